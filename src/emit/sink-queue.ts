@@ -29,6 +29,8 @@ export interface QueueOptions<T> {
   readonly weigh?: (item: T) => number;
   /** Seconds. */
   readonly closeTimeout: number;
+  /** How many records an item is; default 1. */
+  readonly size?: (item: T) => number;
   /** Most items a call of `write` gets. */
   readonly batch: number;
   /** Writes the items, in order. A throw ends the queue. */
@@ -41,11 +43,13 @@ export interface QueueOptions<T> {
 const BURST = 128;
 
 export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
-  const { name, logger, capacity, maxWeight = Number.POSITIVE_INFINITY, weigh = () => 1 } = options;
+  const { name, logger, capacity, maxWeight = Number.POSITIVE_INFINITY, weigh = () => 1, size = () => 1 } = options;
   let waiting: T[] = [];
   /** How many of them are being or have been written: shifting one by one would move the rest each time. */
   let taken = 0;
   let inHand = 0;
+  /** Records that wait or are being written. */
+  let pending = 0;
   let weight = 0;
   let dropped = 0;
   let lagging = false;
@@ -55,8 +59,7 @@ export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
   let running = false;
   let flushes: { target: number; resolve: () => void }[] = [];
 
-  const pending = (): number => waiting.length - taken + inHand;
-  const hasRoom = (): boolean => open && (pending() === 0 || (pending() < capacity && weight < maxWeight));
+  const hasRoom = (): boolean => open && (pending === 0 || (pending < capacity && weight < maxWeight));
 
   function refuse(): void {
     dropped += 1;
@@ -72,8 +75,8 @@ export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
 
   /** Gives up what waits and what is being written. */
   function abandon(): void {
-    const count = pending();
-    dropped += count;
+    dropped += pending;
+    pending = 0;
     waiting = [];
     taken = 0;
     inHand = 0;
@@ -101,7 +104,10 @@ export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
       const written = options.write(items);
       if (isThenable(written)) await settle(written);
       else if (burst % BURST === 0) await nextTurn();
-      if (inHand > 0) finish(items.length);
+      if (inHand > 0) {
+        for (const item of items) pending -= size(item);
+        finish(items.length);
+      }
       inHand = 0;
     }
     if (lagging) report(logger, `Sink "${name}" has caught up`, { dropped });
@@ -127,6 +133,7 @@ export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
       if (!hasRoom()) return refuse();
       waiting.push(item);
       accepted += 1;
+      pending += size(item);
       weight += weigh(item);
       if (!running) run().catch(fail);
     },
@@ -138,17 +145,14 @@ export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
       return dropped;
     },
     get pending() {
-      return pending();
+      return pending;
     },
     flush,
     async close() {
       open = false;
       const inTime = await within(flush(), options.closeTimeout);
       if (inTime) return true;
-      report(
-        logger,
-        `Sink "${name}" did not finish within ${options.closeTimeout} s: ${pending()} records were dropped`,
-      );
+      report(logger, `Sink "${name}" did not finish within ${options.closeTimeout} s: ${pending} records were dropped`);
       abandon();
       return false;
     },

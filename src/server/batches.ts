@@ -1,23 +1,26 @@
+import { type PackedFire, packed, unpacked } from '../emit/packed.js';
 import type { HookRecord } from '../emit/record.js';
-import { readRecordText } from '../emit/record-text.js';
 
 /** Records that go on together. */
 export interface Batch {
-  /** They, as an array in JSON: written together they take half the work, and bytes are nothing that the garbage collector moves. */
+  /** A line of JSON for each record, or for all of one fire (`packed`); bytes are nothing that the garbage collector moves. */
   readonly bytes: Uint8Array;
   readonly count: number;
 }
 
-/** Milliseconds that a record waits for others. With what whoever keeps them waits, and a write, it is what is lost when the process is killed. */
-const TOGETHER = 5;
-/** Records that no more are waited for. */
-const MOST = 64;
+/**
+ * Milliseconds that a record waits for others: a transaction writes the same pages for one as for hundreds. With a write it is what is lost when the
+ * process is killed.
+ */
+const TOGETHER = 25;
 /** Records that come in one turn and wait no longer for what they are about to be answered. */
 const FLOOD = 256;
 
-const COMMA = Buffer.from(',');
-const OPEN = Buffer.from('[');
-const CLOSE = Buffer.from(']');
+/** Bytes of what goes on together, as long as no record takes more. */
+const ROOM = 1024 * 1024;
+/** Bytes of a character in UTF-8. */
+const MOST_BYTES = 3;
+const NEWLINE = '\n';
 
 /** Puts records together, some at a time. */
 export class Batches {
@@ -25,8 +28,9 @@ export class Batches {
   readonly #tell: (text: string) => void;
   /** Not written yet. */
   #records: HookRecord[] = [];
-  /** Written, with what stands between them, and how many records they are. */
-  #pieces: Uint8Array[] = [];
+  /** Written up to there, and how many records they are. */
+  #bytes = Buffer.allocUnsafeSlow(ROOM);
+  #end = 0;
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Immediate | undefined;
@@ -40,23 +44,21 @@ export class Batches {
     if (this.#records.push(record) >= FLOOD) this.pass();
     if (this.#records.length === 0) return;
     // Behind the answers of this turn: while they are read, there is time to write.
-    this.#soon ??= setImmediate(() => {
-      this.#write();
-      if (this.#count >= MOST) this.pass();
-    });
-    this.#timer ??= setTimeout(() => this.pass(), TOGETHER);
+    this.#soon ??= setImmediate(() => this.#write());
   }
 
   /** What waits goes on. */
   pass(): void {
+    this.#write();
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#write();
-    const [pieces, count] = [this.#pieces, this.#count];
+    const [end, count] = [this.#end, this.#count];
     if (count === 0) return;
-    this.#pieces = [];
+    this.#end = 0;
     this.#count = 0;
-    this.#to({ bytes: Buffer.concat([OPEN, ...pieces.slice(1), CLOSE]), count });
+    const bytes = Buffer.from(this.#bytes.subarray(0, end - NEWLINE.length));
+    if (this.#bytes.length > ROOM) this.#bytes = Buffer.allocUnsafeSlow(ROOM);
+    this.#to({ bytes, count });
   }
 
   #write(): void {
@@ -65,33 +67,45 @@ export class Batches {
     const records = this.#records;
     if (records.length === 0) return;
     this.#records = [];
-    if (!this.#add(records)) for (const record of records) this.#alone(record);
+    for (const item of packed(records)) {
+      if (this.#add(item)) continue;
+      // Something in them (of a plugin's own making) cannot be written.
+      for (const record of unpacked(item))
+        if (!this.#add(record)) this.#tell(`record ${record.seq} cannot be kept: it is no JSON`);
+    }
+    this.#timer ??= setTimeout(() => this.pass(), TOGETHER);
   }
 
-  #alone(record: HookRecord): void {
-    if (!this.#add([record])) this.#tell(`record ${record.seq} cannot be kept: it is no JSON`);
-  }
-
-  /** False: something in them (of a plugin's own making) cannot be written. */
-  #add(records: readonly HookRecord[]): boolean {
+  #add(item: HookRecord | PackedFire): boolean {
+    let line: string;
     try {
-      this.#pieces.push(COMMA, Buffer.from(JSON.stringify(records).slice(1, -1)));
-      this.#count += records.length;
-      return true;
+      line = JSON.stringify(item) + NEWLINE;
     } catch {
       return false;
     }
+    const most = MOST_BYTES * line.length;
+    if (this.#end + most > this.#bytes.length) this.pass();
+    if (most > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(most);
+    this.#end += this.#bytes.write(line, this.#end);
+    this.#count += 'type' in item ? 1 : item.runs.length + 1;
+    return true;
   }
 }
 
-/** What is between two records. Every record begins so; in a text of one the quotes are escaped, and in a list of one it is no end of JSON. */
-const BETWEEN = '},{"seq":';
+/** Records that came as one line, and it. */
+export interface Line {
+  readonly records: readonly HookRecord[];
+  readonly text: string;
+}
 
-/** The records of a batch, one after the other; sinks know the text of the last one. */
-export function* recordsOf({ bytes, count }: Batch): Generator<HookRecord> {
+/** The lines of a batch, one after the other. */
+export function* linesOf({ bytes }: Batch): Generator<Line> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-  const pieces = text.slice(2, -2).split(BETWEEN);
-  // A list of records is somewhere in a record.
-  if (pieces.length !== count) return yield* JSON.parse(text) as HookRecord[];
-  for (let i = 0; i < count; i++) yield readRecordText(`${i === 0 ? '{' : '{"seq":'}${pieces[i]}}`);
+  for (const line of text.split(NEWLINE))
+    yield { records: unpacked(JSON.parse(line) as HookRecord | PackedFire), text: line };
+}
+
+/** The records of a batch, one after the other. */
+export function* recordsOf(batch: Batch): Generator<HookRecord> {
+  for (const { records } of linesOf(batch)) yield* records;
 }

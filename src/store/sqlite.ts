@@ -1,11 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { unpacked } from '../emit/packed.js';
 import type { HookRecord } from '../emit/record.js';
 import { openSqliteToRead, type SqliteFile, type SqliteRow, type SqliteValue } from '../emit/sinks/sqlite-driver.js';
 import { SPAN } from '../emit/sinks/sqlite-rows.js';
 import { readAsThisVersion } from '../emit/sinks/sqlite-schema.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
 import { describeError } from '../values/message.js';
+import { isObject } from '../values/shape.js';
 import { readRecord } from './read-record.js';
 import { isWanted, type RecordQuery, type RecordStore, type StoreOptions } from './store.js';
 
@@ -105,7 +107,9 @@ const isThere = (place: string): boolean => existsSync(place) && statSync(place)
 function read(json: string): (HookRecord | undefined)[] | undefined {
   try {
     const found: unknown = JSON.parse(json);
-    return (Array.isArray(found) ? found : [found]).map((one) => readRecord(one).record);
+    return (Array.isArray(found) ? found : [found])
+      .flatMap((one) => (isObject(one) ? unpacked(one as never) : [one]))
+      .map((one) => readRecord(one).record);
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Batch, recordsOf } from '../../server/batches.js';
+import { type Line, linesOf } from '../../server/batches.js';
 import type { FromKeeper, KeepData, ToKeeper } from './keep.js';
 import { sinkFor } from './record-sink.js';
 
@@ -12,8 +12,6 @@ const { file, waiting } = workerData as KeepData;
 const send = (message: FromKeeper): void => port?.postMessage(message);
 const sink = await sinkFor(file, (message) => send({ type: 'tell', message }));
 
-/** Milliseconds that batches wait for others, beside those of `Batches`: a transaction writes the same pages for one record as for hundreds. */
-const TOGETHER = 25;
 /** How much less urgent it is to keep records than to answer. */
 const LATER = 10;
 /** Whoever waits for an answer goes first where there are fewer processors than there is work. Linux alone has threads with priorities of their own. */
@@ -24,27 +22,18 @@ try {
   // It has the priority of all others.
 }
 
-let batches: Batch[] = [];
-let timer: NodeJS.Timeout | undefined;
-
-function take(): void {
-  clearTimeout(timer);
-  timer = undefined;
-  const taken = batches;
-  batches = [];
-  for (const batch of taken) {
-    for (const record of recordsOf(batch)) sink.push(record);
-    Atomics.sub(waiting, 0, batch.bytes.length);
-  }
-}
+/** A database takes the records of a fire as they came. */
+const push = (line: Line): void => {
+  if ('pushLine' in sink) sink.pushLine(line);
+  else for (const record of line.records) sink.push(record);
+};
 
 port?.on('message', (message: ToKeeper) => {
   if (message.type === 'records') {
-    batches.push(message.batch);
-    timer ??= setTimeout(take, TOGETHER);
+    for (const line of linesOf(message.batch)) push(line);
+    Atomics.sub(waiting, 0, message.batch.bytes.length);
     return;
   }
-  take();
   const done = message.type === 'close' ? sink.close() : sink.flush();
   void done.finally(() => {
     send({ type: 'done', id: message.id });

@@ -5,7 +5,6 @@ import { stateFolder } from '../../values/state-folder.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { report } from '../guard.js';
 import type { HookRecord } from '../record.js';
-import { textOf } from '../record-text.js';
 import { redactorOf } from '../redact/redactor.js';
 import { checkInteger, createStreams, queueDefaults, readPiece, SINK, type Sink, type SinkOptions } from '../sink.js';
 import { createQueue } from '../sink-queue.js';
@@ -72,7 +71,7 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
     try {
       readPiece(redactor, record);
       if (closed || !queue.hasRoom) queue.refuse();
-      else take(Buffer.from(`${textOf(redactor?.redact(record) ?? record)}\n`), record.host_id);
+      else take(Buffer.from(`${JSON.stringify(redactor?.redact(record) ?? record)}\n`), record.host_id);
     } catch (error) {
       lost += 1;
       report(logger, `Sink "${name}": record ${record.seq} cannot be written as JSON: ${messageOf(error)}`, error);

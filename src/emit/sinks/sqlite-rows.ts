@@ -1,13 +1,18 @@
+import { type PackedFire, unpacked } from '../packed.js';
 import type { HookRecord } from '../record.js';
 import type { SqliteFile, SqliteValue } from './sqlite-driver.js';
 
-/** A record, as the table `records` has it. */
+/** A record, or all of a fire (`packed`), as the table `records` has it. */
 export interface RecordRow {
   readonly host_id: string | null;
   readonly seq: number;
+  /** Of the last of several. */
+  readonly last_seq: number | null;
   readonly time: string;
   /** Milliseconds since 1970. */
   readonly at: number;
+  readonly last_at: number | null;
+  /** Several have their types after one another, each once. */
   readonly type: string;
   readonly event: string | null;
   readonly session_id: string | null;
@@ -31,8 +36,10 @@ export function rowOf(record: HookRecord, json: string): RecordRow {
   return {
     host_id: host_id ?? null,
     seq,
+    last_seq: null,
     time,
     at: millisecondsOf(time),
+    last_at: null,
     type,
     event: event ?? hook_event ?? null,
     session_id: session_id ?? null,
@@ -41,6 +48,21 @@ export function rowOf(record: HookRecord, json: string): RecordRow {
     tool_use_id: tool_use_id ?? null,
     json,
   };
+}
+
+/** The values of the records of one fire that were packed; undefined: such a row could not be found by the time of each, or is too long. */
+export function rowOfPacked(records: readonly HookRecord[], json: string): RecordRow | undefined {
+  const { time, seq, host_id } = records[0] as HookRecord;
+  if (host_id === undefined || json.length > LONG) return undefined;
+  const at = millisecondsOf(time);
+  let lastAt = at;
+  for (const record of records) {
+    const its = millisecondsOf(record.time);
+    if (its < at || its > at + SPAN) return undefined;
+    lastAt = Math.max(lastAt, its);
+  }
+  const row = rowOf(records.at(-1) as HookRecord, json);
+  return { ...row, seq, last_seq: row.seq, time, at, last_at: lastAt, type: 'system hook_fire' };
 }
 
 let last = { time: '', at: 0 };
@@ -62,19 +84,29 @@ export function insertRows(file: SqliteFile, records: readonly RecordRow[]): voi
     const { host_id, seq } = record;
     if (host_id !== null) {
       const before = newest.get(host_id) ?? coveredUpTo(file, host_id, Number.MAX_SAFE_INTEGER);
-      if (seq > before) newest.set(host_id, seq);
+      if (seq > before) newest.set(host_id, lastOf(record));
       else {
-        newest.set(host_id, before);
+        newest.set(host_id, Math.max(before, lastOf(record)));
         write(file, fresh);
         fresh = [];
-        if (coveredUpTo(file, host_id, seq) >= seq) continue;
-        write(file, [record]);
+        for (const one of apart(record)) if (coveredUpTo(file, host_id, one.seq) < one.seq) write(file, [one]);
         continue;
       }
     }
     fresh.push(record);
   }
   write(file, fresh);
+}
+
+/** How many records it is. */
+export const recordsIn = ({ seq, last_seq }: RecordRow): number => (last_seq === null ? 1 : last_seq - seq + 1);
+
+const lastOf = ({ seq, last_seq }: RecordRow): number => last_seq ?? seq;
+
+/** Each record by itself: some of them may be there. */
+function apart(row: RecordRow): readonly RecordRow[] {
+  if (row.last_seq === null) return [row];
+  return unpacked(JSON.parse(row.json) as PackedFire).map((record) => rowOf(record, JSON.stringify(record)));
 }
 
 /** The last sequence of the row of a host that begins at a sequence, or next before it. */
@@ -117,14 +149,15 @@ function write(file: SqliteFile, records: readonly RecordRow[]): void {
 /** Where the row ends that begins with a record. */
 function endOf(records: readonly RecordRow[], from: number): number {
   const first = records[from] as RecordRow;
-  let { seq } = first;
+  let seq = lastOf(first);
   let { length } = first.json;
   let to = from + 1;
   for (; first.host_id !== null && first.fire_id !== null && length < LONG; to++) {
     const next = records[to];
     if (next?.seq !== seq + 1 || next.at < first.at || next.at > first.at + SPAN) break;
     for (const column of SHARED) if (next[column] !== first[column]) return to;
-    seq = next.seq;
+    if ((next.last_at ?? next.at) > first.at + SPAN) break;
+    seq = lastOf(next);
     length += next.json.length;
   }
   return to;
@@ -134,20 +167,21 @@ function endOf(records: readonly RecordRow[], from: number): number {
 function addRow(values: SqliteValue[], records: readonly RecordRow[], from: number, to: number): void {
   const first = records[from] as RecordRow;
   const end = records[to - 1] as RecordRow;
-  let { at: lastAt, type, json } = first;
+  let { type, json } = first;
+  let lastAt = first.last_at ?? first.at;
   for (let i = from + 1; i < to; i++) {
     const next = records[i] as RecordRow;
-    lastAt = Math.max(lastAt, next.at);
-    if (!type.split(' ').includes(next.type)) type += ` ${next.type}`;
+    lastAt = Math.max(lastAt, next.last_at ?? next.at);
+    for (const word of next.type.split(' ')) if (!type.split(' ').includes(word)) type += ` ${word}`;
     json += `,${next.json}`;
   }
   const isOne = end === first;
   values.push(
     first.seq,
-    isOne ? null : end.seq,
+    isOne ? first.last_seq : lastOf(end),
     first.time,
     first.at,
-    isOne ? null : lastAt,
+    isOne ? first.last_at : lastAt,
     type,
     isOne ? json : `[${json}]`,
   );

@@ -4,7 +4,7 @@ import type { SqliteFile } from './sqlite-driver.js';
 import { rowOf } from './sqlite-rows.js';
 
 /** The version that this one writes. One more entry of `STEPS` is one more version. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 const TABLES = `
 CREATE TABLE records (
@@ -59,6 +59,8 @@ const STEPS: readonly ((file: SqliteFile) => void)[] = [
   (file) => {
     for (const column of ['last_seq', 'last_at']) file.exec(`ALTER TABLE records ADD COLUMN ${column} INTEGER`);
   },
+  // What those have in common is said once (`packed`), which the tables do not show.
+  () => undefined,
 ];
 
 /** A record of version 0. One that is there already is not written again. */

@@ -1,0 +1,183 @@
+import type { FireRecord, HandlerRecord, HookRecord, HookResponse, HookStarted } from './record.js';
+
+/**
+ * The records of a fire as one object, which takes three fifths of their text: what a hook's own records repeat of the fire's is said once.
+ * Nothing is lost: `unpacked` gives records that are equal to those that went in.
+ */
+export interface PackedFire {
+  /** What all its hooks are called: `PreToolUse:Bash`. */
+  readonly hook_name: string;
+  /** In order of `seq`, the fire's own record next behind the last. */
+  readonly runs: readonly PackedRun[];
+  readonly fire: FireRecord;
+}
+
+/** Of which handler in the fire's list; when, where that is not the fire's own time; its ids; then what the fire does not say. */
+type PackedStart = readonly [handler: number, time: string | 0, hook_id: string, uuid: string, rest?: Rest];
+type PackedEnd = readonly [
+  ...run: readonly [handler: number, time: string | 0, hook_id: string, uuid: string],
+  outcome: HookResponse['outcome'],
+  /** Null: as the fire's list has it. */
+  duration: number | null,
+  stdout: string,
+  stderr: string,
+  output: string,
+  rest?: Rest,
+];
+type PackedRun = PackedStart | PackedEnd;
+type Rest = Readonly<Record<string, unknown>>;
+type RunRecord = HookStarted | HookResponse;
+
+/** Ids of one process have this many characters in common, and this many of their own. */
+const COMMON = 24;
+const OWN = 12;
+const SAID =
+  'seq time host_id type subtype hook_id hook_name hook_event uuid session_id fire_id scope handler handler_id name source tool_use_id agent_id plugin';
+/** Fields that are said by the fire, or have a place of their own. */
+const STARTED: ReadonlySet<string> = new Set(SAID.split(' '));
+const RESPONSE: ReadonlySet<string> = new Set([...STARTED, 'stdout', 'stderr', 'output', 'outcome', 'duration_ms']);
+
+/** Records in their order, those of a fire that come right before its own as one with it. */
+export function packed(records: readonly HookRecord[]): readonly (HookRecord | PackedFire)[] {
+  const items: (HookRecord | PackedFire)[] = [];
+  for (const record of records) {
+    if (record.type !== 'hook_fire') {
+      items.push(record);
+      continue;
+    }
+    const runs: PackedRun[] = [];
+    let name: string | undefined;
+    let place = 0;
+    for (let seq = record.seq - 1; ; seq--) {
+      const before = items.at(-1);
+      if (before === undefined || !isRunOf(before, record, seq) || (name ?? before.hook_name) !== before.hook_name)
+        break;
+      place = placeOf(before, record.handlers, place);
+      const run = runIn(before, record, place);
+      if (run === undefined) break;
+      name = before.hook_name;
+      runs.push(run);
+      items.pop();
+    }
+    items.push(name === undefined ? record : { hook_name: name, runs: runs.reverse(), fire: record });
+  }
+  return items;
+}
+
+/** What was packed, and a record as it is. Throws where it is neither. */
+export function unpacked(item: HookRecord | PackedFire): readonly HookRecord[] {
+  if ('type' in item || !('runs' in item)) return [item];
+  const { hook_name, runs, fire } = item;
+  const first = fire.seq - runs.length;
+  return [...runs.map((run, i) => recordOf(run, fire, hook_name, first + i)), fire];
+}
+
+/** Whether all that the fire says of it is said by its own record as well. */
+function isRunOf(record: HookRecord | PackedFire, fire: FireRecord, seq: number): record is RunRecord {
+  return (
+    'type' in record &&
+    record.seq === seq &&
+    record.type === 'system' &&
+    (record.subtype === 'hook_started' || record.subtype === 'hook_response') &&
+    typeof record.time === 'string' &&
+    typeof record.hook_name === 'string' &&
+    record.fire_id === fire.fire_id &&
+    record.host_id === fire.host_id &&
+    record.hook_event === fire.event &&
+    record.session_id === fire.session_id &&
+    record.scope === fire.scope &&
+    record.tool_use_id === fire.tool_use_id &&
+    record.agent_id === fire.agent_id &&
+    isId(record.hook_id) &&
+    isId(record.uuid)
+  );
+}
+
+/** Nothing that is taken for the end of one. */
+const isId = (value: unknown): boolean => typeof value === 'string' && value.length !== OWN;
+
+/** Where its handler is in the fire's list: most often where the record after it had it, or right before. */
+function placeOf({ handler_id: id }: RunRecord, handlers: readonly HandlerRecord[], near: number): number {
+  if (handlers[near]?.id === id) return near;
+  if (handlers[near - 1]?.id === id) return near - 1;
+  return handlers.findLastIndex((one) => one.id === id);
+}
+
+function runIn(record: RunRecord, fire: FireRecord, place: number): PackedRun | undefined {
+  const handler = fire.handlers[place];
+  if (
+    handler === undefined ||
+    record.name !== handler.name ||
+    record.handler !== handler.handler ||
+    record.plugin !== handler.plugin ||
+    !(record.source === handler.source || JSON.stringify(record.source) === JSON.stringify(handler.source))
+  )
+    return undefined;
+  const time = record.time === fire.time ? 0 : record.time;
+  const hookId = short(record.hook_id, fire.fire_id);
+  const uuid = short(record.uuid, fire.fire_id);
+  const rest = restOf(record);
+  if (record.subtype === 'hook_started')
+    return rest === undefined ? [place, time, hookId, uuid] : [place, time, hookId, uuid, rest];
+  const { outcome, duration_ms, stdout, stderr, output } = record;
+  // Of a record that lacks one, a place would hold something else.
+  for (const one of [outcome, stdout, stderr, output]) if (typeof one !== 'string') return undefined;
+  if (typeof duration_ms !== 'number') return undefined;
+  const duration = duration_ms === handler.duration_ms ? null : duration_ms;
+  return rest === undefined
+    ? [place, time, hookId, uuid, outcome, duration, stdout, stderr, output]
+    : [place, time, hookId, uuid, outcome, duration, stdout, stderr, output, rest];
+}
+
+/** What neither has a place nor is said by the fire. */
+function restOf(record: RunRecord): Rest | undefined {
+  const said = record.subtype === 'hook_started' ? STARTED : RESPONSE;
+  for (const key in record)
+    if (!said.has(key)) return Object.fromEntries(Object.entries(record).filter(([other]) => !said.has(other)));
+  return undefined;
+}
+
+function short(id: string, fireId: string): string {
+  return id.length === COMMON + OWN && fireId.length === COMMON + OWN && id.startsWith(fireId.slice(0, COMMON))
+    ? id.slice(COMMON)
+    : id;
+}
+
+function recordOf(run: PackedRun, fire: FireRecord, hookName: string, seq: number): HookRecord {
+  const [place, time, hookId, uuid] = run;
+  const of = fire.handlers[place] as HandlerRecord;
+  const long = (own: string): string => (own.length === OWN ? fire.fire_id.slice(0, COMMON) + own : own);
+  const isEnd = run.length > 5;
+  const record: Record<string, unknown> = {
+    seq,
+    time: time === 0 ? fire.time : time,
+    host_id: fire.host_id,
+    type: 'system',
+    subtype: isEnd ? 'hook_response' : 'hook_started',
+    hook_id: long(hookId),
+    hook_name: hookName,
+    hook_event: fire.event,
+    uuid: long(uuid),
+    session_id: fire.session_id,
+    fire_id: fire.fire_id,
+    scope: fire.scope,
+    handler: of.handler,
+    handler_id: of.id,
+    name: of.name,
+    source: of.source,
+  };
+  if (fire.host_id === undefined) delete record['host_id'];
+  if (isEnd) {
+    const [, , , , outcome, duration, stdout, stderr, output] = run as PackedEnd;
+    record['stdout'] = stdout;
+    record['stderr'] = stderr;
+    record['output'] = output;
+    record['outcome'] = outcome;
+    record['duration_ms'] = duration ?? of.duration_ms;
+  }
+  if (fire.tool_use_id !== undefined) record['tool_use_id'] = fire.tool_use_id;
+  if (fire.agent_id !== undefined) record['agent_id'] = fire.agent_id;
+  if (of.plugin !== undefined) record['plugin'] = of.plugin;
+  const rest = (isEnd ? run[9] : run[4]) as Rest | undefined;
+  return (rest === undefined ? record : { ...record, ...rest }) as unknown as HookRecord;
+}

@@ -1,0 +1,215 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkKeys, checkOption, type Keys } from '../../values/options.js';
+import { FILLED, oneOf, SECONDS } from '../../values/shape.js';
+import { messageOf } from '../../values/waiting/promises.js';
+import { report } from '../guard.js';
+import { packed } from '../packed.js';
+import type { HookRecord } from '../record.js';
+import { redactorOf } from '../redact/redactor.js';
+import { checkInteger, createStreams, queueDefaults, readPiece, SINK, type Sink, type SinkOptions } from '../sink.js';
+import { createQueue } from '../sink-queue.js';
+import { createOpenMark } from './open-mark.js';
+import { sqliteProblem } from './sqlite-driver.js';
+import { openRecordFile, type RecordFile } from './sqlite-file.js';
+import { type RecordRow, recordsIn, rowOf, rowOfPacked } from './sqlite-rows.js';
+
+/** Options of `sqliteSink`. */
+export interface SqliteOptions extends SinkOptions {
+  /** Seconds a record is kept; default 30 days. 0: for ever. */
+  readonly maxAge?: number;
+  /** Most bytes the records take; the oldest go. Default 512 MiB. */
+  readonly maxBytes?: number;
+  /** `sync`: a record is in the file, and on the disk, when `push` returns; each costs the agent a write. Default: written in the next turn. */
+  readonly durability?: 'batch' | 'sync';
+}
+
+const SQLITE: Keys<SqliteOptions> = { ...SINK, maxAge: SECONDS, maxBytes: true, durability: oneOf('batch', 'sync') };
+
+const DAY = 86_400;
+/** Rows of one transaction. */
+const BATCH = 1024;
+/** Milliseconds. */
+const SHORT_WAIT = 20;
+const LONG_WAIT = 5_000;
+/** Milliseconds between two looks at what is too old. */
+const PRUNE_EVERY = 60_000;
+
+/** A sink that takes records as they came from another thread, too. */
+export interface RecordSink extends Sink {
+  /** Takes records; their text is kept where nothing of them is masked. Never throws, never waits. */
+  pushLine(line: Line): void;
+}
+
+/** Records that were one text (`packed`), and it. */
+interface Line {
+  readonly records: readonly HookRecord[];
+  readonly text: string;
+}
+
+/** What `sqliteSink` is. */
+export function recordSink(path: string, options: SqliteOptions): RecordSink {
+  checkOption('sqliteSink(path)', path, FILLED);
+  checkKeys(options, SQLITE, 'sqliteSink: ');
+  const { name = path, maxAge = 30 * DAY, maxBytes = 512 * 1024 * 1024, durability = 'batch' } = options;
+  checkInteger('sqliteSink: maxBytes', maxBytes, 65_536);
+  const defaults = queueDefaults({ capacity: Number.MAX_SAFE_INTEGER, ...options }, 'sqliteSink');
+  const { logger } = defaults;
+  const isSync = durability === 'sync';
+  const redactor = redactorOf(options.redact);
+  const retention = { maxAge: maxAge === 0 ? Number.POSITIVE_INFINITY : maxAge, maxBytes };
+  const streams = createStreams();
+  const mark = createOpenMark(path);
+  let file: RecordFile | undefined;
+  let lost = 0;
+  let lostSince = 0;
+  let problem: string | undefined;
+  let closed = false;
+  let written = 0;
+  let pruned = Number.NEGATIVE_INFINITY;
+
+  function insert(rows: readonly RecordRow[]): void {
+    if (file?.isThere() === false) {
+      report(logger, `${path} was deleted or moved while it was written; a new file is begun`);
+      file.close();
+      file = undefined;
+    }
+    file ??= openRecordFile(path, { wait: isSync ? LONG_WAIT : SHORT_WAIT, isSync, maxBytes });
+    file.insert(rows);
+    for (const { json } of rows) written += json.length;
+    const now = performance.now();
+    if (written < maxBytes / 20 && now - pruned < PRUNE_EVERY) return;
+    written = 0;
+    pruned = now;
+    try {
+      file.prune(retention);
+    } catch (error) {
+      // Somebody else is writing, or there is no room: it is tried again.
+      if (sqliteProblem(error) === undefined) throw error;
+    }
+  }
+
+  function failed(error: unknown, count: number): void {
+    lost += count;
+    lostSince += count;
+    const text = messageOf(error);
+    if (problem === undefined) report(logger, `Records cannot be written to ${path}: ${text}`, error);
+    problem = text;
+  }
+
+  function settled(): void {
+    if (problem !== undefined) report(logger, `Records are written to ${path} again`, { lost: lostSince });
+    problem = undefined;
+    lostSince = 0;
+  }
+
+  /** Waits for other processes without holding this one up. */
+  async function write(rows: readonly RecordRow[]): Promise<void> {
+    for (let wait = 5; !closed; wait = Math.min(2 * wait, 250)) {
+      try {
+        insert(rows);
+        return settled();
+      } catch (error) {
+        const kind = sqliteProblem(error);
+        if (kind === undefined) throw error;
+        if (kind === 'full')
+          return failed(
+            error,
+            rows.reduce((sum, row) => sum + recordsIn(row), 0),
+          );
+        await sleep(wait);
+      }
+    }
+  }
+
+  const queue = createQueue<RecordRow>({
+    ...defaults,
+    name,
+    weigh: ({ json }) => json.length,
+    size: recordsIn,
+    batch: BATCH,
+    write,
+    failed: streams.detach,
+  });
+
+  function push(record: HookRecord): void {
+    try {
+      readPiece(redactor, record);
+      if (closed || !queue.hasRoom) {
+        queue.refuse();
+        return;
+      }
+      take(redactor?.redact(record) ?? record);
+    } catch (error) {
+      lost += 1;
+      report(logger, `Sink "${name}": record ${record.seq} cannot be written: ${messageOf(error)}`, error);
+    }
+  }
+
+  function take(masked: HookRecord, text = JSON.stringify(masked)): void {
+    const row = rowOf(masked, text);
+    if (isSync) pushNow(row);
+    else keep(row);
+  }
+
+  function keep(row: RecordRow): void {
+    mark.host(row.host_id ?? undefined);
+    queue.push(row);
+  }
+
+  function pushLine({ records, text }: Line): void {
+    const [first] = records;
+    if (isSync || closed || !queue.hasRoom || records.length === 1) for (const record of records) push(record);
+    else if (first !== undefined)
+      try {
+        const masked = redactor === undefined ? records : records.map((record) => redactor.redact(record));
+        const isAsItCame = masked.every((record, i) => record === records[i]);
+        // Where names are masked at one place alone, they can no longer be said once.
+        const [one, ...others] = isAsItCame ? [text] : packed(masked).map((item) => JSON.stringify(item));
+        const row = others.length > 0 ? undefined : rowOfPacked(masked, one as string);
+        if (row === undefined) for (const record of masked) take(record);
+        else keep(row);
+      } catch (error) {
+        lost += records.length;
+        report(logger, `Sink "${name}": records from ${first.seq} on cannot be written: ${messageOf(error)}`, error);
+      }
+  }
+
+  function pushNow(row: RecordRow): void {
+    try {
+      insert([row]);
+      settled();
+    } catch (error) {
+      failed(error, 1);
+    }
+  }
+
+  function letGo(): void {
+    closed = true;
+    try {
+      file?.close();
+    } catch (error) {
+      report(logger, `${path} was not closed: ${messageOf(error)}`, error);
+    }
+    file = undefined;
+  }
+
+  if (isSync) file = openRecordFile(path, { wait: LONG_WAIT, isSync, maxBytes });
+  return {
+    name,
+    attach: (events$) => streams.attach(events$, push),
+    push,
+    pushLine,
+    get dropped() {
+      return queue.dropped + lost;
+    },
+    get pending() {
+      return queue.pending;
+    },
+    flush: () => queue.flush(),
+    async close() {
+      streams.detach();
+      if (await queue.close()) mark.end();
+      letGo();
+    },
+  };
+}
