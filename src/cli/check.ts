@@ -5,6 +5,7 @@ import { KIND_WORDS } from '../check/files/kinds.js';
 import { LEVELS, type Level } from '../check/rules/rule.js';
 import { RULE_IDS } from '../check/rules/rules.js';
 import { toSarif } from '../check/sarif.js';
+import { MODEL_KINDS } from '../events/handler-kinds.js';
 import { plain, plainJson } from '../plain.js';
 import { ownVersion } from '../plugins/manifest.js';
 import { wrongOption } from '../values/options.js';
@@ -37,7 +38,7 @@ const isOther = (name: string): boolean => name !== 'claude-code';
 /** What hooks need that hookscope does not have by itself. */
 function needs({ kinds }: HookReport, { model }: CheckFlags): string[] {
   const count = (...names: readonly string[]): number => names.reduce((sum, name) => sum + (kinds?.[name] ?? 0), 0);
-  const [asking, calling] = [count('prompt', 'agent'), count('mcp_tool')];
+  const [asking, calling] = [count(...MODEL_KINDS), count('mcp_tool')];
   return [
     ...(asking > 0 && model === undefined
       ? [

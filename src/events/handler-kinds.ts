@@ -3,6 +3,8 @@ interface KindFacts {
   readonly asks: 'nobody' | 'process' | 'machine' | 'network' | 'model';
   /** It has a process's exit code: any but 0 is an `error` in records. */
   readonly exits?: true;
+  /** It is a request to a server, which a trace leads on to. */
+  readonly requests?: true;
   /** Claude Code does not have it: in its own files it is not known, and never runs. */
   readonly ours?: true;
   /** Its timeout in Claude Code's files, where neither it nor the event says; absent: 600. */
@@ -13,8 +15,8 @@ interface KindFacts {
 const KINDS = {
   callback: { asks: 'process', ours: true },
   command: { asks: 'machine', exits: true },
-  http: { asks: 'network' },
-  mcp_tool: { asks: 'machine' },
+  http: { asks: 'network', requests: true },
+  mcp_tool: { asks: 'machine', requests: true },
   prompt: { asks: 'model', claudeSeconds: 30 },
   agent: { asks: 'model', claudeSeconds: 60 },
   rule: { asks: 'nobody', ours: true },
@@ -42,6 +44,9 @@ export const PROGRAMS = asking('machine', 'network');
 /** The `types` of events that happen before the network can be relied on. */
 export const LOCAL = asking('machine');
 
+/** Those that cannot run without a model. */
+export const MODEL_KINDS = asking('model');
+
 /** The types that Claude Code's files may name. */
 export const CLAUDE_KINDS: readonly ClaudeKind[] = Object.freeze(
   HANDLER_KINDS.filter((kind): kind is ClaudeKind => factsOf(kind).ours !== true),
@@ -54,3 +59,7 @@ export const claudeSeconds = (kind: string): number =>
 const EXITING: readonly string[] = HANDLER_KINDS.filter((kind) => factsOf(kind).exits);
 /** Whether an exit code of such a handler is a process's, and not another status. */
 export const exits = (kind: string): boolean => EXITING.includes(kind);
+
+const REQUESTING: readonly string[] = HANDLER_KINDS.filter((kind) => factsOf(kind).requests);
+/** Whether such a handler asks a server. */
+export const requests = (kind: string): boolean => REQUESTING.includes(kind);

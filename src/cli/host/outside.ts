@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { type JudgedServers, judgeMcpServers } from '../../claude-code/trust/mcp-servers.js';
 import type { Host } from '../../create-host.js';
 import { HookscopeError } from '../../errors.js';
+import { MODEL_KINDS } from '../../events/handler-kinds.js';
 import type { ExternalHostOptions } from '../../handlers/external.js';
 import type { HookModel } from '../../handlers/model/model.js';
 import type { Description } from '../../host/types.js';
@@ -67,7 +68,7 @@ export function whatCannotRun(
   { held, problems, servers }: JudgedServers,
 ): string[] {
   const kinds = new Set(kindsOf(host.describe()));
-  const models = ['prompt', 'agent'].filter((kind) => kinds.has(kind));
+  const models = MODEL_KINDS.filter((kind) => kinds.has(kind));
   const without =
     models.length > 0 && !options.model
       ? [`${models.join(' and ')} hooks cannot run: there is no model to ask; name one with --model anthropic:NAME`]

@@ -1,4 +1,5 @@
 import type { Attributes, Tracer } from '@opentelemetry/api';
+import { requests } from '../../../events/handler-kinds.js';
 import type { TraceCarrier } from '../../../values/trace-carrier.js';
 import type { TracedWork } from '../../tracing.js';
 import { placeIn, ROOT_CONTEXT, SpanKind, SpanStatusCode } from './api.js';
@@ -46,7 +47,7 @@ export class OpenSpans {
     const mark = performance.now();
     // A hook by the clock of its fire; what takes longer by the clock on the wall, which a machine that slept goes on with.
     const startTime = at ?? (work.kind === 'call' && above !== undefined ? above.timeOf(mark) : Date.now());
-    const isElsewhere = work.kind === 'call' && (work.handler === 'http' || work.handler === 'mcp_tool');
+    const isElsewhere = work.kind === 'call' && requests(work.handler);
     const span = tracer.startSpan(
       title,
       {
