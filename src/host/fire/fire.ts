@@ -2,10 +2,11 @@ import { HookscopeError } from '../../errors.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
 import type { Alarms } from '../alarms/alarms.js';
-import { ran, undecided } from '../alarms/use.js';
+import { decided, ran, undecided } from '../alarms/use.js';
 import type { HostCore } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { FireSettings } from '../fire-options.js';
+import type { Quiet } from '../plan/plan.js';
 import type { EventState } from '../services.js';
 import { reportRefused } from '../tell/refused.js';
 import { FireRun } from './fire-run.js';
@@ -55,11 +56,19 @@ function begin(
     return Promise.reject(complete);
   }
 
+  // Nobody is asked or told: it is remembered.
+  if (plan.size === 0 && !watched && !state.hook?.foreign) {
+    const { decision, promise } = plan.candidates(undefined).quiet as Quiet;
+    if (remembers)
+      decided({ services, state, input: complete, found, options, remembers, cancelled: undefined }, decision);
+    return ended(services, state, found, promise, complete);
+  }
+
   const own = plan.in(complete['session_id']);
   const run = new FireRun(services, state, found, own, complete, options, watched, remembers);
-  const decided = run.start();
-  if (own.shadows.length > 0) followByShadows(run, decided);
-  return ended(services, state, found, decided, complete);
+  const decision = run.start();
+  if (own.shadows.length > 0) followByShadows(run, decision);
+  return ended(services, state, found, decision, complete);
 }
 
 const remembersAll = ({ awake, strict }: Alarms): boolean => awake || strict;
