@@ -25,6 +25,11 @@ export interface CliOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
+export interface FinishedHere extends Finished {
+  /** Both streams as one, as a terminal shows them. */
+  readonly output: string;
+}
+
 interface HereOptions extends CliOptions {
   /** In place of the one whose text is returned. */
   readonly stdout?: Writable;
@@ -42,22 +47,26 @@ let last: Promise<unknown> = Promise.resolve();
  * own. One at a time, whoever calls, since a process has one folder. Modules are loaded once: what a test writes, loads,
  * changes and loads again needs `spawnCli`.
  */
-export function cli(args: readonly string[], options: HereOptions): Promise<Finished> {
+export function cli(args: readonly string[], options: HereOptions): Promise<FinishedHere> {
   const finished = last.then(() => runHere(args, options));
   last = finished.catch(() => undefined);
   return finished;
 }
 
-async function runHere(args: readonly string[], { cwd, stdin = '', env, ...given }: HereOptions): Promise<Finished> {
+async function runHere(
+  args: readonly string[],
+  { cwd, stdin = '', env, ...given }: HereOptions,
+): Promise<FinishedHere> {
   const { program } = (await import(pathToFileURL(PROGRAM).href)) as {
     program(argv: readonly string[]): Promise<void>;
   };
-  const texts = { stdout: '', stderr: '' };
-  const stream = (name: keyof typeof texts): Writable =>
+  const texts = { stdout: '', stderr: '', output: '' };
+  const stream = (name: 'stdout' | 'stderr'): Writable =>
     new Writable({
       decodeStrings: false,
       write(chunk: string | Buffer, _, done) {
         texts[name] += chunk.toString();
+        texts.output += chunk.toString();
         done();
       },
     });

@@ -87,7 +87,7 @@ let runs = 0;
 async function ran(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  program = cli,
+  program: typeof spawnCli = cli,
 ): Promise<Finished & { canaries: string[] }> {
   const canary = join(outside.path, `canary-${runs++}`);
   mkdirSync(canary);

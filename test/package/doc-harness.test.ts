@@ -39,6 +39,23 @@ const CASES: readonly [name: string, markdown: string, problems: readonly (RegEx
   ['a command that fails', `${F}sh\n$ false\n$ true\n${F}`, [/\$ false: exit 1/]],
   ['a command that fails as it should', `${F}sh exit=2\n$ true\n$ exit 2\n${F}`, [undefined]],
   ['a last command that exits as it should', `${F}sh exit=3\n$ true\n$ (exit 3)\n${F}`, [undefined]],
+  [
+    'hookscope that prints something else',
+    `${F}console\n$ hookscope --version\n0.0.0\n${F}`,
+    [/shown:\n0\.0\.0\nprinted:\n\d/],
+  ],
+  [
+    'hookscope that fails, and says why',
+    `${F}console\n$ hookscope page 'a b'\n$ hookscope --version\n${F}`,
+    [/\$ hookscope page 'a b': exit 1\nhookscope: [^\n]*a b: /],
+  ],
+  ['hookscope that exits as it should', `${F}console exit=1\n$ hookscope page gone\n${F}`, [undefined]],
+  ['hookscope among other words of the shell', `${F}console\n$ hookscope --version | wc -l\n1\n${F}`, [undefined]],
+  [
+    'a program of the repository that is not there',
+    `${F}console cwd=repo\n$ node examples/none.mjs\n${F}`,
+    [/exit code 1.*\n[\s\S]*ERR_MODULE_NOT_FOUND/],
+  ],
   ['a script without prompts', `${F}sh\nfalse\n${F}`, [/exit code 1/]],
   [
     'a file that a command reads',

@@ -1,8 +1,9 @@
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { cli } from '../cli/cli.js';
 import { type Block, printed, problemsOf, RUN_LANGUAGES, word } from './doc-blocks.js';
-import { createRunner, type Runner, run, type Surroundings } from './run.js';
+import { createRunner, environment, type Runner, run, type Surroundings } from './run.js';
 import { ROOT } from './sources.js';
 
 /** A reader's project outside the repository, with hookscope installed: where the blocks of the documents run. */
@@ -37,7 +38,7 @@ export async function createProject(blocks: readonly Block[]): Promise<Project> 
   const compiled = blocks.some((b) => b.lang === 'ts')
     ? await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', root, '--pretty', 'false'], inProject(root))
     : { output: '', code: 0 };
-  const runner = createRunner(inProject(root));
+  const runners = { js: createRunner(inProject(root)), ts: createRunner(inProject(root), ['--import', 'tsx']) };
   return {
     root,
     check: async (block) => {
@@ -46,11 +47,11 @@ export async function createProject(blocks: readonly Block[]): Promise<Project> 
       await write(block, root, blocks);
       if (word(block, 'file') !== undefined) return [];
       return RUN_LANGUAGES[block.lang as keyof typeof RUN_LANGUAGES] === 'shell'
-        ? runShell(block, root)
-        : runModule(block, root, runner);
+        ? runShell(block, root, runners)
+        : runModule(block, root, runners.js);
     },
     async remove() {
-      runner.remove();
+      for (const runner of Object.values(runners)) runner.remove();
       await rm(root, { recursive: true, force: true });
     },
   };
@@ -123,8 +124,43 @@ async function runModule(block: Block, root: string, runner: Runner): Promise<st
   return [...exitProblem(block, code, said), ...printProblem(block.prints, said)];
 }
 
+interface Step {
+  readonly command: string;
+  readonly prints?: string;
+}
+
+/** What a command said and the code that it ended with. */
+interface Said {
+  readonly output: string;
+  readonly code: number | null;
+}
+
+type Runners = Readonly<Record<'js' | 'ts', Runner>>;
+
 /** A block with `$ ` lines: each is a command, and what stands below it is what it prints. Else one script. */
-async function runShell(block: Block, root: string): Promise<string[]> {
+async function runShell(block: Block, root: string, runners: Runners): Promise<string[]> {
+  const steps = stepsOf(block);
+  const folder = word(block, 'cwd') === 'repo' ? ROOT : join(root, folderOf(block.file));
+  const programs = steps.map(({ command }) => programOf(command, inProject(root, folder), runners));
+  const said = programs.every((program) => program !== undefined)
+    ? await inOrder(programs)
+    : await inBash(steps, inProject(root, folder));
+  return [
+    ...steps.flatMap(({ command, prints }, i) => {
+      const { output, code } = said[i] as Said;
+      const exit =
+        i === steps.length - 1
+          ? exitProblem(block, code, output)
+          : code === 0
+            ? []
+            : [`$ ${command}: exit ${code}\n${output}`];
+      return [...exit, ...printProblem(prints?.trim() === '' ? undefined : prints, output)];
+    }),
+    ...printProblem(block.prints, said.map(({ output }) => output).join('')),
+  ];
+}
+
+function stepsOf(block: Block): Step[] {
   const steps: { command: string; prints?: string }[] = [];
   for (const line of block.text.split('\n')) {
     const last = steps.at(-1);
@@ -133,26 +169,48 @@ async function runShell(block: Block, root: string): Promise<string[]> {
     else if (line.startsWith('> ') && last.prints === undefined) last.command += `\n${line.slice(2)}`;
     else last.prints = last.prints === undefined ? line : `${last.prints}\n${line}`;
   }
-  if (steps.length === 0) steps.push({ command: block.text });
+  return steps.length === 0 ? [{ command: block.text }] : steps;
+}
+
+async function inOrder(programs: readonly (() => Promise<Said>)[]): Promise<Said[]> {
+  const said: Said[] = [];
+  for (const program of programs) said.push(await program());
+  return said;
+}
+
+async function inBash(steps: readonly Step[], where: Surroundings): Promise<Said[]> {
   const script = ['exec 2>&1', ...steps.map(({ command }) => `${command}\nprintf '${MARK}%s\\n' "$?"`)].join('\n');
-  const folder = word(block, 'cwd') === 'repo' ? ROOT : join(root, folderOf(block.file));
-  const { output, code: last } = await run('bash', ['-c', script], inProject(root, folder));
+  const { output, code } = await run('bash', ['-c', script], where);
   const parts = output.split(new RegExp(`${MARK}(\\d+)\\n`));
-  return [
-    ...steps.flatMap(({ command, prints }, i) => {
-      const said = parts[i * 2] ?? '';
-      // A command may end the shell itself.
-      const code = Number(parts[i * 2 + 1] ?? last);
-      const exit =
-        i === steps.length - 1
-          ? exitProblem(block, code, said)
-          : code === 0
-            ? []
-            : [`$ ${command}: exit ${code}\n${said}`];
-      return [...exit, ...printProblem(prints?.trim() === '' ? undefined : prints, said)];
-    }),
-    ...printProblem(block.prints, parts.filter((_, i) => i % 2 === 0).join('')),
-  ];
+  // A command may end the shell itself.
+  return steps.map((_, i) => ({ output: parts[i * 2] ?? '', code: Number(parts[i * 2 + 1] ?? code) }));
+}
+
+/** Commands of hookscope that no other test starts as a process. */
+const STARTED = ['agents', 'connect', 'disconnect'];
+
+/**
+ * A command that is one program with plain words, which needs no shell: hookscope runs within this process, and a module of the
+ * repository in one that loads once what several of them import. To start Node is most of what either costs.
+ */
+function programOf(command: string, where: Surroundings, runners: Runners): (() => Promise<Said>) | undefined {
+  const [program, ...args] = plainWords(command, where.home) ?? [];
+  if (program === 'hookscope') {
+    if (STARTED.includes(args[0] as string)) return undefined;
+    const others = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
+    return () => cli(args, { cwd: where.cwd, env: { ...others, ...environment(where) } });
+  }
+  const typescript = args[0] === '--import' && args[1] === 'tsx';
+  const [file, ...rest] = typescript ? args.slice(2) : args;
+  if (program !== 'node' || !file?.startsWith('examples/') || file.startsWith('examples/agent/')) return undefined;
+  return () => runners[typescript ? 'ts' : 'js'].run(join(where.cwd, file), where.cwd, rest);
+}
+
+/** The words of a command, if all that a shell would do is to split it, take quotes away and say where `~` is. */
+function plainWords(command: string, home: string): string[] | undefined {
+  if (!/^(?:[\w@%+=:,./~ -]|'[^'\n]*')+$/.test(command)) return undefined;
+  const words = command.match(/(?:[^' ]|'[^']*')+/g) ?? [];
+  return words.map((one) => one.replace(/^~(?=\/)/, home).replaceAll("'", ''));
 }
 
 function exitProblem(block: Block, code: number | null, output: string): string[] {

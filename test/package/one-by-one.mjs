@@ -5,16 +5,18 @@ import { pathToFileURL } from 'node:url';
 const environment = { ...process.env };
 let running = false;
 let loaded = false;
+let count = 0;
 
-process.on('message', async ({ file, cwd }) => {
+process.on('message', async ({ file, cwd, args }) => {
   running = true;
   loaded = false;
   process.exitCode = undefined;
-  process.argv = [process.execPath, file];
+  process.argv = [process.execPath, file, ...args];
   process.chdir(cwd);
   // From here on only the program keeps this process alive.
   process.channel.unref();
-  await import(pathToFileURL(file).href);
+  // A program that runs again begins again.
+  await import(`${pathToFileURL(file).href}?run=${count++}`);
   loaded = true;
 });
 

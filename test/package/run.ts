@@ -21,7 +21,8 @@ export interface Finished {
 
 const LIMIT = 240_000;
 
-function environment({ bin, home }: Omit<Surroundings, 'cwd'>): NodeJS.ProcessEnv {
+/** The whole environment of what is run there. */
+export function environment({ bin, home }: Omit<Surroundings, 'cwd'>): NodeJS.ProcessEnv {
   const path = [bin, dirname(process.execPath), process.env.PATH].join(delimiter);
   return { PATH: path, HOME: home, NO_COLOR: '1', npm_config_update_notifier: 'false' };
 }
@@ -64,12 +65,12 @@ export function run(program: string, args: readonly string[], where: Surrounding
 
 /** Runs modules one after the other in one process of Node, which loads what they share once. */
 export interface Runner {
-  run(file: string, cwd: string): Promise<Finished>;
+  run(file: string, cwd: string, args?: readonly string[]): Promise<Finished>;
   remove(): void;
 }
 
-/** `args` are Node's own. A module that ends its process, or fails, takes it along; the next one gets another. */
-export function createRunner(where: Omit<Surroundings, 'cwd'>, args: readonly string[] = []): Runner {
+/** `nodeArgs` are Node's own. A module that ends its process, or fails, takes it along; the next one gets another. */
+export function createRunner(where: Omit<Surroundings, 'cwd'>, nodeArgs: readonly string[] = []): Runner {
   const folder = mkdtempSync(join(tmpdir(), 'hookscope-runner-'));
   const file = join(folder, 'output');
   // One file for both streams: what was written first stands first.
@@ -77,14 +78,14 @@ export function createRunner(where: Omit<Surroundings, 'cwd'>, args: readonly st
   let child: ChildProcess | undefined;
   let read = 0;
   const start = (): ChildProcess =>
-    spawn(process.execPath, [...args, join(ROOT, 'test/package/one-by-one.mjs')], {
+    spawn(process.execPath, [...nodeArgs, join(ROOT, 'test/package/one-by-one.mjs')], {
       cwd: ROOT,
       env: environment(where),
       detached: true,
       stdio: ['ignore', output, output, 'ipc'],
     });
   return {
-    async run(program, cwd) {
+    async run(program, cwd, args = []) {
       if (child?.exitCode !== null || child.signalCode !== null) child = start();
       const running = child;
       const code = await new Promise<number | null>((resolve, reject) => {
@@ -100,7 +101,7 @@ export function createRunner(where: Omit<Surroundings, 'cwd'>, args: readonly st
           end(ended);
         });
         running.once('error', reject);
-        running.send({ file: program, cwd });
+        running.send({ file: program, cwd, args });
       });
       const all = readFileSync(file);
       const own = all.subarray(read).toString();
