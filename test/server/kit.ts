@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { unpacked } from '../../src/emit/packed.js';
 import type { HookRecord } from '../../src/emit/record.js';
 import { openSqlite } from '../../src/emit/sinks/sqlite-driver.js';
 import { type Places, placesOf } from '../../src/server/places.js';
@@ -134,7 +135,9 @@ export function createUser(): User {
       const made = database.all("SELECT name FROM sqlite_master WHERE name = 'records'").length > 0;
       const rows = made ? database.all('SELECT json FROM records ORDER BY id') : [];
       database.close();
-      return rows.flatMap(({ json }) => JSON.parse(String(json)) as HookRecord | HookRecord[]);
+      return rows
+        .flatMap(({ json }) => [JSON.parse(String(json)) as HookRecord].flat())
+        .flatMap((one) => unpacked(one));
     },
     async remove() {
       for (const one of running) await one.stop('SIGKILL');
