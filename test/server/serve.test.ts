@@ -4,6 +4,7 @@ import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AlarmRecord, FireRecord } from '../../src/emit/record.js';
+import { acceptAll } from './accept.js';
 import { bash, createUser, GUARD, hooksFile, send, type User, until } from './kit.js';
 
 let user: User;
@@ -195,7 +196,6 @@ describe('projects', () => {
     });
     user.write('own/deep/x', '');
     symlinkSync(inner, join(user.path, 'link'));
-    const { acceptAll } = await import('./accept.js');
     await acceptAll(inner, user.env);
     const server = await user.serve(['--hooks', 'hooks.json', '--project', inner]);
     const from = async (cwd: string, command = 'ls') =>

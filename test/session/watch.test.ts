@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { FSWatcher } from 'chokidar';
 import { afterEach, expect, test, vi } from 'vitest';
 import { until } from '../host/kit.js';
+import { ROOT } from '../package/sources.js';
 import { type Input, on, opened } from './kit.js';
 
 const folders: string[] = [];
@@ -118,13 +119,13 @@ test('a host that closes waits until what its sessions and their agents watch is
 test('a watch keeps no process alive', async () => {
   const cwd = folder();
   const program = `
-    import { createHost } from ${JSON.stringify(new URL('../../src/create-host.ts', import.meta.url).href)};
+    import { createHost } from 'hookscope';
     const host = createHost();
     const session = await host.openSession({ cwd: ${JSON.stringify(cwd)} });
     await session.watch(['.']);
     console.log('watching');
   `;
-  const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 240_000 });
+  const args = ['--input-type=module', '--eval', program];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, timeout: 240_000 });
   expect(stdout).toBe('watching\n');
 });
