@@ -1,4 +1,14 @@
-import { appendFileSync, mkdtempSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -170,6 +180,18 @@ describe('a store of NDJSON files', () => {
   });
 });
 
+/** Whether this process reads it. */
+function isOpened(path: string): boolean {
+  return readdirSync('/proc/self/fd').some((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`) === realpathSync(path);
+    } catch {
+      // The one that lists them is gone.
+      return false;
+    }
+  });
+}
+
 describe('following a file', () => {
   /** Follows until `stop`; what was seen so far. */
   function follow(path = file()) {
@@ -190,7 +212,7 @@ describe('following a file', () => {
   test('shows what is written from then on, across rotations, each record once', async () => {
     await write(5);
     const watch = follow();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(() => isOpened(file()));
     const sink = ndjsonSink(file(), { maxBytes: 4_000, keep: 100 });
     for (let seq = 6; seq <= 300; seq++) {
       sink.push(stamped(seq));
@@ -220,7 +242,7 @@ describe('following a file', () => {
     const text = line(stamped(2));
     writeFileSync(file(), line(stamped(1)) + text.slice(0, 30));
     const watch = follow();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(() => isOpened(file()));
     appendFileSync(file(), text.slice(30));
     await until(() => watch.seen.length === 1);
     truncateSync(file());
