@@ -13,7 +13,7 @@ export async function withoutOurs(connection: ConnectedFile, text: string): Prom
   const isOurs: HandlerTest = (handler) => handlers.includes(nameOf(handler));
   const rest = await withoutHandlers(text, isOurs, file);
   const cut = await withoutPieces(connection, text);
-  return cut !== undefined && (await isSame(cut, rest, text, file)) ? cut : rest;
+  return cut !== undefined && (await isSame(cut, rest, [text, originalOf(connection)], file)) ? cut : rest;
 }
 
 /** What was written is cut out where it still stands. */
@@ -36,12 +36,20 @@ async function withoutPieces({ written, added }: ConnectedFile, text: string): P
   return result + was.slice(at);
 }
 
-/** It holds what it should, and no comma too many. */
-async function isSame(cut: string, rest: string, text: string, file: string): Promise<boolean> {
+/** The text that connect found. */
+function originalOf({ written, added = [] }: ConnectedFile): string {
+  const was = Buffer.from(written ?? '', 'base64').toString();
+  return added.toReversed().reduce((text, [at, length]) => text.slice(0, at) + text.slice(at + length), was);
+}
+
+/** It holds what it should, and no comma too many but one that somebody wrote. */
+async function isSame(cut: string, rest: string, others: readonly string[], file: string): Promise<boolean> {
   try {
     const [one, other] = [await parseSettings(cut, file), await parseSettings(rest, file)];
     if (!isDeepStrictEqual(said(one), said(other))) return false;
-    return (await hasNoCommaTooMany(cut)) || !(await hasNoCommaTooMany(text));
+    if (await hasNoCommaTooMany(cut)) return true;
+    for (const other of others) if (!(await hasNoCommaTooMany(other))) return true;
+    return false;
   } catch {
     return false;
   }
