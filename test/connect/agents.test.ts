@@ -91,8 +91,7 @@ describe.each(agents)('a file of %s', (_, table) => {
         expect((await undo())?.how).toBe('taken_out');
         expect(text()).toBe(edit(before));
       }),
-      // A comma at the end is somebody's own.
-      { ...RUNS, examples: [['{\n  "mine": "MINE",\n}', EDITS[0] as (typeof EDITS)[number]]] },
+      RUNS,
     );
   });
 
