@@ -222,6 +222,18 @@ describe('a settings file', () => {
     expect(read(readFileSync(settings(), 'utf8'))).toEqual({ hooks: { PreToolUse: [{ hooks: [mine] }] } });
   });
 
+  test('that ends with a comma has it again when it was edited meanwhile', async () => {
+    for (const text of ['{\n  "model": "x",\n}\n', '{ "hooks": { "Stop": [], }, "model": "x", }', '{ "hooks": {}, }']) {
+      writeFileSync(settings(), text);
+      await connect(settings());
+      const edited = (was: string): string => was.replace('"x"', '"another"').replace(/^\{/, '{ "mine": 1,');
+      writeFileSync(settings(), edited(readFileSync(settings(), 'utf8')));
+      await disconnect(settings(), journal);
+      expect(readFileSync(settings(), 'utf8')).toBe(edited(text));
+      rmSync(settings());
+    }
+  });
+
   test('is left as it is where it changed between the difference and the writing', async () => {
     writeFileSync(settings(), '{}');
     const plan = await planConnect(
