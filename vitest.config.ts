@@ -93,7 +93,7 @@ export default defineConfig({
           name: 'system',
           include: SYSTEM,
           exclude: [...NEVER, ...ALONE],
-          globalSetup: ['test/shared-folder.ts'],
+          globalSetup: ['test/once-folder.ts'],
           setupFiles: ['test/small.ts'],
           execArgv: ['--expose-gc', ...COMPILED_LATE],
           isolate: false,

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Finished, start } from '../cli/cli.js';
-import { once } from '../shared.js';
+import { once } from '../once.js';
 import { ROOT } from './sources.js';
 
 const run = (program: string, args: readonly string[], cwd: string): Promise<Finished> =>

@@ -11,7 +11,7 @@ declare module 'vitest' {
 
 let folder = '';
 
-/** One folder a run, for what several files need and one of them makes (`once` of `shared.ts`). */
+/** One folder a run, for what several files need and one of them makes (`once` of `once.ts`). */
 export function setup({ provide }: TestProject): void {
   folder = mkdtempSync(join(tmpdir(), 'hookscope-shared-'));
   provide('sharedFolder', folder);
