@@ -48,11 +48,17 @@ export function keep(run: Kept): void {
   writeFileSync(new URL(name, FOLDER), `${JSON.stringify(run, undefined, 2)}\n`);
 }
 
+function runs(): Kept[] {
+  const names = readdirSync(FOLDER).sort();
+  return names.map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as Kept);
+}
+
 /** The last run before that one, with a Node of the same major version. */
 export function before({ at, node }: Kept): Kept | undefined {
-  return readdirSync(FOLDER)
-    .sort()
-    .map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as Kept)
-    .filter((other) => other.at < at && majorOf(other.node) === majorOf(node))
-    .at(-1);
+  return runs().findLast((other) => other.at < at && majorOf(other.node) === majorOf(node));
+}
+
+/** The last run with a Node of another major version. */
+export function withAnother({ node }: Kept): Kept | undefined {
+  return runs().findLast((other) => majorOf(other.node) !== majorOf(node));
 }

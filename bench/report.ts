@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { CaseResult, Figure, Spread } from './harness.js';
-import { before, type Kept } from './kept.js';
+import { before, type Kept, withAnother } from './kept.js';
 import type { Result } from './run.js';
 
 /** All that was measured with one Node. */
@@ -13,7 +13,7 @@ export interface Run {
 export function page({ results, kept }: Run, also: Run | undefined): string {
   const cases = results.flatMap((r) => r.compared ?? []);
   const figures = results.flatMap((r) => r.figures ?? []);
-  const others = [also?.kept, before(kept)].filter((other) => other !== undefined);
+  const others = [also?.kept ?? withAnother(kept), before(kept)].filter((other) => other !== undefined);
   return [
     '# Results',
     '',
