@@ -35,10 +35,19 @@ const seqsIn = (file: string): number[] =>
     .slice(0, -1)
     .map((line) => (JSON.parse(line) as HookRecord).seq);
 
+/** Both ways to write keep their files alike. */
+const WAYS = ['batch', 'sync'] as const;
+let durability: (typeof WAYS)[number] = 'batch';
+afterEach(() => {
+  durability = 'batch';
+});
+
+const make = (options: Parameters<typeof ndjsonSink>[1] = {}) => ndjsonSink(path, { durability, ...options });
+
 /** Writes records 1 to `count` (or from `first`) through a sink of its own. */
 async function write(count: number, options: Parameters<typeof ndjsonSink>[1] = {}, first = 1) {
   const { told, logger } = listen();
-  const sink = ndjsonSink(path, { logger, ...options });
+  const sink = make({ logger, ...options });
   for (let seq = first; seq < first + count; seq++) sink.push(stamped(seq));
   await sink.close();
   return { told, sink };
@@ -67,122 +76,6 @@ describe('the NDJSON sink', () => {
 
     await write(1, {}, 3);
     expect(seqsIn(path)).toEqual([1, 2, 3]);
-    expect([told, sink.dropped]).toEqual([[], 0]);
-  });
-
-  test('makes the file and missing folders for their owner alone, and leaves other folders as they are', async () => {
-    chmodSync(folder, 0o755);
-    path = join(folder, 'a', 'b', 'hooks.ndjson');
-    await write(1);
-    expect([mode(join(folder, 'a')), mode(join(folder, 'a', 'b')), mode(path)]).toEqual([0o700, 0o700, 0o600]);
-    expect(mode(folder)).toBe(0o755);
-  });
-
-  test('closes a file of records that others could read', async () => {
-    writeFileSync(path, `${JSON.stringify(stamped(1))}\n`, { mode: 0o644 });
-    chmodSync(path, 0o644);
-    await write(1, {}, 2);
-    expect(mode(path)).toBe(0o600);
-    expect(seqsIn(path)).toEqual([1, 2]);
-  });
-
-  test('moves full files aside, newest first, keeps as many as told, and never splits or loses a line', async () => {
-    await write(95, { maxBytes: LINE * 10 + 15, keep: 3 });
-    const files = [`${path}.3`, `${path}.2`, `${path}.1`, path];
-    expect(readdirSync(folder).sort()).toEqual(['hooks.ndjson', 'hooks.ndjson.1', 'hooks.ndjson.2', 'hooks.ndjson.3']);
-    const seqs = files.flatMap(seqsIn);
-    expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, i) => 95 - seqs.length + 1 + i));
-    for (const file of files) {
-      expect(statSync(file).size).toBeLessThanOrEqual(LINE * 10 + 15);
-      expect(mode(file)).toBe(0o600);
-    }
-    for (const file of files.slice(0, 3)) expect(seqsIn(file).length).toBeGreaterThanOrEqual(9);
-  });
-
-  test('fills a file to its last byte', async () => {
-    const line = Buffer.byteLength(`${JSON.stringify(stamped(100))}\n`);
-    await write(25, { maxBytes: line * 10, keep: 3 }, 100);
-    expect([`${path}.2`, `${path}.1`, path].map((file) => seqsIn(file).length)).toEqual([10, 10, 5]);
-  });
-
-  test('goes on in the file of an earlier process, and with fewer kept removes the rest', async () => {
-    await write(50, { maxBytes: LINE * 10 + 15, keep: 9 });
-    expect(readdirSync(folder).length).toBeGreaterThan(4);
-    await write(12, { maxBytes: LINE * 10 + 15, keep: 2 }, 51);
-    expect(readdirSync(folder).sort()).toEqual(['hooks.ndjson', 'hooks.ndjson.1', 'hooks.ndjson.2']);
-    const seqs = [`${path}.2`, `${path}.1`, path].flatMap(seqsIn);
-    expect(seqs.at(-1)).toBe(62);
-    expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, i) => 62 - seqs.length + 1 + i));
-  });
-
-  test('gives a line that is longer than a file a file of its own', async () => {
-    const { logger } = listen();
-    const sink = ndjsonSink(path, { maxBytes: 2000, keep: 5, logger });
-    const long = fire(2, { input: { text: 'x'.repeat(5000) } });
-    for (const record of [stamped(1), long, stamped(3)]) sink.push(record);
-    await sink.close();
-    expect([`${path}.2`, `${path}.1`, path].map(seqsIn)).toEqual([[1], [2], [3]]);
-  });
-
-  test('after a crash between two moves fills the free place before it drops a file', async () => {
-    const line = (seq: number) => `${JSON.stringify(stamped(seq))}\n`;
-    writeFileSync(`${path}.2`, line(1));
-    writeFileSync(`${path}.3`, line(0));
-    writeFileSync(path, line(2));
-    await write(1, { maxBytes: LINE + 10, keep: 3 }, 3);
-    expect([`${path}.3`, `${path}.2`, `${path}.1`, path].map(seqsIn)).toEqual([[0], [1], [2], [3]]);
-  });
-
-  test('grows on where the full file cannot be moved, and says so once', async () => {
-    mkdirSync(`${path}.1`);
-    mkdirSync(`${path}.1/in the way`);
-    const { told, logger } = listen();
-    const sink = ndjsonSink(path, { maxBytes: LINE * 10, keep: 1, logger });
-    for (let seq = 1; seq <= 30; seq++) {
-      sink.push(stamped(seq));
-      if (seq % 10 === 0) await sink.flush();
-    }
-    await sink.close();
-    expect(seqsIn(path)).toHaveLength(30);
-    expect(sink.dropped).toBe(0);
-    expect(told).toHaveLength(1);
-    expect(told[0]?.message).toContain('cannot be moved aside');
-    expect(readdirSync(folder).sort()).toEqual(['hooks.ndjson', 'hooks.ndjson.1']);
-  });
-
-  test('leaves moving to the process that is at it; a lock left by a dead one is removed', async () => {
-    writeFileSync(`${path}.lock`, '');
-    await write(20, { maxBytes: LINE * 10 });
-    expect(readdirSync(folder).sort()).toEqual(['hooks.ndjson', 'hooks.ndjson.lock']);
-    expect(seqsIn(path)).toHaveLength(20);
-
-    // Made just now, or by a clock that is ahead: its process lives.
-    const ahead = Date.now() / 1000 + 3_600;
-    utimesSync(`${path}.lock`, ahead, ahead);
-    for (const seq of [21, 22, 23]) await write(1, { maxBytes: LINE * 10 }, seq);
-    expect(readdirSync(folder).sort()).toEqual(['hooks.ndjson', 'hooks.ndjson.lock']);
-
-    const old = Date.now() / 1000 - 60;
-    utimesSync(`${path}.lock`, old, old);
-    await write(1, { maxBytes: LINE * 10 }, 24);
-    await write(1, { maxBytes: LINE * 10 }, 25);
-    expect(readdirSync(folder).sort()).toEqual(['hooks.ndjson', 'hooks.ndjson.1']);
-    expect([`${path}.1`, path].map(seqsIn)).toEqual([Array.from({ length: 24 }, (_, i) => i + 1), [25]]);
-  });
-
-  test('makes a new file when somebody moved or removed the one it writes', async () => {
-    const { logger, told } = listen();
-    const sink = ndjsonSink(path, { logger });
-    sink.push(stamped(1));
-    await sink.flush();
-    renameSync(path, join(folder, 'moved'));
-    sink.push(stamped(2));
-    await sink.flush();
-    expect([join(folder, 'moved'), path].map(seqsIn)).toEqual([[1], [2]]);
-    rmSync(path);
-    sink.push(stamped(3));
-    await sink.close();
-    expect(seqsIn(path)).toEqual([3]);
     expect([told, sink.dropped]).toEqual([[], 0]);
   });
 
@@ -265,7 +158,133 @@ describe('the NDJSON sink', () => {
   );
 });
 
-describe('a file it must not write', () => {
+describe.each(WAYS)('the file of the NDJSON sink, %s', (way) => {
+  beforeEach(() => {
+    durability = way;
+  });
+
+  test('makes the file and missing folders for their owner alone, and leaves other folders as they are', async () => {
+    chmodSync(folder, 0o755);
+    path = join(folder, 'a', 'b', 'hooks.ndjson');
+    await write(1);
+    expect([mode(join(folder, 'a')), mode(join(folder, 'a', 'b')), mode(path)]).toEqual([0o700, 0o700, 0o600]);
+    expect(mode(folder)).toBe(0o755);
+  });
+
+  test('closes a file of records that others could read', async () => {
+    writeFileSync(path, `${JSON.stringify(stamped(1))}\n`, { mode: 0o644 });
+    chmodSync(path, 0o644);
+    await write(1, {}, 2);
+    expect(mode(path)).toBe(0o600);
+    expect(seqsIn(path)).toEqual([1, 2]);
+  });
+
+  test('moves full files aside, newest first, keeps as many as told, and never splits or loses a line', async () => {
+    await write(95, { maxBytes: LINE * 10 + 15, keep: 3 });
+    const files = [`${path}.3`, `${path}.2`, `${path}.1`, path];
+    expect(readdirSync(folder).sort()).toEqual(['hooks.ndjson', 'hooks.ndjson.1', 'hooks.ndjson.2', 'hooks.ndjson.3']);
+    const seqs = files.flatMap(seqsIn);
+    expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, i) => 95 - seqs.length + 1 + i));
+    for (const file of files) {
+      expect(statSync(file).size).toBeLessThanOrEqual(LINE * 10 + 15);
+      expect(mode(file)).toBe(0o600);
+    }
+    for (const file of files.slice(0, 3)) expect(seqsIn(file).length).toBeGreaterThanOrEqual(9);
+  });
+
+  test('fills a file to its last byte', async () => {
+    const line = Buffer.byteLength(`${JSON.stringify(stamped(100))}\n`);
+    await write(25, { maxBytes: line * 10, keep: 3 }, 100);
+    expect([`${path}.2`, `${path}.1`, path].map((file) => seqsIn(file).length)).toEqual([10, 10, 5]);
+  });
+
+  test('goes on in the file of an earlier process, and with fewer kept removes the rest', async () => {
+    await write(50, { maxBytes: LINE * 10 + 15, keep: 9 });
+    expect(readdirSync(folder).length).toBeGreaterThan(4);
+    await write(12, { maxBytes: LINE * 10 + 15, keep: 2 }, 51);
+    expect(readdirSync(folder).sort()).toEqual(['hooks.ndjson', 'hooks.ndjson.1', 'hooks.ndjson.2']);
+    const seqs = [`${path}.2`, `${path}.1`, path].flatMap(seqsIn);
+    expect(seqs.at(-1)).toBe(62);
+    expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, i) => 62 - seqs.length + 1 + i));
+  });
+
+  test('gives a line that is longer than a file a file of its own', async () => {
+    const { logger } = listen();
+    const sink = make({ maxBytes: 2000, keep: 5, logger });
+    const long = fire(2, { input: { text: 'x'.repeat(5000) } });
+    for (const record of [stamped(1), long, stamped(3)]) sink.push(record);
+    await sink.close();
+    expect([`${path}.2`, `${path}.1`, path].map(seqsIn)).toEqual([[1], [2], [3]]);
+  });
+
+  test('after a crash between two moves fills the free place before it drops a file', async () => {
+    const line = (seq: number) => `${JSON.stringify(stamped(seq))}\n`;
+    writeFileSync(`${path}.2`, line(1));
+    writeFileSync(`${path}.3`, line(0));
+    writeFileSync(path, line(2));
+    await write(1, { maxBytes: LINE + 10, keep: 3 }, 3);
+    expect([`${path}.3`, `${path}.2`, `${path}.1`, path].map(seqsIn)).toEqual([[0], [1], [2], [3]]);
+  });
+
+  test('grows on where the full file cannot be moved, and says so once', async () => {
+    mkdirSync(`${path}.1`);
+    mkdirSync(`${path}.1/in the way`);
+    const { told, logger } = listen();
+    const sink = make({ maxBytes: LINE * 10, keep: 1, logger });
+    for (let seq = 1; seq <= 30; seq++) {
+      sink.push(stamped(seq));
+      if (seq % 10 === 0) await sink.flush();
+    }
+    await sink.close();
+    expect(seqsIn(path)).toHaveLength(30);
+    expect(sink.dropped).toBe(0);
+    expect(told).toHaveLength(1);
+    expect(told[0]?.message).toContain('cannot be moved aside');
+    expect(readdirSync(folder).sort()).toEqual(['hooks.ndjson', 'hooks.ndjson.1']);
+  });
+
+  test('leaves moving to the process that is at it; a lock left by a dead one is removed', async () => {
+    writeFileSync(`${path}.lock`, '');
+    await write(20, { maxBytes: LINE * 10 });
+    expect(readdirSync(folder).sort()).toEqual(['hooks.ndjson', 'hooks.ndjson.lock']);
+    expect(seqsIn(path)).toHaveLength(20);
+
+    // Made just now, or by a clock that is ahead: its process lives.
+    const ahead = Date.now() / 1000 + 3_600;
+    utimesSync(`${path}.lock`, ahead, ahead);
+    for (const seq of [21, 22, 23]) await write(1, { maxBytes: LINE * 10 }, seq);
+    expect(readdirSync(folder).sort()).toEqual(['hooks.ndjson', 'hooks.ndjson.lock']);
+
+    const old = Date.now() / 1000 - 60;
+    utimesSync(`${path}.lock`, old, old);
+    await write(1, { maxBytes: LINE * 10 }, 24);
+    await write(1, { maxBytes: LINE * 10 }, 25);
+    expect(readdirSync(folder).sort()).toEqual(['hooks.ndjson', 'hooks.ndjson.1']);
+    expect([`${path}.1`, path].map(seqsIn)).toEqual([Array.from({ length: 24 }, (_, i) => i + 1), [25]]);
+  });
+
+  test('makes a new file when somebody moved or removed the one it writes', async () => {
+    const { logger, told } = listen();
+    const sink = make({ logger });
+    sink.push(stamped(1));
+    await sink.flush();
+    renameSync(path, join(folder, 'moved'));
+    sink.push(stamped(2));
+    await sink.flush();
+    expect([join(folder, 'moved'), path].map(seqsIn)).toEqual([[1], [2]]);
+    rmSync(path);
+    sink.push(stamped(3));
+    await sink.close();
+    expect(seqsIn(path)).toEqual([3]);
+    expect([told, sink.dropped]).toEqual([[], 0]);
+  });
+});
+
+describe.each(WAYS)('a file it must not write, %s', (way) => {
+  beforeEach(() => {
+    durability = way;
+  });
+
   test('is left alone: a symbolic link is not followed', async () => {
     const target = join(folder, 'target');
     writeFileSync(target, '');
@@ -300,7 +319,7 @@ describe('a file it must not write', () => {
   test('is tried again with the next record, and the first success is reported with what was lost', async () => {
     mkdirSync(path);
     const { told, logger } = listen();
-    const sink = ndjsonSink(path, { logger });
+    const sink = make({ logger });
     for (const seq of [1, 2]) {
       sink.push(stamped(seq));
       await sink.flush();
@@ -317,7 +336,11 @@ describe('a file it must not write', () => {
   });
 });
 
-describe('a last line cut short', () => {
+describe.each(WAYS)('a last line cut short, %s', (way) => {
+  beforeEach(() => {
+    durability = way;
+  });
+
   const whole = [1, 2].map((seq) => `${JSON.stringify(stamped(seq))}\n`).join('');
   const cut = JSON.stringify(stamped(2)).slice(0, -20);
 
@@ -353,7 +376,7 @@ describe('a last line cut short', () => {
 
   test('by another process, while this one has the file open, is moved too', async () => {
     const { logger } = listen();
-    const sink = ndjsonSink(path, { logger });
+    const sink = make({ logger });
     sink.push(stamped(1));
     await sink.flush();
     writeFileSync(path, cut, { flag: 'a' });

@@ -1,25 +1,26 @@
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { HookscopeError } from '../../errors.js';
 import { makeFolder } from '../../values/make-folder.js';
 
-/** Never through a symbolic link: in a shared folder it could lead anywhere. */
-const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+/** Never through a symbolic link: in a shared folder it could lead anywhere. Nor is a pipe waited for. */
+const APPEND =
+  constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 export const OWNER_ONLY = 0o600;
 
-/** Opens a file for appending, made if missing, and makes it readable by its owner alone, once `accept` has let it pass. */
-export async function openOwned(
-  path: string,
-  accept: (handle: FileHandle, stats: Stats) => Promise<void> = async () => undefined,
-): Promise<FileHandle> {
+/** Opens a file for appending, made if missing, and makes it readable by its owner alone. */
+export const openOwned = (path: string): number => opened(path, checkOwned);
+
+/** As `openOwned`; a file that plainly holds something else than records is left as it is. */
+export const openRecordsSync = (path: string): number => opened(path, checkRecords);
+
+/** The same without waiting for the disk. */
+export async function openRecords(path: string): Promise<FileHandle> {
   makeFolder(dirname(path));
   const handle = await open(path, APPEND, OWNER_ONLY);
   try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw new HookscopeError('FILE', { file: path, problem: 'is not a regular file' });
-    await accept(handle, stats);
-    if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) await handle.chmod(OWNER_ONLY);
+    checkRecords(handle.fd, path);
     return handle;
   } catch (error) {
     await handle.close();
@@ -27,23 +28,42 @@ export async function openOwned(
   }
 }
 
-/** As `openOwned`; a file that plainly holds something else than records is left as it is. */
-export function openRecords(path: string): Promise<FileHandle> {
-  return openOwned(path, async (handle, stats) => {
-    if (stats.size === 0) return;
-    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, 0);
-    if (buffer[0] === '{'.charCodeAt(0)) return;
-    throw new HookscopeError('FILE', { file: path, problem: 'holds something else than records; choose another file' });
-  });
-}
-
-export async function statIfThere(path: string): Promise<Stats | undefined> {
+function opened(path: string, check: (file: number, path: string) => void): number {
+  makeFolder(dirname(path));
+  const file = openSync(path, APPEND, OWNER_ONLY);
   try {
-    return await lstat(path);
+    check(file, path);
+    return file;
   } catch (error) {
-    if (nameOf(error) === 'ENOENT') return undefined;
+    closeSync(file);
     throw error;
   }
+}
+
+function checkRecords(file: number, path: string): void {
+  const stats = fstatSync(file);
+  if (stats.isFile() && stats.size > 0 && byteAt(file, 0) !== '{'.charCodeAt(0))
+    throw new HookscopeError('FILE', { file: path, problem: 'holds something else than records; choose another file' });
+  checkOwned(file, path);
+}
+
+function checkOwned(file: number, path: string): void {
+  const stats = fstatSync(file);
+  if (!stats.isFile()) throw new HookscopeError('FILE', { file: path, problem: 'is not a regular file' });
+  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) fchmodSync(file, OWNER_ONLY);
+}
+
+/** Whether the open file is the one at the path. */
+export function isSame(ours: Stats, there: Stats | undefined): boolean {
+  return there?.ino === ours.ino && there.dev === ours.dev;
+}
+
+export const isAt = (path: string, file: number): boolean =>
+  isSame(fstatSync(file), lstatSync(path, { throwIfNoEntry: false }));
+
+export function byteAt(file: number, at: number): number | undefined {
+  const byte = Buffer.alloc(1);
+  return readSync(file, byte, 0, 1, at) === 1 ? byte[0] : undefined;
 }
 
 /** `ENOSPC`, `EACCES`; of an error without a code, its text. */

@@ -1,7 +1,9 @@
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { type FileHandle, lstat } from 'node:fs/promises';
 import { messageOf } from '../../values/waiting/promises.js';
 import { type Logger, report } from '../guard.js';
-import { nameOf, OWNER_ONLY, openRecords, statIfThere } from './owned-file.js';
+import { moveAside } from './move-aside.js';
+import { isSame, nameOf, openRecords } from './owned-file.js';
 import { mendTail } from './torn-tail.js';
 
 export interface RotatingFileOptions {
@@ -19,8 +21,6 @@ export interface RotatingFile {
 
 /** Most bytes one write() gets. */
 const CHUNK = 1024 * 1024;
-/** A lock this old, in milliseconds, is a dead process's: rotating takes a few. */
-const STALE_LOCK = 10_000;
 
 /** A file of lines that moves aside when it is full. Several processes may append to the same one. */
 export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFileOptions): RotatingFile {
@@ -34,12 +34,12 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
   async function current(): Promise<{ handle: FileHandle; size: number }> {
     if (handle !== undefined) {
       const [ours, there] = await Promise.all([handle.stat(), statIfThere(path)]);
-      if (there?.ino !== ours.ino || there.dev !== ours.dev) await release();
-      else if (ours.size !== expected) expected = await mendTail(handle, path, logger);
+      if (!isSame(ours, there)) await release();
+      else if (ours.size !== expected) expected = mendTail(handle.fd, path, logger);
     }
     if (handle === undefined) {
       handle = await openRecords(path);
-      expected = await mendTail(handle, path, logger);
+      expected = mendTail(handle.fd, path, logger);
     }
     return { handle, size: expected };
   }
@@ -48,21 +48,6 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
     const old = handle;
     handle = undefined;
     await old?.close();
-  }
-
-  /** Whether the file was moved aside. Not if another process is just doing it: then it may grow a little beyond its size. */
-  async function rotate(): Promise<boolean> {
-    const lock = await takeLock(`${path}.lock`);
-    if (lock === undefined) return false;
-    try {
-      const [ours, there] = await Promise.all([handle?.stat(), statIfThere(path)]);
-      if (ours !== undefined && ours.ino === there?.ino) await shift(path, keep);
-    } finally {
-      await lock.close();
-      await rm(`${path}.lock`, { force: true });
-    }
-    await release();
-    return true;
   }
 
   /** One write of whole lines. What a failure left of a line is cut off again. Resolves to how many lines are in the file. */
@@ -110,7 +95,8 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
         const room = limit - size;
         if (size > 0 && (lines[next]?.length ?? 0) > room) {
           // A file that cannot be moved aside now grows on: no record is lost for it.
-          if (!(await tryRotate())) limit = Number.POSITIVE_INFINITY;
+          if (tryMove(to)) await release();
+          else limit = Number.POSITIVE_INFINITY;
           continue;
         }
         const chunk = lines.slice(next, next + Math.max(1, countThatFit(lines, next, Math.min(CHUNK, room))));
@@ -125,9 +111,10 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
     return lines.length - next;
   }
 
-  async function tryRotate(): Promise<boolean> {
+  /** Whether it was moved aside. */
+  function tryMove(full: FileHandle): boolean {
     try {
-      const moved = await rotate();
+      const moved = moveAside(path, { keep, file: full.fd });
       stuck = undefined;
       return moved;
     } catch (error) {
@@ -145,27 +132,6 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
   };
 }
 
-/** path.1 to path.2 and so on, then path to path.1; the oldest goes only if all places are taken. */
-async function shift(path: string, keep: number): Promise<void> {
-  let free = 1;
-  while (free < keep && (await statIfThere(`${path}.${free}`)) !== undefined) free += 1;
-  for (let place = free; place > 1; place -= 1) await rename(`${path}.${place - 1}`, `${path}.${place}`);
-  await rename(path, `${path}.1`);
-  for (let extra = keep + 1; (await statIfThere(`${path}.${extra}`)) !== undefined; extra += 1)
-    await rm(`${path}.${extra}`);
-}
-
-async function takeLock(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, 'wx', OWNER_ONLY);
-  } catch (error) {
-    if (nameOf(error) !== 'EEXIST') throw error;
-  }
-  const lock = await statIfThere(path);
-  if (lock !== undefined && Date.now() - lock.mtimeMs > STALE_LOCK) await rm(path, { force: true });
-  return undefined;
-}
-
 function countThatFit(lines: readonly Buffer[], from: number, room: number): number {
   let bytes = 0;
   let count = 0;
@@ -175,4 +141,13 @@ function countThatFit(lines: readonly Buffer[], from: number, room: number): num
     count += 1;
   }
   return count;
+}
+
+async function statIfThere(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (nameOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }

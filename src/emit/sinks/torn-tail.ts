@@ -1,7 +1,7 @@
-import type { FileHandle } from 'node:fs/promises';
+import { closeSync, fchmodSync, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import { HookscopeError } from '../../errors.js';
 import { type Logger, report } from '../guard.js';
-import { OWNER_ONLY, openOwned } from './owned-file.js';
+import { byteAt, OWNER_ONLY, openOwned } from './owned-file.js';
 
 const NEWLINE = 10;
 const STEP = 64 * 1024;
@@ -9,59 +9,60 @@ const STEP = 64 * 1024;
 const MAX_TORN = 256 * 1024 * 1024;
 
 /**
- * Makes sure that the file ends with a whole line, and returns its size. A line a crash cut short is moved to `path.torn`; one
+ * Makes sure that an open file ends with a whole line, and returns its size. A line a crash cut short is moved to `path.torn`; one
  * that lacks only its newline gets it.
  */
-export async function mendTail(handle: FileHandle, path: string, logger: Logger): Promise<number> {
+export function mendTail(file: number, path: string, logger: Logger): number {
   let size = -1;
-  for (let now = (await handle.stat()).size; now !== size; now = (await handle.stat()).size) {
+  for (let now = fstatSync(file).size; now !== size; now = fstatSync(file).size) {
     size = now;
-    if (await endsWhole(handle, size)) return size;
+    if (size === 0 || byteAt(file, size - 1) === NEWLINE) return size;
     // Waits until a write another process may be in the middle of has ended (both hold the inode's lock): a file that did
     // not grow over this was not being written when it was looked at.
-    await handle.chmod(OWNER_ONLY);
+    fchmodSync(file, OWNER_ONLY);
   }
 
-  const start = await lastLineStart(handle, size);
+  const start = lastLineStart(file, size);
   if (size - start > MAX_TORN) {
     throw new HookscopeError('FILE', { file: path, problem: 'ends with a line too long to be a record' });
   }
-  const { buffer: torn } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
+  const torn = read(file, start, size - start);
   if (isJson(torn)) {
-    await handle.write('\n');
+    writeSync(file, '\n');
     return size + 1;
   }
-  await keepTorn(`${path}.torn`, torn);
-  await handle.truncate(start);
+  keepTorn(`${path}.torn`, torn);
+  ftruncateSync(file, start);
   report(logger, `The last line of ${path} was cut short by a crash; it was moved to ${path}.torn`, {
     bytes: torn.length,
   });
   return start;
 }
 
-async function endsWhole(handle: FileHandle, size: number): Promise<boolean> {
-  if (size === 0) return true;
-  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer[0] === NEWLINE;
-}
-
 /** Where the last line begins: after the last newline, else at 0. */
-async function lastLineStart(handle: FileHandle, size: number): Promise<number> {
+function lastLineStart(file: number, size: number): number {
   for (let end = size; end > 0; end -= Math.min(STEP, end)) {
-    const length = Math.min(STEP, end);
-    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, end - length);
-    const at = buffer.lastIndexOf(NEWLINE);
-    if (at >= 0) return end - length + at + 1;
+    const start = Math.max(0, end - STEP);
+    const at = read(file, start, end - start).lastIndexOf(NEWLINE);
+    if (at >= 0) return start + at + 1;
   }
   return 0;
 }
 
-async function keepTorn(path: string, torn: Buffer): Promise<void> {
-  const handle = await openOwned(path);
+function read(file: number, from: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  let done = 0;
+  for (let some = -1; done < length && some !== 0; done += some)
+    some = readSync(file, bytes, done, length - done, from + done);
+  return bytes.subarray(0, done);
+}
+
+function keepTorn(path: string, torn: Buffer): void {
+  const file = openOwned(path);
   try {
-    await handle.write(Buffer.concat([torn, Buffer.from('\n')]));
+    writeSync(file, Buffer.concat([torn, Buffer.from('\n')]));
   } finally {
-    await handle.close();
+    closeSync(file);
   }
 }
 
