@@ -198,6 +198,11 @@ export const HOST_OPTIONS = ['config', 'noConfig', 'plugin', 'hooks', 'from', 'm
 /** and of Claude Code's own files. */
 export const CLAUDE_OPTIONS = ['claudeCode', 'settings', 'pluginDir', 'agentFile', 'trust'] as const;
 
+/** Of commands that show records: of what time, */
+export const PERIOD_OPTIONS = ['since', 'until'] as const;
+/** and which of them. */
+export const RECORD_OPTIONS = ['blocked', 'agent', 'hook', 'event', 'slow', 'shadow', 'alarms'] as const;
+
 /** What a command is given of these options. One without a value is true; one that begins with `no` is false where it was given. */
 export type Flags<Name extends OptionName> = {
   readonly [N in Name as KeyOf<(typeof OPTIONS)[N][0]>]?: ValueOf<(typeof OPTIONS)[N]>;

@@ -91,6 +91,34 @@ describe('hookscope history', () => {
     expect(stderr).toBe('hookscope: the newest 3 are shown; --limit N shows more, --limit 0 all of them\n');
   });
 
+  test('says that there are more also where older records alone tell whose they are', async () => {
+    const alarm = { ...SAMPLES.find((one) => one['type'] === 'hook_alarm'), agent_id: 'a1' };
+    const built = { ...fire(1), input: { agent_type: 'builder' }, agent_id: 'a1' };
+    const file = store('whose.ndjson', built, { ...alarm, seq: 2 }, { ...alarm, seq: 3 });
+    const { stdout, stderr } = await hookscope(
+      'history',
+      '--store',
+      file,
+      '--agent',
+      'builder',
+      '--limit',
+      '1',
+      '--json',
+    );
+    expect(lines(stdout).map((text) => (JSON.parse(text) as HookRecord).seq)).toEqual([3]);
+    expect(stderr).toContain('the newest 1 are shown');
+  });
+
+  test('a trace of hooks that are not enforced has none of another program', async () => {
+    const run = { ...stamped(1), origin: 'claude', outcome: 'success', duration_ms: 1 };
+    const file = store('origin.ndjson', { ...run, subtype: 'hook_started' }, { ...run, seq: 2 });
+    const slices = async (...args: string[]): Promise<number> => {
+      const { stdout } = await hookscope('history', '--store', file, '--format', 'trace', ...args);
+      return (JSON.parse(stdout) as { traceEvents: TraceEvent[] }).traceEvents.filter(({ ph }) => ph === 'X').length;
+    };
+    expect([await slices(), await slices('--shadow'), await slices('--blocked')]).toEqual([1, 0, 0]);
+  });
+
   test('prints records as they are', async () => {
     expect(await shown()).toEqual(fires());
   });

@@ -83,6 +83,15 @@ describe('hookscope test', () => {
     expect(stdout).toMatch(/10 examples, all as expected\n$/);
   });
 
+  test("Claude Code's files of the project count where nothing else is named", async () => {
+    const no = { type: 'command', command: 'echo no >&2; exit 2' };
+    put('.claude/settings.json', { hooks: { PreToolUse: [{ hooks: [no] }] } });
+    put('theirs.json', { hooks: { PreToolUse: [{ matcher: 'Read', hooks: [no] }] } });
+    put('a.hooktest.yaml', { examples: [{ call: 'Bash ls', expect: 'pass' }] });
+    expect(await run('--trust', 'all')).toMatchObject({ code: 1, stdout: expect.stringContaining('deny') });
+    expect(await run('--trust', 'all', '--from', 'codex', 'theirs.json')).toMatchObject({ code: 0 });
+  });
+
   test.each([
     ["Bash 'git push --force'", 'silent', 'deny by no-force: "Push by hand."'],
     ["Bash 'git push --force'", 'deny by other', 'it was by no-force'],

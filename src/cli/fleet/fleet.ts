@@ -1,6 +1,6 @@
 import { nearest } from '../../values/nearest.js';
 import { wrongOption } from '../../values/options.js';
-import { spelled } from '../options.js';
+import { PERIOD_OPTIONS, RECORD_OPTIONS, spelled } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import type { FleetFlags } from './flags.js';
 
@@ -9,7 +9,6 @@ type Verb = (names: readonly string[], flags: FleetFlags, terminal: Terminal) =>
 /** What each takes, and which options count. Others are refused: one that does nothing would look as if it did. */
 const TLS = ['tlsCa', 'tlsCert', 'tlsKey'] as const;
 const WHERE = ['servers', 'team', 'credentials', ...TLS] as const;
-const FILTER = ['since', 'until', 'blocked', 'agent', 'hook', 'event', 'slow', 'shadow', 'alarms'] as const;
 const VERBS: Readonly<
   Record<
     string,
@@ -50,7 +49,7 @@ const VERBS: Readonly<
   status: { names: '', flags: [...WHERE, 'json'], load: async () => (await import('./status.js')).statusVerb },
   log: {
     names: '',
-    flags: [...WHERE, ...FILTER, 'host', 'limit', 'long', 'json'],
+    flags: [...WHERE, ...PERIOD_OPTIONS, ...RECORD_OPTIONS, 'host', 'limit', 'long', 'json'],
     load: async () => (await import('./log.js')).logVerb,
   },
   approve: {

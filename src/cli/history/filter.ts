@@ -2,12 +2,10 @@ import type { HandlerRecord, HookRecord } from '../../emit/record.js';
 import { eventName } from '../../events/catalogue.js';
 import type { RecordQuery } from '../../store/store.js';
 import { hasRun, isBlocked, isMeant, isShadow, typeOf, wouldBlock } from '../../why/meaning.js';
-import type { Flags } from '../options.js';
+import type { Flags, PERIOD_OPTIONS, RECORD_OPTIONS } from '../options.js';
 
 /** Which records a command shows. */
-export type FilterFlags = Flags<
-  'since' | 'until' | 'blocked' | 'agent' | 'hook' | 'event' | 'slow' | 'alarms' | 'shadow'
->;
+export type FilterFlags = Flags<(typeof PERIOD_OPTIONS)[number] | (typeof RECORD_OPTIONS)[number]>;
 
 /** `maybe`: it is of an agent whose type no record has told yet. */
 export type Match = 'yes' | 'no' | 'maybe';

@@ -3,7 +3,7 @@ import type { HookRecord } from '../../emit/record.js';
 import { plainJson } from '../../plain.js';
 import type { RecordStore } from '../../store/store.js';
 import { wrongOption } from '../../values/options.js';
-import type { Flags } from '../options.js';
+import { type Flags, RECORD_OPTIONS } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { type FilterFlags, type RecordFilter, readFilter } from './filter.js';
 import { recordLine } from './line.js';
@@ -66,12 +66,10 @@ function isTrace({ format, out, limit, long, json }: HistoryFlags): boolean {
   return true;
 }
 
-const FILTERS = ['blocked', 'agent', 'hook', 'event', 'slow', 'alarms'] as const;
-
 async function traceCommand(flags: HistoryFlags, filter: RecordFilter, terminal: Terminal): Promise<number> {
   const { writeTrace } = await import('./trace.js');
   const { out } = flags;
-  const isAll = FILTERS.every((key) => flags[key] === undefined);
+  const isAll = RECORD_OPTIONS.every((key) => flags[key] === undefined);
   return withStore(flags, terminal, async (store) => {
     const slices = await writeTrace({ store, filter, mask: maskOf(flags), isAll, terminal, out });
     if (slices === 0 && !terminal.signal.aborted) terminal.tell(`nothing of that kind is in ${store.place}`);
@@ -134,7 +132,8 @@ async function printNewest(
     if (terminal.gone) break;
     await terminal.print(line);
   }
-  if (more) terminal.tell(`the newest ${limit} are shown; --limit N shows more, --limit 0 all of them`);
+  if (more || lines.length > limit)
+    terminal.tell(`the newest ${limit} are shown; --limit N shows more, --limit 0 all of them`);
   return lines.length;
 }
 

@@ -1,7 +1,5 @@
 import { type CommandRow, commandRow } from '../command-row.js';
-
-const PERIOD = ['since', 'until'] as const;
-const WHICH = ['blocked', 'agent', 'hook', 'event', 'slow', 'shadow', 'alarms'] as const;
+import { PERIOD_OPTIONS, RECORD_OPTIONS } from '../options.js';
 
 /** The commands that read what was kept. */
 export const HISTORY_COMMANDS: readonly CommandRow[] = [
@@ -10,8 +8,8 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
     about: 'Show kept records: fires, denied calls and alarms, one line each, the newest last',
     options: [
       'store',
-      ...PERIOD,
-      ...WHICH,
+      ...PERIOD_OPTIONS,
+      ...RECORD_OPTIONS,
       'limit',
       'long',
       ['json', 'print the records, one line of JSON each'],
@@ -33,7 +31,13 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
     arguments: {
       what: "a fire's id, a call's tool_use_id, the beginning of one or both its ends (0867b3..031), or last: the newest that the options let through",
     },
-    options: ['store', ...PERIOD, ...WHICH, ['json', 'print it as one JSON object for each fire'], 'redactStored'],
+    options: [
+      'store',
+      ...PERIOD_OPTIONS,
+      ...RECORD_OPTIONS,
+      ['json', 'print it as one JSON object for each fire'],
+      'redactStored',
+    ],
     notes: `With --hook, of that hook alone: why it did not run, if it did not. Exits 1 where there is no such fire, or several.
 
   $ hookscope why last --blocked
@@ -43,7 +47,7 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
   commandRow({
     usage: 'watch',
     about: 'Show fires, denied calls and alarms as they come, one line each, until you interrupt',
-    options: ['store', ...WHICH, ['json', 'print the records, one line of JSON each'], 'redactStored'],
+    options: ['store', ...RECORD_OPTIONS, ['json', 'print the records, one line of JSON each'], 'redactStored'],
     notes: 'Waits for a file that does not exist yet. Exits with 130 after Ctrl-C.',
     load: async () => (await import('./watch.js')).watchCommand,
   }),
@@ -52,7 +56,7 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
     about: 'Count, hook by hook, how often it ran, denied and failed, and how long it took; the slowest first',
     options: [
       'store',
-      ...PERIOD,
+      ...PERIOD_OPTIONS,
       'agent',
       ['hook', 'only this hook'],
       'event',

@@ -85,6 +85,7 @@ function flagsFor(flags: TestFlags, dir: string): HostFlags {
     hasClaudeFlags(flags) ||
     flags.hooks !== undefined ||
     flags.plugin !== undefined ||
+    flags.from !== undefined ||
     typeof flags.config === 'string';
   return named || !existsSync(join(dir, '.claude')) ? flags : { ...flags, claudeCode: dir };
 }
