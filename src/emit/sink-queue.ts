@@ -1,5 +1,5 @@
 import { isThenable, messageOf, settle } from '../values/waiting/promises.js';
-import { timerDelay } from '../values/waiting/timer.js';
+import { timerDelay, within } from '../values/waiting/timer.js';
 import { type Logger, report } from './guard.js';
 
 /** What waits to be written, bounded: what finds it full is dropped and counted, never waited for. */
@@ -150,7 +150,7 @@ export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
     flush,
     async close() {
       open = false;
-      const inTime = await within(flush(), options.closeTimeout);
+      const inTime = await within(timerDelay(options.closeTimeout), flush());
       if (inTime) return true;
       report(logger, `Sink "${name}" did not finish within ${options.closeTimeout} s: ${pending} records were dropped`);
       abandon();
@@ -161,15 +161,4 @@ export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Whether it settled within so many seconds. */
-async function within(promise: Promise<void>, seconds: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), timerDelay(seconds));
-  });
-  const inTime = await Promise.race([promise.then(() => true), late]);
-  clearTimeout(timer);
-  return inTime;
 }

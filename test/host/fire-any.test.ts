@@ -42,7 +42,10 @@ test("it takes the scope of one agent, the caller's signal, and events of the ho
 test('a wrong name and a wrong input are said as by fire', async () => {
   const { host } = testHost();
   host.register({ PreToolUse: [{ hooks: [() => undefined] }] });
-  await expect(host.fireAny('PreToolUs', {})).rejects.toMatchObject({ code: 'UNKNOWN_EVENT' });
+  for (const name of ['PreToolUs', 'constructor', ['PreToolUse'], undefined, null]) {
+    await expect(host.fireAny(name as string, {})).rejects.toMatchObject({ code: 'UNKNOWN_EVENT' });
+    expect(() => host.explain(name as never, {})).toThrow(expect.objectContaining({ code: 'UNKNOWN_EVENT' }));
+  }
   await expect(host.fireAny('PreToolUs', {})).rejects.toThrow('PreToolUse');
   await expect(host.fireAny('PreToolUse', { tool_name: 1 })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
 });

@@ -143,6 +143,7 @@ describe('a feed', () => {
     expect(id).toBe(`${boot}.1`);
     for (const at of [0, 1, 63, 64, 65, 199]) expect(await seqs(feed, `${boot}.${at}`)).toEqual(upTo(at + 1, 200));
     expect(await seqs(feed, `${boot}.200`)).toEqual([]);
+    expect(await seqs(feed, `${boot}.x`)).toEqual(upTo(1, 200));
     expect(await seqs(feed, undefined)).toEqual([]);
   });
 

@@ -56,7 +56,10 @@ export function createKeeper(places: Places, tell: (text: string) => void): Keep
   };
   thread.on('message', (message: FromKeeper) => {
     if (message.type === 'tell') tell(message.message);
-    else done.get(message.id)?.();
+    else {
+      done.get(message.id)?.();
+      done.delete(message.id);
+    }
   });
   thread.on('error', (error) => over(error.message));
   thread.on('exit', () => over(''));

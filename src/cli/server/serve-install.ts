@@ -9,9 +9,9 @@ import { wrongOption } from '../../values/options.js';
 import type { Terminal } from '../terminal.js';
 
 /** Writes the file that starts the server with these options when its user logs in, and shows it. Nothing is started. */
-export async function installService({ set, cwd, projects, port }: Serving, terminal: Terminal): Promise<number> {
-  const argv = [process.execPath, process.argv[1] as string, ...serveArguments(set, cwd, projects, port)];
-  const file = serviceFile({ platform: process.platform, env: process.env, argv, cwd });
+export async function installService(serving: Serving, terminal: Terminal): Promise<number> {
+  const argv = [process.execPath, process.argv[1] as string, ...serveArguments(serving)];
+  const file = serviceFile({ platform: process.platform, env: process.env, argv, cwd: serving.cwd });
   if (file === undefined) throw wrongOption('--install', 'there is neither systemd nor launchd here');
   const { path, text, start } = file;
   await terminal.print(`${path}:\n\n${plainLines(text)}`);

@@ -2,6 +2,7 @@ import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
 import { checkKeys, type Keys } from '../../values/options.js';
 import { checks, isObject, type OptionCheck } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
+import { timerDelay, within } from '../../values/waiting/timer.js';
 import { report } from '../guard.js';
 import type { HookRecord } from '../record.js';
 import { redactorOf } from '../redact/redactor.js';
@@ -148,7 +149,9 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
       await queue.close();
       isOver = true;
       closeSpans();
-      await flush();
+      // A collector that does not answer holds up nobody.
+      if (!(await within(timerDelay(defaults.closeTimeout), flush())))
+        report(logger, `Sink "${name}": what was waiting was not sent within ${defaults.closeTimeout} s`);
     },
   };
 }

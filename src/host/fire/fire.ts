@@ -20,7 +20,7 @@ import { followByShadows } from './shadow.js';
 export function fire(services: HostCore, event: string, input: Json, options?: FireSettings): Promise<AnyDecision> {
   const state = services.events[event];
   // `['PreToolUse']` would coerce to the same key.
-  if (state?.spec.name !== event) return Promise.reject(services.unknownEvent(event));
+  if (state === undefined || state.spec.name !== event) return Promise.reject(services.unknownEvent(event));
   if (services.closed && !options?.last) return Promise.reject(new HookscopeError('CLOSED', { event }));
   const signal = options?.signal;
   if (signal?.aborted) {

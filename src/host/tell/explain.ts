@@ -53,7 +53,7 @@ export function explain(
   { scope: ref }: ExplainOptions = {},
 ): Explanation {
   const state = services.events[event];
-  if (state?.spec.name !== event) throw services.unknownEvent(event);
+  if (state === undefined || state.spec.name !== event) throw services.unknownEvent(event);
   const { spec } = state;
   const full = { ...services.session, hook_event_name: event, ...input };
   const found = services.registrar.preview(full, ref);

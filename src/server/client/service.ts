@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { headersOf, type NamedSet } from '../named-set.js';
+import { headersOf } from '../named-set.js';
+import type { Serving } from '../worker.js';
 
 /** A file with which the system starts a program when its user logs in. */
 export interface ServiceFile {
@@ -20,7 +21,7 @@ export interface ServiceOptions {
 }
 
 /** The arguments of `hookscope serve` that name the same from any folder. */
-export function serveArguments(set: NamedSet, cwd: string, projects: readonly string[], port?: number): string[] {
+export function serveArguments({ set, cwd, projects, port, dev }: Serving): string[] {
   const named = headersOf(set, cwd).flatMap(([name, value]) =>
     value === '--no-config' ? [value] : [name.replace('hookscope-', '--'), value],
   );
@@ -29,6 +30,7 @@ export function serveArguments(set: NamedSet, cwd: string, projects: readonly st
     ...named,
     ...projects.flatMap((root) => ['--project', root]),
     ...(port === undefined ? [] : ['--port', String(port)]),
+    ...(dev ? ['--dev'] : []),
   ];
 }
 

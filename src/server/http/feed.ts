@@ -108,7 +108,7 @@ export class RecordFeed {
     if (after === undefined) return { entries: [], behind: 0 };
     const [boot, number] = after.split('.');
     // Of another server's life nothing is known here: all that is kept comes.
-    const behind = boot === this.#boot ? Number(number) : 0;
+    const behind = boot === this.#boot ? Number(number) || 0 : 0;
     return { entries: this.#kept.filter(({ first, count }) => !(first + count - 1 <= behind)), behind };
   }
 }

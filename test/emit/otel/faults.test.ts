@@ -61,6 +61,18 @@ describe('otelSink keeps the contract of sinks, as far as spans are records', ()
     expect(sink.begin({ kind: 'agent', session_id: 's' }, undefined, undefined)).toBeUndefined();
   });
 
+  test('it is closed in time though its provider hands on nothing', async () => {
+    const told: string[] = [];
+    const never = {
+      ...providers.tracerProvider,
+      getTracer: () => providers.tracerProvider.getTracer('x'),
+      forceFlush: () => new Promise<void>(() => undefined),
+    };
+    const sink = otelSink({ tracerProvider: never, closeTimeout: 0.01, logger: (message) => void told.push(message) });
+    await sink.close();
+    expect(told).toEqual([expect.stringContaining('was not sent within 0.01 s')]);
+  });
+
   test('what finds no room ends its span, and the next one is whole', async () => {
     const sink = otelSink({ ...providers, capacity: 1, logger: () => undefined });
     const host = createHost({ tracing: sink });
