@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { FireRecord, HookRecord } from '../../src/emit/record.js';
 import { type Batch, Batches, recordsOf } from '../../src/server/batches.js';
 import { RecordFeed } from '../../src/server/http/feed.js';
@@ -102,8 +102,53 @@ describe('records that go on together', () => {
     batches.pass();
     await nextTurn();
     expect(counts).toEqual([200, 1]);
-    for (let seq = 1; seq <= 300; seq++) batches.push(fire(seq));
-    expect(counts).toEqual([200, 1, 256]);
+    for (let seq = 1; seq <= 1_600; seq++) batches.push(fire(seq));
+    // Less than that goes on where a buffer is full.
+    expect(counts.slice(2).reduce((sum, count) => sum + count, 0)).toBe(1_500);
+  });
+
+  test('of lonely calls wait for others to be written, those of many calls for the end of their turn alone', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      let written = 0;
+      let count = 0;
+      const batches = new Batches(
+        (batch) => {
+          count += batch.count;
+        },
+        () => undefined,
+      );
+      const some = (seqs: readonly number[]): void => {
+        for (const seq of seqs)
+          batches.push(withInput(seq, Object.defineProperty({}, 'a', { enumerable: true, get: () => ++written })));
+      };
+      for (const turn of [1, 2, 3]) {
+        some([turn * 3, turn * 3 + 1, turn * 3 + 2]);
+        await nextTurn();
+        await nextTurn();
+      }
+      expect(written).toBe(0);
+      some([12, 13, 14, 15, 16, 17]);
+      expect(written).toBe(0);
+      await nextTurn();
+      await nextTurn();
+      expect([written, count]).toEqual([15, 0]);
+      some([18]);
+      await nextTurn();
+      await vi.advanceTimersByTimeAsync(25);
+      expect([written, count]).toEqual([16, 16]);
+      // What comes next has its own time.
+      some([19]);
+      await nextTurn();
+      await vi.advanceTimersByTimeAsync(25);
+      expect([written, count]).toEqual([17, 17]);
+      some([20, 21, 22, 23, 24, 25]);
+      await nextTurn();
+      await nextTurn();
+      expect([written, count]).toEqual([23, 17]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 
