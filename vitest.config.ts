@@ -21,7 +21,7 @@ const SYSTEM: string[] = [
   'test/fleet/{allowed,drift}.test.ts',
   'test/foreign/*.test.ts',
   'test/examples/*.test.ts',
-  'test/host/{abort,async,checklist,close,costs,failure-table,failure,leaks,logger-heard,process,running,shadow-files,taken,timeouts,told}.test.ts',
+  'test/host/{abort,async,checklist,close,costs,failure-table,failure,leaks,logger-heard,process,running,shadow-files,taken,timeouts,told,outside-model}.test.ts',
   'test/handlers/{command-async,command-vectors,command,http,mcp-tool,process-group,process-tree}.test.ts',
   'test/package/{budgets,doc-harness,docs,examples,options,promises-process,shipped}.test.ts',
   'test/page/*.test.ts',
