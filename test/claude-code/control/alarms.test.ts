@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { CanUseTool } from '../../../src/claude-code/control/client/permission.js';
 import { deny, rewrite } from '../../../src/events/output/helpers.js';
 import type { HookAlarm } from '../../../src/host/alarms/alarms.js';
-import { anyHooks, testHost, until } from '../../host/kit.js';
+import { anyHooks, deferred, testHost, until } from '../../host/kit.js';
 import { quiet } from './ends.js';
 import { BASE, bash, connect, serve } from './kit.js';
-import type { Json } from './puppet.js';
+import { type Json, request } from './puppet.js';
 
 /** A host whose guard denies `rm`, makes `ls -l` of `ls`, and says nothing of anything else. */
 function guarded() {
@@ -75,6 +75,21 @@ describe('a client that does not', () => {
     await fire('PreToolUse', { ...bash('echo a', 't3'), ...agent });
     await fire('PostToolUse', { ...ran('echo b', 't3'), ...agent });
     expect(kinds()).toEqual(['other_input', 'other_input', 'other_input']);
+  });
+
+  it('begins to ask while a session starts: of a call that had run there by then there is nothing to tell', async () => {
+    const { host, alarms, kinds } = guarded();
+    const started = deferred<void>();
+    const slow = ({ session_id }: Json) => (session_id === 'S2' ? started.promise : undefined);
+    host.register(anyHooks({ SessionStart: [{ hooks: [slow] }] }));
+    const { claude, asking, fire } = await connect(host);
+    await claude.say(request('ran', asking('PostToolUse', { ...ran('echo a', 't1'), session_id: 'S2' })));
+    await fire('PreToolUse', bash('echo b', 't2'));
+    started.resolve();
+    await until(() => claude.answersTo('ran').length === 1);
+    expect(alarms).toEqual([]);
+    await fire('PostToolUse', { ...ran('echo a', 't3'), session_id: 'S2' });
+    expect(kinds()).toEqual(['unasked']);
   });
 
   it('runs what it did not ask about', async () => {

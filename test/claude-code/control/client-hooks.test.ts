@@ -120,16 +120,16 @@ describe('a hook_callback', () => {
     const { claude, callback } = await connectPuppet(host);
     const folder = new URL('../../fixtures/wire/', import.meta.url);
     const asked: string[] = [];
+    const all: Json[] = [];
     for (const file of readdirSync(folder)) {
       const event = file.replace('.json', '');
       for (const input of JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Json[]) {
         const id = `${event} ${asked.length}`;
         asked.push(id);
-        await claude.say(
-          request(id, { subtype: 'hook_callback', callback_id: callback(event), input, tool_use_id: id }),
-        );
+        all.push(request(id, { subtype: 'hook_callback', callback_id: callback(event), input, tool_use_id: id }));
       }
     }
+    await claude.say(...all);
     await until(() => asked.every((id) => claude.answersTo(id).length === 1));
     const refused = asked
       .flatMap((id) => claude.answersTo(id))

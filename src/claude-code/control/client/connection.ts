@@ -208,11 +208,13 @@ export class ProgramConnection {
 
   readonly #fire: FireEvent = async (event, input, how): Promise<AnyDecision> => {
     const { scope, claude, callRole } = specOf(event);
+    // What is known as it comes: while its session starts, the client may begin to ask.
+    const doing = this.#sessions.doing(callRole);
     await this.#sessions.seen(input, claude?.bounds !== undefined);
     if (claude?.bounds === 'end') return this.#sessions.finish(input);
     if (scope === 'open') this.#sessions.agentStarts(input);
     const canAsk = this.#options.canUseTool !== undefined;
-    return fireIn(this.#services, event, input, { ...how, ...this.#sessions.doing(callRole), canAsk });
+    return fireIn(this.#services, event, input, { ...how, ...doing, canAsk });
   };
 
   close(): Promise<ProgramEnd> {
