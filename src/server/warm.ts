@@ -39,11 +39,13 @@ export interface Decided {
 interface Served extends Warm {
   readonly services: HostCore;
   readonly agents: AgentScopes;
-  /** Sessions that have asked about a call before it ran. */
+  /** Sessions seen from their start; of one that is not, calls may be under way that another process was asked about. */
+  readonly begun: Set<string>;
+  /** Those of them that have asked about a call before it ran. */
   readonly judged: Set<string>;
 }
 
-/** Sessions of which is remembered that they ask about every call. */
+/** Sessions that are remembered. */
 const SESSIONS = 10_000;
 
 /** The user's own host, and one for each registered project. */
@@ -141,16 +143,22 @@ export class WarmHosts {
 function serve(warm: Warm): Served {
   const services = servicesOf(warm.host);
   services.projectOf = warm.root === undefined ? foundProject : () => warm.root as string;
-  return { ...warm, services, agents: new AgentScopes(services), judged: new Set() };
+  return { ...warm, services, agents: new AgentScopes(services), begun: new Set(), judged: new Set() };
 }
 
 /** A client whose PreToolUse we have been asked about is connected for all tools, so that what runs unasked is an alarm. */
-function everyTool({ judged }: Served, { callRole }: EventSpec, { session_id: session }: Json): boolean {
-  const id = String(session);
+function everyTool({ begun, judged }: Served, { callRole, claude }: EventSpec, input: Json): boolean {
+  const id = String(input['session_id']);
+  // One that is compacted goes on, perhaps with agents at work.
+  if (claude?.bounds === 'start' && input['source'] !== 'compact') remember(begun, id);
   if (callRole !== 'judges') return callRole === undefined || judged.has(id);
-  judged.add(id);
-  if (judged.size > SESSIONS) judged.delete(judged.values().next().value as string);
+  if (begun.has(id)) remember(judged, id);
   return true;
+}
+
+function remember(sessions: Set<string>, id: string): void {
+  sessions.add(id);
+  if (sessions.size > SESSIONS) sessions.delete(sessions.values().next().value as string);
 }
 
 /** What hooks in the background have left for the next turn. */

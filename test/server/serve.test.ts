@@ -186,6 +186,34 @@ describe('sessions and agents', () => {
     await fire('PostToolUse', { ...bash('rm x'), hook_event_name: 'PostToolUse', tool_response: {} });
     expect((await records()).filter(({ type }) => type === 'hook_alarm')).toMatchObject([{ alarm: 'not_honoured' }]);
   });
+
+  test('what ran unasked is an alarm; what was asked about before a reload, while an agent works, is none', async () => {
+    const server = await user.serve(['--hooks', 'hooks.json']);
+    const call = (tool_use_id: string, session_id = 's1'): object => bash('ls', { tool_use_id, session_id });
+    const ran = (tool_use_id: string, session_id = 's1'): object => ({
+      ...call(tool_use_id, session_id),
+      hook_event_name: 'PostToolUse',
+      tool_response: {},
+    });
+    const alarms = async (): Promise<(readonly [string, string, string])[]> =>
+      (await records())
+        .filter((record): record is AlarmRecord => record.type === 'hook_alarm')
+        .map((one) => [one.alarm, one.session_id, one.tool_use_id] as const);
+    await fire('SessionStart', { session_id: 's1', source: 'startup' });
+    await fire('PreToolUse', call('the agent'));
+    expect(await admin('reload')).toMatchObject({ ok: true });
+    await fire('SessionStart', { session_id: 's1', source: 'compact' });
+    await fire('PreToolUse', call('its call'));
+    await fire('PostToolUse', ran('its call'));
+    await fire('PostToolUse', ran('the agent'));
+    expect(await alarms()).toEqual([]);
+    await fire('SessionStart', { session_id: 's2', source: 'startup' });
+    await fire('PreToolUse', call('asked', 's2'));
+    await fire('PostToolUse', ran('asked', 's2'));
+    await fire('PostToolUse', ran('unasked', 's2'));
+    expect(await alarms()).toEqual([['unasked', 's2', 'unasked']]);
+    await server.stop();
+  });
 });
 
 describe('projects', () => {
