@@ -5,6 +5,8 @@ interface KindFacts {
   readonly exits?: true;
   /** It is a request to a server, which a trace leads on to. */
   readonly requests?: true;
+  /** What it runs has a name, of a function or a tool, and not only a text: records call it by that. */
+  readonly named?: true;
   /** Claude Code does not have it: in its own files it is not known, and never runs. */
   readonly ours?: true;
   /** Its timeout in Claude Code's files, where neither it nor the event says; absent: 600. */
@@ -13,10 +15,10 @@ interface KindFacts {
 
 /** Every type of handler: the records' `handler`, the default `types` of an event and what `check` names come from here. */
 const KINDS = {
-  callback: { asks: 'process', ours: true },
+  callback: { asks: 'process', named: true, ours: true },
   command: { asks: 'machine', exits: true },
   http: { asks: 'network', requests: true },
-  mcp_tool: { asks: 'machine', requests: true },
+  mcp_tool: { asks: 'machine', requests: true, named: true },
   prompt: { asks: 'model', claudeSeconds: 30 },
   agent: { asks: 'model', claudeSeconds: 60 },
   rule: { asks: 'nobody', ours: true },
@@ -56,10 +58,14 @@ export const CLAUDE_KINDS: readonly ClaudeKind[] = Object.freeze(
 export const claudeSeconds = (kind: string): number =>
   (Object.hasOwn(KINDS, kind) ? factsOf(kind as HandlerKind).claudeSeconds : undefined) ?? 600;
 
-const EXITING: readonly string[] = HANDLER_KINDS.filter((kind) => factsOf(kind).exits);
-/** Whether an exit code of such a handler is a process's, and not another status. */
-export const exits = (kind: string): boolean => EXITING.includes(kind);
+function whoseRow(has: 'exits' | 'requests' | 'named'): (kind: string) => boolean {
+  const kinds: readonly string[] = HANDLER_KINDS.filter((kind) => factsOf(kind)[has]);
+  return (kind) => kinds.includes(kind);
+}
 
-const REQUESTING: readonly string[] = HANDLER_KINDS.filter((kind) => factsOf(kind).requests);
+/** Whether an exit code of such a handler is a process's, and not another status. */
+export const exits = whoseRow('exits');
 /** Whether such a handler asks a server. */
-export const requests = (kind: string): boolean => REQUESTING.includes(kind);
+export const requests = whoseRow('requests');
+/** Whether what such a handler runs has a name. */
+export const hasName = whoseRow('named');

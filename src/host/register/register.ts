@@ -1,6 +1,6 @@
 import type { EventSpec } from '../../events/define.js';
 import { ON_FAILURE, type OnFailure } from '../../events/failure.js';
-import { claudeSeconds } from '../../events/handler-kinds.js';
+import { claudeSeconds, hasName } from '../../events/handler-kinds.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import { compileMatcher } from '../../matching/matcher.js';
 import { compileRule } from '../../matching/rule.js';
@@ -124,7 +124,7 @@ function readGroup(
     warnOfUnit(own.timeout, at, how);
     const { name, isNamed, groups } = namesIn(how, own.name ?? shared.name, {
       label,
-      isName: kind === 'callback' || kind === 'mcp_tool',
+      isName: hasName(kind),
       alone: anonymous.alone,
       place: () => anonymous.next() ?? at,
     });
