@@ -106,7 +106,7 @@ function handlerLine(handler: HandlerRecord, paint: PrintPaint): string {
   const took = handler.duration_ms === undefined ? '' : ` ${paint('dim', duration(handler.duration_ms))}`;
   const again = handler.reasked ? ` ${paint('dim', `(asked again ${handler.reasked}x)`)}` : '';
   if (handler.status === 'skipped') {
-    const reason = handler.reason === undefined ? 'no reason given' : SKIP_REASONS[handler.reason];
+    const reason = handler.reason === undefined ? 'no reason given' : SKIP_REASONS[handler.reason].why;
     const because = handler.why ?? handler.matcher ?? handler.rule ?? reason;
     return paint('dim', `did not run: ${reason}${because === reason ? '' : ` (${clip(because, 120)})`}`);
   }

@@ -128,7 +128,7 @@ function neverRan({ event, listed: often, skips, last }: Seen): DoctorFinding[] 
 }
 
 function reasonWords(reason: string): string {
-  return Object.hasOwn(SKIP_REASONS, reason) ? SKIP_REASONS[reason as SkipReason] : plain(reason);
+  return Object.hasOwn(SKIP_REASONS, reason) ? SKIP_REASONS[reason as SkipReason].why : plain(reason);
 }
 
 function failing({ event, ran, failed, causes, lastFailed }: Seen): DoctorFinding[] {

@@ -108,7 +108,7 @@ function skippedLines({ handlers }: FireRecord): string[] {
   const reasons = new Map<string, string[]>();
   for (const { status, reason, name, plugin } of handlers) {
     if (status !== 'skipped') continue;
-    const why = reason === undefined ? 'no reason given' : SKIP_REASONS[reason];
+    const why = reason === undefined ? 'no reason given' : SKIP_REASONS[reason].why;
     const short = plugin === undefined ? name : name.slice(name.lastIndexOf('/') + 1);
     reasons.set(why, [...(reasons.get(why) ?? []), short]);
   }

@@ -72,5 +72,5 @@ function lookAt(r: Registration, facts: RunFacts): keyof typeof LOOKED_AT | unde
 
 /** Explains a skip to people, naming what decided it where that is known. */
 export function skipWords(r: Registration, reason: SkipReason, facts: RunFacts): string {
-  return r.skip?.why ?? ALL[reason]?.words(r, facts) ?? SKIP_REASONS[reason];
+  return r.skip?.why ?? ALL[reason]?.words(r, facts) ?? SKIP_REASONS[reason].why;
 }

@@ -16,4 +16,4 @@ export function lessOf(how: UseOptions | undefined, enforce: boolean | number | 
 }
 
 /** Of hooks that decide in no session. */
-export const SHADOW: Skip = Object.freeze({ reason: 'shadow', why: SKIP_REASONS.shadow });
+export const SHADOW: Skip = Object.freeze({ reason: 'shadow', why: SKIP_REASONS.shadow.why });
