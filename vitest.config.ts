@@ -45,6 +45,8 @@ const ALONE = [
 ];
 /** Most of what a test calls it calls a few times: compiled late, it takes a tenth less of the processor. V8 of Node 20 has this flag. */
 const COMPILED_LATE = process.versions.v8.startsWith('11.') ? ['--interrupt-budget=600000'] : [];
+// No test needs the network, and with certificates of one's own every start of Node reads all that there are: 59 ms in place of 23.
+delete process.env.NODE_EXTRA_CA_CERTS;
 const NEVER = ['test/fixtures/**', '**/node_modules/**'];
 
 export default defineConfig({
