@@ -96,12 +96,28 @@ export function sinkOf<Options extends SinkOptions>({ caller, keys, options, wri
     if (queue.hasRoom) queue.push({ record, weight: weightOf(record) });
     else queue.refuse();
   };
+  return sinkAround({ name, streams, queue, push, close: async () => void (await queue.close()) });
+}
+
+interface SinkAround {
+  readonly name: string;
+  readonly streams: Streams;
+  readonly queue: Pick<SinkQueue<unknown>, 'dropped' | 'pending' | 'flush'>;
+  readonly push: Sink['push'];
+  /** How many records were lost beside those that the queue has dropped. */
+  lost?(): number;
+  /** Called when it is attached to nothing any more. */
+  close(): Promise<void>;
+}
+
+/** What every sink is, around its queue. */
+export function sinkAround({ name, streams, queue, push, lost = () => 0, close }: SinkAround): Sink {
   return {
     name,
     attach: (events$) => streams.attach(events$, push),
     push,
     get dropped() {
-      return queue.dropped;
+      return queue.dropped + lost();
     },
     get pending() {
       return queue.pending;
@@ -109,7 +125,7 @@ export function sinkOf<Options extends SinkOptions>({ caller, keys, options, wri
     flush: () => queue.flush(),
     async close() {
       streams.detach();
-      await queue.close();
+      await close();
     },
   };
 }
@@ -133,6 +149,8 @@ export const SINK: Keys<SinkOptions> = {
   maxPendingBytes: true,
   redact: REDACT_OPTION,
 };
+
+type Streams = ReturnType<typeof createStreams>;
 
 /** The streams a sink is attached to. */
 export function createStreams() {

@@ -1,6 +1,9 @@
+import type { HookEvent } from '../events/catalogue.js';
 import type { BaseDecision, HandlerOutcome } from '../host/decide/decision.js';
+import type { Decision } from '../host/types.js';
 import { messageOf, tell } from '../values/waiting/promises.js';
 import type { Core } from './core.js';
+import type { OwnFields } from './options.js';
 
 /**
  * What a decision says to the model, in plan order: every additionalContext, then the system messages of hooks from code.
@@ -36,6 +39,26 @@ export function remember(core: Core, decision: BaseDecision): void {
   wait(core, forModel(decision));
   core.rename(decision.sessionTitle);
   addWatchPaths(core, decision);
+}
+
+/** Fires an event of a session's `call`, and remembers what its hooks say beside their answer. */
+export async function askAbout<E extends HookEvent>(
+  core: Core,
+  call: string,
+  event: E,
+  fields: OwnFields<E>,
+): Promise<Decision<E>> {
+  core.demand(call);
+  const decision = await core.fire(event, fields);
+  remember(core, decision);
+  return decision;
+}
+
+/** The reason, of what was blocked. */
+export function whyBlocked({ blocked, reason }: { readonly blocked: boolean; readonly reason?: string }): {
+  readonly reason?: string;
+} {
+  return blocked && reason !== undefined ? { reason } : {};
 }
 
 /** Puts texts to what waits for the scope's next system prompt. */

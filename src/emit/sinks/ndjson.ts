@@ -6,7 +6,16 @@ import { messageOf } from '../../values/waiting/promises.js';
 import { report } from '../guard.js';
 import type { HookRecord } from '../record.js';
 import { redactorOf } from '../redact/redactor.js';
-import { checkInteger, createStreams, queueDefaults, readPiece, SINK, type Sink, type SinkOptions } from '../sink.js';
+import {
+  checkInteger,
+  createStreams,
+  queueDefaults,
+  readPiece,
+  SINK,
+  type Sink,
+  type SinkOptions,
+  sinkAround,
+} from '../sink.js';
 import { createQueue } from '../sink-queue.js';
 import { createOpenMark } from './open-mark.js';
 import { createRotatingFile } from './rotating-file.js';
@@ -86,19 +95,13 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
     } else if (!now.append(line)) lost += 1;
   }
 
-  return {
+  return sinkAround({
     name,
-    attach: (events$) => streams.attach(events$, push),
+    streams,
+    queue,
     push,
-    get dropped() {
-      return queue.dropped + lost;
-    },
-    get pending() {
-      return queue.pending;
-    },
-    flush: () => queue.flush(),
+    lost: () => lost,
     async close() {
-      streams.detach();
       closed = true;
       now?.close();
       const written = await queue.close();
@@ -108,5 +111,5 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
       // A write that hangs would hold the closing of the file too.
       if (written) await ended;
     },
-  };
+  });
 }

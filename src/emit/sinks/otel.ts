@@ -6,7 +6,7 @@ import { timerDelay, within } from '../../values/waiting/timer.js';
 import { report } from '../guard.js';
 import type { HookRecord } from '../record.js';
 import { redactorOf } from '../redact/redactor.js';
-import { createStreams, queueDefaults, SINK, type Sink, type SinkOptions } from '../sink.js';
+import { createStreams, queueDefaults, SINK, type Sink, type SinkOptions, sinkAround } from '../sink.js';
 import { createQueue } from '../sink-queue.js';
 import type { Tracing } from '../tracing.js';
 import { weightOf } from '../weight.js';
@@ -131,21 +131,12 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
     );
   }
 
-  return {
+  const sink = sinkAround({
     name,
-    begin: (work, parent, incoming) =>
-      isOver ? undefined : spans.open.begin(work, parent instanceof Live ? parent : undefined, incoming),
-    attach: (events$) => streams.attach(events$, push),
+    streams,
+    queue,
     push,
-    get dropped() {
-      return queue.dropped;
-    },
-    get pending() {
-      return queue.pending;
-    },
-    flush,
     async close() {
-      streams.detach();
       await queue.close();
       isOver = true;
       closeSpans();
@@ -153,7 +144,10 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
       if (!(await within(timerDelay(defaults.closeTimeout), flush())))
         report(logger, `Sink "${name}": what was waiting was not sent within ${defaults.closeTimeout} s`);
     },
-  };
+  });
+  const begin: Tracing['begin'] = (work, parent, incoming) =>
+    isOver ? undefined : spans.open.begin(work, parent instanceof Live ? parent : undefined, incoming);
+  return Object.assign(sink, { begin, flush });
 }
 
 /** The providers' own queues; those of the API alone have none. Never rejects. */

@@ -6,7 +6,16 @@ import { report } from '../guard.js';
 import { packed } from '../packed.js';
 import type { HookRecord } from '../record.js';
 import { redactorOf } from '../redact/redactor.js';
-import { checkInteger, createStreams, queueDefaults, readPiece, SINK, type Sink, type SinkOptions } from '../sink.js';
+import {
+  checkInteger,
+  createStreams,
+  queueDefaults,
+  readPiece,
+  SINK,
+  type Sink,
+  type SinkOptions,
+  sinkAround,
+} from '../sink.js';
 import { createQueue } from '../sink-queue.js';
 import { createOpenMark } from './open-mark.js';
 import { sqliteProblem } from './sqlite-driver.js';
@@ -194,22 +203,16 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
   }
 
   if (isSync) file = openRecordFile(path, { wait: LONG_WAIT, isSync, maxBytes });
-  return {
+  const sink = sinkAround({
     name,
-    attach: (events$) => streams.attach(events$, push),
+    streams,
+    queue,
     push,
-    pushLine,
-    get dropped() {
-      return queue.dropped + lost;
-    },
-    get pending() {
-      return queue.pending;
-    },
-    flush: () => queue.flush(),
+    lost: () => lost,
     async close() {
-      streams.detach();
       if (await queue.close()) mark.end();
       letGo();
     },
-  };
+  });
+  return Object.assign(sink, { pushLine });
 }

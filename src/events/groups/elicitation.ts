@@ -9,6 +9,18 @@ const answer = () =>
     content: jsonObject().optional(),
   });
 
+/** What both events are like. */
+const alike = {
+  subject: 'mcp_server_name',
+  fold: 'replace',
+  exit2: 'block',
+  output: answer,
+  blockValue: { action: 'decline' },
+  types: PROGRAMS,
+  claude: 'usual',
+  group: 'elicitation',
+} as const;
+
 /** Of questions that an MCP server asks the user. */
 export const ELICITATION_EVENTS = {
   Elicitation: builtIn({
@@ -21,14 +33,7 @@ export const ELICITATION_EVENTS = {
         elicitation_id: zod().string().optional(),
         requested_schema: zod().unknown().optional(),
       }),
-    subject: 'mcp_server_name',
-    fold: 'replace',
-    exit2: 'block',
-    output: answer,
-    blockValue: { action: 'decline' },
-    types: PROGRAMS,
-    claude: 'usual',
-    group: 'elicitation',
+    ...alike,
     about:
       "When an MCP server asks the user something. A hook can answer in the user's place: accept with content, decline or cancel.",
   }),
@@ -41,14 +46,7 @@ export const ELICITATION_EVENTS = {
         mode: openString('form', 'url').optional(),
         content: zod().unknown().optional(),
       }),
-    subject: 'mcp_server_name',
-    fold: 'replace',
-    exit2: 'block',
-    output: answer,
-    blockValue: { action: 'decline' },
-    types: PROGRAMS,
-    claude: 'usual',
-    group: 'elicitation',
+    ...alike,
     about:
       'When the user has answered an MCP server, before the answer is sent. A hook can put another answer in its place.',
   }),

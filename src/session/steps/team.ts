@@ -1,5 +1,5 @@
 import type { Decision } from '../../host/types.js';
-import { remember } from '../context.js';
+import { askAbout, whyBlocked } from '../context.js';
 import type { Core } from '../core.js';
 import type { OwnFields } from '../options.js';
 
@@ -19,16 +19,9 @@ export async function tellTask(
   call: 'create' | 'complete',
   fields: OwnFields<'TaskCreated'>,
 ): Promise<TaskAnswer> {
-  core.demand(`task.${call}`);
-  const decision = await core.fire(call === 'create' ? 'TaskCreated' : 'TaskCompleted', fields);
-  remember(core, decision);
-  const { blocked, reason } = decision;
-  return {
-    done: !blocked,
-    ...(blocked && reason !== undefined ? { reason } : {}),
-    endsLoop: !decision.continue,
-    decision,
-  };
+  const event = call === 'create' ? 'TaskCreated' : 'TaskCompleted';
+  const decision = await askAbout(core, `task.${call}`, event, fields);
+  return { done: !decision.blocked, ...whyBlocked(decision), endsLoop: !decision.continue, decision };
 }
 
 /** What a teammate without work does next. */
@@ -42,9 +35,7 @@ export interface IdleAnswer {
 }
 
 export async function tellIdle(core: Core, fields: OwnFields<'TeammateIdle'>): Promise<IdleAnswer> {
-  core.demand('teammate.idle');
-  const decision = await core.fire('TeammateIdle', fields);
-  remember(core, decision);
+  const decision = await askAbout(core, 'teammate.idle', 'TeammateIdle', fields);
   const endsLoop = !decision.continue;
   const keepsWorking = decision.blocked && !endsLoop;
   return {

@@ -2,7 +2,7 @@ import type { Decision } from '../../host/types.js';
 import { checkKeys, type Keys } from '../../values/options.js';
 import { checks } from '../../values/shape.js';
 import { resultOf } from '../../values/waiting/promises.js';
-import { remember, tellUser } from '../context.js';
+import { askAbout, remember, tellUser } from '../context.js';
 import type { Core } from '../core.js';
 import type { OwnFields } from '../options.js';
 import { orAborted } from '../questions.js';
@@ -16,9 +16,7 @@ export interface NotifyAnswer {
 
 /** Something to tell the user. A hook from code hides it with suppressOutput. */
 export async function notify(core: Core, fields: OwnFields<'Notification'>): Promise<NotifyAnswer> {
-  core.demand('notify');
-  const decision = await core.fire('Notification', fields);
-  remember(core, decision);
+  const decision = await askAbout(core, 'notify', 'Notification', fields);
   return { shown: !decision.suppressOutput, decision };
 }
 

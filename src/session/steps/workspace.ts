@@ -1,7 +1,7 @@
 import type { BaseDecision } from '../../host/decide/decision.js';
 import type { Decision } from '../../host/types.js';
 import { resultOf } from '../../values/waiting/promises.js';
-import { remember } from '../context.js';
+import { askAbout, remember, whyBlocked } from '../context.js';
 import type { Core } from '../core.js';
 import type { OwnFields } from '../options.js';
 import { afterwards } from '../tool/results.js';
@@ -35,11 +35,8 @@ export interface ConfigAnswer {
 }
 
 export async function configChanged(core: Core, fields: OwnFields<'ConfigChange'>): Promise<ConfigAnswer> {
-  core.demand('configChanged');
-  const decision = await core.fire('ConfigChange', fields);
-  remember(core, decision);
-  const { blocked, reason } = decision;
-  return { applied: !blocked, ...(blocked && reason !== undefined ? { reason } : {}), decision };
+  const decision = await askAbout(core, 'configChanged', 'ConfigChange', fields);
+  return { applied: !decision.blocked, ...whyBlocked(decision), decision };
 }
 
 /** A file that is watched has changed. */
@@ -60,9 +57,7 @@ export async function createWorktree(
   name: string,
   make: ((name: string) => string | Promise<string>) | undefined,
 ): Promise<WorktreeAnswer> {
-  core.demand('worktree.create');
-  const decision = await core.fire('WorktreeCreate', { name });
-  remember(core, decision);
+  const decision = await askAbout(core, 'worktree.create', 'WorktreeCreate', { name });
   if (decision.blocked) return { reason: decision.reason ?? 'A hook failed to create it.', decision };
   if (typeof decision.value === 'string') return { path: decision.value, decision };
   return make
