@@ -31,7 +31,7 @@ export type { Turn } from './turn.js';
 
 /** What one round of the SDK's loop gives back. */
 export type Ran<A extends AnyAgent, Context> = RunResult<Context, A> | StreamedRunResult<Context, A>;
-/** What the user says: words, the conversation with it at the end, or the state of a turn that waited for approvals. */
+/** What the user says: a text, the conversation that ends with it, or the state of a turn that waited for approvals. */
 export type Input<A extends AnyAgent, Context> = string | readonly AgentInputItem[] | RunState<Context, A>;
 
 /** What `drive` takes: the options of the SDK's own `run`, and these. */
@@ -41,7 +41,7 @@ export interface DriveOptions<A extends AnyAgent, Context = undefined>
   readonly toolHow?: Readonly<Record<string, ToolHow>> | undefined;
   /** Your own, with a model provider and the like. Default: the SDK's `run`. */
   readonly runner?: Runner | undefined;
-  /** Streams: is handed each round's stream, as the SDK gives it, before its first event. */
+  /** Makes it stream: called with each round's stream, as the SDK gives it, before the first event. */
   readonly onStream?: ((stream: StreamedRunResult<Context, A>) => unknown) | undefined;
 }
 
@@ -147,7 +147,7 @@ export async function drive<A extends AnyAgent, Context = undefined>(
       await steps.endBatch();
       history = last.history;
       current = last.lastAgent ?? current;
-      // Whoever leaves a stream ends its round: the calls that the model wanted are not made.
+      // A caller that stops reading a stream ends its round: the calls that the model wanted are not made.
       const left = 'cancelled' in last && last.cancelled;
       const finished = last.interruptions.length === 0 && !left;
       const text = finished && steps.over === undefined ? textOf(last.finalOutput) : '';
@@ -162,8 +162,8 @@ export async function drive<A extends AnyAgent, Context = undefined>(
 }
 
 /**
- * Of a call whose arguments it cannot read the SDK asks its user, since it could not ask the tool. Nothing runs of it, whatever is said: the model reads so at once.
- * True: no other call waits.
+ * A call whose arguments cannot be read waits for an approval, since the SDK could not ask the tool whether it needs one. It never runs, whatever the answer: the model is told
+ * so at once. True: no other call waits.
  */
 function letUnreadableBe<A extends AnyAgent, Context>({ interruptions, state }: Ran<A, Context>): boolean {
   const unread = interruptions.filter(isUnreadable);
@@ -208,7 +208,7 @@ function filterOf(steps: Steps, cast: Cast, own: CallModelInputFilter | undefine
   };
 }
 
-/** The state on copies of the agents, wherever it comes from; calls that the user has refused are told to the hooks as such. */
+/** The state, moved onto copies of the agents; the hooks are told of calls that the user has refused. */
 async function resumed<A extends AnyAgent, Context>(
   sdk: Sdk,
   steps: Steps,

@@ -4,13 +4,13 @@ import { copyOf } from './path.js';
 import type { AgentTable, EventRow } from './table.js';
 import { type ToolWas, toolToOurs } from './tools.js';
 
-/** What a hook of the agent gets on standard input of an event of ours, as far as its table goes: exactly its own payload, where the event came from that agent. */
+/** What a hook of the agent gets on standard input for an event of ours, as far as the agent's table says: its very own payload, where the event came from that agent. */
 export function payloadFor(table: AgentTable, row: EventRow, input: Json): Json {
   const given = copyOf(input);
-  // A host fills it in where nobody knows it.
+  // The host fills this in where it is unknown.
   if (given['transcript_path'] === '') delete given['transcript_path'];
   if (isFrom(table, row, input)) return payloadOf(table, row.name, given);
-  // Of another agent's payload nothing is known here but what our fields say.
+  // Of another agent's payload only our own fields are known here.
   delete given['via'];
   given['hook_event_name'] = row.ours;
   const payload = given['tool_name'] === undefined ? undefined : toolVia(table, row, given);
@@ -42,7 +42,7 @@ export function toolNameFor(table: AgentTable, row: EventRow, input: Json): stri
 }
 
 function ownName({ tools, ...table }: AgentTable, row: EventRow, name: string): string | undefined {
-  // Where a payload has Claude's names of tools, they are not put back.
+  // A payload with Claude's tool names keeps them.
   const renames = row.matches === 'own' || !table.events.some(({ matches }) => matches === 'own');
   return renames ? Object.keys(tools).find((own) => tools[own]?.ours === name) : undefined;
 }
@@ -61,7 +61,7 @@ function toolVia(table: AgentTable, row: EventRow, given: Record<string, unknown
   return { tool_name: name, ...(tool.fields && { renamed: { ...tool.fields } }) };
 }
 
-/** An edit as the patch that says the same. */
+/** An edit as an equivalent patch. */
 function patchOf({ file_path: path, old_string: before, new_string: after, content }: Json): string {
   const lines = (mark: string, text: unknown): string[] =>
     typeof text === 'string' && text !== '' ? text.split('\n').map((line) => mark + line) : [];
@@ -72,7 +72,7 @@ function patchOf({ file_path: path, old_string: before, new_string: after, conte
   return ['*** Begin Patch', ...body, '*** End Patch', ''].join('\n');
 }
 
-/** Another input that a hook wants, under the names that the call has here. */
+/** A hook's rewritten input, under the names that the call has here. */
 export function inputToOurs(table: AgentTable, row: EventRow, input: Json, theirs: Json): Json {
   const name = toolNameFor(table, row, input);
   const call: Record<string, unknown> = { tool_name: name, tool_input: theirs };
@@ -80,7 +80,7 @@ export function inputToOurs(table: AgentTable, row: EventRow, input: Json, their
   return call['tool_input'] as Json;
 }
 
-/** Whether another input of the tool cannot be put back, since the agent has another tool for it. */
+/** Whether a rewritten input cannot be handed back, since the agent has a different tool for it. */
 export function isPatched(table: AgentTable, row: EventRow, input: Json): boolean {
   const name = toolNameFor(table, row, input);
   return !isFrom(table, row, input) && name !== undefined && table.tools[name]?.patch !== undefined;

@@ -5,7 +5,7 @@ import { nearest } from '../values/nearest.js';
 import { at } from './path.js';
 import type { AgentTable, EventRow } from './table.js';
 
-/** Our event behind a row; undefined: it is one of the agent's own. */
+/** The event of ours that a row stands for; undefined: it is one of the agent's own. */
 export const specOf = (row: EventRow): EventSpec | undefined =>
   row.own ? undefined : (CATALOGUE as Readonly<Record<string, EventSpec>>)[row.ours];
 
@@ -29,7 +29,7 @@ export function rowOf(table: AgentTable, name: string): EventRow {
   });
 }
 
-/** Which row a payload is meant by: of several of one name, the first whose field it has. */
+/** The row that a payload belongs to: of several with one name, the first whose field the payload has. */
 export function rowOfPayload(table: AgentTable, name: string, payload: unknown): EventRow | undefined {
   const rows = table.events.filter((row) => row.name === name);
   return rows.find((row) => row.when === undefined || at(payload, row.when) !== undefined);

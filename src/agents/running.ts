@@ -10,7 +10,7 @@ export interface Heard {
   readonly unless?: string;
 }
 
-/** An answer that the agent drops as a whole, or something it does for a hook and we cannot. */
+/** An answer that the agent drops entirely, or something that it does for a hook and we cannot. */
 export interface Refused {
   /** The answer says this … */
   readonly words: Words;
@@ -50,15 +50,15 @@ export type Subject = 'tool' | { readonly field: string } | { readonly word: str
 
 /** How an agent reads a matcher. */
 export interface Matching {
-  /** Of word characters and "|" alone it is a list of exact names. */
+  /** A matcher of word characters and "|" alone is a list of exact names. */
   readonly lists?: true;
   /** It must match the whole name. */
   readonly anchored?: true;
-  /** What is no regular expression never matches, or is a name. */
+  /** A matcher that is no regular expression never matches, or is taken as a name. */
   readonly invalid: 'never' | 'literal';
-  /** Where the subject is no tool it is a name. */
+  /** Where the subject is no tool, the matcher is a name. */
   readonly literal?: true;
-  /** What is compared on each event; one that is not listed has nothing, and all match. */
+  /** The subject on each event; an event that is not listed has none, and every matcher matches. */
   readonly subjects: Readonly<Record<string, Subject>>;
   /** Other names by which its own tools are found. */
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
@@ -70,7 +70,7 @@ export interface Running {
   readonly matching: Matching;
   /** `parallel`: unless a group says `sequential`. */
   readonly order: 'parallel' | 'series';
-  /** Of several rewrites the last to finish counts. */
+  /** Of several rewrites, the one that finishes last counts. */
   readonly racing?: true;
   /** Where its files lie, in the order in which their hooks run. */
   readonly places: readonly string[];
@@ -88,11 +88,11 @@ export interface Running {
   readonly background?: true;
   /** Hooks of the user run in the folder of their file. */
   readonly userFolder?: true;
-  /** Keys of a handler that another program reads, which has the same files. */
+  /** Handler keys meant for another program that reads the same files. */
   readonly others?: readonly string[];
-  /** Its groups are taken under names of events in PascalCase, too. */
+  /** Groups under PascalCase event names count too. */
   readonly pascalGroups?: true;
-  /** Keys that switch all hooks of a file off, and what they say then; and lists of names that are off. */
+  /** Keys that switch off all hooks of a file, with the value that does so; and keys that list the names of hooks that are off. */
   readonly off?: Readonly<Record<string, boolean>>;
   readonly offNames?: readonly string[];
   /** Fields that every payload has and an event of ours may lack; `now`: the time, ISO 8601. */

@@ -41,7 +41,7 @@ export const checkRead: Check = function* ({ path, kind, plugin, parsed: { root 
   yield { rule: 'not-read', at, where: hooks ? ['hooks'] : [], message };
 };
 
-/** What Claude Code's files hold, by the same rules as they are loaded by. */
+/** Checks Claude Code's files by the rules that the loader uses. */
 export const checkClaudeShape: Check = function* (file) {
   const { root } = file.parsed;
   if (file.dialect !== 'claude' || root?.kind !== 'object') return;
@@ -76,7 +76,7 @@ export const checkClaudeShape: Check = function* (file) {
 const OURS =
   'Put its events below "hooks". In a file for --hooks they may stand at the top: check that with hookscope check --hooks FILE, or call it hooks.json or NAME.hooks.json.';
 
-/** Groups of hooks under a name at the top that is nearly an event's: nothing would say that they do not run. */
+/** Groups of hooks under a top-level key that is nearly an event's name: nothing else would say that they do not run. */
 function misspelt(data: Readonly<Record<string, unknown>>): string | undefined {
   if (data['hooks'] !== undefined) return undefined;
   for (const [key, value] of Object.entries(data)) {
@@ -146,7 +146,7 @@ function* checkTypes({ handlers }: SourceFile): Generator<CheckFinding> {
   }
 }
 
-/** What hookscope's own files hold: what registering would say. */
+/** Checks hookscope's own files by what registering them would report. */
 export const checkOwnShape: Check = function* (file) {
   const { root } = file.parsed;
   if (file.dialect !== 'code' || root?.kind !== 'object') return;
@@ -202,10 +202,10 @@ function* repeated(node: Extract<TreeNode, { kind: 'object' }>, path: Path): Gen
   }
 }
 
-/** From here on a number of seconds was probably meant as milliseconds. */
+/** From this number on, seconds were probably meant as milliseconds. */
 const LONG = 1000;
 
-/** The loader looks at Claude Code's own; ours may say it of a group too. */
+/** The loader checks those of Claude Code's files; in ours a group may have one too. */
 export const checkTimes: Check = function* (file) {
   if (file.dialect !== 'code') return;
   for (const { node, path } of [...file.groups, ...file.handlers]) {

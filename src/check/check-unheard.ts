@@ -24,14 +24,14 @@ interface Unheard extends Pick<CheckFinding, 'rule' | 'message' | 'fix'> {
   readonly end: number;
 }
 
-/** What a program does one after the other, whatever its language. */
+/** What a program does, step by step, whatever its language. */
 interface Steps {
   readonly printed: readonly Printed[];
-  /** Where it ends, with its exit code; undefined: some other end of the way. */
+  /** Where it exits, with its exit code; undefined: the path ends in another way. */
   readonly exits: readonly { readonly at: number; readonly code: number | undefined }[];
-  /** Whether exit code 2 takes nothing from an answer. */
+  /** Whether an answer still counts with exit code 2. */
   hears(answer: NonNullable<Printed['answer']>): boolean;
-  /** Whether the second comes after the first on the same way. */
+  /** Whether the second comes after the first on the same path. */
   then(first: number, second: number): boolean;
 }
 
@@ -42,7 +42,7 @@ function* judge({ printed, exits, then, hears }: Steps): Generator<Unheard> {
     const exit = exits.find(({ at }) => at >= end && then(start, at));
     if (answer.stream === 'stderr') {
       if (exit?.code !== undefined && exit.code !== 0) continue;
-      // The way may end elsewhere.
+      // The path may end elsewhere.
       if (exit === undefined && exits.some(({ code }) => code === 2)) continue;
       const message = 'It prints its answer to standard error, where an answer is never looked for.';
       yield { rule: 'output-unheard', start, end, message, fix: 'Print it to standard output.' };
@@ -102,7 +102,7 @@ function inCode(text: CodeText): Iterable<Unheard> {
   const printed = printedBy(text).filter(({ start }) => !flow.conditional(start));
   const then = (first: number, second: number): boolean =>
     flow.follows(first, second) && (flow.depth(second) === flow.depth(first) || exits.every(({ at }) => at !== second));
-  // Programs can do better than to say it twice.
+  // A program need not say it twice.
   return judge({ printed, exits, then, hears: () => false });
 }
 
@@ -142,7 +142,7 @@ function isBlock(answer: NonNullable<Printed['answer']>): boolean {
   return /"(?:permissionDecision|decision)":"(?:deny|block)"|"behavior":"deny"/.test(JSON.stringify(answer));
 }
 
-/** They stand in the same list, and neither is a branch of it. */
+/** They are in the same statement list, and neither is in a branch of it. */
 function sameWay(one: FoundCommand, other: FoundCommand): boolean {
   const list = (found: FoundCommand) => found.around.findLast(({ type }) => BLOCKS.has(type));
   const chain = (found: FoundCommand) => found.around.findLast((node) => node.type === 'AndOr');

@@ -35,7 +35,7 @@ type FireDraft = Optional<Omit<Unstamped<FireRecord>, 'type' | 'handlers'>> & {
  */
 export function stampedFireRecord(fire: FireDraft, most: number | undefined, numbers: Numbers): FireRecord {
   const copy = new RecordCopy(most === undefined ? undefined : { left: most });
-  // What decides first: of a record that is too large, the rest is left out.
+  // The deciding fields come first: a record that is too large loses the rest.
   const decision = decisionOf(fire.decision, copy);
   const handlers = fire.handlers(copy);
   const input = copy.object(fire.input, 'input');
@@ -76,7 +76,7 @@ export function stampedFireRecord(fire: FireDraft, most: number | undefined, num
   return record;
 }
 
-/** Those that nothing can change any more are the ones that many fires share. */
+/** A frozen decision is one that many fires share, and so is its copy. */
 const SHARED = new WeakMap<RecordedDecision, RecordedDecision>();
 
 function decisionOf(decision: RecordedDecision, copy: RecordCopy): RecordedDecision {
@@ -89,7 +89,7 @@ function decisionOf(decision: RecordedDecision, copy: RecordCopy): RecordedDecis
   return copied;
 }
 
-/** Words of a few letters, which say what was decided. */
+/** The short words that say what was decided. */
 const SHORT = ['event', 'fold', 'continue', 'verdict', 'blocked', 'continues', 'endedBy'] as const;
 const LISTS = ['overruled', 'failures', 'conflicts'] as const;
 

@@ -2,9 +2,9 @@ import type { TraceCarrier } from '../values/trace-carrier.js';
 import { type Logger, report } from './guard.js';
 import type { Traced, TracedWork, Tracing } from './tracing.js';
 
-/** A host's tracing, which no host and no hook is hurt by: what throws is detached. */
+/** A host's tracing, guarded: a tracer that throws is detached, and neither the host nor a hook is affected. */
 export class GuardedTracing {
-  /** What nobody here is the parent of is part of this: a command's own caller. */
+  /** The parent of whatever has none here: the caller of a command. */
   incoming: TraceCarrier | undefined = undefined;
   readonly #tracing: Tracing;
   readonly #logger: Logger;
@@ -70,7 +70,7 @@ class GuardedTraced implements Traced {
     this.#guard(() => this.inner.end());
   }
 
-  /** The work is done once, whatever else goes wrong, and what it throws is its own. */
+  /** The work runs once, whatever the tracer does; what the work throws is thrown on. */
   run<T>(work: () => T): T {
     let done: { readonly value: T } | { readonly thrown: unknown } | undefined;
     this.#guard(() =>

@@ -1,18 +1,18 @@
 import type { FireRecord, HandlerRecord, HookRecord, HookResponse, HookStarted } from './record.js';
 
 /**
- * The records of a fire as one object, which takes three fifths of their text: what a hook's own records repeat of the fire's is said once.
+ * The records of a fire as one object, which takes three fifths of their text: what a hook's records repeat of the fire's record is kept once.
  * Nothing is lost: `unpacked` gives records that are equal to those that went in.
  */
 export interface PackedFire {
-  /** What all its hooks are called: `PreToolUse:Bash`. */
+  /** The `hook_name` of all its hook records: `PreToolUse:Bash`. */
   readonly hook_name: string;
-  /** In order of `seq`, the fire's own record next behind the last. */
+  /** In order of `seq`; the fire's own record comes right after the last. */
   readonly runs: readonly PackedRun[];
   readonly fire: FireRecord;
 }
 
-/** Of which handler in the fire's list; when, where that is not the fire's own time; its ids; then what the fire does not say. */
+/** The handler's place in the fire's list; the time, or 0 for the fire's own; its ids; then fields that the fire's record lacks. */
 type PackedStart = readonly [handler: number, time: string | 0, hook_id: string, uuid: string, rest?: Rest];
 type PackedEnd = readonly [
   ...run: readonly [handler: number, time: string | 0, hook_id: string, uuid: string],
@@ -28,16 +28,16 @@ type PackedRun = PackedStart | PackedEnd;
 type Rest = Readonly<Record<string, unknown>>;
 type RunRecord = HookStarted | HookResponse;
 
-/** Ids of one process have this many characters in common, and this many of their own. */
+/** Ids made by one process share a prefix of `COMMON` characters; the last `OWN` differ. */
 const COMMON = 24;
 const OWN = 12;
 const SAID =
   'seq time host_id type subtype hook_id hook_name hook_event uuid session_id fire_id scope handler handler_id name source tool_use_id agent_id plugin';
-/** Fields that are said by the fire, or have a place of their own. */
+/** Fields that the fire's record has, or that have a place of their own in the tuple. */
 const STARTED: ReadonlySet<string> = new Set(SAID.split(' '));
 const RESPONSE: ReadonlySet<string> = new Set([...STARTED, 'stdout', 'stderr', 'output', 'outcome', 'duration_ms']);
 
-/** Records in their order, those of a fire that come right before its own as one with it. */
+/** The records in order; hook records right before their fire's own record become one item with it. */
 export function packed(records: readonly HookRecord[]): readonly (HookRecord | PackedFire)[] {
   const items: (HookRecord | PackedFire)[] = [];
   for (const record of records) {
@@ -64,7 +64,7 @@ export function packed(records: readonly HookRecord[]): readonly (HookRecord | P
   return items;
 }
 
-/** What was packed, and a record as it is. Throws where it is neither. */
+/** The records of an item: those that were packed, or the record itself. Throws where it is neither. */
 export function unpacked(item: HookRecord | PackedFire): readonly HookRecord[] {
   if ('type' in item || !('runs' in item)) return [item];
   const { hook_name, runs, fire } = item;
@@ -72,7 +72,7 @@ export function unpacked(item: HookRecord | PackedFire): readonly HookRecord[] {
   return [...runs.map((run, i) => recordOf(run, fire, hook_name, first + i)), fire];
 }
 
-/** Whether all that the fire says of it is said by its own record as well. */
+/** Whether the shared fields of a hook's record equal those of its fire's record, so that they can be left out. */
 function isRunOf(record: HookRecord | PackedFire, fire: FireRecord, seq: number): record is RunRecord {
   return (
     'type' in record &&
@@ -93,10 +93,10 @@ function isRunOf(record: HookRecord | PackedFire, fire: FireRecord, seq: number)
   );
 }
 
-/** Nothing that is taken for the end of one. */
+/** An id that could not be mistaken for a shortened one. */
 const isId = (value: unknown): boolean => typeof value === 'string' && value.length !== OWN;
 
-/** Where its handler is in the fire's list: most often where the record after it had it, or right before. */
+/** The place of its handler in the fire's list: usually that of the record after it, or the one before. */
 function placeOf({ handler_id: id }: RunRecord, handlers: readonly HandlerRecord[], near: number): number {
   if (handlers[near]?.id === id) return near;
   if (handlers[near - 1]?.id === id) return near - 1;
@@ -120,7 +120,7 @@ function runIn(record: RunRecord, fire: FireRecord, place: number): PackedRun | 
   if (record.subtype === 'hook_started')
     return rest === undefined ? [place, time, hookId, uuid] : [place, time, hookId, uuid, rest];
   const { outcome, duration_ms, stdout, stderr, output } = record;
-  // Of a record that lacks one, a place would hold something else.
+  // If one were missing, its place would hold another field's value.
   for (const one of [outcome, stdout, stderr, output]) if (typeof one !== 'string') return undefined;
   if (typeof duration_ms !== 'number') return undefined;
   const duration = duration_ms === handler.duration_ms ? null : duration_ms;
@@ -129,7 +129,7 @@ function runIn(record: RunRecord, fire: FireRecord, place: number): PackedRun | 
     : [place, time, hookId, uuid, outcome, duration, stdout, stderr, output, rest];
 }
 
-/** What neither has a place nor is said by the fire. */
+/** Fields that neither have a place nor are in the fire's record. */
 function restOf(record: RunRecord): Rest | undefined {
   const said = record.subtype === 'hook_started' ? STARTED : RESPONSE;
   for (const key in record)

@@ -17,13 +17,13 @@ export interface PrintOptions {
   readonly since?: string;
   /** What masks secrets before a line is made: options, or what `createRedactor` returned; default: this machine's. false: nothing is masked. */
   readonly redact?: Redactor | RedactOptions | false;
-  /** What stands behind the event's name in a fire record; default: the input's `tool_name`. */
+  /** The subject that follows the event's name in a fire record; default: the input's `tool_name`. */
   readonly subject?: (event: string, input: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
 const PRINT: Keys<PrintOptions> = { color: checks.flag, since: checks.text, subject: checks.fn, redact: REDACT_OPTION };
 
-/** One record as one line: when, agent or scope, event and subject, handler, what came of it, how long it took. */
+/** One record as one line: time, agent or scope, event and subject, handler, outcome, duration. */
 export function formatRecord(told: HookRecord, options: PrintOptions = {}): string {
   checkKeys(options, PRINT, 'formatRecord: ');
   const record = redactorOf(options.redact)?.redact(told) ?? told;
@@ -129,7 +129,7 @@ function toolName(_event: string, input: Readonly<Record<string, unknown>>): str
 }
 
 export function painter({ color = false }: PrintOptions): PrintPaint {
-  // Its own look at the terminal is left out: the caller has decided.
+  // `styleText` is not to look at the terminal itself: the caller has decided.
   return (style, text) => (color && style !== undefined ? styleText(style, text, { validateStream: false }) : text);
 }
 

@@ -21,23 +21,23 @@ export function readBytes(file: string): Buffer {
   }
 }
 
-/** A file that somebody has named, of at most 64 MiB unless `most` bytes are said; `<(…)` of a shell is one too. Rejects with FILE. */
+/** A file that the user has named, at most 64 MiB unless `most` says otherwise (bytes); a shell's `<(…)` works too. Rejects with FILE. */
 export function readNamedText(file: string, most?: number): Promise<string> {
   return readNamedFile(file, most).catch((error: unknown) => Promise.reject(fileError(file, error)));
 }
 
-/** What comes on standard input, of at most 64 MiB. Rejects with FILE. */
+/** All of standard input, at most 64 MiB. Rejects with FILE. */
 export function readStandardInput(name: string): Promise<string> {
   return readAll(process.stdin).catch((error: unknown) => Promise.reject(fileError(name, error)));
 }
 
-/** What the system says of a file that somebody wants to read, or of a folder, in words. */
+/** A system error about reading a file or a folder, in words. */
 export function fileError(file: string, error: unknown, what: 'file' | 'folder' = 'file'): HookscopeError {
   const words = what === 'folder' ? { ...PROBLEMS, ENOENT: 'there is no such folder' } : PROBLEMS;
   return new HookscopeError('FILE', { file, problem: wordsOf(error, words) }, { cause: error });
 }
 
-/** What it says of one that is to be written. */
+/** The same about writing a file. */
 export function writeError(file: string, error: unknown): HookscopeError {
   return new HookscopeError('FILE', { file, problem: wordsOf(error, WRITING) }, { cause: error });
 }
@@ -66,7 +66,7 @@ const WRITING: Readonly<Record<string, string>> = {
   ENOSPC: 'there is no room left to write it',
 };
 
-/** Parses text as JSON; `file` is what errors name. A byte order mark is passed over. Rejects with FILE. */
+/** Parses text as JSON; errors name `file`. A byte order mark is skipped. Rejects with FILE. */
 export async function parseJson(text: string, file: string): Promise<unknown> {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
   try {
@@ -94,7 +94,7 @@ async function whereWrong(json: string, error: unknown): Promise<string> {
   return found ? `line ${found.line}, column ${found.column}: ${found.what}` : (error as Error).message;
 }
 
-/** Where a text is not JSON; the parser of Node does not always say. undefined: nothing was found, or it is too deep to be looked at. */
+/** Where a text stops being JSON, which Node's parser does not always say. undefined: nothing was found, or the text nests too deeply. */
 export async function findSyntaxError(json: string): Promise<(Position & { readonly what: string }) | undefined> {
   if (isTooDeep(json)) return undefined;
   const { parse, printParseErrorCode } = await import('jsonc-parser');
@@ -106,7 +106,7 @@ export async function findSyntaxError(json: string): Promise<(Position & { reado
   return { ...positionAt(json, first.offset), what: what.trim() };
 }
 
-/** Where in a JSON text the value at a path begins, or the nearest one around it; its key, where it has one. */
+/** Where in a JSON text the value at a path begins (or the nearest value around it), and where its key does. */
 export function findPositions(json: string): (path: Path) => Promise<Position | undefined> {
   // Read once, however many places are asked for.
   let read: Promise<JsonPlaces> | undefined;

@@ -20,7 +20,7 @@ import { type ForeignProblem, readForeign } from './parse.js';
 import { findForeign } from './places.js';
 import { prepareForeign } from './prepare.js';
 
-/** What `loadAgentHooks` is told. */
+/** Options of `loadAgentHooks`. */
 export interface LoadAgentHooksOptions<C extends CustomEvents = CustomEvents> {
   readonly host: Host<C>;
   /** `codex`, `copilot`, `gemini` or `cursor`. */
@@ -171,7 +171,7 @@ function storeFor(trust: 'stored' | TrustStore, projectDir: string, isAsked: boo
   return trust === 'stored' ? createTrustStore() : trust;
 }
 
-/** Whoever has named it means its hooks to run: where that agent would drop it, this is an error. */
+/** A file that was named is meant to run: where that agent would drop it, this is an error. */
 async function readNamed(table: AgentTable, name: string): Promise<JudgedFile> {
   const file = resolve(name);
   const read = await readForeign(table, await readNamedText(file), file);

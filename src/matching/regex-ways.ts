@@ -1,21 +1,21 @@
-/** What of a subject a regular expression is run on, in characters. */
+/** How many characters of a subject a regular expression is run on. */
 export const LOOKED_AT = 256;
 /** A pattern longer than this is not counted. */
 const LONGEST = 1000;
-/** More rounds than this no subject needs. */
+/** No subject needs more rounds than this. */
 const MOST_ROUNDS = 1000;
 
 /** How a pattern may be tried on a subject of `LOOKED_AT` characters. */
 export interface Ways {
-  /** At most so many ways to match from one place; Infinity: nobody has counted. */
+  /** The most ways to match from one place; Infinity: they were not counted. */
   readonly count: number;
-  /** It holds a quantifier without an end: what it costs grows with the subject. */
+  /** It holds an unbounded quantifier, so its cost grows with the subject. */
   readonly loops: boolean;
 }
 
 /**
- * Counts in how many ways a pattern may be tried: alternatives add up, what follows multiplies, a loop over what can be matched
- * in several ways is not counted. It is a bound and no estimate: no engine that backtracks takes more paths.
+ * Counts the ways in which a pattern may be tried: alternatives add, sequences multiply, and a loop over something that matches in
+ * several ways is not counted. It is an upper bound, not an estimate: no backtracking engine takes more paths.
  */
 export function waysOf(source: string): Ways {
   if (source.length > LONGEST) return { count: Number.POSITIVE_INFINITY, loops: true };
@@ -72,7 +72,7 @@ class Counter {
     const most = from === undefined || (more !== undefined && to === '') ? undefined : Number(to ?? from);
     this.loops ||= most === undefined;
     if (Math.max(least, most ?? 0) > MOST_ROUNDS) return Number.POSITIVE_INFINITY;
-    // A body that matches in one way has one length, unless it is none.
+    // A body that matches in one way has one length, unless it matches nothing.
     if (ways === 1) return most === undefined ? Math.max(LOOKED_AT, least) : Math.max(1, most);
     return most === undefined ? Number.POSITIVE_INFINITY : (ways + 1) ** most;
   }

@@ -2,7 +2,7 @@ import type { ModelMessage, ToolApprovalResponse, ToolCallPart, ToolModelMessage
 import type { Steps } from '../steps.js';
 import { callText } from '../texts.js';
 
-/** What the user said of calls, by their ids: true, they may run. */
+/** The user's answers about calls, by their ids. true: the call may run. */
 export type Answers = ReadonlyMap<string, boolean>;
 
 interface Answer {
@@ -30,8 +30,8 @@ export const approvals = (messages: readonly ModelMessage[]): Answers =>
   new Map(answersOf(messages).map(({ call, said }) => [call.toolCallId, said.approved]));
 
 /**
- * Calls that the user has refused, told to the hooks as such: they do not run, whatever hooks say by now. The conversation with what the model gets of them; the
- * calls of tools that run elsewhere are left to the SDK.
+ * Tells the hooks of calls that the user has refused: these do not run, whatever hooks say. Returns the conversation with their results for the model; calls of
+ * tools that run elsewhere are left to the SDK.
  */
 export async function refused(
   steps: Steps,

@@ -1,18 +1,18 @@
 import type { FleetEngine } from '../engine.js';
 import type { Waiting, Wal } from './wal.js';
 
-/** How many may be under way at once. */
+/** How many records may be in flight at once. */
 const WINDOW = 256;
-/** Milliseconds before it is tried again. */
+/** Milliseconds before a failed send is repeated. */
 const AGAIN = 500;
-/** Milliseconds after which the place is written, where little comes. */
+/** Milliseconds after which the cursor is written while few records come. */
 const SAVE = 1_000;
 
 interface Sending extends Waiting {
   done: boolean;
 }
 
-/** Sends what waits in a log, and moves its cursor past what was acknowledged. Whatever fails is sent again, from the first that was not acknowledged. */
+/** Sends what waits in a log, and moves the log's cursor past what was acknowledged. After a failure it sends again from the first record that was not acknowledged. */
 export class Forwarder {
   readonly #wal: Wal;
   readonly #engine: FleetEngine;
@@ -32,7 +32,7 @@ export class Forwarder {
     this.#forget = engine.onChange(() => this.wake());
   }
 
-  /** Looks whether something is to be sent. */
+  /** Checks whether there is anything to send. */
   wake(): void {
     if (this.#over || !this.#engine.connected || this.#timer !== undefined) return;
     const room = WINDOW - this.#queue.length;
@@ -41,7 +41,7 @@ export class Forwarder {
     try {
       found = this.#wal.next(room);
     } catch {
-      // It cannot be read now; it is tried again.
+      // The log cannot be read now; this is tried again.
       this.#again();
       return;
     }
@@ -88,7 +88,7 @@ export class Forwarder {
     );
   }
 
-  /** Those at the front that are acknowledged. */
+  /** Moves the cursor past the oldest that are acknowledged. */
   #passed(): void {
     let count = 0;
     while (this.#queue[count]?.done) count += 1;
@@ -119,7 +119,7 @@ export class Forwarder {
   }
 }
 
-/** A fire's own id; of other records where they stand in their host's stream. Undefined: it is no record. */
+/** The fire's id, or for other records their place in their host's stream. Undefined: it is no record. */
 function idOf(line: Buffer): string | undefined {
   try {
     const { type, fire_id, host_id, seq } = JSON.parse(line.toString('utf8')) as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** What a team's things are called. docs/fleet.md says who may read and write which. */
+/** The NATS names of a team's streams and subjects. docs/fleet.md says who may read and write which. */
 export interface Subjects {
   readonly policy: string;
   readonly state: string;
@@ -6,12 +6,12 @@ export interface Subjects {
   /** Subjects of the log: of one host, or of all. */
   logOf(host: string): string;
   hostIn(subject: string): string;
-  /** Whoever wants to know what waits says so here. */
+  /** Where an approver asks which questions are waiting. */
   readonly waiting: string;
-  /** Where a host tells of a question, and where it is answered; `*`: of all. */
+  /** Where a host announces a question, and where the question is answered; `*`: all of them. */
   asked(host: string, id: string): string;
   answer(host: string, id: string): string;
-  /** The host and the question of a subject that `asked` has made. */
+  /** The host and the question in a subject made by `asked`. */
   askedIn(subject: string): readonly [host: string, id: string];
 }
 

@@ -17,7 +17,7 @@ export interface Windowed {
   scrollTo(index: number): void;
 }
 
-/** An element, as a signal, and what fills it: the same function each time, or it would be emptied and filled at every turn. */
+/** An element as a signal, and the ref function that sets it: always the same function, since a new one would clear and set it at every render. */
 export function useElement(): readonly [Signal<HTMLElement | null>, (element: HTMLElement | null) => void] {
   const found = useSignal<HTMLElement | null>(null);
   const fill = useMemo(
@@ -29,7 +29,7 @@ export function useElement(): readonly [Signal<HTMLElement | null>, (element: HT
   return [found, fill];
 }
 
-/** Of a long list the part that is seen. `scroller` is filled when it is there. */
+/** The visible part of a long list. `scroller` is set once it is mounted. */
 export function useWindow(count: number, size: number, scroller: Signal<HTMLElement | null>, padding = 0): Windowed {
   const turned = useSignal(0);
   const found = scroller.value;

@@ -43,7 +43,7 @@ export function addRoutes(app: HonoApp<Env>, parts: AppParts): void {
   app.get('/records', async (c) => {
     const pieces = lines(parts.records(new URL(c.req.url).searchParams), parts.text);
     try {
-      // What is wrong with the query shows before the answer has begun.
+      // A wrong query is reported before the answer has begun.
       const first = await pieces.next();
       const all = first.done === true ? noPieces() : together(first.value, pieces);
       return new Response(streamOf(all), { headers: { 'content-type': 'application/x-ndjson' } });
@@ -65,7 +65,7 @@ export function addRoutes(app: HonoApp<Env>, parts: AppParts): void {
     app.post(`/admin/${call}`, async (c) => c.json(await parts.admin(call)));
   app.post('/admin/accept', async (c) => {
     const { state } = (await bodyOf(c)) ?? {};
-    // What somebody has looked at, and nothing that was written since.
+    // Accepts what the user has looked at, and nothing that was written since.
     if (state !== stateOf(parts.changes())) return c.json({ ok: false, error: 'it has changed again meanwhile' }, 409);
     return c.json(await parts.admin('accept'));
   });
@@ -82,7 +82,7 @@ async function bodyOf(c: C): Promise<Json | undefined> {
   }
 }
 
-/** Milliseconds of reading until hooks have their turn. */
+/** Milliseconds of reading before hooks get a turn. */
 const TURN = 5;
 
 /** Some lines at a time. */
@@ -112,7 +112,7 @@ async function* noPieces(): AsyncGenerator<string> {
 async function* messages(
   events: AsyncIterable<{ readonly id: string; readonly text: string }>,
 ): AsyncGenerator<string> {
-  // The head goes out at once: who waits for the first record knows that it is heard.
+  // The head goes out at once, so that a client that waits for the first record knows it is connected.
   yield ': hookscope\n\n';
   for await (const { id, text } of events) yield `id: ${id}\ndata: ${text}\n\n`;
 }

@@ -8,7 +8,7 @@ import { specOf } from './hook-callbacks.js';
 import { neverSent } from './info.js';
 
 export const LISTEN = ['all', 'needed'] as const;
-/** Which events a client is asked to tell of: all, or those that the host needs and those that have hooks now. */
+/** Which events a client is asked to report: all, or only those that the host needs or that have hooks now. */
 export type Listen = (typeof LISTEN)[number];
 
 /** The events that callbacks are registered for. */
@@ -19,14 +19,14 @@ export function askedEvents({ events, registrar }: HostCore, listen: Listen): Ho
     ...(events[event]?.hook?.taps() ?? []).map(({ registration }) => registration),
   ];
   const hooked = (event: HookEvent): boolean => hooks(event).length > 0;
-  // Of a start nobody asks the hooks but we, and background work may end at any time: both speak with the next prompt at the latest.
+  // Only we ask the hooks of a session's start, and background work may end at any time: what both say goes out with the next prompt at the latest.
   const waits = (event: HookEvent): boolean =>
     (specOf(event).claude?.bounds === 'start' && hooked(event)) || hooks(event).some(({ async }) => async !== false);
   const all = listen === 'all' || anything;
   const late = CLAUDE_EVENTS.some(waits);
   return CLAUDE_EVENTS.filter((event) => {
     const { claude } = specOf(event);
-    // To ask where nobody answers would break the thing.
+    // The operation fails where a callback is registered and none answers.
     if (claude?.answerNeeded) return hooked(event);
     return (
       all || isNeeded(specOf(event)) || hooked(event) || events[event]?.hook?.foreign || (late && claude?.beginsTurn)
@@ -34,16 +34,16 @@ export function askedEvents({ events, registrar }: HostCore, listen: Listen): Ho
   });
 }
 
-/** By it the host keeps sessions and agents, or compares what was decided with what was done. */
+/** Whether the host needs the event itself, to follow sessions and agents or to compare what was decided with what was done. */
 const isNeeded = ({ callRole, scope, claude }: EventSpec): boolean =>
   callRole !== undefined || scope !== undefined || claude?.bounds !== undefined;
 
-/** Makes what reads the inputs of these events, of which the first needs zod: as much work as a hundred events. */
+/** Makes the input schemas of these events ahead of time: the first loads zod, which takes as long as a hundred events. */
 export function warm({ events }: HostCore, asked: readonly HookEvent[]): void {
   for (const event of asked) events[event]?.accepts({});
 }
 
-/** From now on hooks that come for an event that the client is not asked about are an error, or told, each once. */
+/** From now on a hook for an event that the client does not report is an error, or is reported once. */
 export function listenFor(
   services: HostCore,
   name: string,

@@ -17,8 +17,8 @@ const isIterable = (prompt: unknown): prompt is AsyncIterable<Prompt> =>
   typeof prompt === 'object' && prompt !== null && Symbol.asyncIterator in prompt;
 
 /**
- * The message of a prompt, with a `uuid` if it has none. It is what JSON makes of it, so that what was checked is what is sent: the
- * client ends at a message of another role, and never answers one with other content. Throws INVALID_OPTIONS.
+ * The message of a prompt, with a `uuid` if it has none. It has been through JSON, so that what was checked is what is sent: the
+ * client exits when it gets a message of another role, and never answers one with other content. Throws INVALID_OPTIONS.
  */
 export function promptMessage(prompt: Prompt): Json {
   if (isText(prompt)) return { ...userMessage(prompt), uuid: randomUUID() };
@@ -36,7 +36,7 @@ const orNone = ({ expected, accepts }: Shape[string]): Shape[string] => ({
   accepts: (value) => value == null || accepts(value),
 });
 
-/** A message of the user; keys that are not here pass. */
+/** A user message; other keys pass through. */
 const MESSAGE: Shape = {
   type: oneOf('user'),
   message: { expected: 'an object, { role: "user", content }', accepts: isObject },
@@ -50,7 +50,7 @@ const INNER: Shape = {
   content: { expected: 'a text, or an array of content blocks', accepts: (v) => isText(v) || Array.isArray(v) },
 };
 
-/** Content blocks by their type; others pass. */
+/** Content blocks by type; other types pass through. */
 const BLOCKS: Readonly<Record<string, Shape>> = {
   text: { text: checks.text },
   image: { source: checks.object },
