@@ -52,6 +52,40 @@ describe.each([false, true])('a caller that aborts (watched: %s)', (watched) => 
     expect(ran).toEqual(['first']);
   });
 
+  test.each(['parallel', 'series'] as const)('a hook that was not started still has its one run: %s', async (mode) => {
+    const { host } = make();
+    const caller = new AbortController();
+    let ran = 0;
+    const guard = { handler: () => void ran++, once: true };
+    host.register({ PreToolUse: [{ mode, hooks: [() => caller.abort(), guard] }] });
+    await expect(host.fire('PreToolUse', PRE, { signal: caller.signal })).rejects.toMatchObject(aborted);
+    expect(ran).toBe(0);
+    await host.fire('PreToolUse', PRE);
+    await host.fire('PreToolUse', PRE);
+    expect(ran).toBe(1);
+  });
+
+  test('a hook outside the program that could not be handed its input still has its one run', async () => {
+    const { host } = make();
+    host.register({ PreToolUse: [{ once: true, hooks: [command('echo no >&2; exit 2')] }] });
+    const circle: Record<string, unknown> = {};
+    circle['self'] = circle;
+    const bad = { ...PRE, tool_input: circle };
+    await expect(host.fire('PreToolUse', bad)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    expect((await host.fire('PreToolUse', PRE)).verdict).toBe('deny');
+    expect((await host.fire('PreToolUse', PRE)).verdict).toBe('none');
+  });
+
+  test('while what a first run needs is loaded: the hook still has its one run', async () => {
+    const { host } = make();
+    host.register({ PreToolUse: [{ once: true, hooks: [command('echo no >&2; exit 2')] }] });
+    const caller = new AbortController();
+    const fired = host.fire('PreToolUse', PRE, { signal: caller.signal });
+    caller.abort();
+    await expect(fired).rejects.toMatchObject(aborted);
+    expect((await host.fire('PreToolUse', PRE)).verdict).toBe('deny');
+  });
+
   test('never reads as permission: whoever allowed before', async () => {
     const { host } = make();
     const caller = new AbortController();

@@ -17,6 +17,8 @@ export interface Attempt {
   readonly background?: boolean | undefined;
   /** It answered `{ async: true }` and nothing more will come: it has not judged its input. */
   readonly unjudged?: true | undefined;
+  /** It was not even started: what runs `once` is still due. */
+  readonly unstarted?: true | undefined;
   /** Of an answer that is said again: when it came, among those of its wave. */
   readonly finished?: number | undefined;
 }

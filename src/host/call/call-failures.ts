@@ -1,5 +1,6 @@
 import type { Failure } from '../../events/failure.js';
 import type { Registration } from '../../scopes/registration.js';
+import type { Attempt } from './attempt.js';
 import { handlerOf } from './work.js';
 
 /** Milliseconds a process gets to exit after its timeout: TERM, KILL after 1.5 s, and a margin. */
@@ -12,7 +13,8 @@ export function timeout(registration: Registration): Failure {
   return blocks ? { cause: 'timeout', message, blocks } : { cause: 'timeout', message };
 }
 
-/** Its fire was cut short before it answered. */
-export function aborted(): Failure {
-  return { cause: 'aborted', message: 'The fire was cut short before it answered' };
+/** Its fire was cut short before it answered, or (`unstarted`) before it was started. */
+export function aborted(unstarted?: true): Attempt {
+  const failure = { cause: 'aborted', message: 'The fire was cut short before it answered' } as const;
+  return unstarted ? { failure, unstarted } : { failure };
 }

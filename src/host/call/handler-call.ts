@@ -1,3 +1,4 @@
+import type { Failure } from '../../events/failure.js';
 import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { readOnly } from '../../values/copies/view.js';
@@ -10,6 +11,7 @@ import { aborted, GRACE, timeout } from './call-failures.js';
 import type { Watched } from './clock.js';
 import { Context } from './context.js';
 import type { CallFacts, RunningFire } from './facts.js';
+import { loading } from './loading.js';
 import { answerOf } from './said-again.js';
 import { untrusted } from './untrusted.js';
 import { type CallbackFunction, callbackOf, handlerOf } from './work.js';
@@ -18,8 +20,6 @@ import { type CallbackFunction, callbackOf, handlerOf } from './work.js';
 export interface CallOwner {
   answered(result: Attempt | undefined, call: HandlerCall): void;
 }
-
-const LOADED = new WeakSet<Handler>();
 
 /**
  * One call of one handler: the only place with a deadline, a signal and a catch. The same object calls hooks in series one after
@@ -39,11 +39,11 @@ export class HandlerCall implements Watched, CallFacts {
   reporter: CallReporter | undefined = undefined;
   /** It timed out and was left behind: it cannot serve another hook. */
   spent = false;
-  /** In its wave. */
-  index = 0;
+  indexInWave = 0;
   private view: Json;
   private readonly clock: RunningFire['clock'];
   private isWatched = false;
+  private isLoading = false;
   /** Milliseconds of the monotonic clock, which may begin at 0 where a test moves it; below 0: nobody wants to know, or it is over. */
   private began = -1;
   private later: Promise<unknown> | undefined = undefined;
@@ -72,11 +72,10 @@ export class HandlerCall implements Watched, CallFacts {
     const callback = callbackOf(r);
     if (callback === undefined || this.clock !== undefined || r.async === true || r.trustCheck !== undefined)
       return this.beginOther(kind);
-    const context = new Context(this.fire, kind, undefined);
-    this.context = context;
+    this.context = new Context(this.fire, kind, undefined);
     let value: unknown;
     try {
-      value = callback(this.view, this.fire.toolUseID, context);
+      value = callback(this.view, this.fire.toolUseID, this.context);
     } catch (error) {
       return this.conclude({ failure: threw(error) });
     }
@@ -90,9 +89,9 @@ export class HandlerCall implements Watched, CallFacts {
     const answer = answerOf(registration);
     if (callback === undefined && answer === undefined && this.mustLoad(kind)) return PENDING;
     const changed = registration.trustCheck?.(input);
-    if (changed) return untrusted(fire, registration, changed);
+    if (changed) return untrusted(fire, changed);
     if (answer !== undefined) return answer(fire, registration, input);
-    if (callback === undefined && !fire.carried(input)) return { failure: aborted() };
+    if (callback === undefined && !fire.carried(input)) return aborted(true);
     if (this.clock !== undefined) this.start(kind);
     else this.context = new Context(fire, kind, undefined);
     const traced = this.reporter?.traced;
@@ -114,9 +113,8 @@ export class HandlerCall implements Watched, CallFacts {
   }
 
   private start(kind: 'first' | 'reask'): void {
-    const { fire, registration } = this;
-    this.reporter = fire.reporter?.started(registration);
-    this.context = new Context(fire, kind, this.reporter);
+    this.reporter = this.fire.reporter?.started(this.registration);
+    this.context = new Context(this.fire, kind, this.reporter);
     this.began = this.clock?.now() ?? -1;
   }
 
@@ -128,24 +126,27 @@ export class HandlerCall implements Watched, CallFacts {
 
   /** Loads what the first run needs, before its deadline starts. */
   private mustLoad(kind: 'first' | 'reask'): boolean {
-    const handler = handlerOf(this.registration) as Handler;
-    if (handler.load === undefined || LOADED.has(handler)) return false;
+    this.later = loading(handlerOf(this.registration) as Handler);
+    if (this.later === undefined) return false;
     this.limit = 0;
+    this.isLoading = true;
+    this.timedOut = undefined;
+    this.context = new Context(this.fire, kind, undefined);
     if (!this.isWatched) this.watch();
-    handler.load().then(
-      () => this.loaded(handler, kind),
-      (error: unknown) => {
-        this.start(kind);
-        this.owner.answered(this.conclude({ failure: { cause: 'spawn_failed', message: threw(error).message } }), this);
-      },
+    this.later.then(
+      () => this.loaded(kind),
+      (error: unknown) => this.loaded(kind, { cause: 'spawn_failed', message: threw(error).message }),
     );
     return true;
   }
 
-  private loaded(handler: Handler, kind: 'first' | 'reask'): void {
-    LOADED.add(handler);
-    const { fire, registration, input } = this;
-    const result = fire.cancelled ? { failure: aborted() } : this.begin(registration, input, kind);
+  private loaded(kind: 'first' | 'reask', failure?: Failure): void {
+    // It was cancelled meanwhile.
+    if (this.later === undefined) return;
+    this.isLoading = false;
+    this.later = undefined;
+    if (failure !== undefined) this.start(kind);
+    const result = failure ? this.conclude({ failure }) : this.begin(this.registration, this.input, kind);
     if (result !== PENDING) this.owner.answered(result, this);
   }
 
@@ -226,7 +227,7 @@ export class HandlerCall implements Watched, CallFacts {
   /** Ends the pending call and returns the result that stands in for its answer. */
   abandon(): Attempt {
     Context.end(this.context, this.fire.cancelled);
-    const result = this.timedOut ?? { failure: aborted() };
+    const result = this.timedOut ?? aborted(this.isLoading || undefined);
     this.leave();
     return this.conclude(result);
   }

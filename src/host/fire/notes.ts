@@ -28,6 +28,8 @@ export class Notes implements RunFacts {
   private made: Rewrites | undefined = undefined;
   private viewed: Json | undefined = undefined;
   private inputView: Json | undefined = undefined;
+  /** The `once` hooks that run for the first time, by their ids. */
+  private claimed: Set<string> | undefined = undefined;
   private waves = 0;
   private count = 0;
 
@@ -81,6 +83,24 @@ export class Notes implements RunFacts {
 
   ranBefore(r: Registration): boolean {
     return this.fire.options.ranBefore?.includes(r.id) === true;
+  }
+
+  /** Takes the one run of a `once` hook in its scope. false: it was taken before, and not for the call that this is about. */
+  claim(r: Registration): boolean {
+    if (!r.once || this.hasRun(r) || this.ranBefore(r)) return true;
+    if (!r.scope.claim(r)) return false;
+    this.claimed ??= new Set();
+    this.claimed.add(r.id);
+    this.fire.options.ranBefore?.push(r.id);
+    return true;
+  }
+
+  /** The run that was taken for it in this fire is still due. */
+  private giveBack(r: Registration): void {
+    if (this.claimed?.delete(r.id) !== true) return;
+    r.scope.giveBack(r);
+    const { ranBefore } = this.fire.options;
+    ranBefore?.splice(ranBefore.indexOf(r.id), 1);
   }
 
   /** State for a handler that is about to be asked about the current input. */
@@ -148,6 +168,7 @@ export class Notes implements RunFacts {
   }
 
   private note(slot: Slot, result: Attempt): void {
+    if (result.unstarted && slot.calls === 0) this.giveBack(slot.registration);
     slot.take(result, this.fire.services.largeOutput, this.fire.input['session_id']);
     if (result.outcome !== undefined || result.failure !== undefined || result.background) this.silent = false;
     const { dialect, phase } = slot.registration;

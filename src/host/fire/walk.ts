@@ -168,7 +168,7 @@ export class Walk implements CallOwner, TapDriver {
   /** Asks one handler. false: its answer is pending. */
   private ask(r: Registration, place: number): boolean {
     const { fire, notes } = this;
-    if (!this.claim(r)) return true;
+    if (!notes.claim(r)) return true;
     const slot = notes.open(this.rules?.merged(r) ?? r, place);
     // A call that timed out is left behind; it cannot serve another hook.
     if (this.call === undefined || this.call.spent) this.call = new HandlerCall(fire, this);
@@ -188,7 +188,7 @@ export class Walk implements CallOwner, TapDriver {
     const slots: Slot[] = [];
     for (const i of wave) {
       const r = list[i] as Registration;
-      if (this.claim(r)) slots.push(notes.open(rules?.merged(r) ?? r, places[i] as number));
+      if (notes.claim(r)) slots.push(notes.open(rules?.merged(r) ?? r, places[i] as number));
     }
     return slots.length === 0 || this.askTogether(slots, () => this.go());
   }
@@ -207,15 +207,6 @@ export class Walk implements CallOwner, TapDriver {
     this.waves ??= new Set();
     this.waves.add(wave);
     return false;
-  }
-
-  /** A `once` hook runs once in its scope, and may be re-asked about the call that it ran for. */
-  private claim(r: Registration): boolean {
-    if (!r.once) return true;
-    const { notes } = this;
-    if (!(notes.hasRun(r) || notes.ranBefore(r) || r.scope.claim(r))) return false;
-    if (!notes.ranBefore(r)) this.fire.options.ranBefore?.push(r.id);
-    return true;
   }
 
   private settle(slot: Slot, result: Attempt): void {

@@ -42,9 +42,9 @@ export class Wave implements CallOwner {
 
   private call(slot: Slot, input: Json, view: Json, i: number): Attempt | undefined | typeof PENDING {
     const { fire } = this;
-    if (fire.cancelled) return { failure: aborted() };
+    if (fire.cancelled) return aborted(true);
     const call = new HandlerCall(fire, this, input, view);
-    call.index = i;
+    call.indexInWave = i;
     const result = call.begin(slot.registration, input, slot.calls > 0 ? 'reask' : 'first');
     if (result === PENDING) this.calls[i] = call;
     return result;
@@ -57,7 +57,7 @@ export class Wave implements CallOwner {
   }
 
   answered(result: Attempt | undefined, call: HandlerCall): void {
-    const i = call.index;
+    const i = call.indexInWave;
     if (this.calls[i] === undefined) return;
     this.calls[i] = undefined;
     call.release();
