@@ -6,6 +6,8 @@ export interface Batch {
   /** A line of JSON for each record, or for all of one fire (`packed`); bytes are nothing that the garbage collector moves. */
   readonly bytes: Uint8Array;
   readonly count: number;
+  /** When the first of them came, by `performance.now()`. */
+  readonly since: number;
 }
 
 /**
@@ -37,6 +39,8 @@ export class Batches {
   #bytes = Buffer.allocUnsafeSlow(ROOM);
   #end = 0;
   #count = 0;
+  /** When the first that waits came. */
+  #since = 0;
   #timer: NodeJS.Timeout | undefined;
   #turnEnds: NodeJS.Immediate | undefined;
   /** Waited when this turn began. */
@@ -48,6 +52,7 @@ export class Batches {
   }
 
   push(record: HookRecord): void {
+    if (this.#count === 0 && this.#records.length === 0) this.#since = performance.now();
     if (this.#records.push(record) >= FLOOD) {
       this.pass();
       return;
@@ -58,6 +63,11 @@ export class Batches {
       this.#before = this.#records.length;
     });
     this.#timer ??= this.#passLater();
+  }
+
+  /** What has waited longer than it should goes on: the timer may be late. */
+  passOverdue(): void {
+    if ((this.#count > 0 || this.#records.length > 0) && performance.now() - this.#since > TOGETHER) this.pass();
   }
 
   /** What waits goes on. */
@@ -71,7 +81,7 @@ export class Batches {
     this.#count = 0;
     const bytes = Buffer.from(this.#bytes.subarray(0, end - NEWLINE.length));
     if (this.#bytes.length > ROOM) this.#bytes = Buffer.allocUnsafeSlow(ROOM);
-    this.#to({ bytes, count });
+    this.#to({ bytes, count, since: this.#since });
   }
 
   #write(): void {

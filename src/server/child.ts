@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { stateOf } from './binding.js';
 import type { FromChild, FromParent } from './primary.js';
 import { startWorker, type Worker, type WorkerOptions } from './worker.js';
@@ -53,7 +54,8 @@ export async function runChild(
       if (moved()) void reload();
     }, LOOK).unref();
   await new Promise<void>((resolve) => {
-    // The parent is gone: nobody would end us.
+    // The parent is gone: nobody would end us. What is under way is answered and kept all the same, where Node would end us at once.
+    if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
     process.once('disconnect', resolve);
     process.on('message', (message: FromParent) => {
       if (message.type === 'stop') return resolve();

@@ -50,7 +50,12 @@ export interface WorkerOptions {
   readonly bindings?: Bindings | undefined;
   readonly patience?: Partial<Patience>;
   /** Keeps what hosts emit. */
-  keeper: { push(batch: Batch): void; flush(): Promise<void>; close(): Promise<void> };
+  keeper: {
+    push(batch: Batch): void;
+    caughtUp(): Promise<void> | undefined;
+    flush(): Promise<void>;
+    close(): Promise<void>;
+  };
   records: AppParts['records'];
   /** Default: what masks secrets on this machine. */
   readonly redactor?: Redactor;
@@ -121,6 +126,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         batches.pass();
         await options.keeper.flush();
         yield* options.records(query);
+      },
+      kept() {
+        batches.passOverdue();
+        return options.keeper.caughtUp();
       },
       text,
       plain: (value) => redactor.text(value),

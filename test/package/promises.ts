@@ -161,6 +161,16 @@ const securityElse: readonly NoPromise[] = [
 
 const limits: readonly Kept[] = [
   [
+    'What a server answered in the last 50 ms',
+    'server/killed',
+    'has lost nothing of what it answered but the last 50 ms',
+  ],
+  [
+    'holds it up for more than half a second, more may be missing',
+    'server/killed',
+    'a file that stays locked holds up nobody for long, which is said',
+  ],
+  [
     'shows it when it is called',
     'fleet/nats/approve.fleet',
     'approve shows what is asked as it is, says which question is meant, and asks on a terminal about each',
@@ -715,7 +725,6 @@ const limitsElse: readonly NoPromise[] = [
   ],
   ['does not run on Windows, and neither does [the thin command]', 'the tests run on Linux'],
   ['A server at a port', 'what is not shown cannot be looked at'],
-  ['What happened in the last 50 ms', 'what may be missing, and need not be'],
   ['which agent started another.', 'leads to the next sentence'],
   ['else it shows the agent below the main one', 'how a picture is made of records'],
   ["A bar's length is the sum of its hooks' times", 'how a picture is made of records'],

@@ -33,7 +33,7 @@ export class Gaps {
       {
         level: 'remark',
         about: 'records',
-        text: `Process ${pid}, which wrote to ${file} since ${since}, was killed, or ended without closing it: what it fired in its last 50 ms may be missing${behind}.`,
+        text: `Process ${pid}, which wrote to ${file} since ${since}, was killed, or ended without closing it: what it answered in its last 50 ms may be missing${behind}.`,
         fix: "Nothing can be done about those. Where none may be lost, keep records with durability: 'sync'.",
       },
     ];

@@ -20,6 +20,6 @@ export function tellUnclosed(
   for (const { pid, file, hosts } of unclosedOf(place))
     if (hosts.some((host) => shown.has(host)))
       terminal.tell(
-        `process ${pid}, which wrote some of these to ${file}, was killed: what it fired in its last 50 ms may be missing (hookscope doctor says behind which record)`,
+        `process ${pid}, which wrote some of these to ${file}, was killed: what it answered in its last 50 ms may be missing (hookscope doctor says behind which record)`,
       );
 }

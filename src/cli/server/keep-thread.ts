@@ -13,7 +13,7 @@ const send = (message: FromKeeper): void => port?.postMessage(message);
 const sink = await sinkFor(file, (message) => send({ type: 'tell', message }));
 
 /** How much less urgent it is to keep records than to answer. */
-const LATER = 10;
+const LATER = 5;
 /** Whoever waits for an answer goes first where there are fewer processors than there is work. Linux alone has threads with priorities of their own. */
 try {
   const thread = Number(basename(readlinkSync('/proc/thread-self')));
@@ -31,7 +31,10 @@ const push = (line: Line): void => {
 port?.on('message', (message: ToKeeper) => {
   if (message.type === 'records') {
     for (const line of linesOf(message.batch)) push(line);
-    Atomics.sub(waiting, 0, message.batch.bytes.length);
+    void sink.flush().finally(() => {
+      Atomics.sub(waiting, 0, message.batch.bytes.length);
+      send({ type: 'kept' });
+    });
     return;
   }
   const done = message.type === 'close' ? sink.close() : sink.flush();

@@ -11,6 +11,8 @@ import { recordsFile } from './record-sink.js';
 /** Keeps hosts' records where all commands look for them. */
 export interface Keeper {
   push(batch: Batch): void;
+  /** Resolves when nothing has waited too long; undefined: nothing has. */
+  caughtUp(): Promise<void> | undefined;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -18,7 +20,7 @@ export interface Keeper {
 /** What the thread that writes is given. */
 export interface KeepData {
   readonly file: string;
-  /** One number: bytes of records that wait for the thread. */
+  /** One number: bytes of records that are not written. */
   readonly waiting: Int32Array;
 }
 /** To that thread. */
@@ -28,12 +30,18 @@ export type ToKeeper =
 /** And from it. */
 export type FromKeeper =
   | { readonly type: 'done'; readonly id: number }
+  /** The oldest batch is written. */
+  | { readonly type: 'kept' }
   | { readonly type: 'tell'; readonly message: string };
 
 /** Megabytes for what lives from one message to the next: with Node's own 16 most of it would be copied on the way. */
 const YOUNG = 64;
 /** Bytes that may wait for the thread. */
 const WAITING = 64 * 1024 * 1024;
+/** Milliseconds after which a record that is not written holds up answers: a kill then takes the records of 50 ms of answers at most. */
+const LATE = 40;
+/** Milliseconds that they are held up: a disk may hang, and another process may lock the file. */
+const PATIENCE = 500;
 
 /** For a server, in a thread: to mask and to write takes longer than to answer. */
 export function createKeeper(places: Places, tell: (text: string) => void): Keeper {
@@ -47,16 +55,43 @@ export function createKeeper(places: Places, tell: (text: string) => void): Keep
   let ids = 0;
   let dropped = 0;
   let gone = false;
+  /** When the first record of each batch came that is not written. */
+  const unwritten: number[] = [];
+  let wake: () => void = () => undefined;
+  let impatient = false;
+  let waited: Promise<void> | undefined;
+  const isLate = (): boolean => unwritten.length > 0 && performance.now() - (unwritten[0] as number) > LATE;
+  const catchUp = async (): Promise<void> => {
+    const timer = setTimeout(() => {
+      impatient = true;
+      tell(
+        'records are written too slowly to wait for: more than those of the last 50 ms may be missing after a crash',
+      );
+      wake();
+    }, PATIENCE);
+    while (isLate() && !impatient)
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    clearTimeout(timer);
+    waited = undefined;
+  };
   const over = (why: string): void => {
     if (gone) return;
     gone = true;
     if (why !== '') tell(`records are no longer kept: ${why}`);
     for (const resolve of done.values()) resolve();
     done.clear();
+    unwritten.length = 0;
+    wake();
   };
   thread.on('message', (message: FromKeeper) => {
     if (message.type === 'tell') tell(message.message);
-    else {
+    else if (message.type === 'kept') {
+      unwritten.shift();
+      if (!isLate()) impatient = false;
+      wake();
+    } else {
       done.get(message.id)?.();
       done.delete(message.id);
     }
@@ -80,7 +115,13 @@ export function createKeeper(places: Places, tell: (text: string) => void): Keep
         return;
       }
       Atomics.add(waiting, 0, batch.bytes.length);
+      unwritten.push(batch.since);
       post({ type: 'records', batch });
+    },
+    caughtUp() {
+      if (impatient || !isLate()) return undefined;
+      waited ??= catchUp();
+      return waited;
     },
     flush: () => ask('flush'),
     async close() {

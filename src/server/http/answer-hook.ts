@@ -24,6 +24,8 @@ export interface HookParts {
   hosts(): WarmHosts;
   /** Whether what a request names is what is served. */
   serves(set: NamedSet, cwd: string): boolean;
+  /** Resolves when records of the last milliseconds alone are not written; undefined: it is so. */
+  kept(): Promise<void> | undefined;
 }
 
 const NO_ENV: Readonly<Record<string, string>> = {};
@@ -55,6 +57,8 @@ export async function answerHook(
   void endOfTurn();
   const { status, body, head } = await answer(event, incoming, outgoing, parts);
   await endOfTurn();
+  const kept = parts.kept();
+  if (kept !== undefined) await kept;
   // Nobody is there any more to be answered.
   if (outgoing.destroyed) return;
   outgoing.writeHead(status, {
