@@ -32,7 +32,7 @@ test('calls of one turn of the event loop are all asked about, then answered one
     batches.push({ ...record, toJSON } as HookRecord);
   });
   const hosts = new WarmHosts({ host, binding: { changed: () => [] } as never }, []);
-  const parts: HookParts = { hosts: () => hosts, serves: () => true };
+  const parts: HookParts = { hosts: () => hosts, serves: () => true, kept: () => undefined };
   const server = createServer((incoming, outgoing) => {
     answers.push(outgoing);
     void answerHook('PreToolUse', incoming, outgoing, parts);
