@@ -14,13 +14,13 @@ import { isPackageName } from './package-folder.js';
 export interface LoadPluginOptions {
   /** The directory whose node_modules are searched, and which paths are relative to. Default: the process's. */
   readonly from?: string;
-  /** Is told what does not keep the plugin from working. Default: `process.emitWarning`. */
+  /** Called with problems that do not keep the plugin from working. Default: `process.emitWarning`. */
   readonly warn?: (message: string) => void;
 }
 
 const LOAD: Keys<LoadPluginOptions> = { from: checks.text, warn: checks.fn };
 
-/** Where a plugin lies; a lone file has no package.json that speaks for it. */
+/** Where a plugin lies; for a lone file no package.json counts. */
 interface LocatedPlugin {
   readonly file: string;
   readonly manifest?: PackageManifest | undefined;

@@ -4,7 +4,7 @@ import type { Heard } from './other-events.js';
 import { type ProbeReport, wordsOf } from './report.js';
 import { MODES, type ProbeMode } from './through.js';
 
-/** What was seen of one agent, as it is kept: what it did, with `, told` where the model received the reason. */
+/** What was seen of one agent, as it is stored: its behaviour, followed by `, told` where the model received the reason. */
 export interface Results {
   readonly name: string;
   readonly title: string;
@@ -14,7 +14,7 @@ export interface Results {
   readonly other_events: Readonly<Partial<Record<ProbeMode, Readonly<Record<string, Heard>>>>>;
 }
 
-/** A report as it is kept. */
+/** A report as it is stored. */
 export function resultsOf({ agent: name, title, version, date, cases, sums, other_events }: ProbeReport): Results {
   const short = (mode: ProbeMode): Record<string, string> =>
     Object.fromEntries(
@@ -61,7 +61,7 @@ const headOf = (all: readonly Results[]): string[] => [
   ...all.flatMap(({ title, version }) => [`${title} ${version}`, 'through us']),
 ];
 
-/** A cell for each agent, alone and through us; what is the same with and without a server is said once. */
+/** A cell for each agent, by itself and with hookscope; results that are the same with and without a server are given once. */
 function cellsOf(all: readonly Results[], of: (one: Results, mode: ProbeMode) => string | undefined): string[] {
   return all.flatMap((one) => {
     const [alone, server] = [of(one, 'stateless'), of(one, 'server')];
@@ -114,7 +114,7 @@ export function casesTable(all: readonly Results[]): string {
   ]);
 }
 
-/** Whether what hooks say on other events is heard. */
+/** Whether answers of hooks on other events have an effect. */
 export function eventsTable(all: readonly Results[]): string {
   const names = [...new Set(all.flatMap(({ other_events }) => Object.keys(other_events.direct ?? {})))];
   const said = (heard: Heard | undefined): string => (heard === undefined ? '?' : (HEARD[heard] ?? heard));

@@ -5,9 +5,9 @@ import type { ProbedAgent } from './agents/agent.js';
 import { type ModelRequest, type ModelScript, startModel } from './model/model.js';
 import type { ProbeFolders } from './place.js';
 
-/** Characters of what an agent prints that are kept: its first and its last. */
+/** How many characters of an agent's output are kept: the first and the last. */
 const KEPT = 100_000;
-/** A run that goes on and on is ended after so many times its patience. */
+/** A run that does not end is killed after this many times its patience. */
 const LONGEST = 15;
 
 /** Who is driven, and how long it may do nothing. */
@@ -20,9 +20,9 @@ export interface Driven {
   readonly signal: AbortSignal;
   /** A new place for each run. */
   open(): ProbeFolders;
-  /** What it has printed, once more for each run. */
+  /** Called after each run with what it has printed. */
   heard(printed: string): void;
-  /** What is wrong and no hook's answer. */
+  /** Called with a problem that is no hook's answer. */
   problem(text: string): void;
 }
 
@@ -30,9 +30,9 @@ export interface ProbeRun {
   readonly asked: readonly ModelRequest[];
   /** What the program printed, shortened in the middle. */
   readonly printed: string;
-  /** It did nothing any more, and had to be ended. */
+  /** It hung, and had to be killed. */
   readonly hung: boolean;
-  /** With what it ended. */
+  /** Its exit code or signal. */
   readonly end: string;
 }
 
@@ -45,7 +45,7 @@ export interface RunOptions {
   readonly seconds: number;
 }
 
-/** One run of the real program, with one prompt. Nothing that it has started is left. */
+/** One run of the real program, with one prompt. Whatever it has started is ended with it. */
 export async function runProbed(driven: Driven, { place, script, hooks, seconds }: RunOptions): Promise<ProbeRun> {
   const { agent } = driven;
   let watched: Watched = { alive: () => undefined, over: () => undefined };
@@ -75,7 +75,7 @@ export async function versionOf(driven: Driven): Promise<string> {
   return /\d+\.\d+\.\d+(?:[-+][\w.-]*\w)?/.exec(printed)?.[0] ?? 'unknown';
 }
 
-/** What is told of a run from outside. */
+/** What a run is told from outside. */
 interface Watched {
   alive(): void;
   /** It will never end. */
@@ -130,7 +130,7 @@ async function watch(
       if (printed.length > KEPT) printed = `${printed.slice(0, KEPT / 2)} … ${printed.slice(-KEPT / 4)}`;
     });
   signal.addEventListener('abort', stop);
-  // Its own end: what it has started may hold its output open.
+  // Its own exit, since what it has started may hold its output open.
   const [code, by] = await new Promise<readonly [number | null, NodeJS.Signals | null]>((resolve) =>
     child.once('exit', (...end) => resolve(end)),
   );

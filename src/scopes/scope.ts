@@ -5,7 +5,7 @@ import type { RegisteredIn, Registration, ScopeKind } from './registration.js';
 const NONE: readonly Registration[] = [];
 const NOBODY: ReadonlySet<Scope> = new Set();
 
-/** A scope's own hooks for one event, and what the host keeps of it. A link of a list, since thousands of scopes with one or two of them are open at once. */
+/** A scope's own hooks for one event, and the plan that the host caches for it. A linked list: thousands of scopes are open at once, each with one or two events. */
 class OfEvent {
   readonly event: string;
   own: Own | undefined = undefined;
@@ -34,7 +34,7 @@ export class Scope implements RegisteredIn {
   /** Grows with every change of this scope's own registrations. */
   version = 0;
   closed = false;
-  /** How many plugins, and whatever else ends with it, live in it. */
+  /** How many plugins and other things that end with the scope live in it. */
   lives = 0;
   #agentType: string | undefined;
   #heldBySession = false;
@@ -92,7 +92,7 @@ export class Scope implements RegisteredIn {
     return this.#agentType;
   }
 
-  /** The agent turns out to be of that type. */
+  /** Sets the agent's type, which became known later. */
   setType(type: string): void {
     this.#agentType = type;
   }
@@ -123,7 +123,7 @@ export class Scope implements RegisteredIn {
     return events;
   }
 
-  /** What the host keeps of an event here (its plan), if it is of that stamp; `undefined`: it is not, or the scope has ended since. */
+  /** The plan that the host has cached for an event here, if it has that stamp; `undefined`: it has another, or the scope has ended since. */
   cached(event: string, stamp: number): unknown {
     const of = this.#find(event);
     return of?.stamp === stamp ? of.cached : undefined;
@@ -161,7 +161,7 @@ export class Scope implements RegisteredIn {
     this.#link(before, gone.next);
   }
 
-  /** `before` undefined: it becomes the first. */
+  /** Puts `next` after `before`; without one it becomes the first. */
   #link(before: OfEvent | undefined, next: OfEvent | undefined): void {
     if (before === undefined) this.#events = next;
     else before.next = next;
@@ -169,7 +169,7 @@ export class Scope implements RegisteredIn {
 
   /** Adds all or nothing: an OrderCircle is thrown before anything changed. */
   add(registrations: readonly Registration[]): void {
-    // Those that may throw first: what is added to the others is in them at once.
+    // Events whose order may throw come first: the others are changed in place.
     const groups = [...group(registrations)].sort(
       ([, a], [, b]) => Number(b.some(isPlaced)) - Number(a.some(isPlaced)),
     );
@@ -196,7 +196,7 @@ export class Scope implements RegisteredIn {
     return true;
   }
 
-  /** Undoes a claim: nothing ran. */
+  /** Undoes a claim: the hook did not run. */
   giveBack(registration: Registration): void {
     this.#claimed?.delete(registration.id);
   }

@@ -11,7 +11,7 @@ export function compilePredicate(schema: z.core.$ZodType): (value: unknown) => b
   return new Function('value', `return ${source};`) as (value: unknown) => boolean;
 }
 
-/** What zod itself says; it may walk the whole value. */
+/** Zod's own check; it may walk the whole value. */
 export function accepts(schema: z.core.$ZodType, value: unknown): boolean {
   return (schema as z.ZodType).safeParse(value).success;
 }

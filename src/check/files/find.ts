@@ -13,7 +13,7 @@ export interface FoundFiles {
   readonly files: readonly string[];
   /** Files of other agents. */
   readonly others: readonly string[];
-  /** Files that hold hooks in no place that is searched. */
+  /** Files with hooks outside the places that are searched. */
   readonly elsewhere: readonly string[];
 }
 
@@ -41,7 +41,7 @@ interface Finding {
   readonly files: string[];
   readonly others: string[];
   readonly elsewhere: string[];
-  /** How many files of any name may still be looked into. */
+  /** How many more files of any name may be read. */
   left: number;
 }
 
@@ -101,7 +101,7 @@ const USUAL = [
 /** The files with hooks in the usual places of a folder. */
 export function known(folder: string): string[] {
   return USUAL.map((place) => join(folder, place)).filter((path) => {
-    // A settings.json of somebody else's says nothing.
+    // A settings.json of another program is ignored.
     if (basename(path) === 'settings.json' && dirname(path) === folder && basename(folder) !== '.claude') return false;
     return (statOf(path)?.size ?? LARGEST) < LARGEST && HELD.test(smallText(path) ?? '');
   });
@@ -133,7 +133,7 @@ function isHookJson(path: string): boolean {
   if (parent === 'managed-settings.d') return name.endsWith('.json');
   if (name === 'managed-settings.json' || name === 'hookscope.config.json') return true;
   if (name === '.claude.json') return holdsTopHooks(path);
-  // What lies where the client does not look is looked at to say so.
+  // Files where the client does not look are read, so that this can be reported.
   if (name.endsWith('.json') && isUnread(path) && HELD.test(smallText(path) ?? '')) return true;
   // Other programs use this file name too.
   if (!/^(.+\.)?hooks\.json$/.test(name)) return false;
@@ -150,13 +150,13 @@ export function isUnread(path: string): boolean {
   return basename(folder) === 'hooks' && basename(dirname(folder)) === '.claude' && name.endsWith('.json');
 }
 
-/** The client's own state file, which may be large and speak of hooks anywhere. */
+/** The client's own state file, which may be large and mention hooks anywhere. */
 function holdsTopHooks(path: string): boolean {
   try {
     const data: unknown = JSON.parse(textOf(path) ?? '');
     return isObject(data) && isObject(data['hooks']);
   } catch {
-    // Not ours to complain of.
+    // Not for us to report.
     return false;
   }
 }

@@ -19,7 +19,7 @@ const PARSED = {
 const INPUT =
   /stdin|readFileSync\(\s*(0|["']\/dev\/stdin)|\b(raw|input|data|chunks?|body|payload|buffer|buf|text|json)\b/i;
 
-/** Characters of a call that is looked at. */
+/** How many characters of a call are looked at. */
 const LONGEST = 500;
 
 /** The fields of what a Python or Node program parses of its standard input. */
@@ -36,7 +36,7 @@ export function codeReads(text: CodeText): FieldRead[] {
   const [{ match, name }] = parsed as [(typeof parsed)[number]];
   if (name.startsWith('{')) return taken(text, name, match.index + match[0].indexOf('{'));
   const given = [...code.matchAll(new RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}\\s*=(?!=)`, 'g'))];
-  // It becomes something else on the way.
+  // It is turned into something else on the way.
   if (given.length > 1) return [];
   return [...direct(text), ...fieldsOf(text, name)];
 }

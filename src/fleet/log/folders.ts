@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { replaceFile } from '../../files/replace-file.js';
 import { makeFolder } from '../../values/make-folder.js';
 
-/** Milliseconds after which a process elsewhere, which says nothing, is gone. */
+/** Milliseconds of silence after which a process on another machine counts as gone. */
 const GONE = 60_000;
 const OWNER = 'owner.json';
 const OURS = /^log-[0-9a-f-]{36}$/;
@@ -13,7 +13,7 @@ const OURS = /^log-[0-9a-f-]{36}$/;
 interface Owner {
   readonly pid: number;
   readonly where: string;
-  /** When the process was started, as the system counts it: numbers of processes are used again. */
+  /** When the process was started, as the system counts it: process ids are reused. */
   readonly since?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export function makeLogFolder(parent: string): string {
   return folder;
 }
 
-/** Says that its process is alive; false: somebody has taken it for dead, or removed it. */
+/** Marks its process as alive; false: another process has taken it for dead, or the folder was removed. */
 export function touch(folder: string): boolean {
   const now = new Date();
   try {
@@ -37,16 +37,16 @@ export function touch(folder: string): boolean {
   }
 }
 
-/** It is left to whoever comes next. */
+/** Leaves the folder to the next process. */
 export function release(folder: string): void {
   try {
     replaceFile(join(folder, OWNER), JSON.stringify({ pid: 0, where: 'nowhere' }), 0o600);
   } catch {
-    // It is not there any more.
+    // The folder is gone.
   }
 }
 
-/** Takes the logs that processes which are gone have left. Of several who try one has it: it is moved to a name of its own. */
+/** Takes over the logs left by processes that are gone. If several try, one gets it, by renaming the folder. */
 export function adopt(parent: string): string[] {
   const found = existsSync(parent) ? readdirSync(parent).filter((name) => OURS.test(name)) : [];
   return found.flatMap((name) => {
@@ -76,7 +76,7 @@ function isOrphan(folder: string): boolean {
   try {
     const { pid, where, since } = JSON.parse(readFileSync(file, 'utf8')) as Owner;
     if (pid === 0) return true;
-    // One that is stopped, or was asleep with its machine, says nothing and is there.
+    // A process that is stopped, or was asleep with its machine, is silent and yet there.
     if (where === whereabouts()) return !isRunning(pid) || (since !== undefined && startOf(pid) !== since);
     return Date.now() - statSync(file).mtimeMs > GONE;
   } catch {
@@ -103,7 +103,7 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-/** Where a number of a process means the same: this machine, and of its containers this one. */
+/** Where a process id means the same: this machine, and on it this container. */
 function whereabouts(): string {
   let namespace = '';
   try {

@@ -6,9 +6,9 @@ import type { Connection } from './connection.js';
 import { loaded } from './load.js';
 import type { Subjects } from './subjects.js';
 
-/** Posts of a channel that are kept, to roll back to. */
+/** How many bundles of a channel are kept, so that one can be rolled back to. */
 const HISTORY = 32;
-/** Milliseconds that the last word of a host is kept. */
+/** Milliseconds that a host's last status is kept. */
 const KEPT = 7 * 24 * 3600 * 1000;
 /** The server refuses a larger message (`max_payload`). */
 const MOST_BYTES = 1024 * 1024;
@@ -36,7 +36,7 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
         let told: number | undefined;
         const tell = (posted: Posted | undefined): void => {
           const version = posted?.version ?? 0;
-          // After a loss of the connection what stands there is seen again.
+          // After a lost connection the current values are delivered again.
           if (told === version) return;
           told = version;
           seen(posted);
@@ -86,7 +86,7 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
           const { messages, last_seq: last } = (await bucket.status()).streamInfo.state;
           if (messages === 0) return [];
           const all = await upTo(last, bucket, {});
-          // The last word of each.
+          // The latest status of each host.
           return [...new Map(all.map(({ key, value }) => [key, { host: key, bytes: value }])).values()];
         }),
     },
@@ -99,12 +99,12 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
   };
 }
 
-/** Milliseconds that nothing may come: what was there has expired meanwhile. */
+/** Milliseconds without a value after which reading ends: what was still expected has expired. */
 const SILENCE = 5_000;
 
 /**
- * What stands in a bucket, up to a revision that was its last. Its own `history` waits for ever where a key is written while it reads: what is counted
- * as still to come is not there any more. What takes its place has a higher revision.
+ * The values of a bucket, up to the revision that was the last when reading began. The bucket's own `history` waits for ever if a key is written meanwhile: the old value that it
+ * still counts on is gone, and the new one has a higher revision.
  */
 async function upTo(last: number, bucket: KV, options: KvWatchOptions): Promise<KvEntry[]> {
   const found: KvEntry[] = [];

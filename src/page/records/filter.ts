@@ -5,14 +5,14 @@ import type { KeptRecords } from './kept.js';
 import { bitOf, SHADOW } from './outcome.js';
 import type { Row } from './row.js';
 
-/** What is to be shown; all that is set must hold. */
+/** Which rows are shown; every condition that is set must hold. */
 export interface Filter {
   /** An agent's key. */
   readonly agent: string;
   readonly event: string;
   /** A hook's name. */
   readonly hook: string;
-  /** Bits of outcomes, any of which must hold; 0: whatever. */
+  /** Outcomes as bits, one of which must match; 0: any outcome. */
   readonly outcomes: number;
   readonly text: string;
 }
@@ -30,7 +30,7 @@ export function matches(row: Row, { agent, event, hook, outcomes, text }: Filter
   return text === '' || holds(row, text);
 }
 
-/** Whatever the record says, as it stands in its JSON. */
+/** The record's whole text, as JSON. */
 function holds({ text: line, about, came }: Row, text: string): boolean {
   const wanted = text.toLowerCase();
   return (
@@ -40,7 +40,7 @@ function holds({ text: line, about, came }: Row, text: string): boolean {
   );
 }
 
-/** `rows` are in order: how many were told by then. */
+/** How many of the `rows`, which are in order, had come by then. */
 export function countUntil(rows: readonly Row[], at: number): number {
   let low = 0;
   let high = rows.length;

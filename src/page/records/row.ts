@@ -7,17 +7,17 @@ import type { CountedFire, CountedHandler } from '../../why/tally.js';
 import type { Agent } from './agents.js';
 import { bitOf, gravest, marksOf } from './outcome.js';
 
-/** What stands in a lane and in the list: a fire or an alarm, without what only its explanation needs. */
+/** A row of a lane and of the list: a fire or an alarm, without what only its explanation needs. */
 export interface Row extends CountedFire {
   readonly alarm: boolean;
-  /** Its end, when it was told; milliseconds since 1970. */
+  /** When it ended and its record was made; milliseconds since 1970. */
   readonly at: number;
-  /** Its beginning, as far as its hooks' times tell. */
+  /** When it began, as far as its hooks' durations show. */
   readonly start: number;
   readonly seq: number;
   readonly agent: Agent;
   readonly event: string;
-  /** What it was about, and what came of it, each in a few words. */
+  /** Its subject and its outcome, each in a few words. */
   readonly about: string;
   readonly came: string;
   readonly marks: number;
@@ -29,7 +29,7 @@ export interface Row extends CountedFire {
   readonly text: string;
 }
 
-/** The first moment that a date can say: a record may hold any number. */
+/** The earliest moment that a Date can hold: a record may contain any number. */
 const EARLIEST = -8.64e15;
 
 const NONE: CountedFire['decision'] = { failures: [] };
@@ -77,7 +77,7 @@ export function alarmRow(alarm: AlarmRecord, agent: Agent, at: number, text: str
   };
 }
 
-/** Those of a wave ran at the same time, and waves one after the other. */
+/** Hooks of one wave ran at the same time; waves ran one after the other. */
 function tookOf({ handlers }: FireRecord): number {
   const waves = new Map<number, number>();
   for (const { wave, duration_ms: ms = 0, status } of handlers)

@@ -1,7 +1,7 @@
 import type { Row } from '../records/row.js';
 import { extent, selected, span } from '../state.js';
 
-/** The part of time that is seen, with a little room around all of it. */
+/** The visible span of time; for all of it, with a little room at both ends. */
 export function seen(): readonly [number, number] {
   if (span.value !== undefined) return span.value;
   const [from, to] = extent.value;
@@ -13,7 +13,7 @@ export function showAll(): void {
   span.value = undefined;
 }
 
-/** `factor` below 1 is nearer; around a moment, else what is selected, else the middle. */
+/** Zooms in for a `factor` below 1: around a moment, else around the selection, else around the middle. */
 export function zoom(factor: number, around?: number): void {
   const [from, to] = seen();
   const at = selected.peek()?.at;
@@ -28,14 +28,14 @@ export function zoom(factor: number, around?: number): void {
   span.value = [left, left + width];
 }
 
-/** By a part of what is seen. */
+/** Moves by a fraction of the visible span. */
 export function pan(part: number): void {
   const [from, to] = seen();
   const by = (to - from) * part;
   span.value = [from + by, to + by];
 }
 
-/** Where it is not seen, so that it is. */
+/** Moves to a row that is not visible. */
 export function moveInto(row: Row): void {
   const [from, to] = seen();
   if (row.at >= from && row.start <= to) return;

@@ -30,7 +30,7 @@ export interface AgentAsks {
   readonly within: number | undefined;
 }
 
-/** One event of another agent than Claude Code, which the body tells in its words, and which is answered in them. */
+/** Answers one event of an agent other than Claude Code; the body and the answer are in that agent's words. */
 export async function answerAgent(
   asks: AgentAsks,
   incoming: IncomingMessage,
@@ -39,7 +39,7 @@ export async function answerAgent(
 ): Promise<Answer> {
   const { env, policy, cwd } = asks;
   const protocol = knownProtocol(asks);
-  // It may be one that a newer client knows: nothing was run.
+  // A newer client may know this event: nothing was run.
   if (protocol === undefined) return { status: HEAD.notServed, body: '{"error":"this event is not known here"}' };
   const read = await readBody(incoming);
   let told: ToldInput | undefined;
@@ -76,7 +76,7 @@ function knownProtocol({ as, event, attended }: AgentAsks): Protocol | undefined
   }
 }
 
-/** Characters of a line and lines that are told beside an answer: a client reads no longer head. */
+/** How long a line beside an answer may be, and how many there may be: a client reads no longer head. */
 const LONGEST = 1_000;
 const MOST = 10;
 

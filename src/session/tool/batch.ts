@@ -74,7 +74,7 @@ async function finishBatch(
   return tellBatch(core, calls, results);
 }
 
-/** Neighbours that may run beside each other; any other call alone, in its turn. */
+/** Groups of adjacent calls that may run at the same time; every other call is a group of its own. */
 function groups(calls: readonly CheckedCall[]): CheckedCall[][] {
   const found: CheckedCall[][] = [];
   for (const call of calls) {
@@ -85,7 +85,7 @@ function groups(calls: readonly CheckedCall[]): CheckedCall[][] {
   return found;
 }
 
-/** All of them come to their end, also when one of them cannot be decided. */
+/** Waits for all of them, even if one cannot be decided. */
 async function together(core: Core, group: readonly CheckedCall[]): Promise<ToolResult[]> {
   const settled = await Promise.allSettled(group.map((call) => track(core, call)));
   return settled.map((s) => {

@@ -17,9 +17,9 @@ export type FireEvent = (event: HookEvent, input: Json, how: { readonly signal: 
 
 export interface CallbackOptions {
   readonly fire: FireEvent;
-  /** What waits to be told with an answer that can carry it. */
+  /** Context and messages that wait for an answer which can carry them. */
   beside(spec: EventSpec, input: Json): Json;
-  /** Told what a hook asked for in vain. */
+  /** Called with what a hook asked for in vain. */
   inVain(message: string): void;
   /** Whether the client blocks on an error reply where `onFailure: 'block'` was asked for. */
   failsClosed(): boolean;
@@ -85,12 +85,12 @@ async function answerEvent(
     return merge(decision.toJSON(), beside(spec, input), event);
   } catch (error) {
     if (!blocks || failsClosed() || how.signal.aborted) throw error;
-    // A client that goes on after an error reply is given what stops it.
+    // A client that would go on after an error reply gets an answer that stops it.
     return blockOutput({ spec, eventName: event }, messageOf(error), undefined);
   }
 }
 
-/** The host cannot answer: nobody but handlers that failed has said anything, and their failure is to block. */
+/** The reason if the host cannot answer: no handler has said anything, and those that failed are to block. */
 function onlyFailed({ failures, outcomes, verdict, blocked }: AnyDecision): string | undefined {
   const blocking = failures.filter((failure) => failure.blocked);
   // That a hook is untrusted is an answer, with a reason for the user.
@@ -103,7 +103,7 @@ function isSilent(outcome: HandlerOutcome): boolean {
   return Object.keys(outcome).every((key) => key === 'id' || key === 'name' || key === 'dialect');
 }
 
-/** What waited goes before what was just said. */
+/** Puts what waited before what was just said. */
 function merge(output: Json, { additionalContext, systemMessage }: Json, event: string): Json {
   const merged: Record<string, unknown> = { ...output };
   if (systemMessage !== undefined) merged['systemMessage'] = join(systemMessage, output['systemMessage']);
