@@ -72,7 +72,7 @@ function compile(matcher: unknown, context: MatcherContext, warnings: string[]):
     if (why !== undefined) warnings.push(`${context.where}: ${String(matcher)} can take exponential time (${why})`);
     return new NameMatcher(String(pattern), [{ test: (name) => pattern.test(name) }], context.event);
   }
-  if (typeof matcher === 'function') return byPredicate(matcher as Predicate, context);
+  if (typeof matcher === 'function') return new PredicateMatcher(matcher as Predicate, reporterOf(context));
   return refuse(context, 'must be a string, a RegExp or a function (subject, input) => boolean');
 }
 
@@ -123,30 +123,41 @@ function reporterOf({ onError, where }: MatcherContext): (error: unknown) => voi
 
 type Predicate = (subject: string, input: unknown) => unknown;
 
-function byPredicate(predicate: Predicate, context: MatcherContext): Matcher {
-  const report = reporterOf(context);
-  return {
-    all: false,
-    static: false,
-    text: `predicate ${predicate.name || '(anonymous)'}`,
-    get code() {
-      return Function.prototype.toString.call(predicate);
-    },
-    matches: (subject, input) => {
-      if (subject === undefined || subject === '') return false;
-      try {
-        const answer = predicate(subject, input);
-        ignoreRejections(answer);
-        if (!isThenable(answer)) return Boolean(answer);
-        tell(() => answer, report);
-        report(new TypeError('a matcher must answer at once, and returned a promise'));
-      } catch (error) {
-        ignoreRejections(error);
-        report(error);
-      }
-      return true;
-    },
-  };
+/** One whose user's function decides. A class, for its one getter: in a literal it would make the engine keep this in a slow form. */
+class PredicateMatcher implements Matcher {
+  readonly all = false;
+  readonly static = false;
+  readonly text: string;
+  readonly #predicate: Predicate;
+  readonly #report: (error: unknown) => void;
+
+  constructor(predicate: Predicate, report: (error: unknown) => void) {
+    this.text = `predicate ${predicate.name || '(anonymous)'}`;
+    this.#predicate = predicate;
+    this.#report = report;
+  }
+
+  get code(): string {
+    return Function.prototype.toString.call(this.#predicate);
+  }
+
+  matches(subject: string | undefined, input?: unknown): boolean {
+    if (subject === undefined || subject === '') return false;
+    const predicate = this.#predicate;
+    try {
+      const answer = predicate(subject, input);
+      // Nearly all of them.
+      if (typeof answer === 'boolean') return answer;
+      ignoreRejections(answer);
+      if (!isThenable(answer)) return Boolean(answer);
+      tell(() => answer, this.#report);
+      this.#report(new TypeError('a matcher must answer at once, and returned a promise'));
+    } catch (error) {
+      ignoreRejections(error);
+      this.#report(error);
+    }
+    return true;
+  }
 }
 
 /** The alternatives of a string in code, each an exact name or a glob. */

@@ -37,81 +37,96 @@ export interface LargeOutput {
 const OLD = 86_400_000;
 
 /** A session's folder is made when first needed, readable by this user alone. */
-export function createSpill(report: (message: string) => void): LargeOutput {
-  const folders = new Map<string, string>();
-  let root: string | undefined;
-  const lasting = (session: string): string => join(root as string, sha256(session).slice(0, 32));
-  const folderOf = (session: string): string => {
-    let folder = folders.get(session);
-    if (folder === undefined) {
-      if (root === undefined) folder = mkdtempSync(join(tmpdir(), 'hookscope-'));
-      else {
-        folder = lasting(session);
-        makeFolder(folder);
-      }
-      // Of a host that nobody closes.
-      if (folders.size === 0) process.on('exit', clear);
-      folders.set(session, folder);
+export const createSpill = (report: (message: string) => void): LargeOutput => new Spill(report);
+
+/** A class, for its one getter: in a literal it would make the engine keep this in a slow form, and every answer passes here. */
+class Spill implements LargeOutput {
+  readonly #folders = new Map<string, string>();
+  readonly #report: (message: string) => void;
+  #root: string | undefined = undefined;
+
+  constructor(report: (message: string) => void) {
+    this.#report = report;
+  }
+
+  get used(): boolean {
+    return this.#root !== undefined || this.#folders.size > 0;
+  }
+
+  text(text: string, session: unknown): string {
+    return text.length > LIMIT ? preview(text, this.#save(text, String(session))) : text;
+  }
+
+  shorten(outcome: Outcome, session: unknown): Outcome {
+    const { reason, stopReason, systemMessage, additionalContext } = outcome;
+    if (!(isTooLong(reason) || isTooLong(stopReason) || isTooLong(systemMessage) || isTooLong(additionalContext)))
+      return outcome;
+    const previews = new Map<string, string>();
+    for (const key of TEXTS) {
+      const text = outcome[key];
+      if (text === undefined || text.length <= LIMIT || previews.has(text)) continue;
+      previews.set(text, preview(text, this.#save(text, String(session))));
     }
-    return folder;
+    const short: { -readonly [K in keyof Outcome]: Outcome[K] } = { ...outcome };
+    // Also in the output, so that what is recorded and handed on is what was decided by.
+    short.output = replaced(outcome.output, previews);
+    for (const key of TEXTS) if (outcome[key] !== undefined) short[key] = previews.get(outcome[key]) ?? outcome[key];
+    return short;
+  }
+
+  end(session: unknown): void {
+    const id = String(session);
+    const folder = this.#root === undefined ? this.#folders.get(id) : this.#lasting(id);
+    if (folder === undefined) return;
+    this.#remove(folder);
+    this.#folders.delete(id);
+    if (this.#folders.size === 0) process.off('exit', this.clear);
+  }
+
+  readonly clear = (): void => {
+    process.off('exit', this.clear);
+    if (this.#root === undefined) for (const folder of this.#folders.values()) this.#remove(folder);
+    this.#folders.clear();
   };
-  const save = (text: string, session: string): string | undefined => {
+
+  keep(root: string): void {
+    this.#root = root;
+    removeOld(root, (folder) => this.#remove(folder));
+  }
+
+  #lasting(session: string): string {
+    return join(this.#root as string, sha256(session).slice(0, 32));
+  }
+
+  #folderOf(session: string): string {
+    const known = this.#folders.get(session);
+    if (known !== undefined) return known;
+    const folder = this.#root === undefined ? mkdtempSync(join(tmpdir(), 'hookscope-')) : this.#lasting(session);
+    if (this.#root !== undefined) makeFolder(folder);
+    // Of a host that nobody closes.
+    if (this.#folders.size === 0) process.on('exit', this.clear);
+    this.#folders.set(session, folder);
+    return folder;
+  }
+
+  #save(text: string, session: string): string | undefined {
     try {
-      const path = join(folderOf(session), `output-${randomBytes(6).toString('hex')}.txt`);
+      const path = join(this.#folderOf(session), `output-${randomBytes(6).toString('hex')}.txt`);
       writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
       return path;
     } catch (error) {
-      report(`A hook's long output could not be saved: ${messageOf(error)}`);
+      this.#report(`A hook's long output could not be saved: ${messageOf(error)}`);
       return undefined;
     }
-  };
-  const remove = (folder: string): void => {
+  }
+
+  #remove(folder: string): void {
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch (error) {
-      report(`Hooks' long outputs could not be deleted: ${messageOf(error)}`);
+      this.#report(`Hooks' long outputs could not be deleted: ${messageOf(error)}`);
     }
-  };
-  const clear = (): void => {
-    process.off('exit', clear);
-    if (root === undefined) for (const folder of folders.values()) remove(folder);
-    folders.clear();
-  };
-  return {
-    clear,
-    get used() {
-      return root !== undefined || folders.size > 0;
-    },
-    end(session) {
-      const id = String(session);
-      const folder = root === undefined ? folders.get(id) : lasting(id);
-      if (folder === undefined) return;
-      remove(folder);
-      folders.delete(id);
-      if (folders.size === 0) process.off('exit', clear);
-    },
-    keep(below) {
-      root = below;
-      removeOld(below, remove);
-    },
-    text: (text, session) => (text.length > LIMIT ? preview(text, save(text, String(session))) : text),
-    shorten(outcome, session) {
-      const { reason, stopReason, systemMessage, additionalContext } = outcome;
-      if (!(isTooLong(reason) || isTooLong(stopReason) || isTooLong(systemMessage) || isTooLong(additionalContext)))
-        return outcome;
-      const previews = new Map<string, string>();
-      for (const key of TEXTS) {
-        const text = outcome[key];
-        if (text === undefined || text.length <= LIMIT || previews.has(text)) continue;
-        previews.set(text, preview(text, save(text, String(session))));
-      }
-      const short: { -readonly [K in keyof Outcome]: Outcome[K] } = { ...outcome };
-      // Also in the output, so that what is recorded and handed on is what was decided by.
-      short.output = replaced(outcome.output, previews);
-      for (const key of TEXTS) if (outcome[key] !== undefined) short[key] = previews.get(outcome[key]) ?? outcome[key];
-      return short;
-    },
-  };
+  }
 }
 
 /** Of sessions whose end nobody told. */
