@@ -5,7 +5,7 @@ import type { Registration } from '../../scopes/registration.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
 import { linkAbort } from '../../values/waiting/link-abort.js';
-import { decided, undecided } from '../alarms/use.js';
+import { undecided } from '../alarms/use.js';
 import { type Attempt, affectsLaterHooks, PENDING } from '../call/attempt.js';
 import { type Carried, Carrying } from '../call/carry.js';
 import { Deadlines } from '../call/deadlines.js';
@@ -13,18 +13,16 @@ import type { BackgroundWork, RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import { type HostCore, pendingContextOf } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
-import { fold } from '../decide/fold.js';
 import type { Settled } from '../elsewhere.js';
 import type { FireSettings } from '../fire-options.js';
 import { type RawTap, runThroughTaps } from '../hooks.js';
-import type { Candidates, Plan, Quiet } from '../plan/plan.js';
+import type { Candidates, Plan } from '../plan/plan.js';
 import type { EventState } from '../services.js';
-import { recordHandlers } from '../tell/record.js';
 import { reportUnreadable } from '../tell/refused.js';
 import { BusFireReporter } from '../tell/reporter.js';
+import { conclude, tellDecision } from './conclude.js';
 import { isOpen, settle } from './elsewhere.js';
-import { foldContext } from './fold-context.js';
-import { AskedList, KeptAnswer, shortened } from './kept.js';
+import { KeptAnswer, shortened } from './kept.js';
 import { Walk } from './walk.js';
 
 const USUAL: FireSettings = Object.freeze({});
@@ -48,14 +46,14 @@ export class FireRun implements RunningFire, CallOwner {
   readonly remembers: boolean;
   /** By `performance.now()`, where an ask may be settled elsewhere. */
   readonly began: number;
-  private readonly candidates: Candidates;
+  readonly candidates: Candidates;
   /** The next hook to ask, and the answers so far that affect no later hook. Every other hook before it was silent. */
-  private at = 0;
-  private spoken: KeptAnswer[] | undefined = undefined;
+  at = 0;
+  spoken: KeptAnswer[] | undefined = undefined;
+  walk: Walk | undefined = undefined;
+  carrying: Carrying | undefined = undefined;
   private call: HandlerCall | undefined = undefined;
-  private walk: Walk | undefined = undefined;
   private madeId: string | undefined = undefined;
-  private carrying: Carrying | undefined = undefined;
   private deadlines: Deadlines | undefined = undefined;
   private resolve: ((decision: AnyDecision) => void) | undefined = undefined;
   private reject: ((error: unknown) => void) | undefined = undefined;
@@ -205,38 +203,14 @@ export class FireRun implements RunningFire, CallOwner {
 
   /** The last two steps: fold the answers, then report to subscribers. */
   private decide(): AnyDecision {
-    const { walk, spoken } = this;
-    if (walk !== undefined) return this.told(this.conclude(walk));
-    if (spoken === undefined) {
-      const { decision } = this.candidates.quiet as Quiet;
-      return this.remembers ? this.tell(decision) : decision;
-    }
-    const said = spoken.every((kept) => kept.counts) ? spoken : spoken.filter((kept) => kept.counts);
-    const asked = new AskedList(this.candidates.list, this.at, spoken);
-    return this.told(fold(this.spec, said, foldContext(this, undefined, this.carrying?.withheld), asked));
+    const decision = conclude(this);
+    const isQuiet = this.walk === undefined && this.spoken === undefined;
+    // An ask that is open is told once it is settled; without a subscriber silence need not be.
+    return isOpen(this, decision) || (isQuiet && !this.remembers) ? decision : tellDecision(this, decision);
   }
 
-  private told(decision: AnyDecision): AnyDecision {
-    // It is told once it is settled.
-    return isOpen(this, decision) ? decision : this.tell(decision);
-  }
-
-  /** Tells subscribers what was decided, and remembers what it came to, which is told the agent. */
   tell(decision: AnyDecision, settled?: Settled): AnyDecision {
-    const { cancelled, plan, reporter, walk } = this;
-    if (walk !== undefined) {
-      const { notes, taps } = walk;
-      const walked = { plan, notes, taps, cutShort: notes.bailed || cancelled !== undefined };
-      reporter?.ended(decision, (copy) => recordHandlers(walked, copy), notes, cancelled?.code, settled);
-    }
-    const final = settled?.decision ?? decision;
-    decided(this, final);
-    return final;
-  }
-
-  private conclude({ notes }: Walk): AnyDecision {
-    const quiet = notes.silent && !this.cancelled && !this.carrying ? this.candidates.quiet : undefined;
-    return quiet?.decision ?? fold(this.spec, notes.said(), foldContext(this, notes.rewrites, this.carrying?.withheld));
+    return tellDecision(this, decision, settled);
   }
 
   /** The input for hooks outside the process. One that cannot be serialised rejects the fire, which is no permission. */

@@ -1,0 +1,58 @@
+import type { HookscopeError } from '../../errors.js';
+import type { EventSpec } from '../../events/define.js';
+import { decided } from '../alarms/use.js';
+import type { Carrying } from '../call/carry.js';
+import type { AnyDecision } from '../decide/decision.js';
+import { fold } from '../decide/fold.js';
+import type { Settled } from '../elsewhere.js';
+import type { Candidates, Plan, Quiet } from '../plan/plan.js';
+import { recordHandlers } from '../tell/record.js';
+import type { BusFireReporter } from '../tell/reporter.js';
+import type { AskingFire } from './elsewhere.js';
+import { foldContext } from './fold-context.js';
+import { AskedList, type KeptAnswer } from './kept.js';
+import type { Walk } from './walk.js';
+
+/** A fire whose hooks have all answered. */
+interface AskedFire extends AskingFire {
+  readonly spec: EventSpec;
+  readonly plan: Plan;
+  readonly subject: string | undefined;
+  readonly remembers: boolean;
+  readonly reporter: BusFireReporter | undefined;
+  readonly cancelled: HookscopeError | undefined;
+  readonly candidates: Candidates;
+  /** How far in the list it has come, and what was said on the way. */
+  readonly at: number;
+  readonly spoken: readonly KeptAnswer[] | undefined;
+  readonly walk: Walk | undefined;
+  readonly carrying: Carrying | undefined;
+}
+
+/** Folds the answers. */
+export function conclude(run: AskedFire): AnyDecision {
+  const { walk, spoken, candidates, spec } = run;
+  if (walk !== undefined) return concludeWalk(run, walk);
+  if (spoken === undefined) return (candidates.quiet as Quiet).decision;
+  const said = spoken.every((kept) => kept.counts) ? spoken : spoken.filter((kept) => kept.counts);
+  const asked = new AskedList(candidates.list, run.at, spoken);
+  return fold(spec, said, foldContext(run, undefined, run.carrying?.withheld), asked);
+}
+
+function concludeWalk(run: AskedFire, { notes }: Walk): AnyDecision {
+  const quiet = notes.silent && !run.cancelled && !run.carrying ? run.candidates.quiet : undefined;
+  return quiet?.decision ?? fold(run.spec, notes.said(), foldContext(run, notes.rewrites, run.carrying?.withheld));
+}
+
+/** Tells subscribers what was decided, and remembers what it came to, which is told the agent. */
+export function tellDecision(run: AskedFire, decision: AnyDecision, settled?: Settled): AnyDecision {
+  const { cancelled, plan, reporter, walk } = run;
+  if (walk !== undefined) {
+    const { notes, taps } = walk;
+    const walked = { plan, notes, taps, cutShort: notes.bailed || cancelled !== undefined };
+    reporter?.ended(decision, (copy) => recordHandlers(walked, copy), notes, cancelled?.code, settled);
+  }
+  const final = settled?.decision ?? decision;
+  decided(run, final);
+  return final;
+}
