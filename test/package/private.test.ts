@@ -10,6 +10,7 @@ const HOT = [
   'host/call/handler-call',
   'host/fire/fire-run',
   'host/fire/notes',
+  'host/fire/screen',
   'host/fire/walk',
   'host/fire/wave',
   'host/tell/reporter',

@@ -11,6 +11,7 @@ import type { BusFireReporter } from '../tell/reporter.js';
 import type { AskingFire } from './elsewhere.js';
 import { foldContext } from './fold-context.js';
 import { AskedList, type KeptAnswer } from './kept.js';
+import type { Screen } from './screen.js';
 import type { Walk } from './walk.js';
 
 /** A fire whose hooks have all answered. */
@@ -25,23 +26,32 @@ interface AskedFire extends AskingFire {
   /** How far in the list it has come, and what was said on the way. */
   readonly at: number;
   readonly spoken: readonly KeptAnswer[] | undefined;
+  /** Knows who was passed over. */
+  readonly screen: Screen | undefined;
   readonly walk: Walk | undefined;
   readonly carrying: Carrying | undefined;
 }
 
+const NOTHING: readonly KeptAnswer[] = Object.freeze([]);
+/** Nobody was passed over. */
+const ALL: readonly number[] = Object.freeze([]);
+
 /** Folds the answers. */
 export function conclude(run: AskedFire): AnyDecision {
-  const { walk, spoken, candidates, spec } = run;
+  const { walk, spoken = NOTHING, screen, candidates, spec } = run;
+  const passed = screen?.passed ?? ALL;
   if (walk !== undefined) return concludeWalk(run, walk);
-  if (spoken === undefined) return (candidates.quiet as Quiet).decision;
+  if (spoken === NOTHING && passed.length === 0) return (candidates.quiet as Quiet).decision;
   const said = spoken.every((kept) => kept.counts) ? spoken : spoken.filter((kept) => kept.counts);
-  const asked = new AskedList(candidates.list, run.at, spoken);
+  const asked = new AskedList(candidates.list, run.at, spoken, passed);
   return fold(spec, said, foldContext(run, undefined, run.carrying?.withheld), asked);
 }
 
 function concludeWalk(run: AskedFire, { notes }: Walk): AnyDecision {
-  const quiet = notes.silent && !run.cancelled && !run.carrying ? run.candidates.quiet : undefined;
-  return quiet?.decision ?? fold(run.spec, notes.said(), foldContext(run, notes.rewrites, run.carrying?.withheld));
+  const { plain, quiet } = run.candidates;
+  const isQuiet = plain && notes.silent && !run.cancelled && !run.carrying;
+  if (isQuiet && quiet !== undefined) return quiet.decision;
+  return fold(run.spec, notes.said(), foldContext(run, notes.rewrites, run.carrying?.withheld));
 }
 
 /** Tells subscribers what was decided, and remembers what it came to, which is told the agent. */

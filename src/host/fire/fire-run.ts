@@ -23,6 +23,7 @@ import { BusFireReporter } from '../tell/reporter.js';
 import { conclude, tellDecision } from './conclude.js';
 import { isOpen, settle } from './elsewhere.js';
 import { KeptAnswer, shortened } from './kept.js';
+import { Screen } from './screen.js';
 import { Walk } from './walk.js';
 
 const USUAL: FireSettings = Object.freeze({});
@@ -47,9 +48,10 @@ export class FireRun implements RunningFire, CallOwner {
   /** By `performance.now()`, where an ask may be settled elsewhere. */
   readonly began: number;
   readonly candidates: Candidates;
-  /** The next hook to ask, and the answers so far that affect no later hook. Every other hook before it was silent. */
+  /** The next hook to ask, the answers so far that affect no later hook, and who was passed over. Every other hook before it was silent. */
   at = 0;
   spoken: KeptAnswer[] | undefined = undefined;
+  screen: Screen | undefined = undefined;
   walk: Walk | undefined = undefined;
   carrying: Carrying | undefined = undefined;
   private call: HandlerCall | undefined = undefined;
@@ -117,8 +119,8 @@ export class FireRun implements RunningFire, CallOwner {
 
   private begin(): boolean {
     const { hook } = this.state;
-    if (this.candidates.plain && this.clock === undefined && !hook?.foreign) return this.listen();
-    // Who runs depends on more than the subject, or a record will list everybody: notes are needed from the start.
+    if (this.candidates.quiet !== undefined && this.clock === undefined && !hook?.foreign) return this.listen();
+    // Some run at the same time, or a record will list everybody: notes are needed from the start.
     if (!hook?.foreign) return this.startWalk([]).advance();
     // A tap added during a fire takes effect from the next fire.
     const walk = this.startWalk(hook.taps());
@@ -133,10 +135,14 @@ export class FireRun implements RunningFire, CallOwner {
 
   /** Asks hooks one after the other. false: an answer is pending. */
   private listen(): boolean {
-    const { list } = this.candidates;
+    const { list, plain } = this.candidates;
+    if (!plain) this.screen ??= new Screen(this, this.candidates);
+    const { screen } = this;
     for (; this.at < list.length && this.cancelled === undefined; this.at++) {
+      if (screen !== undefined && !screen.runs(list[this.at] as Registration, this.at)) continue;
       // A call that timed out is left behind; it cannot serve another hook.
-      if (this.call === undefined || this.call.spent) this.call = new HandlerCall(this, this);
+      if (this.call === undefined || this.call.spent)
+        this.call = new HandlerCall(this, this, this.input, screen?.viewed);
       const result = this.call.begin(list[this.at] as Registration, this.input, 'first');
       if (result === undefined) continue;
       if (result === PENDING) return false;
@@ -157,7 +163,7 @@ export class FireRun implements RunningFire, CallOwner {
   private walkOn(word: Attempt): boolean {
     const walk = this.startWalk([]);
     if (this.call !== undefined) this.call.owner = walk;
-    walk.takeOver(this.at, this.spoken ?? [], word);
+    walk.takeOver(this, word);
     return walk.advance();
   }
 

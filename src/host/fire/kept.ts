@@ -45,22 +45,27 @@ export function shortened(result: Attempt, spill: LargeOutput, session: unknown)
   return result.failure === undefined ? result : { ...result, failure: shortly(result.failure, spill, session) };
 }
 
-/** The first so many of a list were asked, and those without an answer were silent. */
+/** The first so many of a list were asked, but for those passed over, and those without an answer were silent. */
 export class AskedList implements OutcomesLater {
   readonly #list: readonly Registration[];
   readonly #count: number;
   readonly #spoken: readonly KeptAnswer[];
+  /** By their places in the list. */
+  readonly #passed: readonly number[];
 
-  constructor(list: readonly Registration[], count: number, spoken: readonly KeptAnswer[]) {
+  constructor(list: readonly Registration[], count: number, spoken: readonly KeptAnswer[], passed: readonly number[]) {
     this.#list = list;
     this.#count = count;
     this.#spoken = spoken;
+    this.#passed = passed;
   }
 
   listOutcomes(): HandlerOutcome[] {
     const kept = new Map(this.#spoken.map((one) => [one.registration, one]));
+    const passed = new Set(this.#passed);
     const all = this.#list
       .slice(0, this.#count)
+      .filter((_, i) => !passed.has(i))
       .map((registration) => kept.get(registration) ?? { registration, counts: registration.phase !== 'observe' });
     return listOutcomes(all.filter((said) => said.counts));
   }

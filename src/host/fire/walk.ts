@@ -10,6 +10,13 @@ import { Notes } from './notes.js';
 import type { Slot } from './slot.js';
 import { Wave } from './wave.js';
 
+/** What became of those that `FireRun` has come to. */
+interface Listened {
+  readonly at: number;
+  readonly spoken: readonly KeptAnswer[] | undefined;
+  readonly screen: { readonly passed: readonly number[] } | undefined;
+}
+
 /**
  * Walks a plan: all handlers in order, each seeing the input as those before it left it; then again those that have not judged the
  * latest rewrite; then the observers. The only place with an order in time; it creates no promise until an answer is pending.
@@ -54,16 +61,18 @@ export class Walk implements CallOwner, TapDriver {
     this.notes = new Notes(fire);
   }
 
-  /** Takes over from `FireRun`: the first `asked` of the list were called, those not in `spoken` were silent, and `word` is the first answer that affects later handlers. */
-  takeOver(asked: number, spoken: readonly KeptAnswer[], word: Attempt): void {
+  /** Takes over from `FireRun`: those that it has passed over were not asked, those not in `spoken` were silent, and `word` is the first answer that affects later handlers. */
+  takeOver({ at: asked, spoken = [], screen }: Listened, word: Attempt): void {
     const { notes } = this;
+    const { passed = [] } = screen ?? {};
     const { list, places } = this.candidates;
     const open = (i: number): Slot => notes.open(list[i] as Registration, places[i] as number);
-    for (let i = 0, next = 0; i < asked; i++) {
+    for (let i = 0, next = 0, skip = 0; i < asked; i++) {
       const kept = spoken[next];
       const spoke = kept !== undefined && kept.place === places[i];
       if (spoke) next++;
-      notes.settle(open(i), spoke ? kept.attempt : SILENT);
+      if (passed[skip] === i) skip++;
+      else notes.settle(open(i), spoke ? kept.attempt : SILENT);
     }
     this.at = asked + 1;
     this.settle(open(asked), word);

@@ -4,7 +4,7 @@ import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { type AnyDecision, type HandlerOutcome, makeDecision, type OutcomesLater } from '../decide/decision.js';
 import { isEnforcedIn, shadowsIn, sharesIn, standsIn } from './shadows.js';
-import { isPlain } from './skipped.js';
+import { isInSeries, isLookedAt } from './skipped.js';
 
 /** The part of a plan that may run for one subject. Only the subject is checked, so the result can be cached. */
 export interface Candidates {
@@ -18,7 +18,7 @@ export interface Candidates {
   readonly copies: ReadonlyMap<string, readonly Registration[]> | undefined;
   /** The subject alone decides who runs, and all run in series, so the walk need not check any of them again. */
   readonly plain: boolean;
-  /** If they are plain: the decision of a fire in which every hook is silent. */
+  /** If all run in series, each for itself: the decision of a fire in which every hook runs and is silent. */
   readonly quiet: Quiet | undefined;
 }
 
@@ -153,14 +153,14 @@ function candidatesOf({ spec, registrations }: Plan, subject: string | undefined
     else keys.set(r.dedup, [r]);
   }
   for (const [key, copies] of keys) if (copies.length < 2) keys.delete(key);
-  const plain = keys.size === 0 && list.every(isPlain);
+  const inSeries = keys.size === 0 && list.every(isInSeries);
   return {
     list,
     places,
     deciders,
     copies: keys.size > 0 ? keys : undefined,
-    plain,
-    quiet: plain ? new Quiet(spec, list, deciders) : undefined,
+    plain: inSeries && !list.some(isLookedAt),
+    quiet: inSeries ? new Quiet(spec, list, deciders) : undefined,
   };
 }
 

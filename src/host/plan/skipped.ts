@@ -14,7 +14,7 @@ export interface RunFacts {
 }
 
 interface LookedAt {
-  /** Whether it can skip a hook whose matcher accepts the subject. Such a hook makes its fires take the general walk. */
+  /** Whether it can skip a hook whose matcher accepts the subject. */
   canSkip(r: Registration): boolean;
   skips(r: Registration, facts: RunFacts): boolean;
   /** Explains a skip, with the matcher or rule that caused it. */
@@ -53,10 +53,11 @@ const { skips: byOnce } = once;
 const ALL: Partial<Record<SkipReason, LookedAt>> = LOOKED_AT;
 const CAN_SKIP = Object.values(LOOKED_AT).map(({ canSkip }) => canSkip);
 
-/** In series, and only the subject decides whether it runs. */
-export function isPlain(r: Registration): boolean {
-  return r.mode === 'series' && r.trustCheck === undefined && !CAN_SKIP.some((canSkip) => canSkip(r));
-}
+/** It runs after the one before it, whoever that was; nobody has to be asked whether it may, or remembers that it did. */
+export const isInSeries = (r: Registration): boolean => r.mode === 'series' && r.trustCheck === undefined && !r.once;
+
+/** Whether it runs depends on more than the subject. */
+export const isLookedAt = (r: Registration): boolean => CAN_SKIP.some((canSkip) => canSkip(r));
 
 /** Why a candidate does not run on this input as it stands now; `undefined`: it does. */
 export function skipped(r: Registration, facts: RunFacts): SkipReason | undefined {
