@@ -28,14 +28,18 @@ export function checkOptions(where: string, options: object, shape: AnyKeys, cod
     const value = (options as Readonly<Record<string, unknown>>)[key];
     const check = Object.hasOwn(shape, key) ? shape[key] : undefined;
     if (!check) throw unknownKey(where, key, shape, code);
-    if (check !== true && value !== undefined) checkOption(where + key, value, check, code);
+    // The name is made for what is wrong alone: a fire with options comes here.
+    if (check !== true && value !== undefined && !check.accepts(value)) throw refused(where + key, value, check, code);
   }
 }
 
 export function checkOption(where: string, value: unknown, check: OptionCheck, code?: Code): void {
-  if (check.accepts(value)) return;
+  if (!check.accepts(value)) throw refused(where, value, check, code);
+}
+
+function refused(where: string, value: unknown, check: OptionCheck, code?: Code): HookscopeError {
   const got = value === undefined ? 'and there is none' : `got ${check.secret ? kindOf(value) : show(value)}`;
-  throw wrongOption(where, `expected ${check.expected}, ${got}`, undefined, code);
+  return wrongOption(where, `expected ${check.expected}, ${got}`, undefined, code);
 }
 
 export function wrongOption(

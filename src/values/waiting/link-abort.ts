@@ -5,28 +5,42 @@ export interface Abortable {
   end(reason: unknown): void;
 }
 
-/** Many fires may share one signal: it gets a single listener, since Node warns at the eleventh. */
-const OBEYING = new WeakMap<EndSignal, { readonly all: Set<Abortable>; readonly listener: () => void }>();
+/** Kept with their signals: most are obeyed again and again, by one fire after the other. */
+const OBEDIENCE = new WeakMap<EndSignal, Obedience>();
+const ONCE = Object.freeze({ once: true });
 
 /** Ends the target when the signal fires. Returns a function that unlinks it. */
 export function linkAbort(signal: EndSignal, obedient: Abortable): () => void {
-  const known = OBEYING.get(signal) ?? listen(signal);
-  known.all.add(obedient);
-  return () => {
-    known.all.delete(obedient);
-    if (known.all.size > 0 || OBEYING.get(signal) !== known) return;
-    OBEYING.delete(signal);
-    signal.removeEventListener('abort', known.listener);
-  };
+  let obedience = OBEDIENCE.get(signal);
+  if (obedience === undefined) {
+    obedience = new Obedience(signal);
+    OBEDIENCE.set(signal, obedience);
+  }
+  return obedience.add(obedient);
 }
 
-function listen(signal: EndSignal) {
-  const all = new Set<Abortable>();
-  const listener = (): void => {
-    for (const obedient of [...all]) obedient.end(signal.reason);
-  };
-  const made = { all, listener };
-  OBEYING.set(signal, made);
-  signal.addEventListener('abort', listener, { once: true });
-  return made;
+/** All that one signal ends. Many fires may share it: it gets a single listener, since Node warns at the eleventh, and none while nobody obeys it. */
+class Obedience {
+  readonly #signal: EndSignal;
+  readonly #all = new Set<Abortable>();
+  readonly #listener: () => void;
+
+  constructor(signal: EndSignal) {
+    this.#signal = signal;
+    this.#listener = () => this.#end();
+  }
+
+  add(obedient: Abortable): () => void {
+    if (this.#all.size === 0) this.#signal.addEventListener('abort', this.#listener, ONCE);
+    this.#all.add(obedient);
+    return () => this.#remove(obedient);
+  }
+
+  #remove(obedient: Abortable): void {
+    if (this.#all.delete(obedient) && this.#all.size === 0) this.#signal.removeEventListener('abort', this.#listener);
+  }
+
+  #end(): void {
+    for (const obedient of [...this.#all]) obedient.end(this.#signal.reason);
+  }
 }
