@@ -131,7 +131,7 @@ describe('who is a candidate', () => {
   test('a predicate stays one, whatever it says: it is asked at its wave', () => {
     const plan = planOf(made('a', { matcher: matcher(() => false) }), made('b'));
     expect(ids(plan.candidates('Bash').list)).toBe('a b');
-    expect(plan.candidates('Bash').quiet).toBeUndefined();
+    expect(plan.candidates('Bash').plain).toBe(false);
   });
 
   test('what is never to run is none', () => {
@@ -154,7 +154,17 @@ describe('who is a candidate', () => {
     ['an observer', { phase: 'observe' }, true],
     ['one that shares a deadline', { shared: {} }, true],
   ])('%s: whether nothing but the subject decides', (_, over, plain) => {
-    expect(planOf(made('a', over)).candidates('Bash').quiet !== undefined).toBe(plain);
+    expect(planOf(made('a', over)).candidates('Bash').plain).toBe(plain);
+  });
+
+  test.each<[string, Partial<Registration>, boolean]>([
+    ['in series', {}, true],
+    ['with a predicate', { matcher: matcher(() => true) }, true],
+    ['a once', { once: true }, true],
+    ['in parallel', { mode: 'parallel' }, false],
+    ['may be held', { trustCheck: () => undefined }, false],
+  ])('%s: whether silence of all is one decision', (_, over, quiet) => {
+    expect(planOf(made('a', over)).candidates('Bash').quiet !== undefined).toBe(quiet);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deny } from '../../src/events/output/helpers.js';
+import { deny, rewrite } from '../../src/events/output/helpers.js';
 import type { HookContext } from '../../src/host/call/context.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, deferred, sleep, testHost, turn, until } from './kit.js';
@@ -145,6 +145,95 @@ describe('a handler that hangs among silent ones', () => {
     const hung = host.fire('PreToolUse', PRE);
     expect((await host.fire('PreToolUse', PRE)).failures).toEqual([]);
     expect((await hung).failures).toHaveLength(1);
+  });
+});
+
+describe('hooks that are looked at before they run', () => {
+  const named = (log: string[], name: string, answer: () => unknown = silent) =>
+    Object.defineProperty(
+      () => {
+        log.push(name);
+        return answer();
+      },
+      'name',
+      { value: name },
+    );
+  const looked = (log: string[], name: string, runs: boolean | (() => boolean), answer?: () => unknown) => ({
+    matcher: () => {
+      log.push(`${name}?`);
+      return typeof runs === 'boolean' ? runs : runs();
+    },
+    hooks: [named(log, name, answer)],
+  });
+  const idsOf = ({ outcomes }: { outcomes: readonly { id: string }[] }): string =>
+    outcomes.map(({ id }) => id.replace(/#.*/, '')).join(' ');
+
+  test('are looked at in their turn, and who is passed over is in no outcome', async () => {
+    const { host } = testHost();
+    const log: string[] = [];
+    const some = [looked(log, 'a', true), looked(log, 'b', false), looked(log, 'c', true)];
+    host.register(anyHooks({ PreToolUse: [...some, { if: 'Bash(nothing)', hooks: [named(log, 'd')] }] }));
+    const decision = await host.fire('PreToolUse', PRE);
+    expect(log.join(' ')).toBe('a? a b? c? c');
+    expect(decision.verdict).toBe('none');
+    expect(idsOf(decision)).toBe('a c');
+  });
+
+  test('are asked in the same order when one of them speaks', async () => {
+    const { host } = testHost();
+    const log: string[] = [];
+    const says = (name: string): ReturnType<typeof looked> => looked(log, name, true, () => deny(`by ${name}`));
+    host.register(anyHooks({ PreToolUse: [looked(log, 'a', false), says('b'), looked(log, 'c', false), says('d')] }));
+    const decision = await host.fire('PreToolUse', PRE);
+    expect(log.join(' ')).toBe('a? b? b c? d? d');
+    expect(idsOf(decision)).toBe('b d');
+    expect(decision.reason).toBe('by b');
+  });
+
+  test('may match what a later hook has rewritten, and are asked then for the first time', async () => {
+    const { host } = testHost();
+    const log: string[] = [];
+    const calls: string[] = [];
+    let rewritten = false;
+    const late = looked(log, 'late', () => rewritten);
+    const early = {
+      matcher: () => true,
+      hooks: [(_: unknown, __: unknown, { call }: HookContext) => void calls.push(call)],
+    };
+    const writes = (): unknown => {
+      rewritten = true;
+      return rewrite({ command: 'pwd' });
+    };
+    host.register(anyHooks({ PreToolUse: [late, early, { hooks: [writes] }] }));
+    const decision = await host.fire('PreToolUse', PRE);
+    expect(decision.updatedInput).toEqual({ command: 'pwd' });
+    expect(log.join(' ')).toBe('late? late? late');
+    expect(calls).toEqual(['first', 'reask']);
+  });
+
+  test('once: runs in one fire, and is passed over in the next', async () => {
+    const { host } = testHost();
+    const log: string[] = [];
+    host.register(anyHooks({ PreToolUse: [{ once: true, hooks: [named(log, 'a')] }, { hooks: [named(log, 'b')] }] }));
+    expect(idsOf(await host.fire('PreToolUse', PRE))).toBe('a b');
+    expect(idsOf(await host.fire('PreToolUse', PRE))).toBe('b');
+    expect(log.join(' ')).toBe('a b b');
+  });
+
+  test('see the input that hooks see, which nobody can change', async () => {
+    const { host, reports } = testHost();
+    const seen: unknown[] = [];
+    const spoils = (_: unknown, input: Record<string, unknown>): boolean => {
+      seen.push(input['tool_input']);
+      input['tool_name'] = 'Other';
+      return false;
+    };
+    host.register(
+      anyHooks({ PreToolUse: [{ matcher: spoils, hooks: [(i: typeof PRE) => void seen.push(i.tool_input)] }] }),
+    );
+    await host.fire('PreToolUse', PRE);
+    expect(reports.join()).toContain('cannot set "tool_name"');
+    expect(seen).toEqual([PRE.tool_input, PRE.tool_input]);
   });
 });
 
