@@ -168,16 +168,20 @@ describe('hooks that are looked at before they run', () => {
   const idsOf = ({ outcomes }: { outcomes: readonly { id: string }[] }): string =>
     outcomes.map(({ id }) => id.replace(/#.*/, '')).join(' ');
 
-  test('are looked at in their turn, and who is passed over is in no outcome', async () => {
-    const { host } = testHost();
-    const log: string[] = [];
-    const some = [looked(log, 'a', true), looked(log, 'b', false), looked(log, 'c', true)];
-    host.register(anyHooks({ PreToolUse: [...some, { if: 'Bash(nothing)', hooks: [named(log, 'd')] }] }));
-    const decision = await host.fire('PreToolUse', PRE);
-    expect(log.join(' ')).toBe('a? a b? c? c');
-    expect(decision.verdict).toBe('none');
-    expect(idsOf(decision)).toBe('a c');
-  });
+  test.each([false, true])(
+    'are looked at in their turn, and who is passed over is in no outcome; watched: %s',
+    async (watched) => {
+      const { host } = testHost();
+      if (watched) host.events$.subscribe(() => undefined);
+      const log: string[] = [];
+      const some = [looked(log, 'a', true), looked(log, 'b', false), looked(log, 'c', true)];
+      host.register(anyHooks({ PreToolUse: [...some, { if: 'Bash(nothing)', hooks: [named(log, 'd')] }] }));
+      const decision = await host.fire('PreToolUse', PRE);
+      expect(log.join(' ')).toBe('a? a b? c? c');
+      expect(decision.verdict).toBe('none');
+      expect(idsOf(decision)).toBe('a c');
+    },
+  );
 
   test('are asked in the same order when one of them speaks', async () => {
     const { host } = testHost();
