@@ -160,7 +160,7 @@ describe('who is a candidate', () => {
   test.each<[string, Partial<Registration>, boolean]>([
     ['in series', {}, true],
     ['with a predicate', { matcher: matcher(() => true) }, true],
-    ['a once', { once: true }, true],
+    ['a once', { once: true }, false],
     ['in parallel', { mode: 'parallel' }, false],
     ['may be held', { trustCheck: () => undefined }, false],
   ])('%s: whether silence of all is one decision', (_, over, quiet) => {
