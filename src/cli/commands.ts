@@ -19,11 +19,11 @@ export const COMMANDS: readonly CommandRow[] = [
       ...HOST_OPTIONS,
       ...CLAUDE_OPTIONS,
       'scope',
-      ['json', 'print the fire record as one JSON object, with what came later'],
+      ['json', 'print the fire record as one JSON object, with what background hooks said later'],
       'redact',
       'exitCode',
     ],
-    notes: `Exits 0 whatever was decided (but see --exit-code), 1 when it could not be fired.
+    notes: `Exits with 0 whatever the decision is (but see --exit-code), with 1 if the event could not be fired.
 
   $ hookscope fire PreToolUse --hooks hooks.json --input call.json
   $ echo '{"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t1"}' | hookscope fire PreToolUse --input -`,
@@ -52,8 +52,8 @@ export const COMMANDS: readonly CommandRow[] = [
       ['json', 'print every record as one line of JSON, then the summary'],
       'redact',
     ],
-    notes: `An agent's scope is opened before its SubagentStart and ended after a SubagentStop that lets it end. The recording goes on as
-it was: the result of a call that is denied here still follows. At the end: runs, blocks, failures and times by agent, event and hook.
+    notes: `An agent's scope opens before its SubagentStart and ends after a SubagentStop that lets it end. The recording does not change:
+if a hook denies a call here, its recorded result still follows. At the end: runs, blocks, failures and times by agent, event and hook.
 
   $ hookscope run session.jsonl --plugin hookscope-plugin-protected-paths`,
     load: async () => (await import('./run/run.js')).runCommand,
@@ -76,7 +76,7 @@ it was: the result of a call that is denied here still follows. At the end: runs
       'json',
       'redact',
     ],
-    notes: `The hooks of one wave would run at the same time. A rewrite may change what runs after it: this is what is known beforehand.
+    notes: `The hooks of one wave would run at the same time. If a hook rewrites the input, other hooks may run than are shown here.
 
   $ hookscope explain PreToolUse --tool Bash --input '{"command":"git push"}' --claude-code`,
     load: async () => (await import('./explain.js')).explainCommand,
@@ -96,18 +96,18 @@ it was: the result of a call that is denied here still follows. At the end: runs
       'data',
       'yes',
     ],
-    notes: `Consent binds the hooks as they are written and the bytes of every file their commands name: after one changed byte
-that hook does not run, and what it guards is asked about. It is kept in $XDG_CONFIG_HOME/hookscope/trust.json, outside of every project. It can be given at a terminal
-only, so that no program that runs in the project can give it. Exits 1 while something is not accepted.`,
+    notes: `Consent binds the hooks as they are written and the bytes of every file their commands name: if one byte changes,
+that hook no longer runs, and the user is asked about the calls that it guards. Consent is kept in $XDG_CONFIG_HOME/hookscope/trust.json, outside of every project. It can be given
+only at a terminal, so that no program that runs in the project can give it. Exits with 1 while something is not accepted.`,
     load: async () => (await import('./trust.js')).trustCommand,
   }),
   commandRow({
     usage: 'agents [name]',
     about:
-      'List the agents whose hook protocol is known, and what each can be told: its events, what a decision becomes there, its files, its deadlines',
-    arguments: { name: 'claude-code, codex, copilot, gemini, cursor; default: all of them, in short' },
+      'List the agents whose hook protocol is known: their events, what each decision becomes there, their files, their deadlines',
+    arguments: { name: 'claude-code, codex, copilot, gemini, cursor; default: a short list of all of them' },
     options: ['json'],
-    notes: `"seen": its answers were recorded from the program itself, of the version that stands beside it. "documents": taken from its documentation, not tried.
+    notes: `"seen": its answers were recorded from the program itself, in the version shown beside it. "documents": taken from its documentation, not tried.
 
   $ hookscope agents
   $ hookscope agents codex`,
@@ -119,16 +119,16 @@ only, so that no program that runs in the project can give it. Exits 1 while som
       'Look for mistakes in hook files of any origin: what never runs, runs too often, or cannot stop what it should; nothing is executed',
     arguments: { path: 'files, or folders to search; default: this directory' },
     options: [
-      ['hooks', 'also check this file, which is to be given to --hooks'],
-      ['as', "these are this agent's files: codex, copilot, gemini, cursor; default: by where they lie"],
+      ['hooks', 'also check this file, one that you pass to --hooks of other commands'],
+      ['as', 'the agent whose files these are: codex, copilot, gemini, cursor; default: by their folders and names'],
       'level',
       'off',
-      ['model', 'the model that will be named to the other commands'],
+      ['model', 'the model that you will pass to the other commands'],
       ['json', 'print the findings as one JSON object'],
       'sarif',
     ],
     notes: `Reads Claude Code's settings, plugins, agents, skills and commands, hookscope's own configuration and hooks files, and the hooks of Codex (config.toml too), Copilot, Gemini and Cursor. The rules are in
-docs/rules.md. Exits 1 if there is an error.
+docs/rules.md. Exits with 1 if there is an error.
 
   $ hookscope check
   $ hookscope check .claude/settings.json --level warning`,

@@ -2,9 +2,9 @@ import { type CommandRow, commandRow } from '../command-row.js';
 
 /** What the connected command names, beside the server that it asks. */
 const NAMED = [
-  ['hooks', 'hooks that the command names: asked of the server, and without one fired by itself'],
-  ['config', 'likewise a configuration'],
-  ['plugin', 'likewise a plugin'],
+  ['hooks', 'hooks that count: a server runs them or, if none runs, the written command itself'],
+  ['config', 'the same for a configuration'],
+  ['plugin', 'the same for a plugin'],
 ] as const;
 
 /** The commands that put an agent under the hooks, and take it out again. */
@@ -20,13 +20,13 @@ export const CONNECT_COMMANDS: readonly CommandRow[] = [
       'user',
       'project',
       ...NAMED,
-      ['attended', 'with gemini: a person sits there and can be asked, so that "ask" is not a deny'],
+      ['attended', 'with gemini: a user is present and can be asked; otherwise "ask" becomes a deny'],
       'codex',
       'http',
       ['port', 'with --http: the port of hookscope serve'],
     ],
-    notes: `What is there stays, comments too. The command is written by its absolute path, for every event of the agent; the step that the agent itself asks
-for before it runs it is told.
+    notes: `What is in the file stays, including comments. The hook is written for every event of the agent, with the command's absolute path. If the agent
+itself wants something confirmed before it runs the hook, connect says so.
 
   $ hookscope connect claude-code
   $ hookscope connect claude-code --write --hooks hooks.json

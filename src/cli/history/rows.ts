@@ -29,7 +29,7 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
     about:
       'Say in sentences why something was decided: what was asked, which hooks were asked and which not, who decided, and what would have to change',
     arguments: {
-      what: "a fire's id, a call's tool_use_id, the beginning of one or both its ends (0867b3..031), or last: the newest that the options let through",
+      what: "a fire's id, a call's tool_use_id, the beginning of one, or both its ends (0867b3..031), or last: the newest that matches the options",
     },
     options: [
       'store',
@@ -38,7 +38,7 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
       ['json', 'print it as one JSON object for each fire'],
       'redactStored',
     ],
-    notes: `With --hook, of that hook alone: why it did not run, if it did not. Exits 1 where there is no such fire, or several.
+    notes: `With --hook, it is only about that hook, and says why it did not run if it did not. Exits with 1 if there is no such fire, or more than one.
 
   $ hookscope why last --blocked
   $ hookscope why toolu_01 --hook protectPaths`,
@@ -46,7 +46,7 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
   }),
   commandRow({
     usage: 'watch',
-    about: 'Show fires, denied calls and alarms as they come, one line each, until you interrupt',
+    about: 'Show fires, denied calls and alarms as they happen, one line each, until you press Ctrl-C',
     options: ['store', ...RECORD_OPTIONS, ['json', 'print the records, one line of JSON each'], 'redactStored'],
     notes: 'Waits for a file that does not exist yet. Exits with 130 after Ctrl-C.',
     load: async () => (await import('./watch.js')).watchCommand,
@@ -64,7 +64,7 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
       ['json', 'print one JSON object a line'],
       'redactStored',
     ],
-    notes: `p50, p95 and p99 are in milliseconds: so many of a hundred runs took no longer.
+    notes: `p50, p95 and p99 are in milliseconds: 50, 95 and 99 of a hundred runs took no longer.
 
   $ hookscope stats --since 1d --by agent`,
     load: async () => (await import('./stats.js')).statsCommand,
@@ -78,7 +78,7 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
       'sinceSaid',
       ['slow', 'a hook is slow if its 95th percentile is above this; default: 1s'],
       ['hooks', 'also look at this file, which you give to --hooks elsewhere'],
-      ['codex', 'where Codex is connected: the program that is asked what it trusts (default: codex on the PATH)'],
+      ['codex', 'if Codex is connected: the Codex program to ask which hooks it trusts (default: codex on the PATH)'],
       'probeAgent',
       'agentPath',
       'everything',
@@ -88,7 +88,7 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
       ['json', 'print one JSON object a line'],
       'redactStored',
     ],
-    notes: `Looks at records, at the hook files of this directory and of your home, and at what connect and serve have set up; executes nothing. Exits 1 if there
+    notes: `Looks at records, at the hook files of this directory and of your home, and at what connect and serve have set up; executes nothing. Exits with 1 if there
 is a problem. With --probe it looks at none of these: it starts that agent and nothing else, in a temporary home and folder, with an environment of
 its own, dummy keys and no network but loopback.
 
