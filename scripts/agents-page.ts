@@ -66,14 +66,14 @@ function tables(): string {
         ...rows,
       ],
     ),
-    '"yes": it is said in words that this agent was seen to honour (of an agent known from documents: that its documents have). "as …": said as something else. "silence": nothing is said, which means it. "–": it cannot be said, or the agent has no such event.',
+    '"yes": it is said in a form that this agent was seen to honour (for an agent known from documents only: that its documents describe). "as …": it is said as something else. "silence": the agent takes no answer to mean it. "–": it cannot be said, or the agent has no such event.',
     '### What is lost',
     [...losses].map(([why, number]) => `${number}. ${why}`).join('\n'),
     agentRuns(),
     '### Events',
-    'Names of an agent in a row of ours; a comma: several of them become the same event here. "?" fires also when nothing of the kind happens. *(documents)*: not seen, although the agent was.',
+    'The first column has the names of hookscope, the others what the agents call the event; several names in a cell become the same event here. "?": the agent also fires it when nothing of the kind happens. *(documents)*: this event was not seen, although others of the agent were.',
     table(
-      ['Ours', ...codecs.filter(({ name }) => name !== 'claude-code').map(({ title }) => title)],
+      ['hookscope', ...codecs.filter(({ name }) => name !== 'claude-code').map(({ title }) => title)],
       eventRows(codecs.filter(({ name }) => name !== 'claude-code')),
     ),
   ].join('\n\n');

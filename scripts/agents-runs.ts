@@ -8,10 +8,10 @@ export function agentRuns(): string {
   const dates = [...new Set(all.map(({ date }) => date))].join(', ');
   return [
     '### Where a no is lost, and where it is heard',
-    `What became of 13 ways to say no and of 5 guards that are broken, before the shell tool of the real agents: with nothing of ours between (their own words), and as hooks of a hooks file, in our words, through hookscope, by itself and with a warm server. Nothing in that file says what a failure does, but for Claude Code, whose hooks have \`onFailure: "block"\`. Seen on ${dates} by [\`hookscope doctor --probe\`](#ask-your-own), which shows the same of your version; Cursor was not tried.`,
+    `What 13 ways to say no, and 5 broken guards, did to a call of the shell tool in the real agents. First columns: hooks in the agent's own file and format, without hookscope. "through hookscope": the same hooks in a hooks file of hookscope and in its format; the results with a server and without one are the same, or both are given. That file does not set \`onFailure\`, except for Claude Code, where it is \`"block"\`. Seen on ${dates} by [\`hookscope doctor --probe\`](#ask-your-own), which makes the same table for your version; Cursor was not tried.`,
     casesTable(all),
     '### Other events',
-    'The same agents, on the same day: whether what a hook says is heard. "as …": it is said as something else. "–": there is no word for it. "not asked": there is no such event, or the agent does not fire it where no person is.',
+    'The same agents, on the same day: whether the agent does what a hook says. "as …": hookscope says it as something else. "–": the agent has no field for it. "not asked": there is no such event, or the agent does not fire it when no user is present.',
     eventsTable(all),
   ].join('\n\n');
 }

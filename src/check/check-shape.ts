@@ -196,7 +196,7 @@ function* repeatedBelow(node: TreeNode, path: Path): Generator<CheckFinding> {
 function* repeated(node: Extract<TreeNode, { kind: 'object' }>, path: Path): Generator<CheckFinding> {
   const seen = new Set<string>();
   for (const { key, keySpan } of node.entries) {
-    const message = `"${key}" stands here again; what the first one holds is not used.`;
+    const message = `"${key}" appears here a second time; what the first one holds is not used.`;
     if (seen.has(key) && !isRemark([key])) yield { rule: 'duplicate-key', at: keySpan, where: [...path, key], message };
     seen.add(key);
   }

@@ -40,7 +40,7 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
   const waiting = [...held, ...bound];
   data.check(waiting);
   if (waiting.length === 0) {
-    await terminal.print('Nothing is held.');
+    await terminal.print('Nothing waits for consent.');
     return 0;
   }
   const { ask } = terminal;
@@ -173,7 +173,7 @@ async function describe(file: HeldFile, data: Data): Promise<string> {
       ? ['  bound by name alone, whatever they hold:', ...byName.map((path) => `  ${plain(path)}`)]
       : []),
     ...(unknown.length > 0
-      ? ['  it also runs what only the run itself will tell, and no consent binds:', ...unknown]
+      ? ['  it also runs these, which are known only at run time and which no consent binds:', ...unknown]
       : []),
     previous ? '  what has changed:' : '  what would be accepted:',
     ...diff,

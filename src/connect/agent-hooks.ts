@@ -76,7 +76,7 @@ export function notConnected(table: AgentTable): LeftOut[] {
 }
 
 function whyNot(row: EventRow): string | undefined {
-  if (specOf(row)?.claude?.answerNeeded) return 'a hook there must answer, so that one without an answer fails it';
+  if (specOf(row)?.claude?.answerNeeded) return 'a hook for it must answer, and one without an answer makes it fail';
   return undefined;
 }
 

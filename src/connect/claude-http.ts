@@ -27,5 +27,5 @@ export function httpEntries({ port, token }: HttpWay): Readonly<Record<string, E
 /** Events that the client sends to no address. */
 export function notByHttp(): LeftOut[] {
   const rows = connectedRows(tableOf('claude-code')).filter((row) => !asksByHttp(row));
-  return rows.map(({ name }) => ({ event: name, why: 'the client sends it to no HTTP hook' }));
+  return rows.map(({ name }) => ({ event: name, why: 'Claude Code does not send it to HTTP hooks' }));
 }

@@ -111,7 +111,7 @@ function listHooks({ program, cwd, env = process.env, patience = PATIENCE }: Cod
     child.stdin.on('error', () => undefined);
     child.stdout.on('data', (chunk: Buffer) => {
       read += chunk.length;
-      if (read > MOST) fail('it said too much');
+      if (read > MOST) fail('it wrote too much');
     });
     lines.on('line', (line) => {
       const message = parsed(line);

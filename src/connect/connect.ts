@@ -34,7 +34,7 @@ export interface ConnectPlan {
 export interface Disconnected {
   readonly file: string;
   /**
-   * `restored`: it has the bytes that it had before. `removed`: there was none before, and there is none again. `taken_out`: somebody has changed it since,
+   * `restored`: it is as it was before, byte for byte. `removed`: there was none before, and there is none again. `taken_out`: somebody has changed it since,
    * so that only what connect had written was taken out. `gone`: it is not there any more.
    */
   readonly how: 'restored' | 'removed' | 'taken_out' | 'gone';

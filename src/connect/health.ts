@@ -42,8 +42,8 @@ export async function fileAilments(table: AgentTable, file: string, handlers: re
   if (first === undefined) return [];
   const { title, files } = table;
   const more = short.length > 1 ? ` and ${short.length - 1} more` : '';
-  const what = `gives our hook on ${first.event}${more} ${first.given} s, and it believes that it has ${first.needed}: ${title} would go on without its answer`;
-  return [{ file, what, mend: `Give it back its "${files.timeout.key}"` }];
+  const what = `gives hookscope's hook on ${first.event}${more} ${first.given} s, but the hook was written for ${first.needed}: ${title} would go on without its answer`;
+  return [{ file, what, mend: `Restore its "${files.timeout.key}"` }];
 }
 
 function secondsIn({ files }: AgentTable, handler: Handler): number {
@@ -67,8 +67,8 @@ export async function switchedOff(table: AgentTable, file: string, folder: strin
       const says = typeof off.is === 'string' ? `lists "${off.is}" in ${off.key}` : `says "${off.key}": ${off.is}`;
       found.push({
         file: place,
-        what: `${says}, so that ${table.title} does not run our hooks`,
-        mend: 'Take that out',
+        what: `${says}, so ${table.title} does not run hookscope's hooks`,
+        mend: 'Remove that',
       });
     }
   return found;

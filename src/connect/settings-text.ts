@@ -176,10 +176,10 @@ export async function parseSettings(
 async function unreadIn(text: string, { title, reads }: Layout): Promise<{ problem: string; at: number } | undefined> {
   if (reads === undefined) return undefined;
   const voided = (what: string, at: number) => ({
-    problem: `${title} reads no ${what} here, and so none of this file's hooks`,
+    problem: `${title} does not accept ${what} here, and reads none of this file's hooks`,
     at,
   });
-  if (text.startsWith(MARK) && !reads.includes('mark')) return voided('byte order mark', 0);
+  if (text.startsWith(MARK) && !reads.includes('mark')) return voided('a byte order mark', 0);
   const { parseTree, printParseErrorCode } = await import('jsonc-parser');
   const errors: ParseError[] = [];
   parseTree(bare(text), errors, {
@@ -190,7 +190,7 @@ async function unreadIn(text: string, { title, reads }: Layout): Promise<{ probl
   const [first] = errors;
   if (first === undefined) return undefined;
   const isComment = printParseErrorCode(first.error) === 'InvalidCommentToken';
-  return voided(isComment ? 'comments' : 'comma without anything behind it', first.offset);
+  return voided(isComment ? 'comments' : 'a trailing comma', first.offset);
 }
 
 /** Why the agent will run none of the file's hooks, where it is connected all the same, and its line; undefined: it runs them. */
@@ -224,7 +224,7 @@ async function checkLayout(
 /** The value of a key that must not stand there twice: of two, only one is read. */
 function onlyEntry(object: Node, key: string, wrong: (problem: string, at: number) => Error): Node | undefined {
   const found = (object.children ?? []).filter((entry) => entry.children?.[0]?.value === key);
-  if (found[1]) throw wrong(`"${key}" stands here again`, found[1].offset);
+  if (found[1]) throw wrong(`"${key}" appears here a second time`, found[1].offset);
   return found[0]?.children?.[1];
 }
 

@@ -58,7 +58,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 const didOf = (outcome = 'not called'): Did => outcome.replace(/, told$/, '') as Did;
 const headOf = (all: readonly Results[]): string[] => [
   '',
-  ...all.flatMap(({ title, version }) => [`${title} ${version}`, 'through us']),
+  ...all.flatMap(({ title, version }) => [`${title} ${version}`, 'through hookscope']),
 ];
 
 /** A cell for each agent, by itself and with hookscope; results that are the same with and without a server are given once. */

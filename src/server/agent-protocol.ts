@@ -65,13 +65,13 @@ export const REASONS = {
   late: 'the server was asked and has not answered in time',
   alone: 'its hooks have not answered in time',
   stranger:
-    "what answers on the server's socket does not show that it is the server of this user: look who has taken its place",
+    "what answers on the server's socket does not prove that it is the server of this user: find out which program it is",
   refused: (status: number): string => `the server refused the request (HTTP ${status})`,
-  input: 'standard input is no JSON object',
+  input: 'standard input is not a JSON object',
   large: `a request has at most ${MOST_BODY} bytes`,
   open: 'standard input was not closed in time',
   nothing:
-    'no hooks are named, no server is running, and none was: name them (--hooks, --config, --plugin), or start hookscope serve',
+    'no hooks are named, no server is running, and none ever ran: name them (--hooks, --config, --plugin), or start hookscope serve',
 } as const;
 
 /** What of the agent's environment goes to the server, beside the folder. */

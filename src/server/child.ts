@@ -3,7 +3,7 @@ import { stateOf } from './binding.js';
 import type { FromChild, FromParent } from './primary.js';
 import { startWorker, type Worker, type WorkerOptions } from './worker.js';
 
-/** Milliseconds between two looks at the files, where what changes is loaded unasked. */
+/** Milliseconds between two looks at the files, where changes are loaded without asking. */
 const LOOK = 300;
 
 /** The process that serves one version of what is served, told by its parent what that is. Resolves when it is over. */

@@ -37,7 +37,7 @@ export interface Serving {
   readonly cwd: string;
   readonly projects: readonly string[];
   readonly port?: number;
-  /** Nothing is bound: what changes is loaded unasked. */
+  /** Nothing is bound: changes are loaded without asking. */
   readonly dev: boolean;
 }
 

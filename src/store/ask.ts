@@ -59,7 +59,7 @@ export function ask(address: Address, path: string, options: AskOptions = {}): P
       response.on('error', () => undefined);
       if (address.proof === undefined || response.headers[PROOF_HEAD] === address.proof) return resolve(response);
       response.destroy();
-      const why = 'what answers there does not show that it is the server of this user';
+      const why = 'what answers there does not prove that it is the server of this user';
       const remedy = 'Look who has taken its place; --store names a file of records';
       reject(new HookscopeError('UNTRUSTED', { file: address.name, why, remedy }));
     });

@@ -83,7 +83,7 @@ export function checkOutside(path: string, projectDir: string): void {
   if (within(path) && !(home !== undefined && within(home))) {
     throw new HookscopeError('UNTRUSTED', {
       file: path,
-      why: `it lies in the project ${projectDir}, which could write it`,
+      why: `it lies in the project ${projectDir}, which could change it`,
       remedy: 'Set XDG_CONFIG_HOME to a folder outside of the project',
     });
   }
@@ -127,7 +127,7 @@ function readStore(file: string): Consent[] {
   } catch (error) {
     throw new HookscopeError(
       'FILE',
-      { file, problem: 'is no file of consent; move it away and accept again' },
+      { file, problem: 'is not a consent file; move it away and accept again' },
       { cause: error },
     );
   }

@@ -27,7 +27,7 @@ export function saidBy(record: FireRecord, handler: HandlerRecord): string {
   const again = handler.reasked
     ? `, and was asked again ${handler.reasked === 1 ? '' : `${handler.reasked} times `}after a rewrite`
     : '';
-  const watching = handler.phase === 'observe' ? '; it only observes, so that nothing of it counts' : '';
+  const watching = handler.phase === 'observe' ? '; it only observes, so its answer does not count' : '';
   return `${said}${again}${watching}${took}`;
 }
 
@@ -46,7 +46,7 @@ function verdict(record: FireRecord, handler: HandlerRecord): string {
   if (word === undefined || record.decision.fold !== 'gate') return '';
   return handler.phase === 'rewrite'
     ? `said ${word}, which does not count in the phase rewrite`
-    : `said ${word}, which no longer counts, since it had not judged the input as it came to be`;
+    : `said ${word}, which no longer counts, since it had not judged the final input`;
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -106,7 +106,7 @@ function effectOf({ decision }: FireRecord, { verdict: counted, on_failure: poli
 }
 
 function whyItCounts({ failure, on_failure: policy }: HandlerRecord): string {
-  if (failure?.blocks) return 'its failure blocks whatever its policy';
+  if (failure?.blocks) return 'its failure blocks whatever its onFailure says';
   if (failure?.cause === 'untrusted' && policy !== 'block') return 'a guard that was accepted could not judge it';
   return policy === undefined ? 'its policy says so' : `its onFailure is ${plain(policy)}`;
 }

@@ -9,7 +9,7 @@ export function decidedIn(record: FireRecord): string[] {
   if (isShadow(record)) return [notEnforced(record)];
   if (error !== undefined)
     return [
-      `Nothing was decided: the fire was rejected (${plain(error)})${isGate(record) ? ', which is no permission' : ''}.`,
+      `Nothing was decided: the fire was rejected (${plain(error)})${isGate(record) ? ', which is not a permission' : ''}.`,
     ];
   return [
     outcome(record),
@@ -37,8 +37,7 @@ function outcome(record: FireRecord): string {
   const why = reason === undefined ? '' : `, saying ${quoted(reason)}`;
   const who = decidedBy === undefined ? 'A hook' : nameIn(record, decidedBy);
   if (fold === 'gate') {
-    if (verdict === 'none')
-      return "No hook had an opinion that counts, so that the agent's own permission rules decide.";
+    if (verdict === 'none') return "No hook had an opinion that counts, so the agent's own permission rules decide.";
     return `${who} decided: ${verdict}${why}${how(record)}.`;
   }
   if (fold === 'stop') {
@@ -49,7 +48,7 @@ function outcome(record: FireRecord): string {
   if (blocked) return `${who} blocked it${why}${how(record)}.`;
   return fold === 'block'
     ? 'No hook blocked it.'
-    : `On ${plain(record.event)} nothing can be blocked: hooks are told, or add to it.`;
+    : `On ${plain(record.event)} nothing can be blocked: hooks can only watch, or add to it.`;
 }
 
 /** What the question to the team came to. The agent was told that, and not the hooks' own word. */
@@ -88,7 +87,7 @@ function overruled(record: FireRecord): string[] {
           ? 'on this host the last opinion counts'
           : decision.fold === 'gate'
             ? `${plain(decision.verdict ?? 'none')} is stricter`
-            : 'the decision is another';
+            : 'the decision is a different one';
     return `${nameIn(record, id)} was overruled: it said ${word}, and ${rule}.`;
   });
 }
@@ -108,7 +107,7 @@ function endOfLoop({ continue: goesOn, stopReason }: FireRecord['decision']): st
 /** What would have to change so that it is decided otherwise. */
 export function changesFor(record: FireRecord): string[] {
   if (isShadow(record))
-    return record.handlers.map((h) => `For what ${named(h.name)} says to count, take "enforce" away in ${placeOf(h)}.`);
+    return record.handlers.map((h) => `For what ${named(h.name)} says to count, remove "enforce" in ${placeOf(h)}.`);
   return [...forDecision(record), ...forFailures(record)];
 }
 
@@ -120,13 +119,17 @@ function forDecision(record: FireRecord): string[] {
     const same = record.handlers.filter((handler) => handler.verdict === verdict);
     const who = same.map((handler) => `${named(handler.name)} (${placeOf(handler)})`);
     if (verdict === 'none')
-      return ['To stop such a call, a hook that matches it must deny; to let it pass unasked, one must allow.'];
+      return [
+        'To stop such a call, a hook that matches it must deny; to let it run without a question, one must allow.',
+      ];
     if (verdict === 'allow')
       return ['To stop such a call, one hook that matches it must deny or ask: both are stricter than allow.'];
     const must = who.length === 0 ? 'whoever decided' : listed(who);
     const each = who.length > 1 ? 'each of them' : 'it';
     if (record.decisions === 'first' || record.decisions === 'last')
-      return [`For another answer, ${must} must say another: the ${record.decisions} opinion counts on this host.`];
+      return [
+        `For another answer, ${must} must answer differently: the ${record.decisions} opinion counts on this host.`,
+      ];
     return [
       `For it to pass, ${must} must no longer ${verdict}: ${each} would have to change, or the call; an allow of another hook does not help.`,
     ];
@@ -137,9 +140,9 @@ function forDecision(record: FireRecord): string[] {
 }
 
 const REJECTED: Readonly<Record<string, string>> = {
-  ABORTED: 'Whoever fired it gave up before hooks had answered: wait longer, or make hooks faster.',
+  ABORTED: 'The caller aborted it before the hooks had answered: wait longer, or make hooks faster.',
   CLOSED: 'Its host was closed; fire it on one that is open.',
-  INVALID_INPUT: 'The input could not be read or carried to hooks: make it smaller, or correct what the error named.',
+  INVALID_INPUT: 'The input could not be read or sent to hooks: make it smaller, or correct what the error named.',
 };
 
 function blockers(record: FireRecord): string {
@@ -170,19 +173,19 @@ export function mendFor(handler: HandlerRecord): string {
 
 /** What to do about each cause of failure. */
 const MENDS: Readonly<Record<string, (handler: HandlerRecord) => string>> = {
-  threw: (h) => `mend what it throws at, in ${placeOf(h)}`,
+  threw: (h) => `fix the error that it throws, in ${placeOf(h)}`,
   timeout: (h) => `make it faster, or give it a longer timeout (seconds) in ${placeOf(h)}`,
   spawn_failed: (h) =>
     `its program was not found or may not be executed; correct the path in ${placeOf(h)}, or chmod +x`,
   exit_code: (h) =>
     `it ended with ${h.exit_code ?? 'a code'} and no answer; 0 is fine, 2 blocks, any other code is a failure`,
-  signal: () => 'something killed it; see what did',
-  bad_json: () => 'its standard output begins like JSON and is none; print one object, or plain text',
+  signal: () => 'something killed it; find out what',
+  bad_json: () => 'its standard output begins like JSON but is not JSON; print one object, or plain text',
   bad_schema: () => 'a field of its answer has the wrong type or name; hookscope check and the message say which',
   too_large: () => 'print less: what it wrote is over the limit',
   http_status: (h) => `its server answered ${h.exit_code ?? 'another status'}; it must answer 2xx`,
   connection: (h) => `its server was not reached; start it, or correct the address in ${placeOf(h)}`,
-  aborted: () => 'it was stopped with the fire, by whoever fired it or since the host closed',
+  aborted: () => 'it was stopped because the caller aborted the fire, or because the host closed',
   worker_died: () => 'the process that it ran in ended; see why',
   untrusted: (h) =>
     `it has changed or is gone since it was accepted; look at ${placeOf(h)} and accept it: hookscope trust`,

@@ -51,7 +51,7 @@ const FROM_RECORD: {
     const rule = handler.rule === undefined ? 'its if rule' : `its if rule ${clip(handler.rule, 80)}`;
     if (specOf(record.event)?.tool === false)
       return {
-        why: `${rule} is about tool calls, and ${plain(record.event)} is none`,
+        why: `${rule} is for tool calls only, and ${plain(record.event)} is not about one`,
         change: `Take the rule away in ${placeOf(handler)}: on this event a hook with one never runs.`,
       };
     return { why: `${rule} does not match this call` };

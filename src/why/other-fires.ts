@@ -89,7 +89,7 @@ async function findHook(store: Pick<RecordStore, 'records'>, record: FireRecord,
   const near = nearest(hook, [...names]);
   return {
     sentences: [
-      `No record lists a hook called ${named(hook)}: when these were made it was registered nowhere.${near === undefined ? '' : ` Did you mean ${named(near)}?`}`,
+      `No record lists a hook called ${named(hook)}: no such hook was registered when they were made.${near === undefined ? '' : ` Did you mean ${named(near)}?`}`,
     ],
     changes: [`Register ${named(hook)} where this host gets its hooks; hookscope list shows what is registered.`],
   };
@@ -104,7 +104,7 @@ function inOtherScope(found: Found, record: FireRecord): OtherFires {
       sentences: [
         `${name} (${placeOf(handler)}) was not registered for this call when it was made; the fire at ${plain(found.fire.time)} lists it.`,
       ],
-      changes: [`Register ${name} before the agent begins, so that every call is put to it.`],
+      changes: [`Register ${name} before the agent begins, so that it is asked about every call.`],
     };
   return {
     sentences: [

@@ -30,7 +30,7 @@ export function whatBecame({ fires, calls, alarms }: CallRecords): string[] {
       : done
         ? [`It ran${all}: ${plain(done.event)} was fired for it.`]
         : failed
-          ? ['PostToolUseFailure was fired for it: its tool failed, or it was not let run.']
+          ? ['PostToolUseFailure was fired for it: its tool failed, or the call was not allowed to run.']
           : [];
   const told = [...ends, ...seen, ...alarms.map(alarmSentence)];
   return told.length > 0 ? told : ['No record says whether it ran.'];
@@ -50,8 +50,8 @@ const DENIERS: Readonly<Record<string, string>> = {
   mode: 'the permission mode',
   classifier: 'the classifier',
   user: 'the user',
-  nobody: 'nobody, since there was nobody to be asked',
-  failure: 'the failure of a question',
+  nobody: 'nobody, since nobody could be asked',
+  failure: 'a question that failed',
   abort: 'whoever stopped it',
 };
 

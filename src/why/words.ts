@@ -38,7 +38,7 @@ export function shown(value: unknown, width = 200): string {
   try {
     return clip(JSON.stringify(value) ?? 'nothing', width);
   } catch {
-    return 'something that nests too deep to be shown';
+    return 'something nested too deeply to be shown';
   }
 }
 

@@ -59,7 +59,7 @@ test('shows what would be accepted, asks, and keeps the consent; a changed byte 
   expect(first.text).not.toContain('\u001b');
   expect((await trust({}, 'y')).code).toBe(0);
   expect(await verdict()).toBe('deny');
-  expect(await trust({}, 'y')).toMatchObject({ code: 0, asked: [], text: 'Nothing is held.' });
+  expect(await trust({}, 'y')).toMatchObject({ code: 0, asked: [], text: 'Nothing waits for consent.' });
 
   const script = join(project.dir, 'guard.sh');
   writeFileSync(script, readFileSync(script, 'utf8').replace('no', 'NO'));

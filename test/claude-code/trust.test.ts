@@ -387,7 +387,7 @@ describe('the store', () => {
       },
       /is not a regular file/,
     ],
-    ['it is something else', (path) => writeFileSync(path, '{"version":2}'), /is no file of consent/],
+    ['it is something else', (path) => writeFileSync(path, '{"version":2}'), /is not a consent file/],
   ])('is refused where %s', (_, spoil, message) => {
     const path = join(project.path, 'trust.json');
     createTrustStore(path).accept(consent('/a', '1'));

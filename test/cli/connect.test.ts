@@ -114,7 +114,7 @@ describe.each(AGENTS)('hookscope connect %s', (agent, ofUser, ofProject, event) 
     expect(stderr.includes('paths of this machine')).toBe(whose === '--project' && agent !== 'claude-code');
     expect(readFileSync(file, 'utf8')).toContain(`${event} --timeout 600"`);
     const { stdout: undone } = await hookscope('connect', agent, whose, '--undo');
-    expect(undone).toBe(`${file} has the bytes that it had before.\n`);
+    expect(undone).toBe(`${file} is as it was before, byte for byte.\n`);
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 });
@@ -135,7 +135,7 @@ describe('hookscope connect codex', () => {
     const { stderr, code } = await connect({ instead: 'error' });
     expect([code, stderr]).toEqual([
       0,
-      expect.stringMatching(/fake-codex could not be asked what it trusts: .*no such method/),
+      expect.stringMatching(/fake-codex could not be asked which hooks it trusts: .*no such method/),
     ]);
   });
 
@@ -177,7 +177,7 @@ test('Gemini, where a person sits, asks', async () => {
 test('all five are disconnected together', async () => {
   for (const [agent] of AGENTS) await hookscope('connect', agent, '--write');
   const { stdout } = await hookscope('disconnect', '--all');
-  expect(stdout.match(/is gone again/g)).toHaveLength(5);
+  expect(stdout.match(/has been removed/g)).toHaveLength(5);
   for (const [, path] of AGENTS) expect(existsSync(join(folder, path))).toBe(false);
 });
 
@@ -226,7 +226,7 @@ describe('hookscope connect claude-code', () => {
       const { stdout, code } = await hookscope(...undo);
       expect({ code, stdout }).toEqual({
         code: 0,
-        stdout: expect.stringContaining('has the bytes that it had before'),
+        stdout: expect.stringContaining('is as it was before, byte for byte'),
       });
       expect(readFileSync(user(), 'utf8')).toBe(text);
     }
@@ -243,7 +243,7 @@ describe('hookscope connect claude-code', () => {
     const { stdout, stderr, code } = await hookscope('disconnect', '--all');
     expect([code, existsSync(user())]).toEqual([1, false]);
     expect(stderr).toMatch(/settings\.local\.json: line 1/);
-    expect(stdout).toContain('is gone again');
+    expect(stdout).toContain('has been removed');
     writeFileSync(file, '{}');
     expect((await hookscope('disconnect', '--all')).code).toBe(0);
     expect(existsSync(join(folder, 'project/.claude'))).toBe(false);
@@ -251,8 +251,8 @@ describe('hookscope connect claude-code', () => {
 
   test('by HTTP asks a port with the token to fire alone, and says what that costs', async () => {
     const { stderr } = await hookscope('connect', 'claude-code', '--write', '--http', '--port', '4711');
-    expect(stderr).toMatch(/warning: by HTTP a stranger who listens at the port is obeyed/);
-    expect(stderr).toMatch(/SessionStart is not connected: the client sends it to no HTTP hook/);
+    expect(stderr).toMatch(/warning: with HTTP, whatever listens at the port is obeyed/);
+    expect(stderr).toMatch(/SessionStart is not connected: Claude Code does not send it to HTTP hooks/);
     const found = handlers(user());
     expect([found.has('SessionStart'), found.has('Setup'), found.has('PreToolUse')]).toEqual([false, false, true]);
     const { fire, read, admin } = JSON.parse(readFileSync(join(folder, 'state/hookscope/tokens.json'), 'utf8'));

@@ -65,7 +65,7 @@ describe('hookscope doctor', () => {
     const { stdout, stderr, code } = await hookscope('doctor');
     expect([stderr, code]).toEqual(['', 0]);
     expect(stdout).toBe(
-      'No records are kept, so that what hooks did is not known: hookscope serve keeps them, or ndjsonSink in code.\nNothing is wrong.\n',
+      'No records are kept, so it is not known what hooks did. hookscope serve keeps records; in code, ndjsonSink does.\nNothing is wrong.\n',
     );
   });
 
@@ -83,11 +83,11 @@ describe('hookscope doctor', () => {
     expect(found.map(({ level, text }) => [level, text])).toEqual([
       [
         'problem',
-        'off (the program that registered it) never ran, though PreToolUse was fired 6 times with it: it is switched off.',
+        'off (the program that registered it) never ran, although PreToolUse was fired 6 times while it was registered: it is switched off.',
       ],
       [
         'remark',
-        'narrow (the program that registered it) never ran, though PreToolUse was fired 6 times with it: its matcher did not match.',
+        'narrow (the program that registered it) never ran, although PreToolUse was fired 6 times while it was registered: its matcher did not match.',
       ],
     ]);
     expect(found[1]?.fix).toContain('as in Write|Bash');
@@ -103,7 +103,7 @@ describe('hookscope doctor', () => {
     expect(code).toBe(1);
     const texts = found.map(({ level, text }) => `${level} ${text}`);
     expect(texts[0]).toMatch(
-      /^problem broken .* failed each of the 9 times it ran on PreToolUse \(timeout\), at last with: no answer after 5 s\.$/,
+      /^problem broken .* failed each of the 9 times it ran on PreToolUse \(timeout\), the last time with: no answer after 5 s\.$/,
     );
     expect(texts).toContainEqual(expect.stringMatching(/^remark shaky .* failed 2 of 11 times/));
     expect(texts).toContainEqual(
@@ -142,7 +142,7 @@ describe('hookscope doctor', () => {
     const { found, code } = await doctor();
     expect(code).toBe(1);
     expect(found.map(({ level, about, text }) => [level, about, text])).toEqual([
-      ['problem', 'alarm', 'What was decided was not done 2 times (not_honoured), at last: m.'],
+      ['problem', 'alarm', 'What ran differed from what was decided 2 times (not_honoured), the last time: m.'],
       [
         'remark',
         'records',
@@ -235,7 +235,7 @@ describe('hookscope doctor, of the server and connected agents', () => {
     const { found, code } = await doctor();
     expect(code).toBe(1);
     expect(found.map(({ text }) => text)).toEqual([
-      expect.stringMatching(`^claude-code is connected \\(${file}\\), and no fire has been kept since \\d{4}-`),
+      expect.stringMatching(`^claude-code is connected \\(${file}\\), but no fire of it was recorded since \\d{4}-`),
     ]);
     keep(...fires(1, handler()));
     expect(await doctor()).toEqual({ found: [], code: 0 });
@@ -245,7 +245,7 @@ describe('hookscope doctor, of the server and connected agents', () => {
     keep(...fires(1, handler()));
     const file = connect([`'${SCRIPT}' PreToolUse`], '{}');
     expect((await doctor()).found.map(({ text }) => text)).toEqual([
-      `${file} no longer names '${SCRIPT}' PreToolUse: somebody has taken it out.`,
+      `${file} no longer names '${SCRIPT}' PreToolUse: it was taken out.`,
     ]);
     connect([`'${SCRIPT}' PreToolUse`], JSON.stringify({ env: { X: `'${SCRIPT}' PreToolUse` } }));
     expect((await doctor()).found.map(({ text }) => text)).toEqual([`${file} names ${SCRIPT}, which is gone.`]);
@@ -285,10 +285,10 @@ describe('hookscope doctor, of the server and connected agents', () => {
     };
     await run('connect', 'codex', '--write');
     expect(await asked({ trust: { '*': 'trusted', stop: 'untrusted' } })).toEqual([
-      `1 of 14 hooks in ${file} do not run in Codex: Stop. It does not trust them, and passes them over without a word.`,
+      `1 of 14 hooks in ${file} do not run in Codex: Stop. Codex does not trust them, and skips them without saying so.`,
     ]);
     expect(await asked({ warnings: [`${project} is not trusted`] })).toEqual([
-      expect.stringMatching(/^14 of 14 hooks in .*It does not know them, and says: .*project is not trusted\.$/),
+      expect.stringMatching(/^14 of 14 hooks in .*Codex does not know them, and says: .*project is not trusted\.$/),
     ]);
     const silent = 'codex is connected (';
     expect(await asked({ instead: 'error' })).toEqual([
@@ -314,7 +314,7 @@ describe('hookscope doctor, of the server and connected agents', () => {
       'gemini/.gemini/settings.json',
       '"hooks"',
       '"hooksConfig": { "enabled": false }, "hooks"',
-      /says "hooksConfig\.enabled": false, so that Gemini CLI/,
+      /says "hooksConfig\.enabled": false, so Gemini CLI/,
     ],
     [
       'gemini',
@@ -328,7 +328,7 @@ describe('hookscope doctor, of the server and connected agents', () => {
       'gemini/.gemini/settings.json',
       '"timeout": 600000',
       '"timeout": 600',
-      /gives our hook on SessionStart 0\.6 s, and it believes that it has 600/,
+      /gives hookscope's hook on SessionStart 0\.6 s, but the hook was written for 600/,
     ],
     ['gemini', 'gemini/.gemini/settings.json', '{', '{,', /is not read by Gemini CLI: line 1, column 2/],
     [
@@ -336,16 +336,22 @@ describe('hookscope doctor, of the server and connected agents', () => {
       'copilot/hooks/hookscope.json',
       '"version"',
       '"disableAllHooks": true, "version"',
-      /says "disableAllHooks": true, so that GitHub Copilot CLI/,
+      /says "disableAllHooks": true, so GitHub Copilot CLI/,
     ],
     [
       'copilot',
       'copilot/hooks/hookscope.json',
       '"timeoutSec": 600',
       '"timeoutSec": 30',
-      /gives our hook on preToolUse 30 s/,
+      /gives hookscope's hook on preToolUse 30 s/,
     ],
-    ['copilot', 'copilot/hooks/hookscope.json', /,\s*"timeoutSec": 600/, '', /gives our hook on preToolUse 30 s/],
+    [
+      'copilot',
+      'copilot/hooks/hookscope.json',
+      /,\s*"timeoutSec": 600/,
+      '',
+      /gives hookscope's hook on preToolUse 30 s/,
+    ],
     ['copilot', 'copilot/hooks/hookscope.json', /dist\/hookscope-hook/g, 'dist/none', /no longer names/],
     ['cursor', 'home/.cursor/hooks.json', '"version": 1', '"version": 3', /is not read by Cursor: .*"version": 1/],
     [
@@ -353,7 +359,7 @@ describe('hookscope doctor, of the server and connected agents', () => {
       'claude/settings.json',
       '"hooks"',
       '"disableAllHooks": true, "hooks"',
-      /says "disableAllHooks": true, so that Claude Code/,
+      /says "disableAllHooks": true, so Claude Code/,
     ],
   ] as const)('what somebody has changed in the file of %s (%s)', async (agent, path, from, to, message) => {
     const homes = {
@@ -392,7 +398,9 @@ describe('hookscope doctor, of the server and connected agents', () => {
     const { found, code } = await doctor();
     expect([code, found.map(({ text }) => text)]).toEqual([
       1,
-      [`claude-code asks ${address} about its calls, and no server runs: what it cannot ask, it lets pass.`],
+      [
+        `claude-code asks ${address} about its calls, but no server runs: what can be denied is blocked, and everything else goes on unasked.`,
+      ],
     ]);
   });
 
@@ -400,7 +408,7 @@ describe('hookscope doctor, of the server and connected agents', () => {
     keep(...fires(1, handler()));
     const unit = write('config/systemd/user/hookscope.service', '');
     expect((await doctor()).found.map(({ text }) => text)).toEqual([
-      `A server is installed (${unit}) and does not run.`,
+      `A server is installed (${unit}) but does not run.`,
     ]);
     const socket = join(root, 'run/hookscope/serve.sock');
     mkdirSync(dirname(socket), { recursive: true });
@@ -408,14 +416,14 @@ describe('hookscope doctor, of the server and connected agents', () => {
     const stranger = createServer((connection) => connection.resume().end('no\r\n\r\n'));
     await new Promise<void>((resolve) => stranger.listen(socket, resolve));
     expect((await doctor()).found.map(({ text }) => text)).toEqual([
-      `A server has left its socket ${socket}, and nobody answers there.`,
+      `A server left its socket behind, ${socket}, and nobody answers there.`,
     ]);
     await new Promise((resolve) => stranger.close(resolve));
     // One that answers, but not as the user's own.
     const other = createServer((connection) => connection.once('data', () => connection.end(HEALTHY)));
     await new Promise<void>((resolve) => other.listen(socket, resolve));
     expect((await doctor()).found.map(({ text }) => text)).toEqual([
-      expect.stringMatching(/Somebody answers on the socket .*serve\.sock, and does not show that it is your server/),
+      expect.stringMatching(/What answers on the socket .*serve\.sock does not prove that it is your server/),
     ]);
     await new Promise((resolve) => other.close(resolve));
   });

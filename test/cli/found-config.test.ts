@@ -135,7 +135,7 @@ describe('one that was accepted and has changed', () => {
       expect(asked.stdout).toMatch(/^ {4}\+.*"?enforce"?: ?(false|0)/m);
       await accept();
       if (name.endsWith('json')) expect((await fired()).decision).toMatchObject({ verdict: 'none', failures: [] });
-      expect((await run('trust')).stdout).toBe('Nothing is held.\n');
+      expect((await run('trust')).stdout).toBe('Nothing waits for consent.\n');
     },
   );
 
@@ -208,7 +208,7 @@ test('hookscope trust asks about it, says what it would bind and what it cannot,
   expect(stdout).toContain("console.error('RAN');");
   expect(stderr).toBe('hookscope: nothing was accepted: run it at a terminal to be asked\n');
   await accept();
-  expect((await run('trust')).stdout).toBe('Nothing is held.\n');
+  expect((await run('trust')).stdout).toBe('Nothing waits for consent.\n');
   rmSync(join(folder.path, 'hookscope.config.mjs'));
   expect((await run('trust', '--list')).stdout).toContain('gone');
   expect((await run('trust', '--forget')).stdout).toContain('forgotten');

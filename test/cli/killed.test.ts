@@ -66,7 +66,7 @@ describe.each(['records.db', 'records.ndjson'])('of whoever was killed while it 
         about: 'records',
         text: expect.stringMatching(
           new RegExp(
-            `^Process \\d+, which wrote to .*${name} since .* may be missing, behind record 3 of host ${host}\\.$`,
+            `^Process \\d+, which wrote to .*${name} since .* may be missing, after record 3 of host ${host}\\.$`,
           ),
         ),
       });

@@ -203,7 +203,7 @@ describe('why', () => {
 
   test('says of a fire that was rejected that it is no permission', () => {
     const told = answer(kept({ ...fire(), error: 'ABORTED' } as never));
-    expect(told.decision).toEqual(['Nothing was decided: the fire was rejected (ABORTED), which is no permission.']);
+    expect(told.decision).toEqual(['Nothing was decided: the fire was rejected (ABORTED), which is not a permission.']);
     expect(told.changes[0]).toContain('wait longer');
   });
 

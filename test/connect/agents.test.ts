@@ -222,14 +222,14 @@ test.each([
   [
     'codex',
     '{\n  // mine\n  "hooks": {} }',
-    /line 2, column 3: Codex CLI reads no comments here, and so none of this file/,
+    /line 2, column 3: Codex CLI does not accept comments here, and reads none of this file/,
   ],
-  ['codex', '\uFEFF{ "hooks": {} }', /reads no byte order mark/],
-  ['codex', '{ "hooks": {}, }', /line 1, column 16: Codex CLI reads no comma/],
-  ['copilot', '{ "version": 1, /* mine */ "hooks": {} }', /GitHub Copilot CLI reads no comments/],
+  ['codex', '\uFEFF{ "hooks": {} }', /does not accept a byte order mark/],
+  ['codex', '{ "hooks": {}, }', /line 1, column 16: Codex CLI does not accept a trailing comma/],
+  ['copilot', '{ "version": 1, /* mine */ "hooks": {} }', /GitHub Copilot CLI does not accept comments/],
   ['copilot', '{ "version": 2, "hooks": {} }', /line 1, column 3: GitHub Copilot CLI reads files of "version": 1/],
-  ['gemini', '\uFEFF{ "hooks": {} }', /Gemini CLI reads no byte order mark/],
-  ['gemini', '{ "hooks": {}, }', /reads no comma/],
+  ['gemini', '\uFEFF{ "hooks": {} }', /Gemini CLI does not accept a byte order mark/],
+  ['gemini', '{ "hooks": {}, }', /does not accept a trailing comma/],
   ['cursor', '{ "version": "1" }', /Cursor reads files of "version": 1/],
   ['cursor', '{ "hooks": { "stop": {} } }', /"hooks.stop" is expected to be a list/],
 ])('a file that %s does not read is not written into: %s', async (agent, before, message) => {
@@ -244,7 +244,7 @@ test('what has been made void since can still be taken out', async () => {
   writeFileSync(file(), '{}');
   await connect(codex);
   writeFileSync(file(), text().replace('{', '{\n  // mine\n  "$schema": "x",'));
-  await expect(connect(codex)).rejects.toThrow(/reads no comments/);
+  await expect(connect(codex)).rejects.toThrow(/does not accept comments/);
   expect((await undo())?.how).toBe('taken_out');
   expect(read(text())).toEqual({ $schema: 'x' });
   expect(text()).toContain('// mine');

@@ -265,8 +265,8 @@ describe('a settings file', () => {
       '{\n "hooks": { "Stop": {} } }',
       /line 2, column 13: "hooks.Stop" is expected to be a list/,
     ],
-    ['hooks twice', '{ "hooks": {}, "hooks": {} }', /"hooks" stands here again/],
-    ['an event twice', '{ "hooks": { "Stop": [], "Stop": [] } }', /"Stop" stands here again/],
+    ['hooks twice', '{ "hooks": {}, "hooks": {} }', /"hooks" appears here a second time/],
+    ['an event twice', '{ "hooks": { "Stop": [], "Stop": [] } }', /"Stop" appears here a second time/],
     ['values as deep as none are', `${'['.repeat(5000)}${']'.repeat(5000)}`, /deep/],
     ['bytes that are no text', Buffer.from([0x7b, 0xff, 0x7d]), /UTF-8/],
   ])('that holds %s is left as it is', async (_, text, message) => {

@@ -81,7 +81,7 @@ test('its explanation says what it would have said, and no decision', () => {
     `guard is not enforced: it would deny; the fire ${main.fire_id} was decided without it.`,
   ]);
   expect(guard.asked[0]?.text).toMatch(/would deny, and is not enforced: "Not here\."/);
-  expect(guard.changes).toEqual([expect.stringContaining('take "enforce" away')]);
+  expect(guard.changes).toEqual([expect.stringContaining('remove "enforce"')]);
   expect(said('limiter').decision).toEqual([expect.stringContaining('it would rewrite it; the fire')]);
   expect(said('watcher').decision).toEqual([expect.stringContaining('it would say nothing; the fire')]);
 });

@@ -130,6 +130,6 @@ describe('files of the whole system', () => {
     expect(said(true, false)).toContain('/etc/x (known by its place alone)');
     expect(said(true, true)).toContain('/etc/x (which it has named)');
     expect(said(false, false)).toContain('not yours to read');
-    expect(remarks(base).join('\n')).toContain('No file of the whole system is there');
+    expect(remarks(base).join('\n')).toContain('None of the system-wide files exists');
   });
 });

@@ -96,7 +96,7 @@ describe('an agent with a shell, and the rights of its user', () => {
         for (const said of [thin, whole])
           expect(said).toMatchObject({
             code: 2,
-            stdout: expect.stringMatching(/"deny".*look who has taken its place/),
+            stdout: expect.stringMatching(/"deny".*find out which program it is/),
           });
         await new Promise((resolve) => stranger.close(resolve));
       }
@@ -126,7 +126,7 @@ describe('an agent with a shell, and the rights of its user', () => {
     writeFileSync(user.places.fireHeader, `Authorization: Bearer ${'x'.repeat(43)}\n`, { mode: 0o600 });
     await refused(/the server refused the request \(HTTP 401\)/);
     writeFileSync(user.places.proof, `${'x'.repeat(43)}\n`, { mode: 0o600 });
-    await refused(/look who has taken its place/);
+    await refused(/find out which program it is/);
     rmSync(user.places.proof);
     await refused(/nothing is removed/);
   });

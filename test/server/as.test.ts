@@ -305,8 +305,8 @@ describe.each(GATES)('what cannot be judged, of %s %s', (as, event, deny) => {
   const named = JSON.stringify({ ...JSON.parse(call), hook_event_name: event });
 
   test.each([
-    ['an input that is no JSON', {}, '{bad', 'standard input is no JSON object'],
-    ['an input that is an array', { server: false }, '[]', 'standard input is no JSON object'],
+    ['an input that is no JSON', {}, '{bad', 'standard input is not a JSON object'],
+    ['an input that is an array', { server: false }, '[]', 'standard input is not a JSON object'],
     ['a hooks file that is not there', { hooks: ['/gone.json'] }, named, 'there is no such file'],
     ['a deadline that is none', { timeout: 'x' }, named, '--timeout'],
     ['a failure policy that is none', { onFailure: 'x' }, named, '--on-failure'],
@@ -331,7 +331,7 @@ describe.each(GATES)('what cannot be judged, of %s %s', (as, event, deny) => {
     [
       'is a stranger',
       (socket: Socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nyes')),
-      /does not show that it is the server/,
+      /does not prove that it is the server/,
     ] as const,
   ])('a server that was asked and %s, by the command and by the thin one', async (_, answer, why) => {
     const other = createUser();

@@ -194,9 +194,13 @@ describe('the thin command without a server', () => {
 });
 
 test.each([
-  ['a hooks file', ['--hooks', 'gone.json'], /gone\.json: there is no such file; standard input is no JSON object/],
-  ['a configuration', ['--config', 'gone.json'], /gone\.json: there is no such file; standard input is no JSON object/],
-  ['a plugin', ['--plugin', './gone.mjs'], /gone\.mjs.* There is no such file; standard input is no JSON object/],
+  ['a hooks file', ['--hooks', 'gone.json'], /gone\.json: there is no such file; standard input is not a JSON object/],
+  [
+    'a configuration',
+    ['--config', 'gone.json'],
+    /gone\.json: there is no such file; standard input is not a JSON object/,
+  ],
+  ['a plugin', ['--plugin', './gone.mjs'], /gone\.mjs.* There is no such file; standard input is not a JSON object/],
   [
     'several',
     ['--hooks', 'gone.json', '--config', 'lost.json'],

@@ -479,7 +479,7 @@ describe('what changes after the start', () => {
 
   test('--dev reloads unasked, and says so on every line', async () => {
     const server = await user.serve(['--hooks', 'hooks.json', '--dev']);
-    expect(server.output()).toMatch(/--dev: what changes is loaded unasked/);
+    expect(server.output()).toMatch(/--dev: changes are loaded without asking/);
     user.write('hooks.json', hooksFile('echo other >&2; exit 2'));
     await until(async () => reasonOf(await fire('PreToolUse', bash('ls'))) === 'other');
     const lines = server

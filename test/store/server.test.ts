@@ -107,7 +107,7 @@ describe('a server as a store', () => {
     const { place } = await serve({ proof: `${PROOF}x`, events: (_, response) => void response.write(': hello\n\n') });
     writeFileSync(join(folder, 'state/hookscope/records.ndjson'), '');
     expect([await foundPlaces(), await serverState(place)]).toEqual([[place], 'stranger']);
-    const said = /serve\.sock .*does not show that it is the server of this user.*--store names a file/;
+    const said = /serve\.sock .*does not prove that it is the server of this user.*--store names a file/;
     await expect(read(place)).rejects.toThrow(said);
     const followed = (await openStore(place)).follow(new AbortController().signal)[Symbol.asyncIterator]();
     await expect(followed.next()).rejects.toThrow(said);

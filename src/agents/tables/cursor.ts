@@ -11,7 +11,7 @@ const gate: EventRow['says'] = {
   stop,
 };
 const goOn: EventRow['says'] = { continue: words({ followup_message: '$reason' }), stop: { silent: true } };
-const ASKED = 'Cursor takes "ask" for no answer there';
+const ASKED = 'Cursor takes "ask" as no answer there';
 const readOnly: EventRow['says'] = {
   deny: words({ permission: 'deny', user_message: '$reason' }),
   ask: instead('deny', ASKED),

@@ -60,7 +60,7 @@ export const gemini: AgentTable = {
         ask: instead('deny', 'without a person Gemini hangs on "ask" (say --attended where there is one)', {
           attended: { decision: 'ask', reason: '$reason' },
         }),
-        allow: { silent: 'it is said by silence: its own permissions decide' },
+        allow: { silent: 'no answer says it: its own permissions decide' },
         rewrite: specific({ tool_input: '$value' }, { merges: true }),
         stop,
         context: { none: 'Gemini does not pass it on before a tool; say it after the tool' },

@@ -8,7 +8,7 @@ import { type ConnectFlags, checkAgent, checkFiles, checkFlags } from './flags.j
 
 /** What was seen of the real client where its hooks are requests. */
 const HTTP_WARNING = [
-  'warning: by HTTP a stranger who listens at the port is obeyed, and is handed the token. Where nobody listens, or the token is refused,',
+  'warning: with HTTP, whatever listens at the port is obeyed, and gets the token. If nothing listens there, or the token is refused,',
   'what can be denied is blocked, and everything else goes on unasked. Without --http the hooks are a command, which believes only the server of this user.',
 ];
 
@@ -33,11 +33,11 @@ export async function connectCommand(
   const { notesBefore, sayTrust } = await import('./notes.js');
   for (const note of notesBefore(table, plan.file, flags.project === true)) terminal.tell(note);
   if (plan.void !== undefined)
-    terminal.tell(`not in force: ${plain(plan.file)}, ${plan.void}: they run once you have taken that out`);
+    terminal.tell(`not in force: ${plain(plan.file)}, ${plan.void}: they will run when you have removed that`);
   if (plan.difference === '') await terminal.print(`${plain(plan.file)} is connected already; nothing was changed.`);
   else await terminal.print(plan.difference.trimEnd());
   if (plan.difference !== '' && !flags.write) {
-    terminal.tell('nothing was changed; --write does it');
+    terminal.tell('nothing was changed; add --write to write it');
     return 0;
   }
   if (plan.difference !== '') {
@@ -68,8 +68,8 @@ export async function disconnectCommand(
 }
 
 const BECAME = {
-  restored: 'has the bytes that it had before',
-  removed: 'was not there before, and is gone again',
+  restored: 'is as it was before, byte for byte',
+  removed: 'was not there before, and has been removed',
   taken_out: 'has been changed since; what connect had written was taken out, the rest was left',
   gone: 'is not there any more',
 } as const;

@@ -14,9 +14,10 @@ import type { Terminal } from '../terminal.js';
 export function notesBefore(table: AgentTable, file: string, isProject: boolean): string[] {
   const { name, title, source, files } = table;
   const notes: string[] = [];
-  if (source === 'documents') notes.push(`${title} was not tried: its places, units and words are from its documents`);
+  if (source === 'documents')
+    notes.push(`${title} was not tried: its file locations, units and field names are from its documents`);
   if (isProject && name !== 'claude-code')
-    notes.push(`${plain(file)} names paths of this machine: keep it out of what you share`);
+    notes.push(`${plain(file)} contains paths of this machine: do not share or commit it`);
   if (name === 'codex' && hasHooks(join(dirname(file), 'config.toml')))
     notes.push(
       `${plain(join(dirname(file), 'config.toml'))} has hooks too: Codex runs both, and warns at every start that there are two`,
@@ -62,7 +63,9 @@ export async function sayTrust(
   if (table.name !== 'codex') return;
   const program = given ?? findCodex();
   if (program === undefined) {
-    terminal.tell('codex is not on the PATH, so that it could not be asked what it trusts; name it: --codex PATH');
+    terminal.tell(
+      'codex is not on the PATH, so it could not be asked which hooks it trusts; give its path: --codex PATH',
+    );
     return;
   }
   try {
@@ -75,6 +78,6 @@ export async function sayTrust(
         `${waiting} of ${hooks.length} do not run yet. Start codex in a terminal and choose "Trust all and continue", or look at them with /hooks.`,
       );
   } catch (error) {
-    terminal.tell(`${plain(program)} could not be asked what it trusts: ${plain(messageOf(error))}`);
+    terminal.tell(`${plain(program)} could not be asked which hooks it trusts: ${plain(messageOf(error))}`);
   }
 }

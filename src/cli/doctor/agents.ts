@@ -28,8 +28,8 @@ export async function agentFindings(known: Known): Promise<DoctorFinding[]> {
     if (!known.fired.has(agent) && about.every(({ level }) => level === 'remark'))
       findings.push(
         problem(
-          `${plain(agent)} is connected (${plain(file)}), and no fire has been kept ${known.since}.`,
-          'Start it and let it call a tool; if nothing comes then, its version may not read this file, or hooks are switched off in it.',
+          `${plain(agent)} is connected (${plain(file)}), but no fire of it was recorded ${known.since}.`,
+          'Start it and let it call a tool. If still nothing is recorded, its version may not read this file, or its hooks are switched off.',
         ),
       );
   }
@@ -50,7 +50,7 @@ async function connectionFindings(
   const findings: DoctorFinding[] = [];
   if (missing.length > 0)
     findings.push(
-      problem(`${plain(file)} no longer names ${clip(missing[0] as string, 80)}: somebody has taken it out.`, again),
+      problem(`${plain(file)} no longer names ${clip(missing[0] as string, 80)}: it was taken out.`, again),
     );
   else {
     const gone = handlers.flatMap(wordsOf).filter((word) => isAbsolute(word) && !existsSync(word));
@@ -86,14 +86,14 @@ async function codexFindings(
       return [
         problem(
           ended(
-            `${listed}. It does not know them${warnings[0] === undefined ? '' : `, and says: ${plain(warnings[0])}`}`,
+            `${listed}. Codex does not know them${warnings[0] === undefined ? '' : `, and says: ${plain(warnings[0])}`}`,
           ),
-          'Trust the project in Codex, or look whether its configuration has switched hooks off.',
+          'Trust the project in Codex, or check whether its configuration switches hooks off.',
         ),
       ];
     return [
       problem(
-        `${listed}. It does not trust them, and passes them over without a word.`,
+        `${listed}. Codex does not trust them, and skips them without saying so.`,
         'Start codex in a terminal and choose "Trust all and continue", or look at them with /hooks.',
       ),
     ];

@@ -27,17 +27,17 @@ export async function serverFindings(): Promise<DoctorFinding[]> {
   const unit = serviceFile();
   const addresses = connections.flatMap(({ handlers }) => handlers.filter((one) => /^https?:/.test(one)));
   const start = 'Start it: hookscope serve.';
-  if (state === 'dead') problem(`A server has left its socket ${plain(socket)}, and nobody answers there.`, start);
+  if (state === 'dead') problem(`A server left its socket behind, ${plain(socket)}, and nobody answers there.`, start);
   else if (state === 'stranger')
     problem(
-      `Somebody answers on the socket ${plain(socket)}, and does not show that it is your server.`,
-      'Look who has taken its place, and start yours: hookscope serve.',
+      `What answers on the socket ${plain(socket)} does not prove that it is your server.`,
+      'Find out which program that is, and start your server: hookscope serve.',
     );
   else if (state === 'none' && unit !== undefined)
-    problem(`A server is installed (${plain(unit)}) and does not run.`, start);
+    problem(`A server is installed (${plain(unit)}) but does not run.`, start);
   if (state !== 'runs' && addresses.length > 0)
     problem(
-      `${plain(connections[0]?.agent ?? 'An agent')} asks ${clip(addresses[0] as string, 80)} about its calls, and no server runs: what it cannot ask, it lets pass.`,
+      `${plain(connections[0]?.agent ?? 'An agent')} asks ${clip(addresses[0] as string, 80)} about its calls, but no server runs: what can be denied is blocked, and everything else goes on unasked.`,
       start,
     );
 

@@ -98,7 +98,7 @@ function isHere({ input: { cwd } }: FireRecord): boolean {
 
 function placeWords(places: readonly string[], { fires }: Health, since: string): string {
   if (places.length === 0)
-    return 'No records are kept, so that what hooks did is not known: hookscope serve keeps them, or ndjsonSink in code.';
+    return 'No records are kept, so it is not known what hooks did. hookscope serve keeps records; in code, ndjsonSink does.';
   return `${fires} ${fires === 1 ? 'fire' : 'fires'} in ${places.join(' and ')} ${/^\d+\w+$/.test(since) ? `within ${since}` : `since ${since}`}.`;
 }
 

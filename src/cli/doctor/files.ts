@@ -32,7 +32,7 @@ export async function fileFindings(hooksFiles: readonly string[]): Promise<Docto
           {
             level: 'problem',
             about: 'file',
-            text: `${more} more mistakes stand in hook files here.`,
+            text: `${more} more mistakes are in hook files here.`,
             fix: 'See hookscope check.',
           } as const,
         ]

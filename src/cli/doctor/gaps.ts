@@ -28,7 +28,7 @@ export class Gaps {
       return known === undefined ? [] : [`record ${known.last} of host ${host}`];
     });
     if (read.length === 0) return [];
-    const behind = `, behind ${read.join(' and ')}`;
+    const behind = `, after ${read.join(' and ')}`;
     return [
       {
         level: 'remark',
@@ -49,7 +49,7 @@ export class Gaps {
         level: 'remark',
         about: 'records',
         text: `${sum} ${sum === 1 ? 'record is' : 'records are'} missing between those of ${hosts === 1 ? 'one host' : `${hosts} hosts`}: a sink was too slow, could not write, or was cut off.`,
-        fix: 'See what the logger said of the sink, and look at its dropped count.',
+        fix: 'Look at what the logger said about the sink, and at its dropped count.',
       },
     ];
   }

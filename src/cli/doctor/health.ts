@@ -121,7 +121,7 @@ function neverRan({ event, listed: often, skips, last }: Seen): DoctorFinding[] 
     {
       level: wrong ? 'problem' : 'remark',
       about: 'hook',
-      text: `${whoIs(last.handler)} never ran, though ${plain(event)} was fired ${times(often)} with it: ${listed(words)}.`,
+      text: `${whoIs(last.handler)} never ran, although ${plain(event)} was fired ${times(often)} while it was registered: ${listed(words)}.`,
       fix: reason === 'matcher' || reason === 'if' ? `If it should have run: ${lower(change)}` : change,
     },
   ];
@@ -145,7 +145,7 @@ function failing({ event, ran, failed, causes, lastFailed }: Seen): DoctorFindin
     {
       level: always ? 'problem' : 'remark',
       about: 'hook',
-      text: `${whoIs(lastFailed)} failed ${often} on ${plain(event)} (${listed(names)})${message === '' ? '' : `, at last with: ${clip(message.trim(), 160)}`}.`,
+      text: `${whoIs(lastFailed)} failed ${often} on ${plain(event)} (${listed(names)})${message === '' ? '' : `, the last time with: ${clip(message.trim(), 160)}`}.`,
       fix: `${upper(mendFor(lastFailed))}.`,
     },
   ];
@@ -160,7 +160,7 @@ function slowness({ event, times: measured, last }: Seen, slow: number): DoctorF
       level: 'remark',
       about: 'hook',
       text: `${whoIs(last.handler)} is slow on ${plain(event)}: 95 of 100 runs take up to ${duration(p95)}.`,
-      fix: 'Narrow its matcher, let it run in the background (async) if it decides nothing, or keep it warm (hookscope serve).',
+      fix: 'Narrow its matcher, let it run in the background (async) if it decides nothing, or let a server run it (hookscope serve).',
     },
   ];
 }
@@ -169,7 +169,7 @@ function alarmFinding(kind: string, often: number, { message, tool_use_id: id }:
   return {
     level: 'problem',
     about: 'alarm',
-    text: `What was decided was not done ${times(often)} (${plain(kind)}), at last: ${clip(message.trim(), 200)}.`,
+    text: `What ran differed from what was decided ${times(often)} (${plain(kind)}), the last time: ${clip(message.trim(), 200)}.`,
     fix: `See hookscope history --alarms, and hookscope why ${clip(id, 60)}.`,
   };
 }

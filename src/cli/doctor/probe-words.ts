@@ -76,7 +76,7 @@ function eventLines(
 export function remarks({ title, version, date, program, network, policies, runs, ...report }: ProbeReport): string[] {
   const { recorded, hears_more: more, hears_less: less } = report;
   const compared = (): string[] => {
-    if (recorded === undefined) return ['No version of it was recorded, so that nothing is compared'];
+    if (recorded === undefined) return ['No version of it was recorded, so nothing is compared'];
     const other = `${recorded.version}, which was recorded on ${recorded.date}`;
     const before = recorded.version === version ? `this version as it was recorded on ${recorded.date}` : other;
     if (more.length === 0 && less.length === 0) return [`It hears what was heard by ${before}`];
@@ -93,8 +93,8 @@ export function remarks({ title, version, date, program, network, policies, runs
     `${title} ${version} (${program}), started ${runs} times on ${date}, with a home, a folder and an environment of its own, ${network.blocked ? `and no network but loopback (${network.how})` : 'and THE NETWORK OPEN'}`,
     ...compared(),
     known.length === 0
-      ? 'No file of the whole system is there that it reads by its documents'
-      : `Files of the whole system that it reads by its documents, and that may have changed what was seen: ${known.join(', ')}`,
+      ? 'None of the system-wide files exists that, by its documents, it reads'
+      : `System-wide files that, by its documents, it reads, and that may have changed the result: ${known.join(', ')}`,
   ];
 }
 

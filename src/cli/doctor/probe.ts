@@ -72,8 +72,8 @@ async function isolationFor(
   if (ask === undefined)
     throw new HookscopeError('PROBE_FAILED', {
       agent: title,
-      problem: `${problem}; --open-network drives it all the same, with keys that are none`,
+      problem: `${problem}; --open-network drives it all the same, with dummy keys`,
     });
-  tell(`${problem}. ${title} (${plain(path)}) would have it, with a home of its own and keys that are none.`);
+  tell(`${problem}. ${title} (${plain(path)}) would have it, with a home of its own and dummy keys.`);
   return /^y(?:es)?$/i.test((await ask('Drive it all the same? [y/N] ')).trim()) ? undefined : 'no';
 }

@@ -68,6 +68,6 @@ export async function loadFromFlags<C extends CustomEvents>(
     }
     for (const other of loaded.leftAlone) tell(`${agent} reads ${other} too: --claude-code runs its hooks here`);
     if (file === undefined && loaded.files.length === 0)
-      tell(`nothing lies in the places of ${agent} (hookscope agents ${agent})`);
+      tell(`no hook files are in the usual places of ${agent} (hookscope agents ${agent})`);
   }
 }

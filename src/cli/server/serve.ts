@@ -55,7 +55,7 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
     ready(at) {
       const where = [places.socket, ...(at === undefined ? [] : [`http://127.0.0.1:${at}`])].map(plain).join(' and ');
       void terminal.print(
-        `hookscope serves on ${where}; its tokens are in ${plain(places.tokens)}${dev ? ' (--dev: what changes is loaded unasked)' : ''}`,
+        `hookscope serves on ${where}; its tokens are in ${plain(places.tokens)}${dev ? ' (--dev: changes are loaded without asking)' : ''}`,
       );
       void tokens;
     },

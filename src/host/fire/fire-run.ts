@@ -219,7 +219,7 @@ export class FireRun implements RunningFire, CallOwner {
     return tellDecision(this, decision, settled);
   }
 
-  /** The input for hooks outside the process. One that cannot be serialised rejects the fire, which is no permission. */
+  /** The input for hooks outside the process. One that cannot be serialised rejects the fire, which is not a permission. */
   carried(input: Json): Carried | undefined {
     this.carrying ??= new Carrying(this.spec, this.services.maxInputBytes, (error) => this.cancel(error));
     return this.carrying.of(input);

@@ -32,7 +32,7 @@ export interface ProbedAgent {
   readonly subagent?: (prompt: string) => readonly ModelTurn[];
   /** Files of its configuration, in the run's folder, with a command for each event. `seconds`: what the agent gives a hook. */
   files(port: number, hooks: Readonly<Record<string, string>>, seconds: number): Readonly<Record<string, string>>;
-  /** What configures it, with keys that are none. `folder` is the run's. */
+  /** What configures it, with dummy keys. `folder` is the run's. */
   env(port: number, folder: string): Readonly<Record<string, string>>;
   args(prompt: string): readonly string[];
   /** Files of the whole system that it reads by its documents; one that ends in a slash is a folder. */

@@ -269,7 +269,7 @@ aside=
   esac
 done <"$dir/said"
 [ "$code" = 0 ] && [ "$shown" != "$proof" ] &&
-  fail "what answers on the server's socket does not show that it is the server of this user: look who has taken its place"
+  fail "what answers on the server's socket does not prove that it is the server of this user: find out which program it is"
 case $code:$status in
   0:200)
     case $answer in
