@@ -33,12 +33,12 @@ describe('hookscope check', () => {
     expect(stdout).toMatchInlineSnapshot(`
       ".claude/hooks/list.sh:2:1 (.claude/settings.json hooks.Stop[0].hooks[1])  error  sh-syntax
         Bash knows this and sh does not: set -o pipefail  <<< ok. Where sh is dash the hook ends with 2, which blocks on Stop.
-        why: Commands are read by /bin/sh. Where that is dash (Debian, Ubuntu and their images) it ends with 2, which on many events blocks whatever was to happen.
+        why: Commands are read by /bin/sh. Where that is dash (Debian, Ubuntu and their images) it ends with 2, which on many events blocks what was about to happen.
         fix: Add "shell": "bash", run a script with bash, or write it for sh.
 
       .claude/settings.json:8:24 (hooks.Stop[0].hooks[0].command)  error  sh-syntax
         Bash knows this and sh does not: (*.ts)  \${files[0]}. Where sh is dash the hook ends with 2, which blocks on Stop.
-        why: Commands are read by /bin/sh. Where that is dash (Debian, Ubuntu and their images) it ends with 2, which on many events blocks whatever was to happen.
+        why: Commands are read by /bin/sh. Where that is dash (Debian, Ubuntu and their images) it ends with 2, which on many events blocks what was about to happen.
         fix: Add "shell": "bash", run a script with bash, or write it for sh.
 
       2 errors in .claude/settings.json (project settings) with 2 hooks.
