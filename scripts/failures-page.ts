@@ -10,7 +10,7 @@ const CAUSES: Record<Cause, string> = {
   spawn_failed: 'the program could not be started: not found (127), not executable (126), no such folder',
   exit_code: 'an exit code other than 0 without a JSON answer that counts; 2 where it means nothing special',
   signal: 'the program was killed by a signal that hookscope did not send',
-  bad_json: 'stdout looks like a JSON object and is none',
+  bad_json: 'stdout looks like a JSON object but is not valid JSON',
   bad_schema: 'a field of the answer has the wrong type, or it names another event',
   too_large: 'more on stdout than `outputLimit` (1 MiB)',
   http_status: 'an HTTP answer other than 2xx, or a redirect',
@@ -18,12 +18,12 @@ const CAUSES: Record<Cause, string> = {
   aborted: 'the caller aborted the fire, or the host closed, before it answered',
   worker_died: 'the worker thread that ran the callback ended',
   untrusted:
-    'it was accepted and is no longer as it was, or its file is gone; it did not run ([trust](claude-code.md#trust))',
+    'the hook was accepted and has changed since, or its file is gone; it did not run ([trust](claude-code.md#trust))',
 };
 
 const POLICIES: readonly OnFailure[] = ['continue', 'ask', 'block'];
 
-const EFFECTS: Record<FailureEffect, string> = { none: 'goes on', ask: 'ask', deny: 'deny', block: 'blocked' };
+const EFFECTS: Record<FailureEffect, string> = { none: 'no effect', ask: 'ask', deny: 'deny', block: 'blocked' };
 const SHORT: Record<FailureEffect, string> = { none: '–', ask: 'ask', deny: 'deny', block: 'block' };
 const EXIT2: Record<Exit2, string> = {
   block: 'the answer',
@@ -37,7 +37,7 @@ export function failuresPage(): string {
   return [
     '# Failures',
     'Generated from `src/events/failure.ts` and the catalogue by `npm run generate`.',
-    "A hook that fails never makes `fire` reject and never keeps another hook from running. The failure is listed in `decision.failures`, with its cause, and in the record, and told to the host's `logger`. What it does to the decision depends on the event and on `onFailure`, not on the cause, with two exceptions: [untrusted hooks](#untrusted-hooks) ask at least, and [remote hooks](#remote-hooks) that are not heard block.",
+    "A hook that fails never makes `fire` reject and never keeps another hook from running. The failure is listed in `decision.failures` and in the record, with its cause, and goes to the host's `logger`. What it does to the decision depends on the event and on `onFailure`, not on the cause, with two exceptions: on a gate, [untrusted hooks](#untrusted-hooks) ask or deny whatever `onFailure` says, and some failures of [remote hooks](#remote-hooks) block.",
     '## Causes',
     table(
       ['Cause', 'When'],
@@ -50,21 +50,21 @@ export function failuresPage(): string {
       HOOK_EVENTS.map((name) => row(CATALOGUE[name])),
     ),
     [
-      '- goes on: the failure is reported, and the decision is made from what the other hooks said. An allow that the failed hook gave to an earlier input is dropped; a deny it gave stands.',
-      "- deny, ask: the failed hook counts as one that said so; the reason is the failure's message. A stricter verdict of another hook still wins.",
+      '- no effect: the failure is reported, and the decision is made from what the other hooks said. An allow that the failed hook gave to an earlier input is dropped; a deny that it gave stands.',
+      "- deny, ask: the failed hook counts as if it had said so; the reason is the failure's message. A stricter verdict of another hook still wins.",
       "- blocked: `decision.blocked` is true, and the failure's message is among the reasons.",
-      '- On Stop, SubagentStop, TeammateIdle and TaskCompleted a block means that the agent must go on working. A broken hook would keep it going for ever, so the policy is ignored there.',
+      '- On Stop, SubagentStop, TeammateIdle and TaskCompleted a block means that the agent must go on working. A broken hook would keep it going for ever, so `onFailure` is ignored there: the failure neither keeps the agent going nor ends the loop.',
       '- On PermissionRequest the user is being asked already, so `ask` changes nothing.',
-      '- WorktreeCreate needs a path from its hook: any failure fails the creation.',
-      '- The other events that go on under every policy have nothing that could be blocked.',
+      '- WorktreeCreate needs a path from its hook: any failure makes the creation fail.',
+      '- On the other events where a failure never has an effect, there is nothing that could be blocked.',
     ].join('\n'),
-    'Exit code 2 blocks where it is the answer, before any of the causes is looked at; `exit_code` means that it is a failure like any other code. On WorktreeCreate it is one too.',
+    'In the last column, "the answer" means that exit code 2 of a command is its answer (a block, or feedback) and not a failure; `exit_code` means that it is a failure like any other code, also on WorktreeCreate; "nothing" means that it has no effect.',
     '## Untrusted hooks',
-    'A hook that was accepted and is no longer as it was does not run. Under every policy such a failure asks on gates, denies on PermissionRequest and blocks on block events (but for those that ignore the policy); under `block`, where `fire` was told `canAsk: false` and where a session has nobody to ask, it denies. It has `blocks: true` where nobody can be asked. An approval counts for that call alone; `hookscope trust` accepts the change, `hookscope trust --forget` takes the hook out.',
+    'A hook that was accepted and has changed since does not run. Whatever `onFailure` says, such a failure asks on gates, denies on PermissionRequest and blocks on block events (except those that ignore `onFailure`). On gates it denies instead where `onFailure` is `block`, where `fire` was called with `canAsk: false`, and where a session has nobody to ask; where nobody can be asked, the failure has `blocks: true`. An approval counts only for that call; `hookscope trust` accepts the change, `hookscope trust --forget` removes the hook.',
     '## Remote hooks',
-    `A hook of another program, behind [\`serveControl\`](control.md#failures-of-remote-hooks), that does not answer in time (\`timeout\`), answers for another event (\`bad_schema\`) or is gone (\`connection\`) blocks ${unanswered()} under every policy, as in Claude Code: a guard that was not heard has not agreed. Such a failure has \`blocks: true\`.`,
+    `A hook of another program, behind [\`serveControl\`](control.md#failures-of-remote-hooks), that does not answer in time (\`timeout\`), answers for another event (\`bad_schema\`) or is gone (\`connection\`) blocks ${unanswered()} whatever \`onFailure\` says, as in Claude Code: a guard that could not answer has not agreed. Such a failure has \`blocks: true\`.`,
     '## Cause by event',
-    'The effects under `continue`, `ask` and `block`, – being "goes on"; one word where all three are the same.',
+    'The effects under `continue`, `ask` and `block`, in this order; "–" is no effect. There is one word where all three are the same.',
     table(
       ['Event', ...Object.keys(CAUSES).map(code)],
       HOOK_EVENTS.map((name) => [

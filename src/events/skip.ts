@@ -14,7 +14,7 @@ export const SKIP_REASONS = {
   },
   if: {
     why: 'its if rule did not match',
-    change: (place) => `Change the rule in ${place} so that it matches, or take it away.`,
+    change: (place) => `Change the rule in ${place} so that it matches, or remove it.`,
   },
   scope: {
     why: 'it belongs to another scope',
@@ -22,12 +22,12 @@ export const SKIP_REASONS = {
       `Register it for the session or the host (in ${place}), or for this agent's type with spawnHooks.`,
   },
   policy: {
-    why: 'policy does not let it run',
+    why: 'a policy does not let it run',
     change: (place) => `Whoever manages the policy must let hooks of ${place} run.`,
   },
   disabled: {
     why: 'it is switched off',
-    change: (place) => `Take away what switches off hooks of ${place}.`,
+    change: (place) => `Remove what switches off hooks of ${place}.`,
   },
   trust: {
     why: 'its file is not trusted yet',
@@ -35,27 +35,27 @@ export const SKIP_REASONS = {
   },
   duplicate: {
     why: 'the same hook already ran',
-    change: () => 'Nothing, unless both are meant: then they must differ in command, arguments or if rule.',
+    change: () => 'Nothing, unless you want both: then they must differ in command, arguments or if rule.',
   },
   once: {
-    why: 'it runs once, and has',
-    change: (place) => `Take "once" away in ${place}.`,
+    why: 'it runs only once, and has already run',
+    change: (place) => `Remove "once" in ${place}.`,
   },
   bailed: {
     why: 'a hook before it ended the run',
     change: () => 'That hook must not answer continue: false, or this one needs an earlier stage.',
   },
   shadow: {
-    why: 'it is not enforced: it ran in the shadow of the decision',
+    why: 'it is not enforced: it was asked after the decision, which it cannot change',
     change: (place) =>
-      `Take "enforce" away in ${place}, so that what it says counts; hookscope history --shadow has what it would have said.`,
+      `Remove "enforce" in ${place}, so that what it says counts; hookscope history --shadow has what it would have said.`,
   },
   invalid: {
     why: 'it cannot run as it is written',
     change: (place) => `Correct it in ${place}: hookscope check says what is wrong.`,
   },
   unsupported: {
-    why: 'another agent runs it, and this host cannot',
+    why: 'only the agent that it was written for can run it',
     change: (place) => `Write it in ${place} as a command, or leave it to that agent.`,
   },
 } as const satisfies Readonly<Record<string, SkipWords>>;

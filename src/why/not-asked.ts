@@ -52,7 +52,7 @@ const FROM_RECORD: {
     if (specOf(record.event)?.tool === false)
       return {
         why: `${rule} is for tool calls only, and ${plain(record.event)} is not about one`,
-        change: `Take the rule away in ${placeOf(handler)}: on this event a hook with one never runs.`,
+        change: `Remove the rule in ${placeOf(handler)}: on this event a hook with one never runs.`,
       };
     return { why: `${rule} does not match this call` };
   },
