@@ -30,6 +30,28 @@ describe.each(Object.entries(CLASSES))('the secret is masked of %s', (_, spellin
   });
 });
 
+/** What tools put before each line of a file, of a diff, of an answer. */
+const NUMBERED: Readonly<Record<string, (line: string, i: number) => string>> = {
+  'its number and an arrow': (line, i) => `${String(i + 1).padStart(6)}→${line}`,
+  'its number and a tab': (line, i) => `${String(i + 1).padStart(6)}\t${line}`,
+  'its file and number': (line, i) => `src/a.txt:${i + 1}:${line}`,
+  'the sign of a diff': (line) => `+${line}`,
+  'the sign of an answer': (line) => `> ${line}`,
+};
+/** What goes on in the next line, and a line end that is written within the line. */
+const TWO_WAYS: ReadonlySet<string> = new Set([
+  'deploy --password \\\n  §',
+  "printf '%s\\n' '§' | docker login --password-stdin",
+]);
+test.each(Object.entries(NUMBERED))('the secret is masked where each line has before it %s', (_, numbered) => {
+  for (const spelling of Object.values(CLASSES).flat())
+    for (const { text, secret } of TWO_WAYS.has(spelling) ? [] : spelled(spelling, [CHOSEN[1]])) {
+      const lines = `a\n${text}\nb`.split('\n').map(numbered).join('\n');
+      for (const all of [lines, JSON.stringify({ content: lines })])
+        expect(leftOf(redactor.text(all), secret), all).toBeUndefined();
+    }
+});
+
 test.each(PASSWORD_HASHES)('a hash of a password is masked wherever it stands: %s', (hash) => {
   for (const text of [hash, `bob:${hash}:19000:0:99999:7:::`, `it said ${hash} there`, JSON.stringify({ a: hash })])
     expect(

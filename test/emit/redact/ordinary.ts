@@ -1,6 +1,28 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are templates of other languages
 /** Ordinary text that sounds like secrets: commands, code, prose, names, sums. None of it may be masked. */
 export const ORDINARY: readonly string[] = [
+  // What stands around a name, lines with numbers, and what is random and no secret.
+  '"integrity": "sha512-dWHzVeXBmHqGqNOLQ8Fz5xqJ2gqyVyGsyfHkbvN3xuNtO0h0iYbPqY1kMTH5cYvTn2Zx0JqS0kV4nQn0mQ=="',
+  '     1→commit 3f9a0c7e51b8d2643f9a0c7e51b8d2643f9a0c7e\n     2→index 3f9a0c7..51b8d26 100644',
+  'session_id=0b9d2c1e-5f3a-4e7b-9c8d-1a2b3c4d5e6f',
+  '{"token":{"type":"string","description":"The token"}}',
+  '{"password":["is too short"]}',
+  'password?: string;',
+  'const token = x ? token : other;',
+  "const t = process.env.API_KEY ?? ''",
+  "process.env.NODE_ENV ?? 'development'",
+  'process.env.API_KEY || undefined',
+  'a = token?.value ?? "none"',
+  'token%3Dnull',
+  'https://a/?next=%2Flogin%3Fuser%3Dme',
+  'const response="hello world"',
+  '{"bearer":{"type":"http","scheme":"bearer"}}',
+  '{"hosts":{"github.com":"me","gitlab.com":"you"}}',
+  '     1→password = getPassword()\n     2→token: Token;',
+  'src/a.ts:12:  password: string,\nsrc/a.ts:13:  token: Token;',
+  'password[] = values',
+  'nonce="abc" response.status = 200',
+  'sha256:3f9a0c7e51b8d2643f9a0c7e51b8d2643f9a0c7e3f9a0c7e51b8d2643f9a0c7e',
   // Commands.
   'git commit -m "Set password rules" && git push -u origin main',
   'git log -p --since=1w -- src/auth/token.ts',

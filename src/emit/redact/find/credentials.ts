@@ -58,7 +58,7 @@ const PGPASS =
 /** `jdbc:oracle:thin:me/X@host`, and `[host]:587 me:X` of a mail server. */
 const ORACLE = /:(?:thin|oci8?):[\w$#]{1,64}\/([^\s"'@]{1,128})@/y;
 const SASL = /:\d{2,5}[ \t]{1,8}[\w.+@-]{1,100}:([^\s"'\\]{3,128})[ \t]*(?=["'\r\n\\]|$)/y;
-const HOST = /(?:^|[\n"'])([\w.*-]{1,200})$/;
+const HOST = /(?:^|[\n"'] *)([\w.*-]{1,200})$/;
 
 /** `host:port:database:user:X`, a line of `.pgpass`. */
 export function pgpassSecret(text: string, colon: number): Span | undefined {

@@ -1,3 +1,4 @@
+import { encodedSecret, fallbackSecret } from './around.js';
 import { isOpenKey, pemBlock, puttyKey } from './blocks.js';
 import { CALL_NAMES, callSecret, typedSecret } from './calls.js';
 import { argumentSecret, COMMANDS, hereSecret, pipedSecret, settingSecret } from './commands.js';
@@ -40,8 +41,10 @@ export function createFinder(wanted: (name: string) => boolean, patterns: readon
       let spans = text.length < SHORTEST ? NOTHING : scan(text);
       if (named) {
         // What is written in JSON has its lines in one.
-        const lines = text.includes('\\n') ? text.replace(WRITTEN_LINE, asLine) : undefined;
+        const lines = WRITTEN.test(text) ? text.replace(WRITTEN_LINE, asLine) : undefined;
         if (lines !== undefined) spans = merged([...spans, ...scan(lines)]);
+        const bare = withoutNumbers(lines ?? text);
+        if (bare !== undefined) spans = merged([...spans, ...scan(bare)]);
         if (MANIFEST.test(text)) spans = merged([...spans, ...manifestSecrets(lines ?? text)]);
       }
       if (own.length > 0) spans = merged([...spans, ...own.flatMap((pattern) => matches(pattern, text))]);
@@ -56,11 +59,26 @@ export function createFinder(wanted: (name: string) => boolean, patterns: readon
   };
 }
 
+const WRITTEN = /\\[nt]/;
 const MANIFEST = /apiVersion|kind"?:/;
 /** However deep it was written; of the same length. */
-const WRITTEN_LINE = /\\+[nr]/g;
+const WRITTEN_LINE = /\\+[nrt]/g;
 const asLine = (written: string): string => ' '.repeat(written.length - 1) + (written.endsWith('n') ? '\n' : ' ');
+/** What tools put before each line: its number, its file and number, what a diff and a mail say. */
+const BEFORE_LINE =
+  /(?<=^|[\n"])(?:[ \t]*\d{1,6}(?:→|\t| {2,}(?=\S))|[\w./@-]{1,200}:\d{1,6}:|[+-](?![+-]{2})|>[ \t]?)/g;
+const asBlank = (before: string): string => ' '.repeat(before.length);
 const MASK = /\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]/g;
+
+/** The lines themselves, where something stands before them; of the same length. What a diff says is a sign of a list, too: one alone is none. */
+function withoutNumbers(text: string): string | undefined {
+  let count = 0;
+  const bare = text.replace(BEFORE_LINE, (before) => {
+    count += /^[+-]/.test(before) ? 1 : 2;
+    return asBlank(before);
+  });
+  return count < 2 ? undefined : bare;
+}
 
 /** What was masked before is no part of another secret. */
 function without(spans: readonly Span[], text: string): readonly Span[] {
@@ -83,14 +101,18 @@ function without(spans: readonly Span[], text: string): readonly Span[] {
 
 type Look = (text: string, at: number) => Span | undefined;
 
+const pipedOrFallback: Look = (text, at) => (text[at + 1] === '|' ? fallbackSecret(text, at) : pipedSecret(text, at));
+
 /** The places a secret is told by: the characters a text is stopped at, what must be around them, and who looks from there. */
 const PLACES: readonly (readonly [characters: string, around: string, look: Look])[] = [
   [':', '(?!//)', pgpassSecret],
   [':=>', '(?!//)', namedSecret],
   ['-', String.raw`(?<=(?:^|[\s"'\x60(\[,=])-)(?=-?[A-Za-z#])`, flagSecret],
   [',', String.raw`(?<=["'\x60],)(?=\s{0,24}\\{0,4}["'\x60])`, pairedSecret],
-  ['|', String.raw`(?=[ \t\n\\])`, pipedSecret],
+  ['|', String.raw`(?=[ \t\n\\|])`, pipedOrFallback],
   ['<', '(?=<)', hereSecret],
+  ['%', '(?=3[dD])', encodedSecret],
+  ['?', String.raw`(?=\?)`, fallbackSecret],
   ['@', String.raw`(?=(?:tcp|unix)\()`, addressSecret],
   [' \t', SPACED, lineSecret],
 ];

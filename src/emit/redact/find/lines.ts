@@ -3,12 +3,13 @@ import { type Span, take, valueAt } from './quoted.js';
 import { isNoWord, isPlaceholder, isWord } from './values.js';
 
 /** What a name may end with that has its value behind a space. */
-export const SPACED = String.raw`(?<=(?:[Pp]ass(?:wor[dt]|wd|phrase)?|PASS(?:WORD|WD|PHRASE)?|[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Kk]ey|KEY|auth|AUTH|pwd|PWD|community|psk)\\*["']?[ \t])(?=[^\s=:|&;<>])`;
+export const SPACED = String.raw`(?<=(?:[Pp]ass(?:wor[dt]|wd|phrase)?|PASS(?:WORD|WD|PHRASE)?|[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Kk]ey|KEY|auth|AUTH|pwd|PWD|community|psk|(?:root|bind)(?:pw|PW))\\*["']?[ \t])(?=[^\s=:|&;<>])`;
 const NAME = /(?:^|[^\w.-])([A-Za-z_][\w.-]{1,80})\\*["']?$/;
 /** What may stand before the name in its line; behind the first, nothing but a value can follow it. */
 const SETS =
-  /(?:^|[\r\n]|\\n|[:,[][ \t]*\\*["'])[ \t>+#(-]*(?:ENV|quote|ARG|(?:CONFIG|config)[ \t]+(?:SET|set)|setenv|setq|set_option|username[ \t]+\S{1,64}(?:[ \t]+privilege[ \t]+\d+)?|enable|snmp-server|neighbor[ \t]+\S{1,64}|[\w-]+-server)[ \t]+\\*["']?$/;
-const BEGINS = /(?:^|[\r\n{]|\\n|[:,[][ \t]*\\*["'])[ \t>*(+-]*(?:(?:export|set|let|#define)[ \t]+)?\\*["']?$/;
+  /(?:^|[\r\n]|\\n|[:,[][ \t]*\\*["']|[ \r\n]\d{1,6}(?:\t|\\t|→|[:|])|[\w./-]:\d{1,6}[:-])[ \t>+#(-]*(?:ENV|quote|ARG|(?:CONFIG|config)[ \t]+(?:SET|set)|setenv|setq|set_option|username[ \t]+\S{1,64}(?:[ \t]+privilege[ \t]+\d+)?|enable|snmp-server|neighbor[ \t]+\S{1,64}|[\w-]+-server)[ \t]+\\*["']?$/;
+const BEGINS =
+  /(?:^|[\r\n{]|\\n|[:,[][ \t]*\\*["']|[ \r\n]\d{1,6}(?:\t|\\t|→|[:|])|[\w./-]:\d{1,6}[:-])[ \t>*(+-]*(?:(?:export|set|let|#define)[ \t]+)?\\*["']?$/;
 const RUN = /[^\s"'`;,{}()<>\\]+/y;
 const KIND_OF_HASH = /\d{1,2}[ \t]+/y;
 const ENDS = /(?:\\*["'`])?[ \t]*[;,)}]{0,3}[ \t]*(?:#[^\n]*)?(?:\\?\r?\n|\\[rn]|\\*["'`]|$)/y;

@@ -1,3 +1,4 @@
+import { isHostOfSecret, isResponseOfDigest } from './around.js';
 import { blockValue } from './blocks.js';
 import { setsSecrets } from './commands.js';
 import { elementSecret, isValueName, otherName } from './elsewhere.js';
@@ -21,6 +22,9 @@ const isNameChar = (code: number): boolean =>
 function nameBefore(text: string, separator: number): Span | undefined {
   let end = separator;
   for (let i = 0; i < 8 && (text[end - 1] === ' ' || text[end - 1] === '\t'); i++) end--;
+  // `password?: string`, `password[]=X`.
+  if (text[end - 1] === '?') end--;
+  else if (end === separator && text.startsWith('[]', end - 2) && text[end + 1] !== ' ') end -= 2;
   // In JSON that is written in JSON, and so on, each quote has twice as many backslashes.
   for (let i = 0; i < 40 && end > 0 && `"'\\]`.includes(text[end - 1] as string); i++) end--;
   let start = end;
@@ -37,7 +41,7 @@ export function namedSecret(text: string, separator: number): Span | undefined {
   const found = nameBefore(text, separator);
   if (found === undefined) return undefined;
   const own = text.slice(found[0], found[1]);
-  let kind = nameKind(own);
+  let kind = isHostOfSecret(text, found) || isResponseOfDigest(text, found) ? 'token' : nameKind(own);
   const isElsewhere = kind === undefined && isValueName(own);
   const name = isElsewhere ? otherName(text, found[0]) : own;
   if (isElsewhere && name !== undefined) kind = nameKind(name);
@@ -71,6 +75,7 @@ function behindName(
   if (kind === 'header') return headerValue(text, at, before);
   if (kind === 'cookie') return cookieValue(text, at, before, name);
   if (take(TYPE, text, at) !== undefined) at = TYPE.lastIndex;
+  if ((kind === 'password' || kind === 'token') && take(LIST, text, at) !== undefined) at = LIST.lastIndex;
   const block = text[separator] === ':' ? blockValue(text, found[0], at, kind) : undefined;
   if (block !== undefined) return block;
   const isTight = tight && at === gap && text[separator] === '=' && !compared;
@@ -104,6 +109,9 @@ function behindName(
 /** `password: string = 'X'`. */
 const TYPE =
   /(?:str|string|String|Optional\[str\]|std::string|const char *\*|string \| (?:null|undefined)|str \| None)\??[ \t]{0,4}=[ \t]{0,4}(?=\\*["'`])/y;
+
+/** `"password": ["X"]`. */
+const LIST = /\[\s{0,8}(?=\\*["'][^"'\s]{3,256}\\*["'][\s]{0,8}[,\]])/y;
 
 /** `{ user: 'me', pass: 'X' }`. */
 function hasUser(text: string, name: number): boolean {
@@ -148,7 +156,7 @@ function trailing(text: string, start: number, end: number, sure: boolean): numb
 }
 
 const LINE_START =
-  /(?:^|[\r\n]|\\n)[ \t>#*-]*(?:(?:export|set|setx|env|declare|local|readonly)[ \t]+(?:-\w+[ \t]+)?)?\\*["']?$/;
+  /(?:^|[\r\n]|\\n)(?:[ \t]*\d{1,6}(?:\t|\\t|→|[:|] ?)|[\w./-]{1,80}:\d{1,6}[:-])?[ \t>#*+-]*(?:(?:export|set|setx|env|declare|local|readonly)[ \t]+(?:-\w+[ \t]+)?)?\\*["']?$/;
 
 function beginsLine(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 48), at);

@@ -7,7 +7,7 @@ export type NameKind = 'password' | 'token' | 'header' | 'cookie' | 'weak' | 'sh
 const PASSWORD =
   /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort|(?:store|key|require|become|ssh|sudo|bind)pass|senha|contrasena|motdepasse|wachtwoord|parola|losenord)$/;
 const TOKEN =
-  /(?:token|secret|bearer|credentials?|connectionstring|accesssignature|clientassertion|jwt|totp|mnemonic|seedphrase|recoverycode|secretstring|secretkeybase|masterauth|(?:client|private)keydata|(?:api|access|secret|private|signing|encryption|master|account|auth|service|shared|sharedaccess|subscription|license|licence|deploy|session|storage|webhook|admin|root|consumer|app|application|fernet|crypt|hmac|jwt|aes|preshared|rapidapi)key)$/;
+  /(?:token|secret|bearer|credentials?|connectionstring|accesssignature|amzsignature|googsignature|clientassertion|jwt|totp|mnemonic|seedphrase|recoverycode|secretstring|secretkeybase|masterauth|(?:client|private)keydata|(?:api|access|secret|private|signing|encryption|master|account|auth|service|shared|sharedaccess|subscription|license|licence|deploy|session|storage|webhook|admin|root|consumer|app|application|fernet|crypt|hmac|jwt|aes|preshared|rapidapi)key)$/;
 const WEAK: ReadonlySet<string> = new Set([
   'key',
   'auth',
