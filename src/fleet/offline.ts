@@ -1,5 +1,6 @@
 import type { Host } from '../create-host.js';
 import type { CustomEvents } from '../events/catalogue.js';
+import type { HostCore } from '../host/core.js';
 import { servicesOf } from '../host/internals.js';
 import { usualHostId } from './host-id.js';
 import type { Joined } from './joined.js';
@@ -10,6 +11,12 @@ import { readAllowed } from './policy/allowed.js';
 import { readKept } from './policy/kept.js';
 import { lastGood } from './policy/last-good.js';
 import { Managed } from './policy/managed.js';
+import type { PreparedPolicy } from './policy/prepare.js';
+
+const OVER = new WeakMap<HostCore, PreparedPolicy[]>();
+
+/** The policies that `applyLastGood` has put above a host. */
+export const policiesOver = (host: Host): readonly PreparedPolicy[] => OVER.get(servicesOf(host)) ?? [];
 
 /**
  * Puts the last good policy above a host that asks nobody: a command that fires once, or only looks. Where none is known every gate asks. Throws BUNDLE_REFUSED,
@@ -19,10 +26,15 @@ export async function applyLastGood<C extends CustomEvents>(host: Host<C>, joine
   const { team: _, channels, folder, keys, directory, allow } = completeOptions(joined);
   const own = `${folder}/${joined.host ?? usualHostId(folder)}`;
   const managed = new Managed();
-  managed.join(servicesOf(host));
+  const core = servicesOf(host);
+  const policies: PreparedPolicy[] = [];
+  OVER.set(core, policies);
+  managed.join(core);
   for (const channel of channels) {
     const { bundle } = readKept(own, channel, keys);
-    managed.replace(channel, await lastGood(channel, bundle, { allowed: () => readAllowed(allow), directory }));
+    const good = await lastGood(channel, bundle, { allowed: () => readAllowed(allow), directory });
+    managed.replace(channel, good);
+    if (good.policy !== undefined) policies.push(good.policy);
   }
   managed.close();
 }

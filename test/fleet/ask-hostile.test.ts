@@ -234,7 +234,7 @@ describe('a process that fires once', () => {
 
   test('asks whom the machine asks, connects to nobody before, and is never failed by it', async () => {
     const folder = ownFolder();
-    const alone = (more: object) => new AskerAlone({ ...joined, folder, ...more });
+    const alone = (more: object) => new AskerAlone({ ...joined, folder, ...more }, []);
     const sits = { ...open, attended: true };
     expect(alone({}).ask(open, never())).toBeUndefined();
     expect(alone({ askElsewhere: 'never' }).ask(open, never())).toBeUndefined();

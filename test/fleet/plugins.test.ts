@@ -5,6 +5,8 @@ import { createHost, type Host } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/fire-record.js';
 import { AskerAlone } from '../../src/fleet/ask/alone.js';
 import type { Fleet } from '../../src/fleet/fleet.js';
+import type { Joined } from '../../src/fleet/joined.js';
+import { applyLastGood, policiesOver } from '../../src/fleet/offline.js';
 import { bundleOf, denies, ownFolder } from './bundles.js';
 import { until } from './contract.js';
 import { bash, channel, ground, key, verdict } from './ground.js';
@@ -41,6 +43,7 @@ const DENIES = `export default {
   options: { parse: (given) => ({ word: 'rm', ...given }) },
   async apply(scope, { word }) {
     await null;
+    globalThis.applied?.(word);
     scope.on('PreToolUse', ({ tool_input }) => tool_input.command.startsWith(word)
       ? { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: 'by the plugin' } }
       : undefined, { matcher: 'Bash' });
@@ -94,18 +97,26 @@ describe('a plugin of a bundle', () => {
     await other.close();
   });
 
-  test('is ended again by a process that fires once and asks the team', async () => {
+  test('is applied once by a process that fires once and asks the team, and ended with its host', async () => {
     const { folder, allow } = await inForce();
-    const closed: string[] = [];
-    Object.assign(globalThis, { closed: (word: string) => closed.push(word) });
-    const joined = { servers: ['nats://127.0.0.1:1'], team: 'acme', host: 'h1', keys: [key.id], folder, allow };
-    const asker = new AskerAlone({ ...joined, askElsewhere: 'first' });
+    const told: string[] = [];
+    Object.assign(globalThis, {
+      applied: () => told.push('applied'),
+      closed: () => told.push('closed'),
+    });
+    const joined: Joined = { servers: ['nats://127.0.0.1:1'], team: 'acme', host: 'h1', keys: [key.id], folder, allow };
+    const host = createHost({ logger: () => undefined }) as Host;
+    await applyLastGood(host, joined);
+    const asker = new AskerAlone({ ...joined, askElsewhere: 'first' }, policiesOver(host));
     const open = { fireId: 'f', event: 'PreToolUse', input: bash('x'), rewritten: false, reason: 'r', hooks: [] };
     const answered = await asker.ask({ ...open, attended: false, within: 500 }, new AbortController().signal);
     expect(answered).toMatchObject({ answer: 'none' });
-    expect(closed).toEqual([]);
     await asker.close();
-    expect(closed).toEqual(['rm']);
+    expect(await verdict(host, 'rm x')).toBe('deny');
+    expect(told).toEqual(['applied']);
+    await host.close();
+    expect(told).toEqual(['applied', 'closed']);
+    for (const name of ['applied', 'closed']) Reflect.deleteProperty(globalThis, name);
   });
 
   test('counts as soon as it is installed and allowed: nobody has to post the bundle again, nor start the host again', async () => {

@@ -90,13 +90,13 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
 
 /** In a fleet that was joined: who asks the team, and the log of what is decided, which the next process that has a connection sends. */
 async function placeOf(host: Host) {
-  const [{ readJoined }, { keepForLater }, { AskerAlone }] = [
+  const [{ readJoined }, { keepForLater, policiesOver }, { AskerAlone }] = [
     await import('../../fleet/joined.js'),
     await import('../../fleet/offline.js'),
     await import('../../fleet/ask/alone.js'),
   ];
   const joined = readJoined();
-  return joined && { log: keepForLater(host, joined), asker: new AskerAlone(joined) };
+  return joined && { log: keepForLater(host, joined), asker: new AskerAlone(joined, policiesOver(host)) };
 }
 
 /** What the command names; else what was served last; else what lies here and is accepted. */

@@ -4,9 +4,6 @@ import { usualHostId } from '../host-id.js';
 import type { Joined } from '../joined.js';
 import { natsEngine } from '../nats/engine.js';
 import { completeOptions } from '../options.js';
-import { readAllowed } from '../policy/allowed.js';
-import { readKept } from '../policy/kept.js';
-import { lastGood } from '../policy/last-good.js';
 import type { PreparedPolicy } from '../policy/prepare.js';
 import { approversIn, masksIn } from './approvers.js';
 import { Asker, unasked } from './asker.js';
@@ -15,16 +12,16 @@ import { ownKey } from './own-key.js';
 /** Milliseconds for a connection: at most so many, and half of what the agent waits. */
 const PATIENCE = 3_000;
 
-/** Asks the team from a process that fires once: it connects when there is something to ask, and goes by the last good policy. */
+/** Asks the team from a process that fires once: it connects when there is something to ask, and goes by the policies that its host is under. */
 export class AskerAlone implements Elsewhere {
   readonly #joined: Joined;
   #engine: FleetEngine | undefined;
   #asker: Asker | undefined;
-  /** What was in force at each ask: their plugins were applied once more to know that. */
-  readonly #policies: PreparedPolicy[] = [];
+  readonly #policies: readonly PreparedPolicy[];
 
-  constructor(joined: Joined) {
+  constructor(joined: Joined, policies: readonly PreparedPolicy[]) {
     this.#joined = joined;
+    this.#policies = policies;
   }
 
   ask(open: OpenAsk, signal: AbortSignal): Promise<Answered> | undefined {
@@ -34,19 +31,12 @@ export class AskerAlone implements Elsewhere {
   }
 
   async #ask(open: OpenAsk, signal: AbortSignal): Promise<Answered> {
-    const { folder, keys, channels, allow, directory, askTimeout } = completeOptions(this.#joined);
+    const { folder, askTimeout } = completeOptions(this.#joined);
     const { servers, team, credentials, tls } = this.#joined;
     const host = this.#joined.host ?? usualHostId(folder);
     const began = performance.now();
     this.#engine ??= natsEngine({ servers, team, name: host, credentials, tls });
     const engine = this.#engine;
-    const policies = await Promise.all(
-      channels.map(async (channel) => {
-        const { bundle } = readKept(`${folder}/${host}`, channel, keys);
-        return (await lastGood(channel, bundle, { allowed: () => readAllowed(allow), directory })).policy;
-      }),
-    );
-    this.#policies.push(...policies.filter((policy) => policy !== undefined));
     this.#asker ??= new Asker({
       engine,
       team,
@@ -54,9 +44,9 @@ export class AskerAlone implements Elsewhere {
       when: 'first',
       seconds: askTimeout,
       own: ownKey(credentials),
-      approvers: () => approversIn(policies),
+      approvers: () => approversIn(this.#policies),
     });
-    this.#asker.mask(masksIn(policies));
+    this.#asker.mask(masksIn(this.#policies));
     const { within = Number.POSITIVE_INFINITY } = open;
     await connected(engine, Math.min(PATIENCE, within / 2), signal);
     const left = open.within === undefined ? undefined : within - (performance.now() - began);
@@ -65,7 +55,6 @@ export class AskerAlone implements Elsewhere {
 
   async close(): Promise<void> {
     this.#asker?.close();
-    await Promise.all(this.#policies.splice(0).map(({ plugins }) => plugins.end()));
     await this.#engine?.close();
   }
 }
