@@ -18,7 +18,7 @@ const SYSTEM: string[] = [
   'test/emit/{guard,ndjson-process,sqlite-process}.test.ts',
   'test/emit/otel/process.test.ts',
   'test/events/lifecycle.test.ts',
-  'test/fleet/{allowed,drift}.test.ts',
+  'test/fleet/{adopt,allowed,drift}.test.ts',
   'test/foreign/*.test.ts',
   'test/examples/*.test.ts',
   'test/host/{abort,async,checklist,close,costs,failure-table,failure,leaks,logger-heard,process,running,shadow-files,taken,timeouts,told,outside-model}.test.ts',

@@ -9,6 +9,8 @@ import { makeFolder } from '../../values/make-folder.js';
 const GONE = 60_000;
 const OWNER = 'owner.json';
 const OURS = /^log-[0-9a-f-]{36}$/;
+/** Taken, and its new owner not yet written in it: for that long it is nobody else's to take. */
+const TAKEN = /^taken-[0-9a-f-]{36}$/;
 
 interface Owner {
   readonly pid: number;
@@ -46,22 +48,31 @@ export function release(folder: string): void {
   }
 }
 
-/** Takes over the logs left by processes that are gone. If several try, one gets it, by renaming the folder. */
+/**
+ * Takes over the logs left by processes that are gone. If several try, one gets it, by renaming the folder; it gets a name that others look for only once the
+ * new owner is written in it.
+ */
 export function adopt(parent: string): string[] {
-  const found = existsSync(parent) ? readdirSync(parent).filter((name) => OURS.test(name)) : [];
+  const found = existsSync(parent) ? readdirSync(parent).filter((name) => OURS.test(name) || TAKEN.test(name)) : [];
   return found.flatMap((name) => {
     const folder = join(parent, name);
-    if (!isOrphan(folder)) return [];
-    const own = join(parent, `log-${randomUUID()}`);
+    if (!isOrphan(folder) || (TAKEN.test(name) && movedOf(folder) > Date.now() - GONE)) return [];
+    const id = randomUUID();
+    const [taken, own] = [join(parent, `taken-${id}`), join(parent, `log-${id}`)];
     try {
-      renameSync(folder, own);
+      renameSync(folder, taken);
+      claim(taken);
+      renameSync(taken, own);
     } catch {
+      // Another was first.
       return [];
     }
-    claim(own);
     return [own];
   });
 }
+
+/** When it was last given another name, in milliseconds. */
+const movedOf = (folder: string): number => statSync(folder, { throwIfNoEntry: false })?.ctimeMs ?? Date.now();
 
 function claim(folder: string): void {
   replaceFile(
