@@ -1,79 +1,117 @@
+import { isObject } from '../../values/shape.js';
 import type { EventSpec } from '../define.js';
 
 /** What a helper means; the run puts it in the words of the event it is answered on. */
 export interface Meaning {
-  readonly verdict?: 'allow' | 'deny' | 'ask' | 'defer' | 'block';
-  readonly reason?: string;
-  readonly rewrite?: { readonly value: unknown };
-  readonly context?: string;
-  readonly stop?: string | true;
+  readonly verdict?: 'allow' | 'deny' | 'ask' | 'defer' | 'block' | undefined;
+  readonly reason?: string | undefined;
+  readonly rewrite?: { readonly value: unknown } | undefined;
+  readonly context?: string | undefined;
+  readonly stop?: string | true | undefined;
 }
 
-/** Shared by every copy of hookscope: a plugin may be linked to one of its own, and its deny must not read as silence here. */
-export const MEANING: unique symbol = Symbol.for('hookscope.meaning') as never;
+/**
+ * The keys of a helper's answer. Words, no symbols: what goes through a worker, a cache or another process as a copy or as JSON, and what another copy of
+ * hookscope has made, must not read as silence. One for each thing that can be said: answers that are spread into one object all count.
+ */
+export const VERDICT = 'hookscope:verdict';
+const REWRITE = 'hookscope:rewrite';
+const CONTEXT = 'hookscope:context';
+const STOP = 'hookscope:stop';
 
-/** What an output helper returns. It may be spread: `{ ...deny('no'), systemMessage: 'told you' }`. */
+export const isHelperKey = (key: string): boolean =>
+  key === VERDICT || key === CONTEXT || key === STOP || key === REWRITE;
+
+/** What an output helper returns. It may be spread, `{ ...deny('no'), systemMessage: 'told you' }`, copied, and sent as JSON. */
 export interface HelperOutput<Verb extends string> {
-  readonly [MEANING]: Meaning;
+  readonly [VERDICT]?: { readonly verdict: NonNullable<Meaning['verdict']>; readonly reason?: string };
+  readonly [REWRITE]?: { readonly value: unknown };
+  readonly [CONTEXT]?: string;
+  readonly [STOP]?: string | true;
   /** Which helper made it; for types alone. */
   readonly __verb?: Verb;
 }
 
+/** The answer that means this. */
 export function helperOutput<Verb extends string>(meaning: Meaning): HelperOutput<Verb> {
-  return { [MEANING]: meaning };
+  const { verdict, reason, rewrite: value, context, stop: end } = meaning;
+  return {
+    ...(verdict !== undefined && { [VERDICT]: reason === undefined ? { verdict } : { verdict, reason } }),
+    ...(value !== undefined && { [REWRITE]: value }),
+    ...(context !== undefined && { [CONTEXT]: context }),
+    ...(end !== undefined && { [STOP]: end }),
+  };
+}
+
+/** What a helper's answer means; `undefined`: it is none. A verdict that is none is kept: it is an error, and no silence. */
+export function meaningOf(answer: object): Meaning | undefined {
+  const { [VERDICT]: said, [REWRITE]: rewrite, [CONTEXT]: context, [STOP]: stop } = answer as HelperOutput<string>;
+  if (!(VERDICT in answer) && rewrite === undefined && context === undefined && stop === undefined) return undefined;
+  if (said === undefined) return { rewrite, context, stop };
+  const { verdict = 'no verdict' as never, reason } = isObject(said) ? said : ({} as never);
+  return { verdict, reason, rewrite, context, stop };
 }
 
 /** Gates: let it happen. The reason is for people. */
 export function allow(reason?: string): HelperOutput<'allow'> {
-  return helperOutput(reason === undefined ? { verdict: 'allow' } : { verdict: 'allow', reason });
+  return { [VERDICT]: reason === undefined ? { verdict: 'allow' } : { verdict: 'allow', reason } };
 }
 
 /** Gates: refuse it; the reason reaches the model. */
 export function deny(reason: string): HelperOutput<'deny'> {
-  return helperOutput({ verdict: 'deny', reason });
+  return { [VERDICT]: { verdict: 'deny', reason } };
 }
 
 /** Gates: let the user decide. */
 export function ask(reason: string): HelperOutput<'ask'> {
-  return helperOutput({ verdict: 'ask', reason });
+  return { [VERDICT]: { verdict: 'ask', reason } };
 }
 
 /** PreToolUse: end the loop before this call. What it waits for comes from outside; then the same call is made again. */
 export function defer(reason: string): HelperOutput<'defer'> {
-  return helperOutput({ verdict: 'defer', reason });
+  return { [VERDICT]: { verdict: 'defer', reason } };
 }
 
 /** Block the thing (on Stop: keep the loop going, the reason being the next instruction). On a gate it is a deny. */
 export function block(reason: string): HelperOutput<'block'> {
-  return helperOutput({ verdict: 'block', reason });
+  return { [VERDICT]: { verdict: 'block', reason } };
 }
 
 /** End the agent's loop. On a gate it also denies the call. */
 export function stop(reason?: string): HelperOutput<'stop'> {
-  return helperOutput({ stop: reason ?? true });
+  return { [STOP]: reason ?? true };
 }
 
 /** Text for the model. */
 export function addContext(text: string): HelperOutput<'addContext'> {
-  return helperOutput({ context: text });
+  return { [CONTEXT]: text };
 }
 
 /** Put this in place of the tool's whole input (PreToolUse, PermissionRequest) or output (PostToolUse). */
 export function rewrite(value: unknown): HelperOutput<'rewrite'> {
-  return helperOutput({ rewrite: { value } });
+  return { [REWRITE]: { value } };
 }
 
 /** Says several things at once: `combine(rewrite(input), addContext('made absolute'))`. Of two that say the same, the last counts. */
 export function combine<Verb extends string>(...parts: readonly HelperOutput<Verb>[]): HelperOutput<Verb> {
-  return helperOutput(Object.assign({}, ...parts.map((p) => p[MEANING])) as Meaning);
+  return Object.assign({}, ...parts) as HelperOutput<Verb>;
 }
 
-/** An output with a helper's meaning written out for this event; any other output as it is. Keys given beside the helper win. */
-export function helperToOutput(spec: EventSpec, output: unknown): unknown {
-  if (typeof output !== 'object' || output === null || !(MEANING in output)) return output;
-  const { [MEANING]: meaning, ...own } = output as HelperOutput<string> & {
-    hookSpecificOutput?: Record<string, unknown>;
-  };
+/**
+ * An output with a helper's meaning written out for this event; any other output as it is. Keys given beside the helper win. `eventName`: the name that is
+ * written in it, where it came from outside and must say one.
+ */
+export function helperToOutput(spec: EventSpec, output: unknown, eventName?: string): unknown {
+  if (typeof output !== 'object' || output === null) return output;
+  const meaning = meaningOf(output);
+  if (meaning === undefined) return output;
+  const {
+    [VERDICT]: _verdict,
+    [REWRITE]: _rewrite,
+    [CONTEXT]: _context,
+    [STOP]: _stop,
+    ...own
+  } = output as HelperOutput<string> & { hookSpecificOutput?: Record<string, unknown> };
   const words: Record<string, unknown> = {};
   const specific: Record<string, unknown> = {};
   if (meaning.stop !== undefined) {
@@ -83,7 +121,8 @@ export function helperToOutput(spec: EventSpec, output: unknown): unknown {
   if (meaning.context !== undefined) specific['additionalContext'] = meaning.context;
   if (spec.nestedDecision) wordNested(meaning, specific);
   else wordFlat(spec, meaning, words, specific);
-  const inner = { ...specific, ...own.hookSpecificOutput };
+  const named = eventName === undefined ? {} : { hookEventName: eventName };
+  const inner = { ...(Object.keys(specific).length > 0 && named), ...specific, ...own.hookSpecificOutput };
   const whole: Record<string, unknown> = { ...words, ...own };
   if (Object.keys(inner).length > 0) whole['hookSpecificOutput'] = inner;
   return whole;

@@ -1,6 +1,14 @@
 import { deepFreeze } from '../../values/copies/freeze.js';
 import type { EventSpec } from '../define.js';
-import { helperOutput, helperToOutput, MEANING, type Meaning } from './helpers.js';
+import {
+  type HelperOutput,
+  helperOutput,
+  helperToOutput,
+  isHelperKey,
+  type Meaning,
+  meaningOf,
+  VERDICT,
+} from './helpers.js';
 import { type Outcome, readOutput } from './outcome.js';
 import { outputShape } from './shape.js';
 
@@ -8,11 +16,10 @@ import { outputShape } from './shape.js';
 export const NOTHING_SAID: Outcome = Object.freeze({ output: Object.freeze({}) });
 
 /** What a callback may hand back, and what is looked at of it. */
-interface Answer {
+interface Answer extends HelperOutput<string> {
   readonly async?: unknown;
   readonly toJSON?: unknown;
   readonly hookSpecificOutput?: unknown;
-  readonly [MEANING]?: Meaning;
 }
 
 type TextKind = 'reason' | 'context' | 'stop';
@@ -72,18 +79,20 @@ export class Meanings {
   /** `eventName`: as `readOutput` takes it. Throws what a hostile object throws. */
   of(value: object, eventName: string): Outcome | undefined {
     const given = value as Answer;
-    // Read first: what the engine learns of the object here spares it a call for the prototype.
-    const meaning = given[MEANING];
     if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
     let inWords = false;
+    let isHelper = false;
     for (const key in value) {
-      if (key !== 'hookSpecificOutput') return undefined;
-      inWords = true;
+      if (isHelperKey(key)) isHelper = true;
+      else if (key === 'hookSpecificOutput') inWords = true;
+      else return undefined;
     }
     if (given.async !== undefined || given.toJSON !== undefined) return undefined;
-    if (meaning === undefined && MEANING in value) return undefined;
-    if (inWords) return meaning === undefined ? this.ofWords(given.hookSpecificOutput, eventName) : undefined;
-    return meaning === undefined ? NOTHING_SAID : this.outcomeOf(meaning, undefined);
+    if (inWords) return isHelper ? undefined : this.ofWords(given.hookSpecificOutput, eventName);
+    // One that cannot be asked whether it says something does not say nothing.
+    if (!isHelper) return VERDICT in value ? undefined : NOTHING_SAID;
+    const meaning = meaningOf(given);
+    return meaning === undefined ? undefined : this.outcomeOf(meaning, undefined);
   }
 
   /** In the wire's words, of those that helpers have, as hooks for an SDK answer. */

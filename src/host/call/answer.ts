@@ -34,7 +34,8 @@ export function readAnswer(call: CallFacts, value: unknown): Attempt {
     return { ...replyFacts(reply), background: true };
   }
   if (reply.output === undefined) return { ...replyFacts(reply), failure: reply.failure, warnings: reply.warnings };
-  const said = interpretOutput(fire, registration, reply.output, true);
+  const output = helperToOutput(fire.spec, reply.output, registration.eventName);
+  const said = interpretOutput(fire, registration, output, true);
   const { async } = said.outcome ?? {};
   if (async && registration.async === 'two-phase' && call.context.call !== 'async') {
     callAgain(call, async.timeout);
