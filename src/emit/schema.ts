@@ -168,7 +168,7 @@ export const toolCallSchema = open({
   input_sha256: zod().string().length(64).exactOptional(),
   /** How long the tool itself ran. */
   duration_ms: durationSchema.exactOptional(),
-  /** How long the hooks of each event took. */
+  /** How long the hooks of each event took; what an approver elsewhere took is in the fire's `answered.waited_ms`. */
   hooks_ms: zod().record(zod().string(), durationSchema),
 });
 

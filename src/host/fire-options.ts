@@ -45,6 +45,8 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly asked?:
     | { readonly attended?: boolean; readonly within?: number; readonly unanswered?: 'deny' | 'ask' }
     | undefined;
+  /** Told for how many milliseconds an ask has waited elsewhere, whatever came of it: no hook took them. */
+  readonly waited?: ((ms: number) => void) | undefined;
   /** It asks a hook that is not enforced: the id of the fire that was decided. What comes of it goes into records alone. */
   readonly shadowOf?: string | undefined;
   /** What it is a part of: the session's agent, or its call. */

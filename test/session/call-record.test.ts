@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { hookRecord } from '../../src/emit/fire-schema.js';
 import type { HookRecord, ToolCallRecord } from '../../src/emit/record.js';
+import { servicesOf } from '../../src/host/internals.js';
 import type { SessionOptions } from '../../src/session/options.js';
 import type { ToolCall } from '../../src/session/tool/call.js';
 import { type Opened, on, opened } from './kit.js';
@@ -131,6 +132,31 @@ test('it is the last record of the call, with the hash of the input that ran and
       hooks_ms: { PreToolUse: expect.any(Number), PostToolUse: expect.any(Number) },
     },
   ]);
+  await host.close();
+});
+
+test.each([
+  ['an answer', 'allow'],
+  ['no answer', 'none'],
+] as const)('the time of hooks is without what somebody elsewhere takes: %s', async (_, answer) => {
+  const { host, session, calls } = await recorded({ permission: () => ({ behavior: 'allow' }) });
+  on(host, 'PreToolUse', say({ permissionDecision: 'ask', permissionDecisionReason: 'sure?' }));
+  const { now } = performance;
+  onTestFinished(() => {
+    performance.now = now;
+  });
+  const day = 86_400_000;
+  const about = { at: '2026-01-01T00:00:00.000Z', waited_ms: day, question: 'abcdef012345', input_hmac: 'x' };
+  servicesOf(host).elsewhere = {
+    async ask() {
+      performance.now = () => now.call(performance) + day;
+      return { answer, ...about };
+    },
+  };
+  await session.tool(call());
+  const [record] = calls();
+  expect(record?.hooks_ms['PreToolUse']).toBeGreaterThanOrEqual(0);
+  expect(record?.hooks_ms['PreToolUse']).toBeLessThan(day);
   await host.close();
 });
 

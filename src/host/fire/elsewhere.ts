@@ -54,6 +54,7 @@ async function answerTo(run: AskingFire, decision: AnyDecision, over: AbortContr
   if (options.signal?.aborted) ended();
   const asks = decision.outcomes.filter(saysAsk).map(({ name }) => name);
   const input = run.finalInput;
+  const asked = performance.now();
   const answering = services.elsewhere?.ask(
     {
       fireId: run.id,
@@ -68,6 +69,7 @@ async function answerTo(run: AskingFire, decision: AnyDecision, over: AbortContr
     over.signal,
   );
   const answered = await answering;
+  options.waited?.(performance.now() - asked);
   forget?.();
   if (over.signal.aborted) {
     const error = over.signal.reason as HookscopeError;

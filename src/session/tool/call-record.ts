@@ -7,7 +7,7 @@ import type { Core } from '../core.js';
 import type { CheckedCall, ToolResult } from './call.js';
 import type { DeniedBy, Judgement } from './judgement.js';
 
-/** Fires an event of a call; where somebody subscribes, how long its hooks take is kept for the call's record. */
+/** Fires an event of a call; where somebody subscribes, how long its hooks take is kept for the call's record, without what an approver elsewhere takes. */
 export function fireFor<E extends EventName>(
   core: Core,
   { watched }: CheckedCall,
@@ -18,9 +18,15 @@ export function fireFor<E extends EventName>(
   if (watched === undefined) return core.fire(event, fields, how);
   const { hooksMs, traced } = watched;
   const began = performance.now();
-  return core.fire(event, fields, traced === undefined ? how : { ...how, traced }).finally(() => {
-    hooksMs[event] = (hooksMs[event] ?? 0) + performance.now() - began;
-  });
+  let others = 0;
+  const waited = (ms: number): void => {
+    others += ms;
+  };
+  return core
+    .fire(event, fields, traced === undefined ? { ...how, waited } : { ...how, waited, traced })
+    .finally(() => {
+      hooksMs[event] = (hooksMs[event] ?? 0) + performance.now() - began - others;
+    });
 }
 
 /** In the words of records. */
