@@ -3,7 +3,7 @@ import { createHost, type Host } from '../../src/create-host.js';
 import type { HookScope } from '../../src/host/plugin-types.js';
 import type { ScopeRef } from '../../src/scopes/tree.js';
 import { INPUTS } from './inputs.js';
-import { deferred, fires, only, testHost, turn, until, watch } from './kit.js';
+import { anyHooks, deferred, fireAny, fires, only, testHost, turn, until, watch } from './kit.js';
 
 const PRE = INPUTS.PreToolUse;
 
@@ -481,4 +481,26 @@ describe('late context of background hooks waits for the scope whose fire produc
     await turn();
     expect([host.pendingContext(), host.pendingContext('a')]).toEqual([[], []]);
   });
+});
+
+describe('an id that is no text', () => {
+  test.each([
+    ['agent_id', 5],
+    ['agent_id', ['a']],
+    ['agent_id', null],
+    ['agent_id', new String('a')],
+    ['session_id', 5],
+    ['session_id', ['s']],
+  ])(
+    'names no scope, so nothing is decided: %s %j, whether or not others have hooks and somebody watches',
+    async (key, id) => {
+      for (const watched of [false, true]) {
+        const { host } = testHost();
+        if (watched) watch(host);
+        host.registerScoped('a', anyHooks({ PreToolUse: [{ hooks: [() => ({ decision: 'block' })] }] }));
+        const call = { tool_name: 'Bash', tool_input: {}, [key]: id };
+        await expect(fireAny(host, 'PreToolUse', call)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+      }
+    },
+  );
 });

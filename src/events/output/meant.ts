@@ -1,14 +1,6 @@
 import { deepFreeze } from '../../values/copies/freeze.js';
 import type { EventSpec } from '../define.js';
-import {
-  type HelperOutput,
-  helperOutput,
-  helperToOutput,
-  isHelperKey,
-  type Meaning,
-  meaningOf,
-  VERDICT,
-} from './helpers.js';
+import { helperOutput, helperToOutput, isHelperKey, type Meaning, meaningOf, VERDICT } from './helpers.js';
 import { type Outcome, readOutput } from './outcome.js';
 import { outputShape } from './shape.js';
 
@@ -16,7 +8,7 @@ import { outputShape } from './shape.js';
 export const NOTHING_SAID: Outcome = Object.freeze({ output: Object.freeze({}) });
 
 /** What a callback may hand back, and what is looked at of it. */
-interface Answer extends HelperOutput<string> {
+interface Answer {
   readonly async?: unknown;
   readonly toJSON?: unknown;
   readonly hookSpecificOutput?: unknown;

@@ -47,7 +47,8 @@ function begin(
   const plan = state.plans.get(found.scope);
   const remembers = callRole === 'judges' && (watched || remembersAll(services.alarms) || options?.everyTool === true);
   const told = watched || (remembers && services.alarms.cares(callRole, options?.everyTool));
-  if (plan.size === 0 && !told && !state.hook?.foreign) return ended(services, state, found, state.quiet, input);
+  if (plan.size === 0 && !told && !state.hook?.foreign && isNamed(input))
+    return ended(services, state, found, state.quiet, input);
 
   const complete = completeInput(state, input, services.session);
   if (complete instanceof HookscopeError) {
@@ -70,6 +71,13 @@ function begin(
   if (own.shadows.length > 0) followByShadows(run, decision);
   return ended(services, state, found, decision, complete);
 }
+
+/** Its scope is the one that it names. An id that is no text names none: hooks of an agent would be passed over, and nobody told. */
+function isNamed(input: Json | undefined): boolean {
+  return isTextOrAbsent(input?.['agent_id']) && isTextOrAbsent(input?.['session_id']);
+}
+
+const isTextOrAbsent = (id: unknown): boolean => id === undefined || typeof id === 'string';
 
 const remembersAll = ({ awake, strict }: Alarms): boolean => awake || strict;
 
