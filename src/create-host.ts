@@ -78,19 +78,19 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
   spawnHooks(agentType: string, hooks: AgentHooks<C>, options?: RegisterOptions): Undo;
   /** HookStarted, HookProgress and HookResponse of each call, one fire record per fire, alarms, and problems of control connections. */
   readonly events$: Bus['events$'];
-  /** The event's own tapable hook; our plan is one tap in it. */
+  /** The event's own tapable hook; hookscope's plan is one tap in it. */
   readonly hooks: { readonly [E in EventName<C>]: RawHook<HookInput<E, C>> };
-  /** Late context of background hooks that waits for the scope's next turn; a copy. */
+  /** What background hooks have said for the model and the scope's next turn has not taken yet; a copy. */
   pendingContext(scope?: ScopeRef): string[];
   /**
    * Opens a session: the driver of one agent loop, which fires every event at its place. Setup (if asked), SessionStart and
    * InstructionsLoaded are fired before it resolves. Rejects with SESSION_OPEN, INVALID_HOOKS, INVALID_PLUGIN, PLUGIN_FAILED, ABORTED.
    */
   openSession(options?: SessionOptions<C>): Promise<Session<C>>;
-  /** Names of what waited for its end and was cancelled. Sessions that are open end without a SessionEnd: close them first. */
+  /** Closes the host; resolves with the names of hooks that it had to cancel. Open sessions end without a SessionEnd: close them first. */
   close(): Promise<{ pending: string[] }>;
   /**
-   * Whether a decision on an event can be told an agent (`codex`, `copilot`, `gemini`, `cursor`, `claude-code`), and how. `event`: its own name, or ours. Rejects with
+   * Whether a decision on an event can be told an agent (`codex`, `copilot`, `gemini`, `cursor`, `claude-code`), and how. `event`: the agent's own name, or hookscope's. Rejects with
    * INVALID_OPTIONS for an agent or a thing to say that is not known.
    */
   supports(agent: string, event: string, what: Sayable): Promise<AgentSupport>;

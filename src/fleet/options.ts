@@ -23,9 +23,9 @@ export interface FleetOptions {
   readonly host?: string;
   /** Public keys that bundles are signed with, as `hookscope fleet keys` prints them. */
   readonly keys: readonly string[];
-  /** Whose policy counts here. Default `['stable']`. */
+  /** The channels whose policies count here. Default `['stable']`. */
   readonly channels?: readonly string[];
-  /** The file that says what of a bundle may run beside rules. Default `$XDG_CONFIG_HOME/hookscope/fleet-allow.json`. */
+  /** The file that says which parts of a bundle, beside rules, may run here. Default `$XDG_CONFIG_HOME/hookscope/fleet-allow.json`. */
   readonly allow?: string;
   /** Where the last good bundles and unsent decisions are kept. Default `$XDG_STATE_HOME/hookscope/fleet`. */
   readonly folder?: string;
@@ -36,15 +36,15 @@ export interface FleetOptions {
   /** Seconds that `close` waits for decisions to be sent; what is left is sent at the next start. Default 2. */
   readonly closeTimeout?: number;
   /**
-   * Who settles what hooks ask: `never` (default): whoever sits at the agent; `unattended`: where nobody sits there, an approver of the team, who answers with
-   * `hookscope fleet approve`; `first`: an approver, before whoever sits there. A deny stays one, and no answer is never permission.
+   * Who answers when a hook asks. `never` (default): the user at the agent; `unattended`: if no user is present, an approver of the team, who answers with
+   * `hookscope fleet approve`; `first`: an approver, before the user. A deny stays a deny, and a missing answer is never permission.
    */
   readonly askElsewhere?: AskElsewhere;
   /** Seconds that such a question waits, at most until two seconds before the agent gives up. Default: until then; 60, where the agent has no time of its own. */
   readonly askTimeout?: number;
   /** Bytes of decisions that wait on disk. The oldest are dropped first, in pieces of an eighth, and counted. Default 64 MiB. */
   readonly maxBytes?: number;
-  /** Is told what is refused, lost and found again. Default: `process.emitWarning`. */
+  /** Gets a line when a bundle is refused, and when the broker is lost and found again. Default: `process.emitWarning`. */
   readonly logger?: (message: string) => void;
 }
 

@@ -25,35 +25,35 @@ import type { RegisterOptions, Wake } from './types.js';
 
 /** Options of `createHost`. All times are seconds. */
 export interface HostOptions<C extends CustomEvents = NoEvents> extends ExternalHostOptions {
-  /** Filled into every fire's input where it is missing. Default: a new session id, no transcript, the process's directory. */
+  /** Fields that are filled into every fire's input where they are missing. Default: a new session id, no transcript, the process's directory. */
   readonly session?: SessionFields;
-  /** A handler's time where neither it nor its group says; 0 is none. Default 60. */
+  /** Seconds that a handler may take if neither it nor its group sets a timeout; 0: no limit. Default 60. */
   readonly timeout?: number;
-  /** How long `close` waits for what is under way. Default 5. */
+  /** Seconds that `close` waits for hooks that are still running. Default 5. */
   readonly closeTimeout?: number;
-  /** What a handler's failure does. Default `continue`: it is reported, and the event goes on. */
+  /** What a handler's failure does (docs/failures.md). Default `continue`: it is reported, and the other hooks decide. */
   readonly onFailure?: OnFailure;
-  /** `lineage` (default): one agent's hooks never run for another's calls. `all`: the base and every live scope. */
+  /** `lineage` (default): one agent's hooks never run for another's calls. `all`: the hooks of the host and of every open scope run. */
   readonly merge?: 'lineage' | 'all';
-  /** How a gate's verdicts become one. Default `strictest`. */
+  /** How several verdicts on a gate become one: the strictest (default), or the first or last in order. */
   readonly decisions?: Decisions;
   /** `group`: a group's timeout is shared by its handlers. Default `handler`. */
   readonly timeoutFor?: 'handler' | 'group';
-  /** Continuations in a row after which a session driver ends the loop. Default 8. */
+  /** How often in a row Stop hooks may keep a session's loop going before it ends. Default 8. */
   readonly maxStopContinuations?: number;
-  /** Warns of handlers that take longer. Default: nobody is timed. */
+  /** Seconds after which a handler is reported as slow. Default: handlers are not timed. */
   readonly slowAfter?: number;
-  /** Bytes of JSON of an input that hooks outside the process are given; a larger one is refused (INVALID_INPUT). Default 64 MiB. */
+  /** Largest input, in bytes of JSON, for hooks outside the process; a larger one is refused (docs/semantics.md 8). Default 64 MiB. */
   readonly maxInputBytes?: number;
   /** Events of your own, made with `defineEvent`. */
   readonly events?: C;
-  /** Failures and warnings, also where there is a subscriber; of a hook's `detail` is `{ event, hook }`. Default: `process.emitWarning`. */
+  /** Gets every failure and warning, even if there are subscribers. For a hook's, `detail` is `{ event, hook }`. Default: `process.emitWarning`. */
   readonly logger?: (message: string, detail?: unknown) => void;
-  /** What was decided of a call is not what was done: `not_honoured`, `other_input`, `unasked` (docs/semantics.md 13). Not waited for. */
+  /** Called when what ran differs from what was decided: `not_honoured`, `other_input`, `unasked` (docs/semantics.md 13). Not awaited. */
   readonly onAlarm?: (alarm: HookAlarm) => void;
-  /** Makes spans of what the host does, while it does it: `otelSink()` of hookscope/sinks/otel. Flushed by `close`; whoever made it closes it. */
+  /** Makes spans while the host works: `otelSink()` of hookscope/sinks/otel. `close` flushes it; closing it is up to you. */
   readonly tracing?: Tracing;
-  /** A background hook wants the agent woken (`asyncRewake`). */
+  /** Called when a background hook wants the agent to be woken (`asyncRewake`). */
   readonly onWake?: (wake: Wake) => void;
 }
 

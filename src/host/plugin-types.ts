@@ -25,9 +25,9 @@ export type NoOptions = Readonly<Record<string, never>> | undefined;
 
 /** How a plugin is used, beside its own options. */
 export interface UseOptions {
-  /** In place of the plugin's name in the names of its hooks, `name/hook`; needed where one scope uses a plugin twice. */
+  /** Replaces the plugin's name in the names of its hooks, `name/hook`; needed if one scope uses a plugin twice. */
   readonly name?: string;
-  /** As a group's `enforce`, for all of its hooks; what is enforced less counts. */
+  /** As a group's `enforce`, for all hooks of the plugin; the lower of the two counts. */
   readonly enforce?: boolean | number;
 }
 
@@ -40,7 +40,7 @@ export type UseArguments<Given> = unknown extends Given
       ? [options?: Given, how?: UseOptions]
       : [options: Given, how?: UseOptions];
 
-/** Takes back a plugin's hooks, at once, and resolves when it has cleaned up. Never rejects; safe to call twice. */
+/** Unregisters a plugin's hooks at once, and resolves when its cleanup is done. Never rejects; safe to call twice. */
 export type PluginUndo = () => Promise<void>;
 
 /** What hooks are registered with, wherever they are. */
@@ -65,7 +65,7 @@ export interface HookScope<C extends CustomEvents = NoEvents> extends Registers<
   describe(): Description;
 }
 
-/** What a plugin registers through; everything it does is under its name, and ends with it. After that, PLUGIN_ENDED. */
+/** Where a plugin registers; its hooks have its name and end with it. After that, `register`, `on`, `spawnHooks` and `use` throw PLUGIN_ENDED. */
 export interface PluginScope<C extends CustomEvents = NoEvents> extends Registers<C> {
   readonly id: string;
   /** Hooks for every agent of an exact type: of the whole host, or below the session or agent that the plugin is used in. */
@@ -74,6 +74,6 @@ export interface PluginScope<C extends CustomEvents = NoEvents> extends Register
   describe(): Description;
   /** Aborts when the plugin is unregistered, or its scope, session or host ends. */
   readonly signal: AbortSignal;
-  /** Calls the function then, once, the last one first; at once where that is over. The undo takes it out again. */
+  /** Calls the function once when that happens, the last function first; at once if it has happened. The undo removes the function. */
   onClose(fn: () => unknown): Undo;
 }

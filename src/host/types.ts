@@ -63,17 +63,17 @@ export type HookCallback<E extends EventName<C> = EventName, C extends CustomEve
 export interface CallbackSpec<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> {
   readonly handler: HookCallback<E, C>;
   readonly name?: string;
-  /** A permission rule, as the group's; it goes before the group's. */
+  /** A permission rule, as on the group; it takes precedence over the group's. */
   readonly if?: string;
   readonly timeout?: number;
-  /** true: go on without it. `two-phase`: where it answers `{ async: true }`, it is called a second time in the background. */
+  /** true: the fire does not wait for it. `two-phase`: if it answers `{ async: true }`, it is called a second time in the background. */
   readonly async?: boolean | 'two-phase';
   readonly asyncTimeout?: number;
   readonly onFailure?: OnFailure;
   readonly once?: boolean;
 }
 
-/** What stands in a group's `hooks`: a function, one with options of its own, or what `command()` and the like return. */
+/** An element of a group's `hooks`: a function, a function with its own options, or what `command()` and the like return. */
 export type HookHandler<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> =
   | HookCallback<E, C>
   | CallbackSpec<E, C>
@@ -87,9 +87,9 @@ export interface HookGroup<E extends EventName<C> = EventName, C extends CustomE
   readonly if?: string;
   /** Lower runs first; default 0. */
   readonly stage?: number;
-  /** Names of hooks, or of plugins, in the same scope and stage that these run before. Nobody need have the name. */
+  /** Names of hooks, plugins or `register` calls in the same scope and stage; these hooks run before them. The name need not exist. */
   readonly before?: string | readonly string[];
-  /** The same, that these run after. */
+  /** The same; these hooks run after them. */
   readonly after?: string | readonly string[];
   readonly mode?: Mode;
   readonly timeout?: number;
@@ -98,8 +98,8 @@ export interface HookGroup<E extends EventName<C> = EventName, C extends CustomE
   readonly phase?: Phase;
   readonly once?: boolean;
   /**
-   * false: they decide nothing. They run after the decision, on what was decided, and records say what they would have said
-   * (`would`). A number from 0 to 1: so in all but that share of sessions.
+   * false: these hooks decide nothing. They run after the decision, on the final input, and records say what they would have said
+   * (`would`). A number from 0 to 1: they decide only in that share of sessions.
    */
   readonly enforce?: boolean | number;
   readonly name?: string;
@@ -113,17 +113,17 @@ export type Hooks<C extends CustomEvents = NoEvents> = {
 
 /** What all hooks of one `register` call share. */
 export interface RegisterOptions {
-  /** How records and `before` name these hooks. */
+  /** The name of these hooks in records, and for `before` and `after`. */
   readonly name?: string;
   readonly onFailure?: OnFailure;
   readonly timeoutFor?: 'handler' | 'group';
-  /** As a group's; what is enforced less of the two counts. */
+  /** As a group's `enforce`; the lower of the two counts. */
   readonly enforce?: boolean | number;
   /** Where they come from, for `describe()` and records. */
   readonly source?: Source;
 }
 
-/** Takes back what was registered; safe to call twice. */
+/** Unregisters what was registered; safe to call twice. */
 export type Undo = () => void;
 
 /** One agent, as a function for `spawnHooks` gets it, which makes that agent's hooks. */

@@ -5,7 +5,7 @@ import type { Hooks } from '../host/types.js';
 /** How much is asked before a call runs. */
 export type PermissionMode = 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk' | 'auto';
 
-/** What a call does to the world, as permission modes see it: `read` changes nothing, `edit` changes files of the project. */
+/** What a call changes, as permission modes see it: `read` nothing, `edit` files of the project. */
 export type Effect = 'read' | 'edit' | 'other';
 
 /** The call a permission question is about. */
@@ -65,7 +65,7 @@ type AnswerFunction<Answer> = (
   call: PermissionCall,
 ) => Answer | undefined | Promise<Answer | undefined>;
 
-/** How a session decides and whom it notifies; a child inherits its parent's, where it has none of its own. */
+/** How a session decides and whom it notifies. What a child session does not set, it inherits from its parent. */
 export interface SessionSettings {
   /** The harness's own rules, asked on every final input. Absent, or no answer: no rule speaks. */
   readonly permission?: AnswerFunction<PermissionAnswer> | undefined;
@@ -79,9 +79,9 @@ export interface SessionSettings {
   readonly onPermissionUpdate?: ((updates: readonly unknown[], call: PermissionCall) => void) | undefined;
   readonly effort?: { readonly level: string } | undefined;
   /**
-   * Whether an error that a tool, `permission`, `ask` or `classify` threw is the framework's own control flow: a pause, a jump. It is thrown on as it is, after
-   * the PostToolUseFailure hooks were told (`is_interrupt`). The same call made again with the same id and input goes on where it was, once, if
-   * nobody asked and the hooks are the same.
+   * Whether an error that a tool, `permission`, `ask` or `classify` threw is the framework's own control flow: a pause, a jump. It is rethrown as it is, after
+   * the PostToolUseFailure hooks have run (`is_interrupt`). The same call made again with the same id and input is not judged again, once, if
+   * nobody was asked about it and the hooks are the same (docs/waiting.md).
    */
   readonly passThrough?: ((error: unknown) => boolean) | undefined;
   /** Continuations in a row after which the stop loop ends. Default: the host's, 8. */

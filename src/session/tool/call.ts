@@ -26,23 +26,23 @@ export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
   readonly input: unknown;
   /** Default: a new one. */
   readonly id?: string | undefined;
-  /** What it does to the world, for permission modes and `toolBatch`. Default `other`. */
+  /** What the call changes, for permission modes and `toolBatch`. Default `other`. */
   readonly effect?: Effect | undefined;
-  /** May run beside other calls of its batch. Default: only when its effect is `read`. */
+  /** Whether it may run at the same time as other calls of its batch. Default: only if its effect is `read`. */
   readonly concurrent?: boolean | undefined;
-  /** The server, of an MCP tool. */
+  /** The server that an MCP tool belongs to. */
   readonly mcp?: McpServer | undefined;
   /**
    * A framework's own way to ask the user, where neither the call nor the session has `ask`: it answers, or throws what `passThrough` lets
    * through, and answers when the same call is made again.
    */
   readonly pause?: SessionSettings['ask'];
-  /** Somebody is asked, whatever hooks and rules allow: the tool itself wants it so. What they deny stays denied. */
+  /** The user or an approver is asked even if hooks and rules allow the call: the tool itself wants it. A deny stays a deny. */
   readonly needsApproval?: boolean | undefined;
   /** The call cannot be made (unknown tool, input that is not right), and why: only PostToolBatch tells of it. */
   readonly invalid?: string | undefined;
   /**
-   * What is wrong with an input that a hook, a rule or the user put in place of the model's; nothing: it may run. What it answers
+   * Says what is wrong with an input that a hook, a rule or the user put in place of the model's; no answer: it may run. What it returns
    * (or throws) is the call's error, which names who rewrote it, and the tool does not run.
    */
   check?(input: unknown): string | undefined | Promise<string | undefined>;
