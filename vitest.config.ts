@@ -2,6 +2,7 @@ import { availableParallelism, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const seeded = fileURLToPath(new URL('./test/fast-check.ts', import.meta.url));
 
@@ -47,6 +48,34 @@ const ALONE = [
 const COMPILED_LATE = process.versions.v8.startsWith('11.') ? ['--interrupt-budget=600000'] : [];
 // No test needs the network, and with certificates of one's own every start of Node reads all that there are: 59 ms in place of 23.
 delete process.env.NODE_EXTRA_CA_CERTS;
+/** What takes longest begins first, or one file would run alone in the end. Without an earlier run, as in a fresh clone, vitest knows only how large the files are. */
+const LONG = [
+  'probe/probe',
+  'package/docs',
+  'cli/hostile-strings',
+  'page/page',
+  'emit/otel/process',
+  'server/serve',
+  'server/thin',
+  'server/agent-with-shell',
+  'handlers/process-group',
+  'cli/wrong-arguments',
+  'replay/determinism',
+  'emit/packed',
+  'cli/why',
+  'session/property',
+];
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const projects = [...new Set(sorted.map(({ project }) => project.name))];
+    const place = ({ project, moduleId }: TestSpecification): number => {
+      const long = LONG.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+      return projects.indexOf(project.name) * LONG.length * 2 + (long === -1 ? LONG.length : long);
+    };
+    return sorted.sort((a, b) => place(a) - place(b));
+  }
+}
 const NEVER = ['test/fixtures/**', '**/node_modules/**'];
 
 export default defineConfig({
@@ -72,6 +101,7 @@ export default defineConfig({
     // Handlers spawn process groups and listen for signals: that needs a process, not a thread.
     pool: 'forks',
     execArgv: COMPILED_LATE,
+    sequence: { sequencer: LongestFirst },
     // What is built is loaded as it is.
     server: { deps: { external: [/\/dist\/.*\.js$/] } },
     // A limit for what hangs, and no test has a shorter one of its own: a machine with other work takes its time.

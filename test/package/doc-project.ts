@@ -36,7 +36,11 @@ export async function createProject(blocks: readonly Block[]): Promise<Project> 
   await link(root);
   for (const block of blocks) await write(block, root, blocks);
   const compiled = blocks.some((b) => b.lang === 'ts')
-    ? await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', root, '--pretty', 'false'], inProject(root))
+    ? await run(
+        join(ROOT, 'node_modules/.bin/tsc'),
+        ['-p', root, '--checkers', '1', '--pretty', 'false'],
+        inProject(root),
+      )
     : { output: '', code: 0 };
   const runners = { js: createRunner(inProject(root)), ts: createRunner(inProject(root), ['--import', 'tsx']) };
   return {
