@@ -290,7 +290,8 @@ describe('a server that ends', () => {
           .map((thread) => getPriority(Number(thread)) - getPriority(Number(serving)))
           .filter((less) => less !== 0);
       await until(() => later().length > 0);
-      expect(later()).toEqual([Math.min(10, 19 - getPriority())]);
+      // Threads that it starts itself, as libsql does, are as late.
+      expect(new Set(later())).toEqual(new Set([Math.min(10, 19 - getPriority())]));
     },
   );
 
