@@ -291,7 +291,7 @@ describe('a server that ends', () => {
           .filter((less) => less !== 0);
       await until(() => later().length > 0);
       // Threads that it starts itself, as libsql does, are as late.
-      expect(new Set(later())).toEqual(new Set([Math.min(10, 19 - getPriority())]));
+      expect(new Set(later())).toEqual(new Set([Math.min(5, 19 - getPriority())]));
     },
   );
 
