@@ -8,14 +8,14 @@ const LOOK = '(input) => { globalThis.read = input.tool_input.command.length; }'
 export const cases: Case[] = [
   {
     name: '10 async callbacks that read one nested field',
-    goal: 1.6,
+    goal: 1.8,
     candidates: () => everybody(10, `async ${LOOK}`),
     subject: 'hookscope',
     floor: 'loop',
   },
   {
     name: '10 sync callbacks that read one nested field',
-    goal: 1.2,
+    goal: 1.3,
     candidates: () => everybody(10, LOOK),
     subject: 'hookscope',
     floor: 'loop',
