@@ -176,7 +176,7 @@ const askUser = (question: string) => {
 const GO = 'UserPromptSubmit Go';
 const DIFFERENCES: Driver['differences'] = {
   "the framework's own limit of steps is kept": {
-    why: 'LangGraph throws where its recursionLimit is reached, and middleware is not asked any more.',
+    why: 'LangGraph throws at its recursionLimit, and no longer asks middleware.',
     expect: {
       events: [
         GO,
@@ -189,8 +189,8 @@ const DIFFERENCES: Driver['differences'] = {
       outcomes: [{ rejects: expect.stringMatching(/^Recursion limit of 5 reached/) as string }],
     },
   },
-  'a call of a tool that there is not goes through no gate, and the model reads so': {
-    why: 'Middleware may bring the tool: the call is judged before it is known that nobody does.',
+  'a call of a tool that does not exist goes through no gate, and the model is told so': {
+    why: 'Middleware may provide the tool, so the call is judged before it is known that no tool exists.',
     expect: {
       events: [
         GO,
@@ -201,8 +201,8 @@ const DIFFERENCES: Driver['differences'] = {
       ],
     },
   },
-  'arguments that the tool does not take do not run, and the model reads so': {
-    why: 'Middleware gets the call with whatever arguments: the batch tells of it.',
+  'a call with arguments that the tool does not accept does not run, and the model is told so': {
+    why: 'Middleware gets the call with any arguments, and PostToolBatch lists it.',
     expect: { events: [GO, 'PostToolBatch read', 'Stop'] },
   },
   'one of two calls waits for the user, the other runs at once and only once': {
@@ -228,11 +228,11 @@ const DIFFERENCES: Driver['differences'] = {
     expect: { outcomes: [{ status: 'unfinished', text: '' }] },
   },
   'the caller aborts before the first model call': {
-    why: 'LangGraph does not begin with a signal that has fired.',
+    why: 'LangGraph does not start if the signal has already aborted.',
     expect: { events: [] },
   },
   'a handoff gives the conversation to an agent with a scope of its own': {
-    why: 'The agent that handed over has been left for good, and the graph goes on: the session stops when its owner says so.',
+    why: 'The graph does not return to the agent that handed over: the session stops when your program stops it.',
     expect: {
       events: [
         GO,

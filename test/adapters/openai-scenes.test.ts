@@ -120,8 +120,8 @@ playScenes({
       why: 'The SDK throws at its limit of turns.',
       expect: { outcomes: [{ rejects: 'Max turns (2) exceeded' }] },
     },
-    'an input that a hook rewrites and the tool does not take does not run': {
-      why: 'The SDK reads the input when the tool is called, and keeps to itself what it has against it.',
+    'a call whose rewritten input the tool does not accept does not run': {
+      why: 'The SDK parses the input when the tool is called, and does not say what is wrong with it.',
       expect: {
         events: [
           'UserPromptSubmit Go',
@@ -132,8 +132,8 @@ playScenes({
         ],
       },
     },
-    'arguments that the tool does not take do not run, and the model reads so': {
-      why: 'The SDK reads the arguments when the tool is called: hooks have judged them by then.',
+    'a call with arguments that the tool does not accept does not run, and the model is told so': {
+      why: 'The SDK parses the arguments when the tool is called: hooks have judged them by then.',
       expect: {
         events: [
           'UserPromptSubmit Go',
@@ -145,7 +145,7 @@ playScenes({
       },
     },
     'a handoff that a hook denies does not happen': {
-      why: 'What the model reads of a handoff is made by the SDK; why it did not happen stands below the system prompt.',
+      why: 'The SDK makes the text that the model reads about a handoff; the reason for the deny is below the system prompt.',
       expect: {
         heard: {
           main: [['user: Go'], ['system: PreToolUse:transfer_to_clerk hook error: stay', 'tool: {"assistant":"main"}']],

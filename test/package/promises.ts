@@ -624,7 +624,7 @@ const limits: readonly Kept[] = [
   [
     'Hooks judge the arguments as the model wrote them',
     'adapters/openai-scenes',
-    'arguments that the tool does not take do not run, and the model reads so',
+    'a call with arguments that the tool does not accept does not run, and the model is told so',
   ],
   ['When a hook denies a handoff', 'adapters/openai-scenes', 'a handoff that a hook denies does not happen'],
   [

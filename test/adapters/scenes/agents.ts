@@ -9,7 +9,7 @@ const ASK = ['reader', { prompt: 'Look.' }] as const;
 /** Subagents, which a tool starts, and agents that take the conversation over. */
 export const AGENTS: readonly Scene[] = [
   {
-    name: 'a subagent begins and ends between its call and its result, and hears what hooks say',
+    name: 'a subagent begins and ends between its call and its result, and gets what hooks say',
     script: [[ASK], 'Done.'],
     agents: { reader: { script: [[['read', { path: 'a' }]], 'It is fine.'] } },
     hooks: [{ on: 'SubagentStart', always: { hookSpecificOutput: { additionalContext: 'Be small.' } } }],
@@ -156,7 +156,7 @@ export const AGENTS: readonly Scene[] = [
     },
   },
   {
-    name: 'two subagents at the same time have scopes apart',
+    name: 'two subagents at the same time have separate scopes',
     apart: true,
     script: [[ASK, ['writer', { prompt: 'Write.' }]], 'Done.'],
     agents: {

@@ -93,7 +93,7 @@ export const PERMISSIONS: readonly Scene[] = [
     },
   },
   {
-    name: 'a hook asks, the turn waits for the user, who refuses: the model reads so',
+    name: 'a hook asks, the turn waits for the user, who refuses: the model is told so',
     script: SCRIPT,
     hooks: [decides('ask', 'sure?')],
     answer: 'reject',

@@ -53,7 +53,7 @@ export const TOOLS: readonly Scene[] = [
     },
   },
   {
-    name: 'an input that a hook rewrites and the tool does not take does not run',
+    name: 'a call whose rewritten input the tool does not accept does not run',
     script: [[['read', { path: 'a' }]], 'Done.'],
     hooks: [
       pre({ updatedInput: { path: 7 } }),
@@ -168,7 +168,7 @@ export const TOOLS: readonly Scene[] = [
     },
   },
   {
-    name: 'two calls beside each other, one of them denied',
+    name: 'two calls at the same time, one of them denied',
     tools: ['slow', 'write'],
     script: [
       [
@@ -238,7 +238,7 @@ export const TOOLS: readonly Scene[] = [
     },
   },
   {
-    name: 'a call of a tool that there is not goes through no gate, and the model reads so',
+    name: 'a call of a tool that does not exist goes through no gate, and the model is told so',
     script: [[['fly', { path: 'a' }]], 'Done.'],
     expect: {
       events: ['UserPromptSubmit Go', 'Stop'],
@@ -248,7 +248,7 @@ export const TOOLS: readonly Scene[] = [
     },
   },
   {
-    name: 'arguments that the tool does not take do not run, and the model reads so',
+    name: 'a call with arguments that the tool does not accept does not run, and the model is told so',
     script: [[['read', { path: 7 }]], 'Done.'],
     expect: {
       events: ['UserPromptSubmit Go', 'Stop'],
