@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HookRecord } from '../../src/emit/record.js';
+import { unclosedWriters } from '../../src/emit/sinks/open-mark.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import { openSqlite } from '../../src/emit/sinks/sqlite-driver.js';
 import { openStore } from '../../src/store/place.js';
@@ -167,5 +168,7 @@ describe('the SQLite file', () => {
     const { hosts, check } = read();
     expect(check).toBe('ok');
     expect(hosts.get('h')?.length).toBe(2000 - dropped);
+    // Nothing came after them that would show the gap by its number.
+    expect(unclosedWriters(path)).toMatchObject([{ hosts: ['h'], lost: dropped }]);
   });
 });

@@ -22,19 +22,26 @@ export class Gaps {
   }
 
   /** Of whoever was killed while it wrote: behind which record its last may be missing. Of hosts that were not read nothing is said. */
-  unclosed({ file, pid, since, hosts }: Unclosed & { readonly file: string }): DoctorFinding[] {
+  unclosed({ file, pid, since, hosts, lost }: Unclosed & { readonly file: string }): DoctorFinding[] {
     const read = hosts.flatMap((host) => {
       const known = this.#hosts.get(host);
       return known === undefined ? [] : [`record ${known.last} of host ${host}`];
     });
     if (read.length === 0) return [];
+    const how =
+      lost === undefined
+        ? 'was killed, or ended without closing it: what it answered in its last 50 ms may be missing'
+        : `could not write its last ${lost === 1 ? 'record' : `${lost} records`}: they are missing`;
     const behind = `, after ${read.join(' and ')}`;
     return [
       {
         level: 'remark',
         about: 'records',
-        text: `Process ${pid}, which wrote to ${file} since ${since}, was killed, or ended without closing it: what it answered in its last 50 ms may be missing${behind}.`,
-        fix: "Nothing can be done about those. Where none may be lost, keep records with durability: 'sync'.",
+        text: `Process ${pid}, which wrote to ${file} since ${since}, ${how}${behind}.`,
+        fix:
+          lost === undefined
+            ? "Nothing can be done about those. Where none may be lost, keep records with durability: 'sync'."
+            : 'Nothing can be done about those. See that there is room on the disk.',
       },
     ];
   }

@@ -17,9 +17,14 @@ export function tellUnclosed(
   shown: ReadonlySet<string | undefined>,
   terminal: Terminal,
 ): void {
-  for (const { pid, file, hosts } of unclosedOf(place))
-    if (hosts.some((host) => shown.has(host)))
-      terminal.tell(
-        `process ${pid}, which wrote some of these to ${file}, was killed: what it answered in its last 50 ms may be missing (hookscope doctor says behind which record)`,
-      );
+  for (const { pid, file, hosts, lost } of unclosedOf(place)) {
+    if (!hosts.some((host) => shown.has(host))) continue;
+    const how =
+      lost === undefined
+        ? 'was killed: what it answered in its last 50 ms may be missing'
+        : `could not write its last records: ${lost} are missing`;
+    terminal.tell(
+      `process ${pid}, which wrote some of these to ${file}, ${how} (hookscope doctor says after which record)`,
+    );
+  }
 }

@@ -10,8 +10,8 @@ import { makeFolder } from '../../values/make-folder.js';
 export interface OpenMark {
   /** A record of this host comes. */
   host(id: string | undefined): void;
-  /** All that came is written. */
-  end(): void;
+  /** Nothing more comes. All of it is written, but for so many records at the end that could not be: then the mark stays. */
+  end(lost?: number): void;
 }
 
 /** A process that has not ended as it should. */
@@ -20,6 +20,8 @@ export interface Unclosed {
   /** Of its last host, in ISO 8601: when its first record came. */
   readonly since: string;
   readonly hosts: readonly string[];
+  /** It ended as it should, and could not write so many of its last records; absent: it is not known. */
+  readonly lost?: number;
 }
 
 const MARK = '.writing.';
@@ -48,10 +50,15 @@ export function createOpenMark(path: string): OpenMark {
         // Where nothing can be written, the records say so themselves.
       }
     },
-    end() {
+    end(lost = 0) {
       if (last === null) return;
       try {
-        rmSync(file, { force: true });
+        // Over what is there: a full disk has no room for another.
+        if (lost > 0)
+          writeFileSync(file, `${JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), lost })}\n`, {
+            flag: 'r+',
+          });
+        else rmSync(file, { force: true });
       } catch {
         // It was not made.
       }
@@ -63,9 +70,12 @@ export function createOpenMark(path: string): OpenMark {
 export function unclosedWriters(path: string): Unclosed[] {
   return marksOf(path).flatMap((file) => {
     try {
-      const { pid, since, hosts, started } = JSON.parse(readFileSync(file, 'utf8')) as Unclosed & { started?: string };
+      const { pid, since, hosts, started, lost } = JSON.parse(readFileSync(file, 'utf8')) as Unclosed & {
+        started?: string;
+      };
       const isWhole = Number.isSafeInteger(pid) && pid > 0 && typeof since === 'string' && Array.isArray(hosts);
-      return !isWhole || lives(pid, started) ? [] : [{ pid, since, hosts: hosts.map(String) }];
+      if (!isWhole || (lost === undefined && lives(pid, started))) return [];
+      return [{ pid, since, hosts: hosts.map(String), ...(typeof lost === 'number' ? { lost } : {}) }];
     } catch {
       return [];
     }

@@ -210,7 +210,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
     push,
     lost: () => lost,
     async close() {
-      if (await queue.close()) mark.end();
+      if (await queue.close()) mark.end(lostSince);
       letGo();
     },
   });
