@@ -12,7 +12,7 @@ const TELLING: readonly [file: string, as: RegExp, without: string][] = [
   ['host/fire/fire.ts', /services\.bus\.observed/g, 'false'],
   ['host/fire/fire-run.ts', /watched \? new BusFireReporter\([^)]*\) : (?:undefined|void 0)/, 'undefined'],
   ['host/fire/fire-run.ts', /this\.reporter\?\.clock \?\? /, ''],
-  ['host/fire/fire-run.ts', /reporter\??\.ended\([^;]*;/, ''],
+  ['host/fire/conclude.ts', /reporter\??\.ended\([^;]*;/, ''],
   ['host/call/handler-call.ts', /fire\.reporter\?\.started\([^;]*;/, 'undefined;'],
 ];
 
