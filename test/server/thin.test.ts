@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -55,6 +55,11 @@ async function stranger(serve: (socket: Socket) => unknown, work: () => Promise<
     server.close();
   }
 }
+
+/** What a server leaves that was killed. */
+const LEAVE_A_SOCKET = `
+require('node:fs').rmSync(process.argv[1], { force: true });
+require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'));`;
 
 const left = (): string[] => readdirSync(user.places.run).filter((name) => name.startsWith('hook.'));
 
@@ -262,6 +267,58 @@ describe('the thin command, where something else is in the place of the server',
         }
       },
     );
+  });
+
+  test('what a server says that it has not judged, and a socket that nobody listens on: Node judges the whole of the input', async () => {
+    // More than a pipe holds, and a line's end at its end.
+    const input = `${JSON.stringify({ ...bash('rm x'), filler: 'x'.repeat(300_000) })}\n`;
+    const proof = readFileSync(user.places.proof, 'utf8').trim();
+    const head = `HTTP/1.1 421 Misdirected Request\r\nhookscope-proof: ${proof}\r\ncontent-length: 2\r\n\r\n`;
+    let told = '';
+    const answers: Finished[] = [];
+    const ask = async (): Promise<unknown> => answers.push(await thin(['PreToolUse', '--hooks', 'hooks.json'], input));
+    await stranger((socket) => {
+      socket.on('data', (piece: Buffer) => {
+        told += piece.toString();
+        if (told.endsWith(input)) socket.end(`${head}{}`);
+      });
+    }, ask);
+    expect(told).toMatch(input);
+    spawnSync(process.execPath, ['-e', LEAVE_A_SOCKET, user.places.socket]);
+    await ask();
+    for (const { code, stdout } of answers) {
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({
+        hookSpecificOutput: { permissionDecisionReason: 'nothing is removed' },
+      });
+    }
+    expect(asked()).toBe(2);
+    expect(left()).toEqual([]);
+  });
+
+  test('what it keeps is for nobody else, and has no name once it is read', async () => {
+    const { spawn } = await import('node:child_process');
+    let meanwhile: string[] | undefined;
+    await stranger(
+      (socket) =>
+        socket.once('data', () =>
+          until(() => left().length === 0).then(() => {
+            meanwhile = left();
+            socket.destroy();
+          }),
+        ),
+      async () => {
+        const child = spawn('dash', [thinScript(), 'PreToolUse'], { cwd: user.path, env: user.env });
+        child.stdin.write('{"tool_name":');
+        await until(() => left().length === 1);
+        const file = join(user.places.run, left()[0] as string);
+        await until(() => statSync(file).size > 0);
+        expect(statSync(file).mode & 0o777).toBe(0o600);
+        child.stdin.end('"Bash"}');
+        expect(await new Promise((resolve) => child.once('close', resolve))).toBe(2);
+      },
+    );
+    expect(meanwhile).toEqual([]);
   });
 
   test('a failure has the shape of its event, for every event', async () => {

@@ -197,13 +197,8 @@ esac
 socket=$run/serve.sock
 # Who can be at the other end is whoever can enter the folder: nobody but this user, or Node says what is wrong.
 [ -S "$socket" ] && [ -O "$socket" ] && [ -O "$run" ] && [ -O "$state/fire.header" ] && [ -O "$state/server.proof" ] && [ ! -L "$run" ] || ask_node "$@"
-command -v curl >/dev/null 2>&1 || ask_node "$@"
-open=$(ls -ld "$run" "$state/fire.header" "$state/server.proof" 2>/dev/null) || ask_node "$@"
-case $open in
-  *"$nl"*"$nl"*"$nl"*) ask_node "$@" ;;
-  d??x------*"$nl"-???------*"$nl"-???------* | -???------*"$nl"d??x------*"$nl"-???------* | -???------*"$nl"-???------*"$nl"d??x------*) ;;
-  *) ask_node "$@" ;;
-esac
+# The head of the request is told by a descriptor: neither a command line nor a file shows it.
+command -v curl >/dev/null 2>&1 && [ -e /dev/fd/3 ] || ask_node "$@"
 cd -P . && line hookscope-cwd "$PWD" || ask_node "$@"
 for name in AI_AGENT CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_EFFORT CLAUDE_ENV_FILE CLAUDE_PROJECT_DIR COPILOT_PROJECT_DIR CURSOR_PROJECT_DIR GEMINI_CWD GEMINI_PROJECT_DIR GEMINI_SESSION_ID LANG LC_ALL TRACEPARENT TRACESTATE TZ; do
   eval "value=\${$name-}"
@@ -211,11 +206,18 @@ for name in AI_AGENT CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CL
 done
 line hookscope-on-failure "$policy"
 
-dir=$(mktemp -d "$run/hook.XXXXXX" 2>/dev/null) || ask_node "$@"
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 2' HUP INT TERM
-read -r proof <"$state/server.proof" && read -r token <"$state/fire.header" && printf '%s\n%sContent-Type: application/json\nExpect:\n' "$token" "$head" >"$dir/head" ||
-  fail 'the request could not be written'
+{ read -r proof <"$state/server.proof" && read -r token <"$state/fire.header"; } 2>/dev/null || ask_node "$@"
+
+# Standard input is kept in a new file, to be read by curl and, if the server was not reached, by Node. It loses its name once it is whole.
+n=0
+set -C
+until { command exec 4>"$run/hook.$$.$n"; } 2>/dev/null; do
+  n=$((n + 1))
+  [ $n -lt 9 ] || ask_node "$@"
+done
+set +C
+kept=$run/hook.$$.$n
+exec 5<"$kept" 6<"$kept"
 
 # An agent that leaves its end open must not be waited for until it gives up.
 # In tenths of a second; to start a program for it takes as long as all the rest.
@@ -229,45 +231,65 @@ now() {
 }
 now
 began=$now
-cat <&3 >"$dir/in" &
+cat <&3 >&4 &
 reader=$!
-echo yes >"$dir/reading"
+# Who can be at the other end is whoever can enter the folder: nobody but this user, or Node says what is wrong. It is looked at while the input is read.
+open=$(ls -ld "$run" "$state/fire.header" "$state/server.proof" 2>/dev/null)
 # It looks once a second whether it is still wanted: an agent may have killed what started it, and its process id be somebody else's later.
 (
-  while [ -s "$dir/reading" ] && kill -0 $$ && [ "$tenths" -gt 10 ]; do
+  while kill -0 $$ && [ "$tenths" -gt 10 ]; do
     sleep 1
     tenths=$((tenths - 10))
   done
-  if kill -0 $$; then
-    [ -s "$dir/reading" ] && sleep "0.$((tenths % 10))" && [ -s "$dir/reading" ] && kill "$reader"
-  else
-    [ -s "$dir/reading" ] && kill "$reader"
-    rm -rf "$dir"
-  fi
-) >/dev/null 2>&1 </dev/null 3<&- &
-wait "$reader" || fail 'standard input was not closed in time'
-exec 3<&-
-: >"$dir/reading"
+  kill -0 $$ && sleep "0.$((tenths % 10))"
+  kill "$reader"
+  rm -f "$kept"
+) >/dev/null 2>&1 </dev/null 3<&- 4>&- &
+watcher=$!
+trap 'kill "$reader" 2>/dev/null; exit 2' HUP INT TERM
+wait "$reader"
+code=$?
+kill "$watcher" 2>/dev/null
+trap 'exit 2' HUP INT TERM
+rm -f "$kept" >/dev/null 2>&1 </dev/null 3<&- &
+[ $code = 0 ] || fail 'standard input was not closed in time'
 now
 tenths=$((tenths - now + began))
 [ "$tenths" -gt 0 ] || fail 'standard input was not closed in time'
+exec 3<&6 4>&- 6<&-
+case $open in
+  *"$nl"*"$nl"*"$nl"*) ask_node "$@" ;;
+  d??x------*"$nl"-???------*"$nl"-???------* | -???------*"$nl"d??x------*"$nl"-???------* | -???------*"$nl"-???------*"$nl"d??x------*) ;;
+  *) ask_node "$@" ;;
+esac
 
-answer=$(curl -q -sS --unix-socket "$socket" --noproxy '*' --connect-timeout 5 --max-time "$((tenths / 10)).$((tenths % 10))" \
-  -H "@$dir/head" -H "hookscope-within: $((tenths / 10)).$((tenths % 10))" --data-binary "@$dir/in" -D "$dir/said" -w '\n%{http_code}' "http://hookscope/hooks/$event" 2>/dev/null)
+answer=$(
+  curl -q -sS --unix-socket "$socket" --noproxy '*' --connect-timeout 5 --max-time "$((tenths / 10)).$((tenths % 10))" \
+    -H @/dev/fd/9 -H "hookscope-within: $((tenths / 10)).$((tenths % 10))" --data-binary @- -D - -w '\n%{http_code}' "http://hookscope/hooks/$event" <&5 2>/dev/null 9<<END
+$token
+${head}Content-Type: application/json
+Expect:
+END
+)
 code=$?
 status=${answer##*"$nl"}
-answer=${answer%"$nl"*}
+answer=${answer%"$nl"*}$nl
 shown=
 exit=
 aside=
-[ "$code" = 0 ] && while read -r name value; do
-  # Behind a value is the line's own end.
-  case $name in
-    [Hh]ookscope-[Pp]roof:) shown=${value%?} ;;
-    [Hh]ookscope-[Ee]xit:) exit=${value%[!0-9]} ;;
-    [Hh]ookscope-[Aa]side:) aside="$aside${value%?}$nl" ;;
+# The head of the answer ends with an empty line, which has the carriage return of every line of it.
+while [ "$code" = 0 ] && [ -n "$answer" ]; do
+  field=${answer%%"$nl"*}
+  answer=${answer#*"$nl"}
+  field=${field%?}
+  case $field in
+    [Hh]ookscope-[Pp]roof:*) shown=${field#*: } ;;
+    [Hh]ookscope-[Ee]xit:*) exit=${field#*: } ;;
+    [Hh]ookscope-[Aa]side:*) aside="$aside${field#*: }$nl" ;;
+    '') break ;;
   esac
-done <"$dir/said"
+done
+answer=${answer%"$nl"}
 [ "$code" = 0 ] && [ "$shown" != "$proof" ] &&
   fail "what answers on the server's socket does not prove that it is the server of this user: find out which program it is"
 case $code:$status in
@@ -284,7 +306,6 @@ case $code:$status in
     exit "$exit" ;;
   # It was never connected, or the server says that it has run nothing: the hooks are asked here, once.
   7:* | 0:421)
-    exec 3<"$dir/in"
     ask_node "$@" --no-server ;;
   0:*) fail "the server refused the request (HTTP $status)" ;;
   28:*) fail 'the server was asked and has not answered in time' ;;
