@@ -276,7 +276,9 @@ describe('the thin command, where something else is in the place of the server',
     const head = `HTTP/1.1 421 Misdirected Request\r\nhookscope-proof: ${proof}\r\ncontent-length: 2\r\n\r\n`;
     let told = '';
     const answers: Finished[] = [];
-    const ask = async (): Promise<unknown> => answers.push(await thin(['PreToolUse', '--hooks', 'hooks.json'], input));
+    const ask = async (): Promise<void> => {
+      answers.push(await thin(['PreToolUse', '--hooks', 'hooks.json'], input));
+    };
     await stranger((socket) => {
       socket.on('data', (piece: Buffer) => {
         told += piece.toString();
