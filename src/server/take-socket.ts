@@ -1,6 +1,7 @@
 import { closeSync, lstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { connect } from 'node:net';
 import { HookscopeError } from '../errors.js';
+import { isRunning } from '../values/processes.js';
 import { makeOwnFolder } from './owned.js';
 import type { Places } from './places.js';
 
@@ -72,10 +73,8 @@ function isHeld(lock: string): boolean {
   try {
     const pid = Number(readFileSync(lock, 'utf8'));
     // It is not written yet.
-    if (pid === 0) return true;
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return pid === 0 || isRunning(pid);
+  } catch {
+    return false;
   }
 }

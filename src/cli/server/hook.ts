@@ -14,6 +14,7 @@ import { readStdin } from '../../server/client/stdin.js';
 import { placesOf } from '../../server/places.js';
 import { CLAUDE, claudeProtocol, type Protocol } from '../../server/protocol.js';
 import { wrongOption } from '../../values/options.js';
+import { isRunning } from '../../values/processes.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { HostFlags } from '../host/open-host.js';
 import { wordOf } from '../option-values.js';
@@ -119,12 +120,9 @@ function endWithParent(): void {
   delete process.env['HOOKSCOPE_PARENT'];
   if (!Number.isInteger(parent) || parent <= 1) return;
   const timer = setInterval(() => {
-    try {
-      process.kill(parent, 0);
-    } catch {
-      clearInterval(timer);
-      process.kill(process.pid, 'SIGTERM');
-    }
+    if (isRunning(parent)) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
   }, LOOK).unref();
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../../values/make-folder.js';
+import { isRunning, startOf } from '../../values/processes.js';
 
 /**
  * A small file beside the records while a process writes them. Whoever finds it without the process knows that the process was killed, and that what
@@ -10,7 +11,9 @@ import { makeFolder } from '../../values/make-folder.js';
 export interface OpenMark {
   /** A record of this host comes. */
   host(id: string | undefined): void;
-  /** Nothing more comes. All of it is written, but for so many records at the end that could not be: then the mark stays. */
+  /** A record came for which there was no room. */
+  refused(): void;
+  /** Nothing more comes. All of it is written, but for what was refused at the end, and so many before that could not be written: then the mark stays. */
   end(lost?: number): void;
 }
 
@@ -35,8 +38,10 @@ export function createOpenMark(path: string): OpenMark {
   const file = `${path}${MARK}${process.pid}-${randomBytes(4).toString('hex')}`;
   const hosts: string[] = [];
   let last: string | undefined | null = null;
+  let refused = 0;
   return {
     host(id) {
+      refused = 0;
       if (id === last) return;
       if (last === null) prune(path);
       last = id;
@@ -50,8 +55,12 @@ export function createOpenMark(path: string): OpenMark {
         // Where nothing can be written, the records say so themselves.
       }
     },
-    end(lost = 0) {
+    refused() {
+      refused += 1;
+    },
+    end(unwritten = 0) {
       if (last === null) return;
+      const lost = unwritten + refused;
       try {
         // Over what is there: a full disk has no room for another.
         if (lost > 0)
@@ -82,24 +91,9 @@ export function unclosedWriters(path: string): Unclosed[] {
   });
 }
 
+/** Another process may have its number by now. */
 function lives(pid: number, started: string | undefined): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
-  }
-  // Another process may have its number by now.
-  return started === undefined || startOf(pid) === started;
-}
-
-/** When a process was started, as Linux counts it; undefined: not known. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  } catch {
-    return undefined;
-  }
+  return isRunning(pid) && (started === undefined || startOf(pid) === started);
 }
 
 function marksOf(path: string): string[] {

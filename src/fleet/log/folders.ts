@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { replaceFile } from '../../files/replace-file.js';
 import { makeFolder } from '../../values/make-folder.js';
+import { isRunning, startOf } from '../../values/processes.js';
 
 /** Milliseconds of silence after which a process on another machine counts as gone. */
 const GONE = 60_000;
@@ -93,24 +94,6 @@ function isOrphan(folder: string): boolean {
   } catch {
     // It is being made, or was cut short by a crash.
     return Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > GONE;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-/** Undefined: the system does not say. */
-function startOf(pid: number): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19];
-  } catch {
-    return undefined;
   }
 }
 
