@@ -20,6 +20,8 @@ const TOGETHER = 25;
  * takes three times as long as among many, since the code for it is in no cache.
  */
 const MANY = 6;
+/** So many that are written go on when a turn has ended: twice as many in a transaction save little, and answers wait for records that are late. */
+const ENOUGH = 150;
 /** Records that wait no longer, not even for the answers of their turn. */
 const FLOOD = 1_500;
 
@@ -61,6 +63,7 @@ export class Batches {
       this.#turnEnds = undefined;
       if (this.#records.length - this.#before >= MANY) this.#write();
       this.#before = this.#records.length;
+      if (this.#count >= ENOUGH) this.pass();
     });
     this.#timer ??= this.#passLater();
   }

@@ -107,6 +107,32 @@ describe('records that go on together', () => {
     expect(counts.slice(2).reduce((sum, count) => sum + count, 0)).toBe(1_500);
   });
 
+  test('go on at the end of a turn when they are enough, and wait for others when they are not', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const counts: number[] = [];
+      const batches = new Batches(
+        (batch) => counts.push(batch.count),
+        () => undefined,
+      );
+      const turn = async (records: number): Promise<void> => {
+        for (let i = 0; i < records; i++) batches.push(fire(i));
+        await nextTurn();
+      };
+      await turn(149);
+      expect(counts).toEqual([]);
+      await turn(10);
+      expect(counts).toEqual([159]);
+      await turn(50);
+      await turn(50);
+      expect(counts).toEqual([159]);
+      vi.advanceTimersByTime(25);
+      expect(counts).toEqual([159, 100]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('of lonely calls wait for others to be written, those of many calls for the end of their turn alone', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
