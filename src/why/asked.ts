@@ -1,6 +1,6 @@
 import { duration } from '../emit/headline.js';
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
-import { ended, plain } from '../plain.js';
+import { clip, ended, plain } from '../plain.js';
 import { isShadow } from './meaning.js';
 import {
   endsRun,
@@ -96,7 +96,7 @@ function failed(record: FireRecord, handler: HandlerRecord): string {
   return `failed (${plain(cause)}: ${ended(shownText(message)).replace(/(?<!\.\.)\.$/, '')}), ${counts}`;
 }
 
-const shownText = (text: string): string => (text === '' ? 'no message' : named(text.trim()).slice(0, 200));
+const shownText = (text: string): string => (text === '' ? 'no message' : clip(text.trim(), 200));
 
 /** What its failure made of the decision. */
 function effectOf({ decision }: FireRecord, { verdict: counted, on_failure: policy, failure }: HandlerRecord): string {

@@ -171,6 +171,10 @@ export function mendFor(handler: HandlerRecord): string {
   return (Object.hasOwn(MENDS, cause) ? MENDS[cause] : undefined)?.(handler) ?? 'see what its message says';
 }
 
+/** The command that its message ends with: who holds it back is asked. */
+const remedyIn = ({ failure }: HandlerRecord): string =>
+  plain(/; see (hookscope [\w -]+)$/.exec(failure?.message ?? '')?.[1] ?? 'hookscope trust');
+
 /** What to do about each cause of failure. */
 const MENDS: Readonly<Record<string, (handler: HandlerRecord) => string>> = {
   threw: (h) => `fix the error that it throws, in ${placeOf(h)}`,
@@ -188,5 +192,5 @@ const MENDS: Readonly<Record<string, (handler: HandlerRecord) => string>> = {
   aborted: () => 'it was stopped because the caller aborted the fire, or because the host closed',
   worker_died: () => 'the process that it ran in ended; see why',
   untrusted: (h) =>
-    `it has changed or is gone since it was accepted; look at ${placeOf(h)} and accept it: hookscope trust`,
+    `it has changed or is gone since it was accepted; look at ${placeOf(h)} and accept it: ${remedyIn(h)}`,
 };

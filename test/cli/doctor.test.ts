@@ -65,7 +65,7 @@ describe('hookscope doctor', () => {
     const { stdout, stderr, code } = await hookscope('doctor');
     expect([stderr, code]).toEqual(['', 0]);
     expect(stdout).toBe(
-      'No records are kept, so it is not known what hooks did. hookscope serve keeps records; in code, ndjsonSink does.\nNothing is wrong.\n',
+      'No records are kept, so it is not known what hooks did. Agents that are connected and hookscope serve keep them; in code, ndjsonSink does.\nNothing is wrong.\n',
     );
   });
 

@@ -15,29 +15,60 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const dist = (file: string): string => JSON.stringify(new URL(`../../dist/${file}`, import.meta.url).href);
 /** Fires, keeps some of it, fires again and ends as it is told: what came last has waited for no turn. */
 const PROGRAM = `
+import { randomBytes } from 'node:crypto';
 import { createHost, ndjsonSink } from ${dist('index.js')};
 import { sqliteSink } from ${dist('sinks/sqlite.js')};
-const [file, end, durability] = process.argv.slice(2);
+const [file, end, durability, capacity] = process.argv.slice(2);
 const host = createHost();
-const sink = (file.endsWith('.db') ? sqliteSink : ndjsonSink)(file, { durability });
+const sink = (file.endsWith('.db') ? sqliteSink : ndjsonSink)(file, { durability, ...(capacity && { capacity: Number(capacity) }) });
 sink.attach(host.events$);
 let id;
 host.events$.subscribe((record) => { id = record.host_id; });
-const fire = () => host.fire('Stop', { stop_hook_active: false });
+const fire = (text) => host.fire('Stop', { stop_hook_active: false, ...(text && { last_assistant_message: text }) });
 for (let i = 0; i < 3; i++) await fire();
 await sink.flush();
 for (let i = 0; i < 4; i++) await fire();
 if (end === 'kill') { process.stdout.write(id, () => undefined); process.kill(process.pid, 'SIGKILL'); }
 if (end === 'exit') { console.log(id); process.exit(); }
+if (end === 'again') {
+  await sink.flush();
+  await fire();
+}
+if (end === 'full')
+  for (let i = 0; i < 300; i++) {
+    await fire(randomBytes(1500).toString('base64'));
+    await sink.flush();
+  }
 await host.close();
 await sink.close();
-console.log(id);
+console.log(id, sink.dropped);
 `;
 
-async function run(file: string, end: string, durability = 'batch'): Promise<string> {
+/** Its host's id; and behind it how many records were dropped, where it has closed. */
+async function run(
+  file: string,
+  end: string,
+  durability = 'batch',
+  capacity = '',
+  limit = 'unlimited',
+): Promise<string> {
   const program = join(root, 'program.mjs');
   writeFileSync(program, PROGRAM);
-  const child = spawn(process.execPath, [program, file, end, durability], { env: { ...process.env, ...env() } });
+  const child = spawn(
+    '/bin/sh',
+    [
+      '-c',
+      `trap '' XFSZ; ulimit -f ${limit}; exec "$@"`,
+      'sh',
+      process.execPath,
+      program,
+      file,
+      end,
+      durability,
+      capacity,
+    ],
+    { env: { ...process.env, ...env() } },
+  );
   let text = '';
   child.stdout.on('data', (part) => (text += String(part)));
   await new Promise((resolve) => child.once('close', resolve));
@@ -93,4 +124,33 @@ describe.each(['records.db', 'records.ndjson'])('of whoever was killed while it 
     const host = await run(file(), 'exit');
     expect((await hookscope('doctor')).stdout).toContain(`of host ${host}`);
   });
+
+  test('doctor and history say how many records at the end found no room on the disk, and behind which', async () => {
+    const [host, dropped] = (await run(file(), 'full', 'batch', '', '400')).split(' ');
+    expect(Number(dropped)).toBeGreaterThan(1);
+    const last = 307 - Number(dropped);
+    await tellsOf(`could not write its last ${dropped} records`, `after record ${last} of host ${host}`);
+  });
+
+  test('they say the same of records at the end for which its queue had no room', async () => {
+    const [host, dropped] = (await run(file(), 'close', 'batch', '3')).split(' ');
+    expect(dropped).toBe('1');
+    await tellsOf('could not write its last record', `after record 6 of host ${host}`);
+    rmSync(join(root, 'state/hookscope', marks()[0] as string));
+    // What came after them was written, so the numbers show them.
+    const [, between] = (await run(file(), 'again', 'batch', '3')).split(' ');
+    expect([between, marks()]).toEqual(['1', []]);
+    expect((await hookscope('doctor')).stdout).toContain('1 record is missing between those of one host');
+  });
+
+  async function tellsOf(what: string, behind: string): Promise<void> {
+    const { stdout } = await hookscope('doctor');
+    expect(stdout).toMatch(
+      new RegExp(`^remark  Process \\d+, which wrote to .*${name} since [-\\dT:.Z]+, ${what}, ${behind}\\.$`, 'm'),
+    );
+    expect(stdout).toContain('See that there is room on the disk, or give the sink a larger capacity.');
+    expect(stdout).not.toMatch(/was killed|missing between/);
+    const { stderr } = await hookscope('history');
+    expect(stderr).toMatch(new RegExp(`${name}, ${what} \\(hookscope doctor says after which record\\)$`, 'm'));
+  }
 });

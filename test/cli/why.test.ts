@@ -181,6 +181,24 @@ describe('why', () => {
     expect(answer(fire()).question.join(' ')).not.toMatch(/without the server|Nobody had opened|does not hold/);
   });
 
+  test('says how a hook failed, two hundred characters of it, and which command accepts what has changed', () => {
+    const failedWith = (cause: string, message: string): WhyAnswer => {
+      const [handler] = fire().handlers;
+      const failed = { ...handler, status: 'failed', failure: { cause, message } };
+      return answer(kept({ ...fire(), handlers: [failed] } as never));
+    };
+    const long = `${'It said so. '.repeat(15)}And that.`;
+    expect(failedWith('threw', long).asked[0]?.text).toContain(long.slice(0, -1));
+    expect(failedWith('threw', long.repeat(2)).asked[0]?.text).toContain(long.slice(0, 180));
+    expect(failedWith('threw', long.repeat(2)).asked[0]?.text).not.toContain(long.repeat(2));
+    const changed = (see: string): string | undefined =>
+      failedWith('untrusted', `/a has changed${see}`).changes.find((text) => text.startsWith('For ./guard.sh'));
+    expect(changed('; see hookscope serve --accept')).toMatch(/and accept it: hookscope serve --accept\.$/);
+    expect(changed('; see hookscope trust --from codex')).toMatch(/and accept it: hookscope trust --from codex\.$/);
+    for (const other of ['', '; see policy.json', '; see hookscope `x`'])
+      expect(changed(other)).toMatch(/and accept it: hookscope trust\.$/);
+  });
+
   test('says what the agent could not be told', () => {
     const losses = [{ what: 'ask', why: 'Codex runs the tool on "ask"' }];
     const said = 'The agent\'s protocol does not carry "ask" as it is: Codex runs the tool on "ask".';

@@ -15,8 +15,8 @@ export interface ConnectedSettings {
   readonly handlers: readonly string[];
 }
 
-/** What is wrong with the server, and with who asks it. */
-export async function serverFindings(): Promise<DoctorFinding[]> {
+/** What is wrong with the server, and with who asks it. `alone`: when the last fire was answered without one, in ISO 8601. */
+export async function serverFindings(alone: string | undefined): Promise<DoctorFinding[]> {
   const connections = readConnections();
   const socket = defaultSocket();
   const state = await serverState(socket);
@@ -40,7 +40,7 @@ export async function serverFindings(): Promise<DoctorFinding[]> {
       `${plain(connections[0]?.agent ?? 'An agent')} asks ${clip(addresses[0] as string, 80)} about its calls, but no server runs: what can be denied is blocked, and everything else goes on unasked.`,
       start,
     );
-
+  if (state === 'runs') findings.push(...(await (await import('./served.js')).servedFindings(alone)));
   return findings;
 }
 

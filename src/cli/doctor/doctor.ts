@@ -52,7 +52,7 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   const fired = places.length === 0 ? new Set<string>() : await readAll(places, from, health, terminal);
   if (terminal.signal.aborted) return 1;
   const findings = [
-    ...(await serverFindings()),
+    ...(await serverFindings(flags.store === undefined ? health.alone : undefined)),
     ...(await agentFindings({
       fired: health.agents,
       since: `since ${new Date(from).toISOString().slice(0, 16)}Z`,
@@ -98,7 +98,7 @@ function isHere({ input: { cwd } }: FireRecord): boolean {
 
 function placeWords(places: readonly string[], { fires }: Health, since: string): string {
   if (places.length === 0)
-    return 'No records are kept, so it is not known what hooks did. hookscope serve keeps records; in code, ndjsonSink does.';
+    return 'No records are kept, so it is not known what hooks did. Agents that are connected and hookscope serve keep them; in code, ndjsonSink does.';
   return `${fires} ${fires === 1 ? 'fire' : 'fires'} in ${places.join(' and ')} ${/^\d+\w+$/.test(since) ? `within ${since}` : `since ${since}`}.`;
 }
 

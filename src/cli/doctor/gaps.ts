@@ -31,7 +31,7 @@ export class Gaps {
     const how =
       lost === undefined
         ? 'was killed, or ended without closing it: what it answered in its last 50 ms may be missing'
-        : `could not write its last ${lost === 1 ? 'record' : `${lost} records`}: they are missing`;
+        : `could not write its last ${lost === 1 ? 'record' : `${lost} records`}`;
     const behind = `, after ${read.join(' and ')}`;
     return [
       {
@@ -41,7 +41,7 @@ export class Gaps {
         fix:
           lost === undefined
             ? "Nothing can be done about those. Where none may be lost, keep records with durability: 'sync'."
-            : 'Nothing can be done about those. See that there is room on the disk.',
+            : 'Nothing can be done about those. See that there is room on the disk, or give the sink a larger capacity.',
       },
     ];
   }

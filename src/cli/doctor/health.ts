@@ -1,7 +1,7 @@
 import { duration } from '../../emit/headline.js';
 import type { AlarmRecord, FireRecord, HandlerRecord, HookRecord } from '../../emit/record.js';
 import type { Unclosed } from '../../emit/sinks/open-mark.js';
-import { SKIP_REASONS, type SkipReason } from '../../events/skip.js';
+import { skipWords } from '../../events/skip.js';
 import { clip, plain } from '../../plain.js';
 import { isObject } from '../../values/shape.js';
 import { mendFor } from '../../why/decided.js';
@@ -38,6 +38,8 @@ export class Health {
   /** Agents whose own hooks have fired; of those that speak as we do, and of programs, it is `claude-code`. */
   readonly agents = new Set<string>();
   fires = 0;
+  /** When the last fire was answered without a server, in ISO 8601. */
+  alone: string | undefined;
 
   add(record: HookRecord): void {
     this.#gaps.add(record);
@@ -47,6 +49,7 @@ export class Health {
     }
     if (record.type !== 'hook_fire') return;
     this.fires += 1;
+    if (record.stateless && (this.alone === undefined || record.time > this.alone)) this.alone = record.time;
     const { via } = record.input;
     this.agents.add(isObject(via) && typeof via['agent'] === 'string' ? via['agent'] : 'claude-code');
     if (this.#fires.size < MOST) this.#fires.set(record.event, (this.#fires.get(record.event) ?? 0) + 1);
@@ -115,7 +118,7 @@ function neverRan({ event, listed: often, skips, last }: Seen): DoctorFinding[] 
   const [[reason = ''] = []] = reasons;
   const wrong = WRONG.includes(reason);
   if (!wrong && often < OFTEN) return [];
-  const words = reasons.map(([name, times]) => `${reasonWords(name)}${reasons.length > 1 ? ` (${times})` : ''}`);
+  const words = reasons.map(([name, times]) => `${plain(skipWords(name))}${reasons.length > 1 ? ` (${times})` : ''}`);
   const { change } = whyNotAsked(last.record, last.handler);
   return [
     {
@@ -125,10 +128,6 @@ function neverRan({ event, listed: often, skips, last }: Seen): DoctorFinding[] 
       fix: reason === 'matcher' || reason === 'if' ? `If it should have run: ${lower(change)}` : change,
     },
   ];
-}
-
-function reasonWords(reason: string): string {
-  return Object.hasOwn(SKIP_REASONS, reason) ? SKIP_REASONS[reason as SkipReason].why : plain(reason);
 }
 
 function failing({ event, ran, failed, causes, lastFailed }: Seen): DoctorFinding[] {

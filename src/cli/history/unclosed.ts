@@ -22,7 +22,7 @@ export function tellUnclosed(
     const how =
       lost === undefined
         ? 'was killed: what it answered in its last 50 ms may be missing'
-        : `could not write its last records: ${lost} are missing`;
+        : `could not write its last ${lost === 1 ? 'record' : `${lost} records`}`;
     terminal.tell(
       `process ${pid}, which wrote some of these to ${file}, ${how} (hookscope doctor says after which record)`,
     );

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { FireRecord, HandlerRecord, HookResponse } from '../../emit/record.js';
-import { SKIP_REASONS } from '../../events/skip.js';
+import { skipWords } from '../../events/skip.js';
 import type { Description } from '../../host/types.js';
 import { clip, column, plain } from '../../plain.js';
 import { about, agentIn, agentOf } from '../../why/about.js';
@@ -108,7 +108,7 @@ function skippedLines({ handlers }: FireRecord): string[] {
   const reasons = new Map<string, string[]>();
   for (const { status, reason, name, plugin } of handlers) {
     if (status !== 'skipped') continue;
-    const why = reason === undefined ? 'no reason given' : SKIP_REASONS[reason].why;
+    const why = plain(skipWords(reason));
     const short = plugin === undefined ? name : name.slice(name.lastIndexOf('/') + 1);
     reasons.set(why, [...(reasons.get(why) ?? []), short]);
   }

@@ -63,6 +63,8 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
   const now = options.durability === 'sync' ? createSyncFile({ path, maxBytes, keep, logger }) : undefined;
   const mark = createOpenMark(path);
   let lost = 0;
+  /** Of them, those that nothing was written after. */
+  let lostSince = 0;
   let closed = false;
   const queue = createQueue<Buffer>({
     ...defaults,
@@ -70,7 +72,9 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
     weigh: (line) => line.length,
     batch: 1024,
     async write(lines) {
-      lost += await file.append(lines);
+      const missed = await file.append(lines);
+      lost += missed;
+      lostSince = missed === lines.length ? lostSince + missed : missed;
     },
     failed: streams.detach,
   });
@@ -79,12 +83,17 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
   function push(record: HookRecord): void {
     try {
       readPiece(redactor, record);
-      if (closed || !queue.hasRoom) queue.refuse();
+      if (closed || !queue.hasRoom) refuse();
       else take(Buffer.from(`${JSON.stringify(redactor?.redact(record) ?? record)}\n`), record.host_id);
     } catch (error) {
       lost += 1;
       report(logger, `Sink "${name}": record ${record.seq} cannot be written as JSON: ${messageOf(error)}`, error);
     }
+  }
+
+  function refuse(): void {
+    queue.refuse();
+    if (!closed) mark.refused();
   }
 
   function take(line: Buffer, host: string | undefined): void {
@@ -106,7 +115,7 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
       now?.close();
       const written = await queue.close();
       // What hangs may be lost: then the mark stays.
-      if (written) mark.end();
+      if (written) mark.end(lostSince);
       const ended = file.close();
       // A write that hangs would hold the closing of the file too.
       if (written) await ended;

@@ -145,6 +145,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
       readPiece(redactor, record);
       if (closed || !queue.hasRoom) {
         queue.refuse();
+        if (!closed) mark.refused();
         return;
       }
       take(redactor?.redact(record) ?? record);

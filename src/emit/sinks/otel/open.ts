@@ -21,6 +21,19 @@ const MOST_OPEN = 10_000;
 /** Calls of which an alarm finds its place. */
 const MOST_JUDGED = 1000;
 
+/** Milliseconds between two clocks that are read one after the other, and how often they are read again where it was more. */
+const APART = 0.25;
+const AGAIN = 3;
+
+/** This moment by the monotonic clock and by the one on the wall. Whoever was stopped between the two would end that much too late. */
+function now(): { readonly mark: number; readonly time: number } {
+  for (let tries = 0; ; tries++) {
+    const mark = performance.now();
+    const time = Date.now();
+    if (performance.now() - mark < APART || tries === AGAIN) return { mark, time };
+  }
+}
+
 /** The spans that have begun and not ended. */
 export class OpenSpans {
   readonly fires = new Map<string, Live>();
@@ -44,9 +57,9 @@ export class OpenSpans {
         ? placeIn(above, incoming, work.kind === 'tool' || work.kind === 'agent')
         : { context: above?.context ?? ROOT_CONTEXT, above };
     const { name: title, attributes } = beginning(work, above?.work, name);
-    const mark = performance.now();
+    const { mark, time } = now();
     // A hook by the clock of its fire; what takes longer by the clock on the wall, which a machine that slept goes on with.
-    const startTime = at ?? (work.kind === 'call' && above !== undefined ? above.timeOf(mark) : Date.now());
+    const startTime = at ?? (work.kind === 'call' && above !== undefined ? above.timeOf(mark) : time);
     const isElsewhere = work.kind === 'call' && requests(work.handler);
     const span = tracer.startSpan(
       title,
