@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { SKIP_REASONS } from '../events/skip.js';
+import { skipWords } from '../events/skip.js';
 import { clip, column, plain } from '../plain.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
@@ -106,7 +106,7 @@ function handlerLine(handler: HandlerRecord, paint: PrintPaint): string {
   const took = handler.duration_ms === undefined ? '' : ` ${paint('dim', duration(handler.duration_ms))}`;
   const again = handler.reasked ? ` ${paint('dim', `(asked again ${handler.reasked}x)`)}` : '';
   if (handler.status === 'skipped') {
-    const reason = handler.reason === undefined ? 'no reason given' : SKIP_REASONS[handler.reason].why;
+    const reason = clip(skipWords(handler.reason), 120);
     const because = handler.why ?? handler.matcher ?? handler.rule ?? reason;
     return paint('dim', `did not run: ${reason}${because === reason ? '' : ` (${clip(because, 120)})`}`);
   }

@@ -62,3 +62,9 @@ export const SKIP_REASONS = {
 
 /** Why a registration did not run in a fire; the record carries it. */
 export type SkipReason = keyof typeof SKIP_REASONS;
+
+/** Why a hook did not run, as a record says it, which a later version may have written; not safe to print. */
+export function skipWords(reason: string | undefined): string {
+  if (reason === undefined) return 'no reason given';
+  return Object.hasOwn(SKIP_REASONS, reason) ? SKIP_REASONS[reason as SkipReason].why : reason;
+}

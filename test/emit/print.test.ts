@@ -145,6 +145,10 @@ describe('a fire as a block', () => {
     ['bailed', 'a hook before it ended the run'],
     ['invalid', 'it cannot run as it is written'],
     [undefined, 'no reason given'],
+    // Of a later version, or of nobody's.
+    ['moon' as 'once', 'moon'],
+    ['constructor' as 'once', 'constructor'],
+    ['\u001b[2J' as 'once', '\\u{1b}[2J'],
   ] as const)('explains a skip by %s in words of its own', (reason, words) => {
     const [handler] = FIRE.handlers;
     if (handler === undefined) throw new Error('the sample has no handler');

@@ -39,8 +39,9 @@ export class MaskedStream {
   /** What may be told now. */
   push(piece: string, mask: MaskPart): string {
     const rest = this.#until === undefined ? piece : this.#leaveOut(piece);
+    const isEnded = /[\r\n]/.test(this.#held.slice(-1) + rest);
     this.#held += rest;
-    if (!/[\r\n]/.test(rest) && this.#held.length <= MOST_HELD) return '';
+    if (!isEnded && this.#held.length <= MOST_HELD) return '';
     const text = this.#context + this.#held;
     const from = this.#context.length;
     const secrets = this.#finder.find(text);
@@ -87,6 +88,7 @@ function contextOf(told: string): string {
   return line > 0 && line < last.length ? last.slice(line) : last;
 }
 
+/** Behind the last line that has ended. What a `\r` at the end is, a line's end or part of one, the next piece says. */
 function lineEnd(text: string): number {
-  return Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
+  return Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r', text.length - 2)) + 1;
 }

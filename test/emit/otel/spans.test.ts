@@ -1,6 +1,6 @@
 import { trace } from '@opentelemetry/api';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createHost } from '../../../src/create-host.js';
 import type { HookRecord } from '../../../src/emit/record.js';
 import { CONVENTIONS, NAME } from '../../../src/emit/sinks/otel/names.js';
@@ -177,6 +177,33 @@ describe('a tree of spans', () => {
       expect(all.filter(({ name }) => name === 'execute_tool Bash')).toHaveLength(count(given));
     };
     await fc.assert(fc.asyncProperty(plan, property), { numRuns: 15 });
+  });
+
+  test('ends in time also where the machine was busy while its clocks were read', async () => {
+    const realNow = Date.now;
+    let reads = 0;
+    const stopped = vi.spyOn(Date, 'now').mockImplementation(() => {
+      const end = performance.now() + (++reads % 2 === 0 ? 10 : 0);
+      while (performance.now() < end);
+      return realNow();
+    });
+    const all = await withHost(async (host) => {
+      for (let i = 0; i < 4; i++) {
+        const session = await host.openSession({ session_id: `s${i}` });
+        const child = await session.spawn({ agent_type: 'worker' });
+        await child.tool({ name: 'Bash', input: {}, execute: () => 'done' });
+        await child.close();
+        await session.close();
+      }
+    }).finally(() => stopped.mockRestore());
+    const byId = new Map(all.map((span) => [span.spanContext().spanId, span]));
+    const parts = all.flatMap((span) => {
+      const parent = byId.get(span.parentSpanContext?.spanId ?? '');
+      return parent === undefined ? [] : [[span, parent] as const];
+    });
+    expect(parts.length).toBeGreaterThan(8);
+    for (const [span, parent] of parts)
+      expect(timeOf(span.endTime), span.name).toBeLessThanOrEqual(timeOf(parent.endTime) + 1.5);
   });
 
   test('of a fire is part of what its caller is in, also of one that is refused', async () => {

@@ -86,6 +86,20 @@ describe('a secret split over two pieces', () => {
     }
   });
 
+  test.each([
+    ['PASS §\r\nafter\n', 'between the two characters that end its line'],
+    ['expect "word:"\nsend "§\r"\nafter\n', 'behind a carriage return that is part of it'],
+    ['mysql --password \\\r\n§\nafter\n', 'where its line goes on'],
+  ])('is masked wherever a line ends with a carriage return: %j, %s', (text) => {
+    const all = text.replace('§', CHOSEN[2]);
+    const masked = redactor.text(all);
+    expect(leftOf(masked, CHOSEN[2])).toBeUndefined();
+    for (let at = 1; at < all.length; at++) {
+      const { pieces } = told(redactor, [{ stdout: all.slice(0, at) }, { stdout: all.slice(at) }], { stdout: all });
+      expect(joined(pieces, 'stdout'), `at ${at}`).toBe(masked);
+    }
+  });
+
   test('of which the end never came is not told at all', () => {
     const { pieces } = told(redactor, [{ stdout: 'ok\nexport API_TOKEN=letm' }, { stdout: 'ein' }], {});
     expect(joined(pieces, 'output')).toBe('ok\n');
