@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const seeded = fileURLToPath(new URL('./test/fast-check.ts', import.meta.url));
 
 /** Where processes are started, or what was built is used. All other tests are `unit`, which refuses to start any (test/no-process.ts). */
-const SYSTEM: string[] = [
+export const SYSTEM: string[] = [
   'test/cli/replay.test.ts',
   'test/adapters/*.test.ts',
   'test/check/{cli,costs}.test.ts',
@@ -32,10 +32,11 @@ const SYSTEM: string[] = [
   'test/plugins/{hooks-file,load}.test.ts',
   'test/store/sqlite-reads.test.ts',
   'test/testing/{fire-file,plugins}.test.ts',
+  'test/values/processes.test.ts',
   'test/matching/{bash-real,regex-cost}.test.ts',
 ];
 /** What measures memory, takes much of it, looks at what is loaded, or loads something else, has a process of its own. */
-const ALONE = [
+export const ALONE = [
   'test/claude-code/control/bad-lines.test.ts',
   'test/claude-code/hostile-files.test.ts',
   'test/events/unknown-to-claude.test.ts',
@@ -49,7 +50,7 @@ const COMPILED_LATE = process.versions.v8.startsWith('11.') ? ['--interrupt-budg
 // No test needs the network, and with certificates of one's own every start of Node reads all that there are: 59 ms in place of 23.
 delete process.env.NODE_EXTRA_CA_CERTS;
 /** What takes longest begins first, or one file would run alone in the end. Without an earlier run, as in a fresh clone, vitest knows only how large the files are. */
-const LONG = [
+export const LONG = [
   'probe/probe',
   'package/docs',
   'cli/hostile-strings',
@@ -76,6 +77,7 @@ class LongestFirst extends BaseSequencer {
     return sorted.sort((a, b) => place(a) - place(b));
   }
 }
+const OWN_FOLDER = 'test/own-folder.ts';
 const NEVER = ['test/fixtures/**', '**/node_modules/**'];
 
 export default defineConfig({
@@ -114,7 +116,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [...NEVER, ...SYSTEM, ...ALONE],
-          setupFiles: ['test/no-process.ts'],
+          setupFiles: [OWN_FOLDER, 'test/no-process.ts'],
           // They share what they import: to load it is most of their time.
           isolate: false,
         },
@@ -126,20 +128,25 @@ export default defineConfig({
           include: SYSTEM,
           exclude: [...NEVER, ...ALONE],
           globalSetup: ['test/once-folder.ts'],
-          setupFiles: ['test/small.ts'],
+          setupFiles: [OWN_FOLDER, 'test/small.ts'],
           execArgv: ['--expose-gc', ...COMPILED_LATE],
           isolate: false,
         },
       },
       {
         extends: true,
-        test: { name: 'alone', include: ALONE, exclude: NEVER },
+        test: { name: 'alone', include: ALONE, exclude: NEVER, setupFiles: [OWN_FOLDER] },
       },
       {
         extends: true,
         // The adapter for the AI SDK with the other version that it knows.
         resolve: { alias: [{ find: /^ai(?=$|\/test$)/, replacement: 'ai-7' }] },
-        test: { name: 'ai 7', include: ['test/adapters/ai*.test.ts'], exclude: NEVER, setupFiles: ['test/small.ts'] },
+        test: {
+          name: 'ai 7',
+          include: ['test/adapters/ai*.test.ts'],
+          exclude: NEVER,
+          setupFiles: [OWN_FOLDER, 'test/small.ts'],
+        },
       },
     ],
     coverage: {

@@ -16,6 +16,6 @@ export default defineConfig({
     server: { deps: { external: [/\/dist\/.*\.js$/] } },
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    setupFiles: ['test/small.ts'],
+    setupFiles: ['test/own-folder.ts', 'test/small.ts'],
   },
 });

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { AskerAlone } from '../../src/fleet/ask/alone.js';
 import { approversIn, masksIn } from '../../src/fleet/ask/approvers.js';
@@ -293,10 +292,19 @@ describe('what waits', () => {
     ask('aaaaaa000001', '30');
     ask('aaaaaa000002', '10');
     ask('aaaaaa000003', '20');
-    const reading = waitingQuestions(engine);
-    await sleep(50);
-    ask('aaaaaa000003', '20', { settled: 'alice was first' });
-    const found = await reading;
+    let heard = 0;
+    const found = await waitingQuestions({
+      ...engine,
+      ask: {
+        ...engine.ask,
+        watch: (hears, fails) =>
+          engine.ask.watch((one) => {
+            hears(one);
+            if (++heard === 4) ask('aaaaaa000003', '20', { settled: 'alice was first' });
+          }, fails),
+      },
+    });
+    expect(heard).toBe(5);
     expect(found.map(({ id }) => id)).toEqual(['aaaaaa000002', 'aaaaaa000003', 'aaaaaa000001', 'aaaaaa000004']);
     expect(found[1]?.settled).toBe('alice was first');
   });

@@ -22,14 +22,20 @@ const pattern = fc
 
 test('a path that a pattern cannot begin with is seen without the library, and every answer is the one of the library', () => {
   let matched = 0;
+  let slow = 0;
   fc.assert(
     fc.property(pattern, path, (text, file) => {
       const rules = ignore().add(text);
       const expected = rules.ignores(`${file}/\0`) || rules.ignores(file);
-      if (expected) matched++;
-      expect(compileFilePattern(text, '/project')(file, '/project'), `${text} on ${file}`).toBe(expected);
+      let isLate = false;
+      const answer = compileFilePattern(text, '/project', () => (isLate = true))(file, '/project');
+      // A machine with other work may take too long for the answer: then every path matches.
+      if (isLate) slow++;
+      else if (expected) matched++;
+      expect(answer, `${text} on ${file}`).toBe(isLate || expected);
     }),
     { numRuns: generated(2_000) },
   );
   expect(matched).toBeGreaterThan(100);
+  expect(slow).toBeLessThan(matched);
 });

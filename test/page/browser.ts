@@ -10,7 +10,7 @@ function unpacked(): string {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules/@sparticuz/chromium/package.json'), 'utf8')) as {
     version: string;
   };
-  const folder = join(tmpdir(), `hookscope-chromium-${version}-${userInfo().uid}`);
+  const folder = join(process.env['HOOKSCOPE_TEST_TMP'] ?? tmpdir(), `hookscope-chromium-${version}-${userInfo().uid}`);
   if (existsSync(join(folder, 'chromium'))) return folder;
   const own = mkdtempSync(`${folder}.`);
   const code = "import c from '@sparticuz/chromium'; c.setGraphicsMode = false; await c.executablePath();";
