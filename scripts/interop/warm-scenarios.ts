@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { ScriptedTurn } from './model-server.js';
-import { openSandbox, type Sandbox } from './sandbox.js';
+import { openSandbox, type Programs, type Sandbox } from './sandbox.js';
 import { agentCall, bash, type Scenario, told } from './scenario.js';
 
 const run = promisify(execFile);
@@ -113,6 +113,35 @@ async function scopes(w: Warm): Promise<void> {
   match(told(w, 1, 'rev'), /a reviewer only reads/);
 }
 
+/** One of a server's two processes is killed while a hook runs, whose parent is the one that serves. */
+async function killedDuring(
+  programs: Programs,
+  seconds: number,
+  kill: (server: ChildProcess, serving: number) => void,
+  isMade: boolean,
+): Promise<void> {
+  const command = `echo $PPID >> asked.log; sleep ${seconds}`;
+  await warm(
+    programs,
+    { main: [bash('echo x > made.txt'), done] },
+    async (w) => {
+      await w.hookscope('connect', 'claude-code', '--write', '--hooks', 'hooks.json');
+      const server = await w.serve('--hooks', 'hooks.json', '--project', w.project);
+      const answered = w.ask();
+      let asked = '';
+      while (!asked.endsWith('\n')) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        if (w.has('asked.log')) asked = await w.read('asked.log');
+      }
+      kill(server, Number(asked));
+      await answered;
+      equal(w.has('made.txt'), isMade);
+      equal(await w.read('asked.log'), asked, 'once a call');
+    },
+    { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command }] }] },
+  );
+}
+
 export const warmScenarios: readonly Scenario[] = [
   {
     name: 'Connected by command, with a warm server',
@@ -171,26 +200,14 @@ export const warmScenarios: readonly Scenario[] = [
       }),
   },
   {
-    name: 'The server is killed during a call',
+    name: 'The process that serves is killed during a call',
     checked: 'the tool did not run, and no hook ran twice',
-    run: (programs) =>
-      warm(
-        programs,
-        { main: [bash('echo x > made.txt'), done] },
-        async (w) => {
-          await w.hookscope('connect', 'claude-code', '--write', '--hooks', 'hooks.json');
-          const server = await w.serve('--hooks', 'hooks.json', '--project', w.project);
-          const asked = w.ask();
-          while (!w.has('asked.log')) await new Promise((resolve) => setTimeout(resolve, 50));
-          server.kill('SIGKILL');
-          await asked;
-          equal(w.has('made.txt'), false);
-          equal(await w.read('asked.log'), 'asked\n');
-        },
-        {
-          PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: 'echo asked >> asked.log; sleep 20' }] }],
-        },
-      ),
+    run: (programs) => killedDuring(programs, 20, (_, serving) => process.kill(serving, 'SIGKILL'), false),
+  },
+  {
+    name: 'The process that only holds the socket is killed during a call',
+    checked: 'the other one answers what is under way: the tool ran, and no hook ran twice',
+    run: (programs) => killedDuring(programs, 2, (server) => server.kill('SIGKILL'), true),
   },
   {
     name: 'The server is killed after a call was let through',
@@ -230,7 +247,7 @@ export const warmScenarios: readonly Scenario[] = [
           equal(w.has('made.txt'), false);
           equal(tokens.length, 0);
           const warning = await w.hookscope('connect', 'claude-code', '--write', '--http', '--port', String(port));
-          match(warning, /a stranger who listens at the port is obeyed/);
+          match(warning, /whatever listens at the port is obeyed/);
           await w.ask();
           equal(w.has('made.txt'), true, 'by HTTP the stranger is obeyed');
           match(String(tokens[0]), /^Bearer /);
