@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
@@ -10,7 +10,7 @@ function unpacked(): string {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules/@sparticuz/chromium/package.json'), 'utf8')) as {
     version: string;
   };
-  const folder = join(process.env['HOOKSCOPE_TEST_TMP'] ?? tmpdir(), `hookscope-chromium-${version}-${userInfo().uid}`);
+  const folder = join(process.env['HOOKSCOPE_TEST_TMP'] ?? tmpdir(), `hookscope-browser-${version}-${userInfo().uid}`);
   if (existsSync(join(folder, 'chromium'))) return folder;
   const own = mkdtempSync(`${folder}.`);
   const code = "import c from '@sparticuz/chromium'; c.setGraphicsMode = false; await c.executablePath();";
@@ -18,6 +18,7 @@ function unpacked(): string {
     cwd: ROOT,
     env: { ...process.env, TMPDIR: own, AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' },
   });
+  writeFileSync(join(own, 'fonts/fonts.conf'), fontsIn(folder));
   try {
     renameSync(own, folder);
   } catch {
@@ -26,6 +27,12 @@ function unpacked(): string {
   }
   return folder;
 }
+
+/** The package's own names folders that are not here: without any font a browser dies at the first letter. */
+const fontsIn = (folder: string): string => `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>
+`;
 
 /** Not the package's own arguments: those switch off what is tested here. */
 const ARGS = ['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none'];

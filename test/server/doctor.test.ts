@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DoctorFinding } from '../../src/cli/doctor/finding.js';
-import { bash, GUARD, guardedUser, hooksFile, type User } from './kit.js';
+import { bash, GUARD, guardedUser, hooksFile, type User, until } from './kit.js';
 
 let user: User;
 beforeEach(() => {
@@ -49,8 +49,12 @@ describe('doctor, of a server that runs', () => {
         /or is gone since it was accepted; .*: hookscope serve --accept\.$/m,
       );
     rmSync(more);
-    const { found } = await ofServer();
-    expect(found[0]?.[0]).toContain(`files that it serves have changed or gone: `);
+    let found: Awaited<ReturnType<typeof ofServer>>['found'] = [];
+    // The server looks at its files again after a moment.
+    await until(async () => {
+      ({ found } = await ofServer());
+      return found[0]?.[0]?.includes('files that it serves have changed or gone: ') === true;
+    });
     for (const file of [guard, more]) expect(found[0]?.[0]).toContain(file);
   });
 
