@@ -8,7 +8,7 @@ import { type OwnTerminal, openTerminal } from './terminal.js';
 
 /** Does what the arguments say, with this process's streams, folder and environment, and ends it. */
 export async function program(argv: readonly string[]): Promise<void> {
-  const terminal = openTerminal();
+  const terminal = openTerminal(argv[0] === 'hook');
   let code = 0;
   const commands: Command = new Command('hookscope');
   commands

@@ -23,6 +23,8 @@ export interface Terminal {
 }
 
 const INTERRUPTS = { SIGINT: 130, SIGTERM: 143 } as const;
+/** An agent goes on after any other code than this: so does a hook end that was interrupted, or whose answer nobody got. */
+const HOOK_UNANSWERED = 2;
 
 export interface OwnTerminal extends Terminal {
   /** As `tell`, several lines. */
@@ -30,21 +32,22 @@ export interface OwnTerminal extends Terminal {
   exit(code: number): Promise<never>;
 }
 
-/** The process's own. `exit` ends it with what is written out first; an interrupted command ends with the signal's code. */
-export function openTerminal(): OwnTerminal {
+/** The process's own. `exit` ends it with what is written out first; an interrupted command ends with the signal's code, a hook with its own. */
+export function openTerminal(isHook = false): OwnTerminal {
   const { stdout, stderr } = process;
   const stop = new AbortController();
   let interrupted: number | undefined;
   let gone = false;
   let failed = false;
-  for (const [name, code] of Object.entries(INTERRUPTS)) {
-    process.on(name, () => {
-      // Whoever asks twice does not want to wait for hooks that end in their own time.
-      if (interrupted !== undefined) process.exit(code);
-      interrupted = code;
-      stop.abort();
-    });
-  }
+  const interrupt = (code: number): void => {
+    // Whoever asks twice does not want to wait for hooks that end in their own time.
+    if (interrupted !== undefined) process.exit(code);
+    interrupted = code;
+    stop.abort();
+  };
+  for (const [name, code] of Object.entries(INTERRUPTS))
+    process.on(name, () => interrupt(isHook ? HOOK_UNANSWERED : code));
+  if (isHook) process.on('SIGHUP', () => interrupt(HOOK_UNANSWERED));
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     gone = true;
     // Who reads no further has seen enough; what could not be written is missing.
@@ -77,6 +80,7 @@ export function openTerminal(): OwnTerminal {
     ask: process.stdin.isTTY === true && stdout.isTTY === true ? (question) => ask(question, stop.signal) : undefined,
     async exit(code) {
       await Promise.all([written(stdout), written(stderr)]);
+      if (isHook) process.exit(gone ? HOOK_UNANSWERED : code);
       process.exit(interrupted ?? (failed && code === 0 ? 1 : code));
     },
   };

@@ -64,6 +64,7 @@ export const REASONS = {
   died: 'the server was asked and did not answer: it has died, or hangs',
   late: 'the server was asked and has not answered in time',
   alone: 'its hooks have not answered in time',
+  ended: 'it was ended before the hooks had answered',
   stranger:
     "what answers on the server's socket does not prove that it is the server of this user: find out which program it is",
   refused: (status: number): string => `the server refused the request (HTTP ${status})`,

@@ -127,7 +127,7 @@ function inEnvironment(env: NodeJS.ProcessEnv): () => void {
 
 /** What listens to the process afterwards is what did before. */
 function listenersKept(): () => void {
-  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const before = signals.map((name) => process.listeners(name));
   return () => {
     for (const [i, name] of signals.entries()) {

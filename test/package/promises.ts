@@ -85,6 +85,16 @@ const security: readonly Kept[] = [
   ['The read token is never part of a requested address', 'page/page', 'the token is asked for, goes in a header'],
   ['No other page may frame the page', 'server/strangers', 'from a page of a browser, but for our own'],
   ['A call that could not be judged is not let through', 'server/hook', 'blocks a gate, and says why'],
+  [
+    'An interrupted command, and one whose answer cannot be written',
+    'server/thin',
+    'ended by %s, while it reads, asks, or Node asks for it: not let through',
+  ],
+  [
+    'Functions that a bash takes from the environment',
+    'server/thin',
+    'functions that a bash takes from the environment',
+  ],
   ['No hook is asked twice', 'server/serve', 'killed during a call: the call is not let through'],
   [
     'It stops the server, or removes the socket',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -167,6 +167,21 @@ describe('an agent with a shell, and the rights of its user', () => {
     const options = { env, cwd: user.path, input: JSON.stringify(bash('rm x')) };
     expect(execFileSync('/bin/sh', ['-c', command], options).toString()).toMatch(/nothing is removed/);
     expect(existsSync(join(elsewhere, 'hookscope'))).toBe(false);
+    // What is not set is by the home of whoever connected.
+    const { XDG_STATE_HOME: _, XDG_CONFIG_HOME: __, ...usual } = user.env;
+    expect(thinCommand('PreToolUse', { env: usual })).toMatch(
+      `XDG_STATE_HOME=${user.path}/home/.local/state XDG_RUNTIME_DIR=${user.path}/run XDG_CONFIG_HOME=${user.path}/home/.config `,
+    );
+    mkdirSync(join(user.path, 'home/.local/state'), { recursive: true });
+    renameSync(user.places.state, join(user.path, 'home/.local/state/hookscope'));
+    const byHome = { ...options, env: { ...usual, HOME: elsewhere } };
+    for (const running of [true, false]) {
+      if (!running) await server.stop();
+      expect(execFileSync('/bin/sh', ['-c', thinCommand('PreToolUse', { env: usual })], byHome).toString()).toMatch(
+        /nothing is removed/,
+      );
+    }
+    expect(readdirSync(elsewhere)).toEqual([]);
   });
 
   test("puts programs and code in the place of the command's own by a project's environment: none of it runs", async () => {

@@ -200,6 +200,97 @@ describe('the thin command', () => {
     child.stdin.destroy();
   });
 
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'ended by %s, while it reads, asks, or Node asks for it: not let through, in the same words, and nothing is left',
+    async (signal) => {
+      const { spawn } = await import('node:child_process');
+      const said = { code: 2, stdout: failed(CATALOGUE.PermissionRequest, REASONS.ended, 'block').stdout };
+      const ended = async (args: readonly string[], isReady: () => boolean, isWhole: boolean, group: boolean) => {
+        const child = spawn('dash', [thinScript(), '--node', process.execPath, 'PermissionRequest', ...args], {
+          cwd: join(user.path, 'project'),
+          env: user.env,
+          detached: true,
+        });
+        let stdout = '';
+        child.stdout.on('data', (piece: Buffer) => (stdout += piece.toString()));
+        child.stdin.write('{"tool_name":');
+        if (isWhole) child.stdin.end('"Bash","tool_input":{}}');
+        await until(isReady);
+        process.kill(group ? -(child.pid as number) : (child.pid as number), signal);
+        const code = await new Promise((resolve) => child.once('close', resolve));
+        child.stdin.destroy();
+        return { code, stdout };
+      };
+      user.write('slow.sh', '#!/bin/sh\necho asked >> asked\nexec sleep 60\n', 0o755);
+      user.write('slow.json', hooksFile(join(user.path, 'project/slow.sh'), 'PermissionRequest'));
+      // Without a server, Node is asked, and has begun.
+      expect(await ended(['--hooks', 'slow.json'], () => asked() === 1, true, false)).toEqual(said);
+      await user.serve(['--hooks', 'slow.json']);
+      expect(await ended([], () => left().length === 1, false, false)).toEqual(said);
+      expect(left()).toEqual([]);
+      expect(await ended([], () => asked() === 2, true, true)).toEqual(said);
+      expect(left()).toEqual([]);
+    },
+  );
+
+  test('what nobody gets is not let through', async () => {
+    const into = (args: readonly string[]): Promise<Finished> =>
+      start('dash', ['-c', 'exec "$@" >/dev/full', 'sh', ...args], {
+        cwd: join(user.path, 'project'),
+        stdin: JSON.stringify(bash('rm x')),
+        env: user.env,
+      });
+    const asThin = ['dash', thinScript(), '--node', process.execPath];
+    for (const serve of [false, true]) {
+      if (serve) await user.serve(['--hooks', 'hooks.json']);
+      for (const command of [asThin, [process.execPath, BIN, 'hook']]) {
+        expect((await into([...command, 'PreToolUse', '--hooks', 'hooks.json'])).code).toBe(2);
+        const codex = ['PreToolUse', '--as', 'codex', '--hooks', 'hooks.json'];
+        expect((await into([...command, ...codex])).code).toBe(2);
+      }
+    }
+  });
+
+  test('functions that a bash takes from the environment are not called', async () => {
+    const bin = join(user.path, 'bin');
+    mkdirSync(bin);
+    symlinkSync(execFileSync('/bin/sh', ['-c', 'command -v bash']).toString().trim(), join(bin, 'sh'));
+    await user.serve(['--hooks', 'hooks.json']);
+    const words =
+      'alias bg cat cd command curl date echo eval exec exit false fg getopts kill ls printf pwd read return';
+    const more =
+      'rm set shift sleep test trap true type umask unset wait hash fail line leave ask_node seconds say now ended';
+    const env = Object.fromEntries(
+      `${words} ${more}`.split(' ').map((name) => [`BASH_FUNC_${name}%%`, '() {  echo "{}"; builtin exit 0; }']),
+    );
+    for (const input of [bash('ls'), bash('rm x')]) {
+      const answer = await thin(['PreToolUse'], input, { env, shell: join(bin, 'sh') });
+      expect(answer).toEqual(await thin(['PreToolUse'], input));
+    }
+    expect(asked()).toBe(4);
+  });
+
+  test('a project that fits into no line is not left out: Node asks the hooks', async () => {
+    await user.serve(['--hooks', 'hooks.json']);
+    for (const env of [{ CLAUDE_PROJECT_DIR: 'a\nb' }, {}]) {
+      const before = user.records().length;
+      for (const word of ['ls', 'rm x']) {
+        const [one, other] = [
+          await thin(['PreToolUse'], bash(word), { env }),
+          await user.run(['hook', 'PreToolUse'], { stdin: JSON.stringify(bash(word)), env }),
+        ];
+        expect({ code: one.code, stdout: one.stdout }).toEqual({ code: other.code, stdout: other.stdout });
+      }
+      const fires = () =>
+        user
+          .records()
+          .slice(before)
+          .flatMap((record) => (record.type === 'hook_fire' ? [record.stateless] : []));
+      await until(() => fires().length === 4);
+      expect(new Set(fires())).toEqual(new Set([env.CLAUDE_PROJECT_DIR === undefined ? undefined : true]));
+    }
+  });
+
   test('a folder that others can enter is not believed: nothing is sent, and it is said', async () => {
     const { chmodSync } = await import('node:fs');
     await user.serve(['--hooks', 'hooks.json']);

@@ -76,7 +76,8 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
       return protocol.say(decision, told);
     } catch (error) {
       const why = isHookscopeError(error) ? error.message : describeError(error);
-      return protocol.fail(over.signal.aborted ? REASONS.alone : why, policy, told);
+      const late = terminal.signal.aborted ? REASONS.ended : REASONS.alone;
+      return protocol.fail(over.signal.aborted ? late : why, policy, told);
     } finally {
       clearTimeout(timer);
     }

@@ -34,7 +34,8 @@ export async function hookCommand([given]: readonly string[], flags: HookFlags, 
     policy = policyOf(flags.onFailure);
     return await say(await answer(protocol, flags, policy, terminal), terminal);
   } catch (error) {
-    const reason = isHookscopeError(error) ? error.message : messageOf(error);
+    const why = isHookscopeError(error) ? error.message : messageOf(error);
+    const reason = terminal.signal.aborted ? REASONS.ended : why;
     protocol ??= wordsAfter(error, given as string);
     if (protocol !== undefined) return say(protocol.fail(reason, policy), terminal);
     return say({ stdout: '', stderr: `hookscope: ${reason}\n`, code: 2 }, terminal);

@@ -116,7 +116,9 @@ function headOf(question: Question, places: Places): Record<string, string | str
   if (token === undefined) return 'cannot be asked';
   const named = headersOf(set, cwd);
   const env = ENVIRONMENT.flatMap((name) => (process.env[name] === undefined ? [] : [`${name}=${process.env[name]}`]));
-  if (![cwd, ...named.map(([, value]) => value)].every(fitsHeader)) return 'cannot be asked';
+  // Without its project other hooks would be asked.
+  const projects = env.filter((one) => OF_PROJECT.test(one));
+  if (![cwd, ...projects, ...named.map(([, value]) => value)].every(fitsHeader)) return 'cannot be asked';
   const head: Record<string, string | string[]> = {
     authorization: token.replace(/^Authorization: /, '').trim(),
     'content-type': 'application/json',
@@ -130,6 +132,9 @@ function headOf(question: Question, places: Places): Record<string, string | str
   for (const [name, value] of named) head[name] = [...((head[name] ?? []) as string[]), latin1(value)];
   return head;
 }
+
+/** What says of which project a call is. */
+const OF_PROJECT = /^(?:\w+_PROJECT_DIR|GEMINI_CWD)=/;
 
 /** Node writes a head as Latin-1. */
 const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');

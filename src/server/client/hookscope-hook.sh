@@ -2,8 +2,12 @@
 # hookscope hook, without starting Node: asks the user's server with curl, and says and exits as `hookscope hook` does.
 # sh hookscope-hook.sh [--node PATH] [options of hookscope hook] EVENT [options of hookscope hook]
 # Whatever it does not know how to do it leaves to Node, as long as nothing was sent.
-umask 077
+# A bash takes functions from the environment. None can stand in for `unset`, or for what else is special to POSIX.
+unset -f [ alias bg cat cd command curl date echo false fg getopts hash kill ls printf pwd read rm sleep test true type umask wait
 unset CDPATH
+# An agent goes on after any other code.
+trap 'exit 2' HUP INT TERM PIPE
+umask 077
 node=node
 if [ "$1" = --node ]; then
   node=$2
@@ -12,7 +16,7 @@ fi
 event=
 as=claude-code
 alone=
-unknown=
+unknown=yes
 quiet=
 most=
 here=${0%/*}
@@ -24,27 +28,42 @@ tenths=5950
 nl='
 '
 
+# An answer that nobody gets lets nothing through.
+say() { printf "$@" || exit 2; }
+
 # Nothing was judged: what can be stopped is, in the same words as the command's own (src/server/agent-protocol.ts).
 fail() {
   why="hookscope: $1"
   printf '%s\n' "$why" >&2
   if [ "$as" != claude-code ]; then
-    if [ "$policy" = allow ]; then printf %s "$quiet"; else agent_refuses "$as" "$event" "$why"; fi
+    if [ "$policy" = allow ]; then say %s "$quiet"; else agent_refuses "$as" "$event" "$why" || exit 2; fi
     exit 0
   fi
   [ "$policy" = allow ] && exit 1
   case $event in
     PreToolUse | PreModelSwitch)
-      printf '{"hookSpecificOutput":{"hookEventName":"%s","permissionDecision":"deny","permissionDecisionReason":"%s"}}\n' "$event" "$why" ;;
+      say '{"hookSpecificOutput":{"hookEventName":"%s","permissionDecision":"deny","permissionDecisionReason":"%s"}}\n' "$event" "$why" ;;
     PermissionRequest)
-      printf '{"hookSpecificOutput":{"hookEventName":"%s","decision":{"behavior":"deny","message":"%s"}}}\n' "$event" "$why" ;;
+      say '{"hookSpecificOutput":{"hookEventName":"%s","decision":{"behavior":"deny","message":"%s"}}}\n' "$event" "$why" ;;
     PostToolUse | PostToolUseFailure | UserPromptSubmit | PreCompact | PostToolBatch | UserPromptExpansion | TaskCreated | ConfigChange | WorktreeCreate)
-      printf '{"decision":"block","reason":"%s","hookSpecificOutput":{"hookEventName":"%s"}}\n' "$why" "$event" ;;
+      say '{"decision":"block","reason":"%s","hookSpecificOutput":{"hookEventName":"%s"}}\n' "$why" "$event" ;;
     # Of an event that nobody knows it is not known either whether it can be stopped.
     *) [ -z "$unknown" ] && exit 1 ;;
   esac
   exit 2
 }
+
+# Whoever ends it gets an answer, too.
+ended() {
+  trap '' HUP INT TERM PIPE
+  [ -z "$reader" ] || kill "$reader" 2>/dev/null
+  [ -z "$watcher" ] || kill "$watcher" 2>/dev/null
+  [ -z "$kept" ] || rm -f "$kept"
+  fail 'it was ended before the hooks had answered'
+}
+reader=
+watcher=
+kept=
 
 # It stands in for no answer of Node's that is none: one that does not start (NODE_OPTIONS, memory) or is killed lets nothing through.
 ask_node() {
@@ -64,9 +83,15 @@ ask_node() {
     kill -0 $$ && kill -9 "$reader"
   ) >/dev/null 2>&1 </dev/null 3<&- &
   watcher=$!
-  trap 'kill "$reader" "$watcher" 2>/dev/null; exit 2' HUP INT TERM
+  # Node gives the answer of one that is ended, too.
+  trap 'kill "$reader" 2>/dev/null' HUP INT TERM PIPE
   wait "$reader"
   code=$?
+  # A signal ends the waiting, not what is waited for.
+  while [ $code -gt 128 ] && kill -0 "$reader" 2>/dev/null; do
+    wait "$reader"
+    code=$?
+  done
   kill "$watcher" 2>/dev/null
   case $code in
     0 | 2) exit $code ;;
@@ -162,13 +187,13 @@ esac
 if [ "$as" != claude-code ]; then
   . "$here/hookscope-agents.sh"
   # It says no in a way that is understood, where it is known how; and exit 2 stops what can be stopped elsewhere.
-  agent_event "$as" "$event" || {
+  if agent_event "$as" "$event"; then unknown=
+  else
     as=claude-code
-    unknown=yes
     leave
-  }
+  fi
   line hookscope-as "$as"
-else case $event in
+else unknown=; case $event in
   SessionEnd) tenths=12 ;;
   MessageDisplay) tenths=80 ;;
   UserPromptSubmit | PreModelSwitch | PostModelSwitch) tenths=250 ;;
@@ -178,6 +203,7 @@ else case $event in
     unknown=yes
     leave ;;
 esac; fi
+trap ended HUP INT TERM PIPE
 if [ -n "$given" ]; then seconds "$given" || leave; fi
 [ -z "$most" ] || [ "$tenths" -le "$most" ] || tenths=$most
 [ -z "$alone" ] || ask_node "$@"
@@ -201,22 +227,30 @@ socket=$run/serve.sock
 command -v curl >/dev/null 2>&1 && [ -e /dev/fd/3 ] || ask_node "$@"
 cd -P . && line hookscope-cwd "$PWD" || ask_node "$@"
 for name in AI_AGENT CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_EFFORT CLAUDE_ENV_FILE CLAUDE_PROJECT_DIR COPILOT_PROJECT_DIR CURSOR_PROJECT_DIR GEMINI_CWD GEMINI_PROJECT_DIR GEMINI_SESSION_ID LANG LC_ALL TRACEPARENT TRACESTATE TZ; do
-  eval "value=\${$name-}"
-  line hookscope-env "$name=$value" || :
+  eval "value=\${$name+$name=\$$name}"
+  [ -z "$value" ] || line hookscope-env "$value" || case $name in
+    # Without it other hooks would be asked.
+    *_PROJECT_DIR | GEMINI_CWD) ask_node "$@" ;;
+  esac
 done
 line hookscope-on-failure "$policy"
 
-{ read -r proof <"$state/server.proof" && read -r token <"$state/fire.header"; } 2>/dev/null || ask_node "$@"
+{ read -r proof <"$state/server.proof" && read -r token <"$state/fire.header"; } 2>/dev/null && [ -n "$proof" ] && [ -n "$token" ] || ask_node "$@"
 
 # Standard input is kept in a new file, to be read by curl and, if the server was not reached, by Node. It loses its name once it is whole.
 n=0
 set -C
-until { command exec 4>"$run/hook.$$.$n"; } 2>/dev/null; do
+while
+  kept=$run/hook.$$.$n
+  ! { command exec 4>"$kept"; } 2>/dev/null
+do
   n=$((n + 1))
-  [ $n -lt 9 ] || ask_node "$@"
+  [ $n -lt 9 ] || {
+    kept=
+    ask_node "$@"
+  }
 done
 set +C
-kept=$run/hook.$$.$n
 exec 5<"$kept" 6<"$kept"
 
 # An agent that leaves its end open must not be waited for until it gives up.
@@ -246,11 +280,11 @@ open=$(ls -ld "$run" "$state/fire.header" "$state/server.proof" 2>/dev/null)
   rm -f "$kept"
 ) >/dev/null 2>&1 </dev/null 3<&- 4>&- &
 watcher=$!
-trap 'kill "$reader" 2>/dev/null; exit 2' HUP INT TERM
 wait "$reader"
 code=$?
 kill "$watcher" 2>/dev/null
-trap 'exit 2' HUP INT TERM
+reader=
+watcher=
 rm -f "$kept" >/dev/null 2>&1 </dev/null 3<&- &
 [ $code = 0 ] || fail 'standard input was not closed in time'
 now
@@ -299,13 +333,14 @@ case $code:$status in
       '{'*'}') ;;
       *) fail 'the server was asked and did not answer: it has died, or hangs' ;;
     esac
-    if [ "$answer" = '{}' ]; then printf %s "$quiet"; else printf '%s\n' "$answer"; fi
+    if [ "$answer" = '{}' ]; then say %s "$quiet"; else say '%s\n' "$answer"; fi
     printf %s "$aside" >&2
     [ -z "$exit" ] && exit 0
     printf 'hookscope: this was not judged, and is not let through; standard output says why\n' >&2
     exit "$exit" ;;
   # It was never connected, or the server says that it has run nothing: the hooks are asked here, once.
-  7:* | 0:421)
+  # So it was by a curl that is too old for these options.
+  2:* | 7:* | 0:421)
     ask_node "$@" --no-server ;;
   0:*) fail "the server refused the request (HTTP $status)" ;;
   28:*) fail 'the server was asked and has not answered in time' ;;

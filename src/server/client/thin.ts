@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { ownFolder } from '../../plugins/own-folder.js';
 import { absoluteSet, headersOf, type NamedSet } from '../named-set.js';
@@ -42,9 +43,13 @@ export function thinCommand(event: string, options: ThinOptions = {}): string {
     ...(timeout === undefined ? [] : ['--timeout', String(timeout)]),
     ...(onFailure === undefined ? [] : ['--on-failure', onFailure]),
   ];
-  const places = ['XDG_STATE_HOME', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME'].map(
-    (name) => `${name}=${quoted(env[name] ?? '')}`,
-  );
+  const { HOME: home = homedir(), XDG_STATE_HOME: state, XDG_CONFIG_HOME: config, XDG_RUNTIME_DIR: runtime } = env;
+  const places = Object.entries({
+    // By the home that it is now: a project's settings can set that, too.
+    XDG_STATE_HOME: state || join(home, '.local/state'),
+    XDG_RUNTIME_DIR: runtime ?? '',
+    XDG_CONFIG_HOME: config || join(home, '.config'),
+  }).map(([name, value]) => `${name}=${quoted(value)}`);
   return [...places, ...CLEARED, `PATH=${quoted(pathOf(env))}`, SHELL, ...words.map(quoted)].join(' ');
 }
 
