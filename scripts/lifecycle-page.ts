@@ -90,15 +90,15 @@ export function lifecyclePage(): string {
   const entries: EventSpec[] = HOOK_EVENTS.map((name) => CATALOGUE[name]);
   return [
     '# Lifecycle',
-    'Generated from `src/events` by `npm run generate`. A session driver, `host.openSession()`, fires every event at its place; a harness that calls `host.fire()` itself does so by this picture.',
-    '## Where every event has its place',
+    'Generated from `src/events` by `npm run generate`. This page shows when each event is fired, and what a hook can do there. A session, `host.openSession()`, fires every event at its place. A harness (the program around the model) that calls `host.fire()` itself should follow this picture.',
+    '## When each event is fired',
     `\`\`\`mermaid\n${[FLOW, ...classes(entries)].join('\n')}\n\`\`\``,
-    `Boxes are events, round ones what the harness does. The colour is the [kind](events.md): ${FOLDS.map((fold) => `${fold} (${count(entries, fold)})`).join(', ')}.`,
+    `Boxes are events; rounded boxes are steps of the harness. The colour is the [kind](events.md): ${FOLDS.map((fold) => `${fold} (${count(entries, fold)})`).join(', ')}.`,
     [
-      "- PreToolUse hooks come before the harness's own rules, which are asked on the final input; a hook's allow never overrules their deny.",
-      "- A subagent's events are those of the loop above, fired in its scope; its Stop is SubagentStop, and its prompt, which comes from its parent, is no UserPromptSubmit.",
+      "- PreToolUse hooks run before the harness's own rules, which judge the final input. A hook's allow never overrules a rule's deny.",
+      "- A subagent's events are those of the loop above, fired in its own scope. Its Stop is SubagentStop. Its prompt comes from its parent and fires no UserPromptSubmit.",
       '- An interruption ends a running tool with PostToolUseFailure and fires no Stop.',
-      '- The calls of one model turn may run beside each other; PostToolBatch waits for all of them.',
+      '- The calls of one model turn may run in parallel; PostToolBatch waits for all of them.',
     ].join('\n'),
     '## What a hook can do there',
     table(
@@ -110,11 +110,11 @@ export function lifecyclePage(): string {
       ]),
     ),
     [
-      '- **Deny or block**: deny and block keep the thing from happening; feedback is for the model, since it has happened; decline answers for the user; fail: there is no such thing then.',
-      "- **Suppress output**: `suppressOutput`, from code; what it hides. Of Claude Code's files it hides nothing, as in the client.",
-      '- **Inject context**: `additionalContext`, for the model. A `systemMessage`, for the user, can be said on every event.',
-      "- **Modify input**, **modify output**: the input's field that a hook may put another value for, or the value it gives.",
-      '- **Continue override**: the agent goes on working although it was about to stop.',
+      '- **Deny or block**: `deny` and `block` prevent the action. `feedback` tells the model, because the action has already happened. `decline` answers in place of the user. `fail` means that nothing is created.',
+      "- **Suppress output**: what `suppressOutput` hides, if a hook from code says it. In Claude Code's files it hides nothing, as in the client.",
+      '- **Inject context**: `additionalContext`, for the model. A hook can give a `systemMessage`, for the user, on every event.',
+      '- **Modify input**, **modify output**: the field of the input that a hook may replace, or the value that it returns.',
+      '- **Continue override**: the agent continues although it was about to stop.',
       "- **End the loop**: `continue: false` ends the agent's loop. On the other events it is recorded only.",
     ].join('\n'),
   ]
