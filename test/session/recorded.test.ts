@@ -12,7 +12,7 @@ const DIFFERENCES: Readonly<Record<string, readonly { at: string; why: string }[
   simple: [],
   'two-parallel-subagents': [],
   permissions: [{ at: 'main + PermissionDenied', why: 'PermissionDenied for deny rules' }],
-  'interactive-permission': [{ at: 'main ~ SessionEnd.prompt_id', why: 'Commands that are no prompts' }],
+  'interactive-permission': [{ at: 'main ~ SessionEnd.prompt_id', why: 'Commands that are not prompts' }],
   compaction: [{ at: 'af5a8bf29e406230c - SubagentStop', why: 'The agent that compacts' }],
 };
 
