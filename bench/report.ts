@@ -17,9 +17,9 @@ export function page({ results, kept }: Run, also: Run | undefined): string {
   return [
     '# Results',
     '',
-    'Written by `npm run bench`. A ratio is to the floor in the same round; the median is followed by the middle half of the rounds.',
-    'Both sides are warm, and measured in CPU (with that of the compiler and the garbage collector); in time where other processes do part of the work.',
-    'How it is measured, and why a goal is missed: [the decision record](../docs/decisions/0010-benchmarks.md).',
+    'Written by `npm run bench`. A ratio compares the measured code with the floor (the simplest code that does the same work) in the same round. Each figure is the median of the rounds, followed by the range of the middle half.',
+    'Both sides are warmed up. They are measured in CPU time, including the compiler and the garbage collector, or in elapsed time where other processes do part of the work.',
+    '[The decision record](../docs/decisions/0010-benchmarks.md) explains how it is measured, and why some goals are missed.',
     '',
     ...machine([kept, ...others]),
     '',
