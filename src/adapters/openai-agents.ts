@@ -29,12 +29,12 @@ export type { AnyTool } from './openai-agents/tool.js';
 export type { ToolHow } from './tool-how.js';
 export type { Turn } from './turn.js';
 
-/** What one round of the SDK's loop gives back. */
+/** The result of one round of the SDK's loop. */
 export type Ran<A extends AnyAgent, Context> = RunResult<Context, A> | StreamedRunResult<Context, A>;
-/** What the user says: a text, the conversation that ends with it, or the state of a turn that waited for approvals. */
+/** The user's message: a text, the conversation that ends with it, or the state of a turn that waited for approvals. */
 export type Input<A extends AnyAgent, Context> = string | readonly AgentInputItem[] | RunState<Context, A>;
 
-/** What `drive` takes: the options of the SDK's own `run`, and these. */
+/** The options of `drive`: those of the SDK's own `run`, and these. */
 export interface DriveOptions<A extends AnyAgent, Context = undefined>
   extends Omit<NonStreamRunOptions<Context, A>, 'stream'> {
   /** By the tool's name. */
@@ -71,15 +71,15 @@ const DRIVE: Keys<DriveOptions<AnyAgent>> = {
   errorHandlers: checks.object,
 };
 
-/** What came of a turn, and the conversation with it. */
+/** The result of a turn, with the conversation. */
 export interface Driven<A extends AnyAgent, Context = undefined> extends Turn<Ran<A, Context>> {
   /** Give it to the next `drive`, with what the user says at its end. */
   readonly history: readonly AgentInputItem[];
-  /** Who has the conversation now: the agent it was handed to last. */
+  /** The agent that has the conversation now: the last one that it was handed to. */
   readonly agent: AnyAgent;
   /** Calls that wait for the user: `state.approve(item)` or `state.reject(item)` each, and give the state to `drive`. */
   readonly interruptions: readonly RunToolApprovalItem[];
-  /** Of the last round. */
+  /** Those of the last round. */
   readonly state: RunState<Context, A> | undefined;
 }
 
@@ -143,7 +143,7 @@ export async function drive<A extends AnyAgent, Context = undefined>(
       const items = isKept && last ? added : [...history];
       last = await round(waited && !last ? waited : items);
       while (letUnreadableBe(last)) last = await round(last.state as RunState<unknown, AnyAgent>);
-      // Calls beside one that waits, and those of a step that was the last.
+      // Other calls of a step in which one waits, and calls of a step that was the last.
       await steps.endBatch();
       history = last.history;
       current = last.lastAgent ?? current;
@@ -184,7 +184,7 @@ const wrongAgent = (): HookscopeError =>
       'expected an Agent of the @openai/agents that hookscope finds (npm ls @openai/agents shows whether there are two)',
   });
 
-/** What a subagent takes of the turn that it is called in. */
+/** What a subagent takes over from the turn that it is called in. */
 function runAgentOf<A extends AnyAgent, Context>(steps: Steps, options: DriveOptions<A, Context>) {
   const alone = { session: undefined, conversationId: undefined, previousResponseId: undefined, onStream: undefined };
   return (of: AgentAsTool): Invoke =>
@@ -208,7 +208,7 @@ function filterOf(steps: Steps, cast: Cast, own: CallModelInputFilter | undefine
   };
 }
 
-/** The state, moved onto copies of the agents; the hooks are told of calls that the user has refused. */
+/** Moves the state to copies of the agents, and reports to the hooks the calls that the user has refused. */
 async function resumed<A extends AnyAgent, Context>(
   sdk: Sdk,
   steps: Steps,
@@ -245,7 +245,7 @@ const REFUSED = {
 
 const textOf = (output: unknown): string => (typeof output === 'string' ? output : (JSON.stringify(output) ?? ''));
 
-/** What `agentTool` takes: the tool's name and words, and what `session.spawn` does. */
+/** The options of `agentTool`: the tool's name and description, and the options of `session.spawn`. */
 export interface AgentToolOptions extends Omit<SpawnOptions, 'agent_type' | 'id' | 'parent' | 'signal'> {
   /** Default: the agent's name. */
   readonly toolName?: string | undefined;

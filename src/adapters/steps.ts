@@ -13,14 +13,14 @@ import { messageOf } from '../values/waiting/promises.js';
 import { Ahead, Waits } from './ahead.js';
 import { answeredAsAsked, noteAsked } from './asked.js';
 
-/** What a framework does in a way of its own. */
+/** Framework-specific behaviour. */
 export interface StepsOptions {
   /**
-   * Whether an error is the framework's control flow, a pause or a jump (LangGraph's `GraphInterrupt`). It is thrown on as it is, from `run` and from
-   * `runTurn`, and the same call made again goes on. Beside the session's own `passThrough`.
+   * Whether an error is the framework's control flow, a pause or a jump (LangGraph's `GraphInterrupt`). It is rethrown unchanged, from `run` and from
+   * `runTurn`, and the same call made again continues. Used in addition to the session's own `passThrough`.
    */
   readonly passThrough?: ((error: unknown) => boolean) | undefined;
-  /** How the framework asks its user, where the session has no `ask`: it answers, or throws what `passThrough` lets through. Absent: nobody is asked, and the call is denied. */
+  /** How the framework asks its user if the session has no `ask`: it answers, or throws what `passThrough` lets through. Absent: the user is not asked, and the call is denied. */
   readonly pause?: ToolCall['pause'];
   /** Whether an error says that the framework's own limit is reached (of turns, of steps). `runTurn` throws it on; no Stop and no StopFailure is fired. */
   readonly limit?: ((error: unknown) => boolean) | undefined;
@@ -30,9 +30,9 @@ export interface StepsOptions {
 
 const STEPS: Keys<StepsOptions> = { passThrough: checks.fn, pause: checks.fn, limit: checks.fn, signal: checks.object };
 
-/** How a call is run, beside the call itself. */
+/** How a call is run, in addition to the call itself. */
 export interface RunOptions {
-  /** What the model gets of it in the end, for PostToolBatch, where that is not the result's own content. */
+  /** What the model finally gets, for PostToolBatch, if it is not the result's own content. */
   readonly said?: ((result: ToolResult) => Content | Promise<Content>) | undefined;
   /** As the framework hands it to the tool, as `signal` of `StepsOptions`. */
   readonly signal?: AbortSignal | undefined;
@@ -47,8 +47,8 @@ interface Made {
 }
 
 /**
- * The steps of a framework's loop on a session: which calls belong to one model turn, what hooks want of the next, and who has the conversation. One for
- * each run of the loop, or for all runs of one session after each other.
+ * The steps of a framework's loop on a session: which calls belong to one model turn, what hooks ask of the next, and which agent has the conversation. One for
+ * each run of the loop, or for all runs of one session one after another.
  */
 export class Steps {
   readonly session: Session;
@@ -102,9 +102,9 @@ export class Steps {
   }
 
   /**
-   * For a framework that asks its user before it runs a call: judges the call, which needs an id. True: the user has to be asked, and the call has been left
+   * For a framework that asks its user before it runs a call: judges the call, which needs an id. True: the user has to be asked, and the call has ended
    * (PostToolUseFailure, `is_interrupt`); made again, with a `pause` that gives the answer, it goes through the hooks again. False: `run` with the same call
-   * goes on with it, be it allowed or denied. The answer counts for the input that was asked about: for another one, also of a hook, it is a refusal.
+   * continues it, whether it is allowed or denied. The answer counts for the input that was asked about: for another input, also one of a hook, it is a refusal.
    */
   async asks(call: ToolCall, options: RunOptions = {}): Promise<boolean> {
     checkKeys(options, RUN, 'Steps.asks: ');
@@ -164,7 +164,7 @@ export class Steps {
     return this.how.signal?.aborted ? this.how.signal : this.#aborted;
   }
 
-  /** Whether it is the framework's own control flow that was thrown. */
+  /** Whether the thrown error is the framework's own control flow. */
   isControlFlow(error: unknown): boolean {
     return error instanceof Waits || this.how.passThrough?.(error) === true;
   }
@@ -200,8 +200,8 @@ export class Steps {
   }
 
   /**
-   * A handoff: from now on the agent has the conversation, with a scope of its own below the session's, from SubagentStart to SubagentStop. `undefined`: the session's
-   * own agent has it again. The one that had it is closed. Who has it already keeps its scope.
+   * A handoff: from now on the agent has the conversation, in its own scope below the session's, from SubagentStart to SubagentStop. `undefined`: the session's
+   * own agent has it again. The scope of the previous agent is closed. An agent that already has the conversation keeps its scope.
    */
   async handTo(agent: SpawnOptions | undefined): Promise<Session> {
     if (this.#taken && agent?.agent_type === this.#taken.agent && !this.#taken.session.closed) return this.current;
@@ -210,7 +210,7 @@ export class Steps {
     return this.current;
   }
 
-  /** Whoever has taken the conversation over is closed. */
+  /** Closes the agent that has taken over the conversation. */
   async release(): Promise<void> {
     const taken = this.#taken;
     this.#taken = undefined;
@@ -237,7 +237,7 @@ class LoopOver extends Error {
   override readonly name = 'LoopOver';
 }
 
-/** Whether `leave` was thrown, also where a framework has put an error of its own around it. */
+/** Whether `leave` was thrown, even if the framework has wrapped it in its own error. */
 export function isLoopOver(error: unknown): boolean {
   let one = error;
   for (let depth = 0; depth < 5 && one instanceof Error; depth++) {

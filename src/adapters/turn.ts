@@ -1,7 +1,7 @@
 import { messageOf } from '../values/waiting/promises.js';
 import { isLoopOver, type Steps } from './steps.js';
 
-/** What came of one turn: a prompt, and every round of the framework's loop until hooks let it stop. */
+/** The result of one turn: a prompt, and every round of the framework's loop until hooks let it stop. */
 export interface Turn<Result> {
   /**
    * `done`: the model had nothing more to do, and hooks let it stop. `blocked`: a hook erased the prompt, no model was called.
@@ -13,7 +13,7 @@ export interface Turn<Result> {
   readonly reason?: string;
   /** The model's last words; empty when it said none. */
   readonly text: string;
-  /** What the framework gave back, one for each time hooks let it go on. */
+  /** The framework's results, one for each round that hooks continued. */
   readonly rounds: readonly Result[];
   /** Stop hooks wanted to go on once more than is allowed. */
   readonly capped: boolean;
@@ -21,7 +21,7 @@ export interface Turn<Result> {
 
 /** One run of the framework's own loop. */
 export interface Round<Result> {
-  /** What the framework gave back. */
+  /** The framework's result. */
   readonly result: Result;
   /** The model's last words; empty when it said none. */
   readonly text: string;
@@ -29,20 +29,20 @@ export interface Round<Result> {
   readonly finished: boolean;
 }
 
-/** What a round begins with: nothing but the prompt and the context that hooks add to it, or a Stop hook's instruction. */
+/** The start of a round: the prompt and the context that hooks add to it, or a Stop hook's instruction. */
 export interface Begin {
-  /** Of Stop hooks: the next message. */
+  /** From Stop hooks: the next message. */
   readonly instruction: string | undefined;
-  /** Of UserPromptSubmit hooks, for the model, above the prompt. */
+  /** From UserPromptSubmit hooks, for the model, above the prompt. */
   readonly context: readonly string[];
 }
 
 /**
- * One turn on a session: the prompt goes through the hooks, `round` runs the framework's loop with it, and as long as Stop hooks go on, with their
- * instruction. A subagent's prompt comes from its parent: no UserPromptSubmit; without a prompt (`undefined`) a turn that waited goes on.
+ * One turn on a session: the prompt goes through the hooks, and `round` runs the framework's loop with it. As long as Stop hooks continue the loop, `round` runs again with their
+ * instruction. A subagent's prompt comes from its parent: no UserPromptSubmit. Without a prompt (`undefined`) a turn that waited continues.
  *
- * Rejects with what `round` throws, after StopFailure; after an interruption where it was aborted; and at once where it is the framework's own control flow or
- * limit. `steps.leave()` is no failure: the turn is `ended`.
+ * Rejects with what `round` throws, after StopFailure; if it was aborted, after an interruption; and at once if it is the framework's own control flow or
+ * limit. `steps.leave()` is not a failure: the turn is `ended`.
  */
 export async function runTurn<Result>(
   steps: Steps,
@@ -88,7 +88,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   429: 'rate_limit',
 };
 
-/** Whoever aborts a run hears so, also where the framework took the end of its tools for the end of the run. */
+/** A caller that aborts a run gets the abort error, even if the framework treated the end of its tools as the end of the run. */
 async function unlessAborted<T>(steps: Steps, round: () => Promise<T>): Promise<T> {
   steps.aborted?.throwIfAborted();
   const came = await round();
@@ -96,7 +96,7 @@ async function unlessAborted<T>(steps: Steps, round: () => Promise<T>): Promise<
   return came;
 }
 
-/** What a framework's loop has thrown: hooks hear of it, and it is thrown on. `undefined`: it was thrown to end the loop, as hooks wanted. */
+/** Handles an error of a framework's loop: hooks are told, and it is rethrown. `undefined`: it was thrown to end the loop, as hooks asked. */
 export async function failed(steps: Steps, thrown: unknown): Promise<undefined> {
   if (steps.over !== undefined && isLoopOver(thrown)) return undefined;
   if (steps.isControlFlow(thrown) || steps.how.limit?.(thrown) === true) throw thrown;

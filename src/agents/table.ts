@@ -33,7 +33,7 @@ export interface Fill {
   readonly value?: unknown;
   /** Another field of ours that has it. */
   readonly from?: string;
-  /** What is not known by that. */
+  /** What is not known because of that. */
   readonly loses?: string;
 }
 
@@ -71,7 +71,7 @@ export interface EventRow {
   readonly second?: true;
   /** Seconds the agent gives a hook here, where that is not its usual; `most`: whatever is configured. */
   readonly timeout?: { readonly usual?: number; readonly most?: number };
-  /** Of an agent that was seen: this event was not. */
+  /** For an agent that was run: this event was not seen. */
   readonly source?: 'documents';
 }
 
@@ -97,9 +97,9 @@ export interface AgentFiles {
   readonly places: readonly Place[];
   /** `groups`: { Event: [{ matcher, hooks: [handler] }] }; `flat`: { event: [handler] }. */
   readonly shape: 'groups' | 'flat';
-  /** Keys beside `hooks` at the root of a file that holds hooks only. `others`: what any other key does. */
+  /** Other allowed keys besides `hooks` at the root of a file that holds only hooks. `others`: the effect of any other key. */
   readonly root: { readonly keys: readonly string[]; readonly others: 'void' | 'ignored' };
-  /** The number that `version` must be; absent: there is no such key. */
+  /** The number that `version` must be; absent: the file has no such key. */
   readonly version?: number;
   /** Types of handlers that run. */
   readonly handlers: readonly string[];
@@ -115,7 +115,7 @@ export interface AgentFiles {
 export interface OffSwitch {
   /** Path of the key, with dots. */
   readonly key: string;
-  /** What it is then. Of a list: what stands in it. */
+  /** The value then. For a list: an element of it. */
   readonly is: string | boolean;
   /** `user`, `project`: the file that is connected; else a path in the project, or from the root. */
   readonly in: readonly string[];
@@ -123,26 +123,26 @@ export interface OffSwitch {
 
 /** How hooks of ours are put into an agent's files. */
 export interface AgentConnect {
-  /** Of a folder of files the one that is ours. The variable is in place of `home`. */
+  /** If the agent reads a folder of files, the one that is ours. The variable replaces `home`. */
   readonly user: { readonly home: string; readonly variable?: string; readonly path: string };
   /** `repository`: from the root of the repository that the folder is in, if it is in one. */
   readonly project: { readonly path: string; readonly from?: 'repository' };
-  /** Keys of each handler, beside its command and timeout. */
+  /** Keys of each handler, besides its command and timeout. */
   readonly handler: Json;
   /** More of them, where one of these can be said. */
   readonly guard?: { readonly on: readonly Sayable[]; readonly keys: Json };
-  /** What it reads in a file beside plain JSON; whatever else stands there voids the file. Absent: nobody has tried. */
+  /** What it accepts in a file besides plain JSON; anything else voids the file. Absent: not tested. */
   readonly reads?: readonly ('comments' | 'commas' | 'mark')[];
-  /** People keep such a file all the same: it is connected as it is, and that it is void is told. Absent: it is not connected. */
+  /** Users keep such files anyway: the file is connected unchanged, and the user is told that it is void. Absent: it is not connected. */
   readonly void?: 'told';
   readonly off?: readonly OffSwitch[];
 }
 
-/** What an agent does with hooks that are late, broken or unclear. */
+/** How an agent treats hooks that are late, broken or unclear. */
 export interface AgentLimits {
   /** Seconds that a hook has. */
   readonly timeout: number;
-  /** Of the recorded ways to say no, and of broken guards, those after which the tool runs all the same; undefined: nobody has tried. */
+  /** The recorded ways to say no, and the broken guards, after which the tool still runs; undefined: not tested. */
   readonly opens?: readonly string[];
   /** How often in a row a loop may be kept going. */
   readonly continues?: number;
@@ -154,14 +154,14 @@ export interface AgentLimits {
 export interface AgentTable {
   readonly name: string;
   readonly title: string;
-  /** `seen`: its answers were recorded from the program itself. `documents`: nobody here has run it. */
+  /** `seen`: its answers were recorded from the program itself. `documents`: we have not run it. */
   readonly source: 'seen' | 'documents';
   readonly version: string;
   /** The fields that name the event, in which the first that is there counts. */
   readonly eventFields: readonly string[];
   readonly events: readonly EventRow[];
   readonly fields: readonly Field[];
-  /** Of fields that every event has. */
+  /** Fields that every event has. */
   readonly fills: Readonly<Record<string, Fill>>;
   /** Variables of a hook's environment that hold what the payload lacks, by our field. */
   readonly env: Readonly<Record<string, string>>;
@@ -170,7 +170,7 @@ export interface AgentTable {
   readonly makesIds?: true;
   /** Inside a subagent `session_id` may be that agent's: the session is that of the parent. */
   readonly sessionOf?: string;
-  /** What is printed where there is nothing to say. */
+  /** What is printed when there is nothing to say. */
   readonly quiet: '' | '{}';
   /** The key of a rewritten output that holds its text. */
   readonly textKey?: string;

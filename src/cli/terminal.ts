@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { plain, plainLines } from '../plain.js';
 
-/** What a command talks to: standard output for what was asked, standard error for everything else. */
+/** A command's streams: standard output for the requested output, standard error for everything else. */
 export interface Terminal {
-  /** Whether standard output wants colour: a terminal that can, NO_COLOR not set. */
+  /** Whether to use colour on standard output: it is a terminal with colours, and NO_COLOR is not set. */
   readonly color: boolean;
   /** Standard output is a terminal: a line can be written over. */
   readonly live: boolean;
   readonly columns: number;
   /** Fires when the user interrupts. */
   readonly signal: AbortSignal;
-  /** Nobody reads standard output any more (`| head`). */
+  /** The reader of standard output has gone (`| head`). */
   readonly gone: boolean;
   /** Writes a line, or several; waits while the reader is behind. What a terminal would not show is written out. */
   print(text: string): Promise<void>;
@@ -18,12 +18,12 @@ export interface Terminal {
   write(text: string): void;
   /** One line to standard error. */
   tell(text: string): void;
-  /** Asks whoever sits there for a line. Absent: nobody does, input or output is no terminal. */
+  /** Asks the user for a line. Absent: there is no user, since input or output is not a terminal. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
 }
 
 const INTERRUPTS = { SIGINT: 130, SIGTERM: 143 } as const;
-/** An agent goes on after any other code than this: so does a hook end that was interrupted, or whose answer nobody got. */
+/** An agent continues after any other exit code, so an interrupted hook exits with this one, and so does a hook whose answer could not be written. */
 const HOOK_UNANSWERED = 2;
 
 export interface OwnTerminal extends Terminal {
@@ -40,7 +40,7 @@ export function openTerminal(isHook = false): OwnTerminal {
   let gone = false;
   let failed = false;
   const interrupt = (code: number): void => {
-    // Whoever asks twice does not want to wait for hooks that end in their own time.
+    // A user who interrupts twice does not want to wait for hooks to end on their own.
     if (interrupted !== undefined) process.exit(code);
     interrupted = code;
     stop.abort();
@@ -50,12 +50,12 @@ export function openTerminal(isHook = false): OwnTerminal {
   if (isHook) process.on('SIGHUP', () => interrupt(HOOK_UNANSWERED));
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     gone = true;
-    // Who reads no further has seen enough; what could not be written is missing.
+    // A reader that stops has seen enough; any other failed write means missing output.
     if (error.code === 'EPIPE') return;
     failed = true;
     stderr.write(`hookscope: standard output: ${error.message}\n`);
   });
-  // Without standard error there is nobody left to tell.
+  // Without standard error the failure cannot be reported.
   stderr.on('error', () => undefined);
   return {
     color: wantsColor(),
@@ -104,7 +104,7 @@ export async function unlessInterrupted<T>({ signal }: Pick<Terminal, 'signal'>,
 const ESCAPE = '\u001b';
 const COLORS = new RegExp(`(${ESCAPE}\\[\\d+m)`);
 
-/** What is printed is plain where it was put together; should a place have forgotten it, only our own colours pass. */
+/** Texts are made plain where they are built; if a place has forgotten it, only our own colours pass. */
 function visible(text: string, color: boolean): string {
   if (!color) return plainLines(text);
   return text
@@ -114,7 +114,7 @@ function visible(text: string, color: boolean): string {
 }
 
 async function ask(question: string, signal: AbortSignal): Promise<string> {
-  // Loaded when somebody is asked: most commands ask nobody.
+  // Loaded when a question is asked: most commands ask none.
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {

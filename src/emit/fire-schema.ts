@@ -47,32 +47,32 @@ const handlerShape = {
   /** Handlers of one wave ran at the same time; null: it was not in the plan. */
   wave: zod().int().nonnegative().nullable(),
   status: statusSchema,
-  /** Of a skip. */
+  /** Why it was skipped, if it was. */
   reason: reasonSchema.exactOptional(),
   failure: failureSchema.exactOptional(),
-  /** What it answered, as it answered. */
+  /** Its answer, unchanged. */
   output: zod().unknown().optional(),
   /** As it counted in the end: an allow that did not survive a rewrite is `none`. */
   verdict: handlerVerdictSchema.exactOptional(),
-  /** Of one that is not enforced: what it would have said; `none`: no opinion. */
+  /** If it is not enforced: what it would have decided; `none`: no opinion. */
   would: handlerVerdictSchema.exactOptional(),
   exit_code: zod().int().exactOptional(),
   duration_ms: durationSchema.exactOptional(),
   /** How often it was asked again. */
   reasked: zod().int().nonnegative().exactOptional(),
-  /** Of a skip: the matcher or the `if` rule that did not match. */
+  /** If it was skipped: the matcher or the `if` rule that did not match. */
   matcher: zod().string().exactOptional(),
   rule: zod().string().exactOptional(),
-  /** Of a skip by policy, trust and the like: the file or setting that decided it. */
+  /** If it was skipped by policy, trust and the like: the file or setting that decided it. */
   why: zod().string().exactOptional(),
   warnings: zod().array(zod().string()).exactOptional(),
-  /** What the decision is computed by: `rewrite` and `observe` have no verdict; `continue: false` denies only from `code`. */
+  /** Used to compute the decision: `rewrite` and `observe` have no verdict; `continue: false` denies only from `code`. */
   phase: zod().enum(['rewrite', 'decide', 'observe']).exactOptional(),
   dialect: zod().enum(['code', 'claude']).exactOptional(),
   on_failure: zod().enum(ON_FAILURE).exactOptional(),
   /**
-   * A hash of what it runs: the function's text, or the description, and the bytes of the files that its command names. When it is asked, and
-   * what its failure does, is no part of it. Absent in records of older versions.
+   * A hash of what it runs: the function's text, or the description, and the bytes of the files that its command names. It does not cover when the
+   * hook is asked and what its failure does. Absent in records of older versions.
    */
   definition: zod().string().exactOptional(),
   /** A hash of the function that its matcher is, where it is one. */
@@ -81,7 +81,7 @@ const handlerShape = {
   judged: judgedSchema.exactOptional(),
   /** All of its answers in order, of one that was asked again. */
   answers: zod().array(open(answerShape)).exactOptional(),
-  /** Of hooks of one wave whose last rewrite to come counts: when it came. */
+  /** In a wave where the last rewrite to finish wins: when this hook finished. */
   finished: zod().int().nonnegative().exactOptional(),
 };
 export const handlerSchema: Open<typeof handlerShape> = open(handlerShape);
@@ -111,14 +111,14 @@ const firedShape = {
   done_by: zod().enum(['client', 'session']).exactOptional(),
   /** The agent kept what a rewrite left out. */
   keeps_keys: zod().literal(true).exactOptional(),
-  /** What failed denied, where nobody had said what it does. */
+  /** Failures denied where no policy was set for them. */
   guards: zod().literal('block').exactOptional(),
-  /** false: nobody could be asked. */
+  /** false: the user could not be asked. */
   can_ask: zod().literal(false).exactOptional(),
 };
 
 const answeredShape = {
-  /** `none`: nobody has answered, and why is in `reason`. */
+  /** `none`: there was no answer; `reason` says why. */
   answer: zod().enum(['allow', 'deny', 'none']),
   reason: zod().string().exactOptional(),
   /** The name of the approver, and the public key that the answer is signed with. */
@@ -151,7 +151,7 @@ const fireShape = {
   ...stamp,
   ...where,
   event: zod().string().min(1),
-  /** false: nobody had opened the scope that was named; the session's ancestors were used. */
+  /** false: the named scope had not been opened; the session's ancestors were used. */
   scope_known: zod().boolean(),
   session_id: zod().string(),
   input: json,
@@ -168,7 +168,7 @@ const fireShape = {
   decisions: zod().enum(['strictest', 'first', 'last']).exactOptional(),
   /** How many registrations for this event are in scopes that are not ancestors of this one. */
   out_of_scope: zod().int().nonnegative(),
-  /** What of it no record can hold and was left out, by its place: `input.tool_input.data`. */
+  /** Parts of it that no record can hold and that were left out, by path: `input.tool_input.data`. */
   truncated: zod().array(zod().string()).exactOptional(),
   /**
    * One hook that is not enforced was asked, after the fire of this id was decided and about what was decided. The decision of this
@@ -178,15 +178,15 @@ const fireShape = {
   would: handlerVerdictSchema.exactOptional(),
   /** The configuration as one hash: another one means that hooks of the host or of an agent's type have changed. Absent in records of older versions. */
   revision: zod().string().exactOptional(),
-  /** Of a host that has joined a fleet: what was in force by channel when it was fired; the whole fire was decided by that. Without a revision: nothing was. */
+  /** For a host that has joined a fleet: the policies in force when it was fired, by channel; they applied to the whole fire. Without a revision: none was in force. */
   policies: zod().array(policySchema).exactOptional(),
-  /** What was unusual about how it was fired, so that it can be decided again. */
+  /** Unusual options of the fire, so that it can be decided again. */
   fired: open(firedShape).exactOptional(),
-  /** Fired by a command that ended with it, beside any server: no scope, no `once` and nothing pending was carried over. */
+  /** Fired by a command that ended with it, without a server: no scope, no `once` and no pending context was carried over. */
   stateless: zod().literal(true).exactOptional(),
-  /** What of the input and of the decision another agent's protocol has no words for, and why. */
+  /** Parts of the input and of the decision that another agent's protocol cannot express, and why. */
   losses: zod().array(lossSchema).exactOptional(),
-  /** Of an ask that somebody elsewhere was asked about, which the decision of this record still is: what that came to. */
+  /** For an ask that the team was asked about: its result. The decision of this record is still the ask. */
   answered: answeredSchema.exactOptional(),
   /** The fire was not decided but rejected: the error's code, `ABORTED`, `CLOSED` or `INVALID_INPUT`. */
   error: zod().string().exactOptional(),

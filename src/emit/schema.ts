@@ -55,7 +55,7 @@ export const where = {
   tool_use_id: optionalText,
 };
 
-/** What the Claude Code client prints of a hook, too. */
+/** The messages that the Claude Code client also prints about a hook. */
 const wire = {
   type: zod().literal('system'),
   /** One per run; a handler that is asked again has a new one. */
@@ -81,15 +81,15 @@ const response = {
   stdout: text,
   stderr: text,
   output: text,
-  /** Of a process; the status of an HTTP answer; absent where neither came to be. */
+  /** The exit code of a process, or the status of an HTTP answer; absent if there was neither. */
   exit_code: zod().int().exactOptional(),
   outcome: runOutcomeSchema,
 };
 
-/** What the client prints. */
+/** The messages that the client prints. */
 export const clientMessage = zod().discriminatedUnion('subtype', [open(started), open(progress), open(response)]);
 
-/** Our own fields beside those. */
+/** Our own additional fields. */
 const ours = {
   ...stamp,
   ...where,
@@ -122,9 +122,9 @@ const responseShape = {
   ...response,
   ...ours,
   duration_ms: durationSchema,
-  /** What this handler said; absent: no opinion. */
+  /** This handler's verdict; absent: no opinion. */
   decision: handlerVerdictSchema.exactOptional(),
-  /** Of one that is not enforced: what it would have said; `none`: no opinion. */
+  /** If it is not enforced: what it would have decided; `none`: no opinion. */
   would: handlerVerdictSchema.exactOptional(),
   failure: failureSchema.exactOptional(),
 };
@@ -152,17 +152,17 @@ export const toolCallSchema = open({
   agent_type: optionalText,
   tool_name: text,
   tool_use_id: zod().string().min(1),
-  /** What the session's `tool()` answered. */
+  /** The status that the session's `tool()` returned. */
   status: zod().enum(['ran', 'failed', 'denied', 'deferred', 'interrupted']),
   /** Whether the tool was started. */
   ran: zod().boolean(),
-  /** Who said no, of a call that was denied or interrupted. `classifier` and `failure` (a question was not answered properly) are the driver's own. */
+  /** Who denied it, for a call that was denied or interrupted. `classifier` and `failure` (a question was not answered properly) are the driver's own. */
   denied_by: zod().enum(['hook', 'rule', 'mode', 'classifier', 'user', 'nobody', 'failure', 'abort']).exactOptional(),
-  /** Who let it run. `mode`: the permission mode asks nobody about such a call. */
+  /** Who let it run. `mode`: in the permission mode the user is not asked about such a call. */
   approver: zod().enum(['hook', 'rule', 'mode', 'classifier', 'user']).exactOptional(),
   /** The id of the handler whose word that was, where it was a hook's. */
   decided_by: optionalText,
-  /** Of the denial, the failure or the deferral. */
+  /** The reason of the denial, the failure or the deferral. */
   reason: optionalText,
   /** SHA-256 of the final input's JSON with sorted keys; absent where it has none. */
   input_sha256: zod().string().length(64).exactOptional(),
@@ -176,8 +176,8 @@ export const alarmSchema = open({
   type: zod().literal('hook_alarm'),
   ...stamp,
   /**
-   * `not_honoured`: it was denied, and it ran. `other_input`: it ran with an input that was neither judged nor given by whoever
-   * answers for the user. `unasked`: it ran, and PreToolUse was not fired for it, though this agent's is asked about every tool.
+   * `not_honoured`: it was denied, and it ran. `other_input`: it ran with an input that was neither judged nor given by the user or
+   * approver. `unasked`: it ran, and PreToolUse was not fired for it, though this agent asks about every tool.
    * `reopened`: its agent had ended, or was never seen to start, so that agent's scope was opened again.
    */
   alarm: zod().enum(['not_honoured', 'other_input', 'unasked', 'reopened']),
@@ -190,9 +190,9 @@ export const alarmSchema = open({
   tool_use_id: zod().string().min(1),
   /** How it is known that it ran: an event's name, or `result`. */
   evidence: zod().string().min(1),
-  /** `hook`, or who else said no: `rules`, `person`, `nobody` … */
+  /** `hook`, or who else denied it: `rules`, `person`, `nobody` … */
   denied_by: optionalText,
-  /** Of the denial. */
+  /** The reason of the denial. */
   reason: optionalText,
   /** The beginning of the input that was decided on, as JSON with sorted keys, and the SHA-256 of all of that JSON. */
   judged_input: optionalText,

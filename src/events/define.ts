@@ -3,13 +3,13 @@ import { zod } from '../values/zod.js';
 import { type baseInput as BaseInput, baseInput, FOLD_OUTPUT } from './base.js';
 import { EXTERNAL_KINDS, type HandlerKind } from './handler-kinds.js';
 
-/** What the outcomes of an event become. */
+/** How outcomes become the decision of an event. */
 export type Fold = 'gate' | 'block' | 'stop' | 'context' | 'replace' | 'observe';
 /** How a source is read: `code` (register, plugins, config files) or `claude` (Claude Code's own files and protocol). */
 export type Dialect = 'code' | 'claude';
 /** Weakest first: the stronger wins, whatever the order. */
 export const VERDICTS = ['none', 'allow', 'ask', 'defer', 'deny'] as const;
-/** What a gate's hooks come to. `none`: no hook had an opinion, and the harness's own permission flow decides. */
+/** The possible verdicts of a gate. `none`: no hook had an opinion, and the harness's own permission flow decides. */
 export type Verdict = (typeof VERDICTS)[number];
 
 /** The words that fields of an event may hold; `EventSpec` says what they mean. */
@@ -26,7 +26,7 @@ export const EVENT_WORDS = {
 } as const;
 type Word<Field extends keyof typeof EVENT_WORDS> = (typeof EVENT_WORDS)[Field][number];
 
-/** What exit code 2 of a shell hook means: block the thing, feed stderr back to the model, show the user, or nothing. */
+/** The effect of exit code 2 of a shell hook: block the action, feed stderr back to the model, show it to the user, or nothing. */
 export type Exit2 = Word<'exit2'>;
 export type PlainStdout = Word<'plainStdout'>;
 /** How an event bears on whether a tool runs, and on which input: it judges the call, answers for the user, or shows that it has run. */
@@ -43,7 +43,7 @@ export interface EventSpec<
   readonly input: Input;
   /** The event's own keys of `hookSpecificOutput`, without `hookEventName`. */
   readonly output: Output;
-  /** What a matcher looks at; absent: matchers are ignored on this event. */
+  /** The text that matchers are compared with; absent: matchers are ignored on this event. */
   subject?(input: z.infer<Input>): string | undefined;
   /** In Claude Code files only letters, digits, `_` and `|` make a matcher a list of exact names here (FileChanged, StopFailure). */
   readonly narrowNames?: true;
@@ -58,7 +58,7 @@ export interface EventSpec<
   readonly endsLoop: boolean;
   /** `if` rules are checked on tool events only. */
   readonly tool: boolean;
-  /** What it says of the call that it is about; decided and done are compared by it. */
+  /** What the event says about its call; used to compare decisions with what was done. */
   readonly callRole?: CallRole;
   /** Handler types other than in-process callbacks that may serve it. */
   readonly types: readonly HandlerKind[];
@@ -72,16 +72,16 @@ export interface EventSpec<
     readonly mcpKeys?: readonly string[];
     /** Claude Code takes a new value only in the shape of the old one; but of an MCP tool any. */
     readonly shaped?: true;
-    /** Claude Code does not know the key, and goes on with the old value. */
+    /** Claude Code does not know the key, and keeps the old value. */
     readonly unknownToClaude?: true;
   };
   /** `replace` events: the output keys that make up the value. One key: its value; several: an object of them. */
   readonly value?: readonly string[];
   /** `replace` events: the value a block stands for (declining an elicitation). */
   readonly blockValue?: Readonly<Record<string, unknown>>;
-  /** What a handler's failure may do: follow `onFailure`, be ignored by it, or fail the thing whatever the policy. */
+  /** The possible effect of a handler's failure: it follows `onFailure`, ignores it, or always fails the action. */
   readonly failure: Word<'failure'>;
-  /** Whether `onFailure: 'ask'` asks; where nobody can be asked any more, the failure is no opinion. */
+  /** Whether `onFailure: 'ask'` asks; after the action, when the user can no longer be asked, the failure is no opinion. */
   readonly askOnFailure: boolean;
   /** The verdict is the object `hookSpecificOutput.decision`; the flat and legacy spellings are not read. */
   readonly nestedDecision?: boolean;
@@ -96,23 +96,23 @@ export interface EventSpec<
   /** `hook_name` on the wire carries the subject, `PreToolUse:Bash` (but plain `SubagentStop`). */
   readonly namedBySubject: boolean;
   /**
-   * It fires after the fact. Fields that cannot be serialised are withheld from hooks outside the process (and, of the field that
-   * hooks may rewrite, from the model), and the loop goes on. Absent: such a fire is refused, so that nothing passes unjudged.
+   * It fires after the fact. Fields that cannot be serialised are withheld from hooks outside the process (and, for the field that
+   * hooks may rewrite, from the model), and the loop continues. Absent: such a fire is refused, so that nothing passes unjudged.
    */
   readonly afterTheFact?: true;
-  /** What `suppressOutput` keeps from being seen here, in words; absent: nothing. */
+  /** What `suppressOutput` hides here, as text; absent: nothing. */
   readonly hides?: string;
-  /** What Claude Code does with callbacks over its control protocol, where that is not the usual. */
+  /** How Claude Code treats callbacks over its control protocol, where it differs from the usual. */
   readonly claude?: {
     /**
-     * It never asks them, or not about the start of the first session and the end of the last (`later`), or only where its own
+     * It never calls them, or not for the start of the first session and the end of the last (`later`), or only if its own
      * settings have a hook for CwdChanged or FileChanged, or hooks have named paths to watch (`watching`). `unknown`: it has no
-     * such event, so it is not told of it, and `check` finds hooks for it in Claude Code's files wrong.
+     * such event, so it is not told about it, and `check` reports hooks for it in Claude Code's files.
      */
     readonly sent?: Word<'sent'>;
     /** One that does not answer in time, or not about this event, blocks whatever `onFailure` says. */
     readonly unanswered?: 'blocks';
-    /** Once one is registered the thing fails without an answer, so none may be where there is no hook. */
+    /** Once one is registered, the action fails without an answer, so a callback may be registered only if there is a hook. */
     readonly answerNeeded?: true;
     /** Asked about with every prompt, before anything else of the turn: context that waits goes out with the answer. */
     readonly beginsTurn?: true;
@@ -149,7 +149,7 @@ export type WithBase<Own extends z.ZodObject> = z.ZodObject<
 
 type Derived = 'name' | 'input' | 'output' | 'subject' | 'subjectField' | 'fold';
 
-/** What `defineEvent` takes: `input` and `fold`; every other field has a default, most of them by fold. */
+/** The argument of `defineEvent`: `input` and `fold`; every other field has a default, most of them by fold. */
 export interface EventOptions<Own extends z.ZodObject, Output extends z.ZodObject, F extends Fold>
   extends Partial<Omit<EventSpec, Derived>> {
   /** The event's own fields. The base fields are added, and unknown fields pass. */
@@ -157,7 +157,7 @@ export interface EventOptions<Own extends z.ZodObject, Output extends z.ZodObjec
   readonly fold: F;
   /** The event's own keys of `hookSpecificOutput`. Default: what the fold kind has. */
   readonly output?: Output;
-  /** What a matcher looks at: an input field, or a function of the input with `subjectField` to name it in docs. */
+  /** The text that matchers are compared with: an input field, or a function of the input with `subjectField` to name it in docs. */
   readonly subject?: (keyof Own['shape'] & string) | ((input: z.infer<WithBase<Own>>) => string | undefined);
   readonly subjectField?: string;
 }
@@ -167,7 +167,7 @@ interface BuiltInOptions<Own extends z.ZodObject, Output extends z.ZodObject, F 
   extends Omit<EventOptions<Own, Output, F>, 'input' | 'output' | 'claude'> {
   readonly input: () => Own;
   readonly output?: () => Output;
-  /** To be said of each, so that an event which Claude Code does not have is not taken for one of its own. */
+  /** Required for each event, so that an event which Claude Code does not have is not mistaken for one of its own. */
   readonly claude: NonNullable<EventSpec['claude']> | 'usual';
 }
 
@@ -227,10 +227,10 @@ function defaultOutput(fold: Fold, rewrites: EventSpec['rewrites']): z.ZodObject
 
 type Subject = (input: Record<string, unknown>) => string | undefined;
 
-/** Of most events about a tool call. The input is checked before its subject is read: the field is a string. */
+/** The subject of most events about a tool call. The input is checked before its subject is read: the field is a string. */
 const toolName: Subject = (input) => input['tool_name'] as string;
 
-/** Whether the subject is sure to be the call's tool. `tool` does not say so, nor does `subjectField`: events of users may have any subject. */
+/** Whether the subject is certainly the call's tool. Neither `tool` nor `subjectField` says so: events of users may have any subject. */
 export const hasToolSubject = (spec: Pick<EventSpec, 'subject'>): boolean => spec.subject === toolName;
 
 function subjectOf(

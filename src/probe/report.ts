@@ -13,25 +13,25 @@ export interface ProbedCase {
   readonly kind: Case['kind'];
   readonly scene: Step['scene'];
   readonly what: string;
-  /** What became of it: the agent alone, with hookscope, with a hookscope server. Absent: not looked at. */
+  /** The outcomes: the agent alone, with hookscope, with a hookscope server. Absent: not tested. */
   readonly direct?: CallOutcome;
   readonly stateless?: CallOutcome;
   readonly server?: CallOutcome;
-  /** What the recorded version did by itself. */
+  /** What the recorded version did alone. */
   readonly recorded?: string;
 }
 
-/** How many noes were heard, and how many broken guards stopped. */
+/** How many denials were honoured, and how many broken guards stopped the tool. */
 export interface Sum {
   readonly noes: number;
   readonly broken: number;
 }
 
-/** What `hookscope doctor --probe` has seen of one agent. */
+/** The observations of `hookscope doctor --probe` for one agent. */
 export interface ProbeReport {
   readonly agent: string;
   readonly title: string;
-  /** What it says of itself; `unknown` where it says nothing. */
+  /** The version that it reports; `unknown` if it reports none. */
   readonly version: string;
   readonly date: string;
   readonly program: string;
@@ -41,16 +41,16 @@ export interface ProbeReport {
   /** Agent starts. */
   readonly runs: number;
   readonly sums: Readonly<Partial<Record<ProbeMode, Sum>>>;
-  /** Of how many. */
+  /** Out of how many. */
   readonly of: Sum;
   readonly cases: readonly ProbedCase[];
   readonly other_events: Seen['other_events'];
   /** The version that is compared with. Absent: none was recorded. */
   readonly recorded?: { readonly version: string; readonly date: string };
-  /** Noes and broken guards that stop a call in this version and did not in the recorded one, and the other way round. */
+  /** Denials and broken guards that stop a call in this version and did not in the recorded one, and the other way round. */
   readonly hears_more: readonly string[];
   readonly hears_less: readonly string[];
-  /** What is wrong: why nothing can be said, or what was lost with hookscope in between. */
+  /** What is wrong: why there is no result, or what was lost with hookscope in between. */
   readonly problems: readonly string[];
 }
 
@@ -177,11 +177,11 @@ function problemsOf(
   return problems;
 }
 
-/** What becomes of a call with hookscope in between. */
+/** The outcome of a call with hookscope in between. */
 export const wantedOf = ({ name, kind }: Case): Did =>
   kind === 'other' && name !== 'ask' ? (name === 'rewrite' ? 'rewritten' : 'ran') : 'blocked';
 
-/** What the recorded version of an agent did after a hook; undefined: nobody has looked. */
+/** What the recorded version of an agent did after a hook; undefined: not tested. */
 function recordedDid(agent: string, name: string): string | undefined {
   const all = Object.entries(RECORDED[agent]?.did ?? {});
   return all.find(([, names]) => names.split(' ').includes(name))?.[0];

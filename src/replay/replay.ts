@@ -16,20 +16,20 @@ import { firesOf } from './source.js';
 
 /** Options of `replay`. */
 export interface ReplayOptions {
-  /** A host whose decisions are compared, in place of those that were recorded. */
+  /** A host whose decisions are compared, instead of the recorded ones. */
   readonly against?: Host | undefined;
-  /** Calls the callbacks and the matchers that are functions of both hosts, in place of what was recorded of them. Default false. */
+  /** Calls the callbacks and function matchers of both hosts, instead of using their recorded answers. Default false. */
   readonly runCallbacks?: boolean | undefined;
   /** Ends the replay when it fires. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is replayed: a file (NDJSON or SQLite of ours, the events of a session, a transcript of Claude Code), or records or fires in their order. */
+/** The source of a replay: a file (hookscope's NDJSON or SQLite, the events of a session, a transcript of Claude Code), or records or fires in their order. */
 export type ReplaySource = string | AsyncIterable<HookRecord | RecordedFire> | Iterable<HookRecord | RecordedFire>;
 
 /**
- * How a decision differs: it is now a deny (or a block, or a stop that is not allowed), an ask, or neither of them any more; the input or output is
- * rewritten otherwise; only words differ (a reason, context); or nobody knows.
+ * How a decision differs: it is now a deny (or a block, or a stop that is not allowed), an ask, or no longer either; the input or output is
+ * rewritten differently; only texts differ (a reason, context); or the difference is unknown.
  */
 export type ReplayChange = Difference | 'unknown';
 
@@ -38,17 +38,17 @@ export interface ReplayedHook {
   readonly name: string;
   readonly kind: RecordedKind;
   readonly source?: RecordedSource | undefined;
-  /** By what it is asked, and what a rule decides: `Bash if Bash(git push *): deny`. */
+  /** By what it is asked about, and what a rule decides: `Bash if Bash(git push *): deny`. */
   readonly asked?: string | undefined;
   /** Why its answer is not known. */
   readonly why?: string | undefined;
 }
 
-/** What a configuration decides on a fire. */
+/** A configuration's decision on a fire. */
 export interface ReplayedDecision {
   /** The decision's own fields, with hooks by their names. */
   readonly decision: Json;
-  /** What it comes to, in one word for all events. */
+  /** The decision in one word, the same words for all events. */
   readonly word: DecisionWord;
   /** Hooks whose answers are not known and could change it; empty: it is settled. `decision` is then what it would be if they said nothing. */
   readonly unknown: readonly ReplayedHook[];
@@ -83,9 +83,9 @@ const SOURCE: OptionCheck = {
 
 /**
  * Decides again what was recorded, as a host would now. Offline: no command, request, tool or model runs, and no callback either, unless `runCallbacks` says
- * so; what a hook says is what was recorded of the same hook (its `definition`) on the same input. Rules, matchers, `if`, scopes, policies and rewrites are
- * computed by the host itself. Where an answer is not known and could matter, the decision is `unknown`. Nothing is registered or opened in the host, and
- * nobody is told. A fire that was rejected (aborted, invalid) decided nothing, and is left out.
+ * so; a hook's answer is the one that was recorded for the same hook (its `definition`) on the same input. Rules, matchers, `if`, scopes, policies and rewrites are
+ * computed by the host itself. If an answer is not known and could matter, the decision is `unknown`. Nothing is registered or opened in the host, and
+ * no subscriber is called. A fire that was rejected (aborted, invalid) decided nothing, and is left out.
  *
  * ```ts
  * for await (const { fire, then, now, changed } of replay(host, 'hooks.ndjson'))
@@ -133,7 +133,7 @@ function sinceThen(fire: RecordedFire, now: Judged): Replayed {
   return { ...found, changed, by: hookBehind(changed, now) ?? recordedBehind(fire, changed) };
 }
 
-/** Two configurations compared. Where nobody knows an answer, they are the same only if they are, for this fire, the same hooks. */
+/** Compares two configurations. If an answer is not known, they are the same only if they have the same hooks for this fire. */
 function between(fire: RecordedFire, old: Judged, now: Judged): Replayed {
   const then = decisionOf(old);
   const found = { fire, then, now: decisionOf(now) };
@@ -173,7 +173,7 @@ function hookOf(r: Registration): ReplayedHook {
   return { name, kind, source, ...(text === '' ? {} : { asked: text }) };
 }
 
-/** Whose word it is now; undefined: nobody's, so it was somebody's word then. */
+/** The hook that decides now; undefined: none, so a recorded hook decided then. */
 function hookBehind(changed: Difference, { by }: Judged): ReplayedHook | undefined {
   const id = by && (changed === 'rewritten' || changed === 'said' ? speakerOf(by.decision) : by.decision.decidedBy);
   const hook = by?.plan.registrations.find((r) => r.id === id);

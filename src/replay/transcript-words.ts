@@ -11,14 +11,14 @@ export interface TranscriptCall {
   done?: { readonly line: number; readonly entry: Json; readonly result: Json };
 }
 
-/** What somebody said. */
+/** The text of a message. */
 export interface TranscriptEnding {
   readonly line: number;
   readonly time: string;
   readonly text: string;
 }
 
-/** What stands in a message, as blocks. */
+/** The content of a message, as blocks. */
 export function blocksOf({ content }: Json): readonly Json[] {
   return Array.isArray(content) ? content.filter((block): block is Json => isObject(block)) : [];
 }
@@ -39,7 +39,7 @@ export function toolsOf(
   );
 }
 
-/** What commands of the client itself leave, and what it tells the model: nobody has submitted it. */
+/** Output of the client's own commands, and what it tells the model: no user submitted it. */
 const NO_PROMPT =
   /^\s*<(?:local-command-|command-name>|command-message>|bash-(?:input|stdout|stderr)>|user-memory-input>)/;
 
@@ -60,7 +60,7 @@ export function feedbackOf({ isMeta }: Json, text: string): string | undefined {
   return said?.trim();
 }
 
-/** What a PreToolUse hook put in place of a call's input, where its answer was kept. */
+/** What a PreToolUse hook replaced a call's input with, if its answer was kept. */
 export function rewriteOf({ type, hookEvent, stdout }: Json): unknown {
   if (type !== 'hook_success' || hookEvent !== 'PreToolUse' || !isText(stdout)) return undefined;
   try {
@@ -73,16 +73,16 @@ export function rewriteOf({ type, hookEvent, stdout }: Json): unknown {
   }
 }
 
-/** The call was none: the client refused it before it asked anybody. */
+/** There was no call: the client refused it before it asked a hook or the user. */
 export function isUnjudged(result: Json | undefined): boolean {
   return /^<tool_use_error>(?:InputValidationError|Error: No such tool)/.test(textIn(result?.['content']));
 }
 
-/** What is told of how a call was judged. */
+/** What the transcript says about how a call was judged. */
 interface Permission {
-  /** By PreToolUse; absent: nobody knows. */
+  /** By PreToolUse; absent: unknown. */
   readonly judged: Json | undefined;
-  /** By PermissionRequest, where it is told that its hooks decided. */
+  /** By PermissionRequest, if the transcript says that its hooks decided. */
   readonly asked?: Json;
   /** It did not run. */
   readonly denied: boolean;
@@ -100,7 +100,7 @@ export function permissionOf(entry: Json | undefined, result: Json | undefined):
     return { judged: { ...none, verdict: 'deny', reason: refused.replace(/^(?:\[.*?\]: )/, '').trim() }, denied: true };
   if (!isObject(told)) {
     const denied = result['is_error'] === true && OLD_DENIALS.test(text);
-    // Of older versions nothing else is told: a call that ran was not denied.
+    // Older versions say nothing else: a call that ran was not denied.
     return { judged: denied ? undefined : none, denied };
   }
   const denied = told['decision'] === 'reject';
@@ -113,7 +113,7 @@ export function permissionOf(entry: Json | undefined, result: Json | undefined):
     };
     return { judged: none, asked, denied };
   }
-  // A hook's allow: whether it was asked before the call or about the permission is not told.
+  // A hook's allow: the transcript does not say whether it was PreToolUse or PermissionRequest.
   if (told['source'] === 'hook') return { judged: undefined, denied };
   return { judged: none, denied };
 }
@@ -121,7 +121,7 @@ export function permissionOf(entry: Json | undefined, result: Json | undefined):
 const OLD_DENIALS =
   /^(?:The user doesn't want to proceed|Permission to use|Claude requested permissions|This command requires approval)/;
 
-/** What came of a call that ran: the tool's own answer, or what the model was told where that was not kept. */
+/** The result of a call that ran: the tool's own answer, or what the model was told if that was not kept. */
 export function answerOf(
   { toolUseResult }: Json,
   result: Json,

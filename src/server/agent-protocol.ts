@@ -6,14 +6,14 @@ import { plainJson, plainLines } from '../plain.js';
 import { PROOF_HEAD } from '../values/server-proof.js';
 import { MOST_BODY } from './limits.js';
 
-/** What a command says to Claude Code: by its output and its exit code. */
+/** A command's answer to Claude Code: its output and its exit code. */
 export interface CommandAnswer {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number;
 }
 
-/** What a failure of ours comes to: `block` stops what can be stopped, `allow` only says so. */
+/** The effect of our own failures: `block` stops what can be stopped, `allow` only reports the failure. */
 export const FAILURE_POLICIES = ['block', 'allow'] as const;
 export type FailurePolicy = (typeof FAILURE_POLICIES)[number];
 
@@ -49,11 +49,11 @@ export const USUAL = 600;
 
 /** When to have answered, in seconds, where the agent itself gives up after `given` seconds. */
 export function deadlineOf(given: number): number {
-  // What is late is no answer: a tenth of the time, and of a long one five seconds, are for starting and for saying it.
+  // A late answer is no answer: a tenth of the time, at most five seconds, is left for starting and for printing the answer.
   return Math.max(given - 5, given * 0.8);
 }
 
-/** How an ask may be settled elsewhere. What was said of failures counts where nobody sits there: a person is still asked by the agent. */
+/** How the team may settle an ask. The failure policy counts if no user is there; otherwise the agent still asks its user. */
 export function askedAs(attended: boolean, within: number | undefined, policy: FailurePolicy): FireSettings['asked'] {
   const seconds = within ?? deadlineOf(USUAL);
   return { attended, within: seconds, unanswered: attended || policy === 'allow' ? 'ask' : 'deny' };
@@ -75,7 +75,7 @@ export const REASONS = {
     'no hooks are named, no server is running, and none ever ran: name them (--hooks, --config, --plugin), or start hookscope serve',
 } as const;
 
-/** What of the agent's environment goes to the server, beside the folder. */
+/** The agent's environment variables that go to the server, besides the folder. */
 export const ENVIRONMENT = [
   'AI_AGENT',
   'CLAUDECODE',
@@ -96,7 +96,7 @@ export const ENVIRONMENT = [
   'TZ',
 ] as const;
 
-/** The head of a request beside the token, the set and the body. */
+/** Further headers of a request, besides the token, the set and the body. */
 export const HEAD = {
   cwd: 'hookscope-cwd',
   env: 'hookscope-env',
@@ -104,13 +104,13 @@ export const HEAD = {
   /** Whose event it is, where not Claude Code's; and that a person sits there. */
   as: 'hookscope-as',
   attended: 'hookscope-attended',
-  /** Seconds after which who asks gives up. */
+  /** Seconds after which the client gives up. */
   within: 'hookscope-within',
-  /** Of an answer: what is told beside it, a line each. */
+  /** In an answer: additional messages, one a line. */
   aside: 'hookscope-aside',
-  /** Of an answer: nothing was judged, and a command exits with this. */
+  /** In an answer: nothing was judged, and a command exits with this code. */
   exit: 'hookscope-exit',
-  /** Of an answer on the socket: what shows that it comes from the user's server. */
+  /** In an answer on the socket: proof that it comes from the user's server. */
   proof: PROOF_HEAD,
   /** The server does not serve this set: nothing of it was run. */
   notServed: 421,

@@ -7,9 +7,9 @@ const MOST_HELD = 8192;
 const LEAST_HELD = 4096;
 /** Most characters of a secret that has not ended: a private key. */
 const MOST_SECRET = 65_536;
-/** What a value is told by stands before it, also in the lines before. */
+/** The text that marks a value as secret comes before it, also in earlier lines. */
 const CONTEXT = 1024;
-/** A line that the next one belongs to: it ends with a flag that takes a secret, or goes on. */
+/** A line that continues in the next one: it ends with a flag that takes a secret, or with a continuation. */
 const HANGING = /(?:(?:^|[\s"'`(,[])--?([A-Za-z][\w-]*)\\*["']?[ \t]*,?|[\\|`])[ \t]*\r?\n$/;
 
 function hangs(line: string): boolean {
@@ -21,12 +21,12 @@ function hangs(line: string): boolean {
 export type MaskPart = (text: string, from: number, to: number, secrets: readonly Span[]) => string;
 
 /**
- * One text that comes in pieces. What may be the beginning of a secret is held back, and told with the next piece: the line that has not
- * ended, a private key. Nothing that was told is told again.
+ * One text that arrives in pieces. Text that may be the beginning of a secret is held back and emitted with the next piece: an unfinished
+ * line, a private key. Text that was emitted is never emitted again.
  */
 export class MaskedStream {
   readonly #finder: Finder;
-  /** What was told last of the line that is under way. */
+  /** The last emitted text of the unfinished line. */
   #context = '';
   #held = '';
   /** A secret that is longer than may be held is left out up to its end. */
@@ -36,7 +36,7 @@ export class MaskedStream {
     this.#finder = finder;
   }
 
-  /** What may be told now. */
+  /** The text that may be emitted now. */
   push(piece: string, mask: MaskPart): string {
     const rest = this.#until === undefined ? piece : this.#leaveOut(piece);
     const isEnded = /[\r\n]/.test(this.#held.slice(-1) + rest);
@@ -52,7 +52,7 @@ export class MaskedStream {
     return told;
   }
 
-  /** How much of the text may be told. */
+  /** How much of the text may be emitted. */
   #cut(text: string, from: number, secrets: readonly Span[]): number {
     let cut = lineEnd(text);
     while (cut > from && hangs(text.slice(Math.max(0, cut - 200), cut))) cut = lineEnd(text.slice(0, cut - 1));
@@ -75,13 +75,13 @@ export class MaskedStream {
   }
 }
 
-/** What ends a secret that is longer than may be held: a key its last line, a block the first line that is not indented. */
+/** The end of a secret that is longer than may be held: for a key its last line, for a block the first line that is not indented. */
 function endOf(text: string, open: number): RegExp {
   if (open < 0) return /[\s"'`]/;
   return text.startsWith('----', open) ? /-{4,5} ?END [A-Z\d ]{0,50}-{4,5}/ : /[\r\n](?=[^\s])/;
 }
 
-/** The last lines of what was told. */
+/** The last lines that were emitted. */
 function contextOf(told: string): string {
   const last = told.slice(-CONTEXT);
   const line = told.length > CONTEXT ? last.indexOf('\n') + 1 : 0;

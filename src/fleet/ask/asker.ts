@@ -21,9 +21,9 @@ import {
   writeTaken,
 } from './question.js';
 
-/** When somebody of the team is asked: never, where no person sits at the agent, or before that person. */
+/** When the team is asked: never, if no user is at the agent, or before that user. */
 export const ASK_ELSEWHERE = ['never', 'unattended', 'first'] as const;
-/** When an `ask` goes to the team: `never`; `unattended`, where nobody sits; `first`, before whoever sits there. */
+/** When an `ask` goes to the team: `never`; `unattended`, if no user is there; `first`, before the local user. */
 export type AskElsewhere = (typeof ASK_ELSEWHERE)[number];
 
 export interface AskerOptions {
@@ -35,7 +35,7 @@ export interface AskerOptions {
   readonly seconds: number | undefined;
   /** The public key that the host itself holds. */
   readonly own: string | undefined;
-  /** Who may answer by the policy in force. */
+  /** The approvers of the policy in force. */
   approvers(): readonly Approver[];
 }
 
@@ -43,7 +43,7 @@ export interface AskerOptions {
 const LEFT = 2_000;
 /** Milliseconds to ask, where neither the agent nor the fleet's options say how long. */
 const USUAL = 60_000;
-/** Milliseconds for which who answers too late is told who was first; and how many such questions are kept. */
+/** For how many milliseconds a late approver is told who was first; also how many such questions are kept. */
 const LINGER = 60_000;
 const KEPT = 100;
 
@@ -109,7 +109,7 @@ export class Asker implements Elsewhere {
       resolve(answered);
     };
     const over = (reason: string): void => {
-      // Whoever has answered was told that it counts.
+      // The approver was already told that the answer counts.
       if (first === undefined) end({ answer: 'none', reason, ...about() });
     };
     const gone = (): void => over('the agent asks no more');
@@ -129,7 +129,7 @@ export class Asker implements Elsewhere {
       first = settled;
       const why = answer.reason === undefined ? {} : { reason: answer.reason };
       const who = { by, signed_with: answer.key, from: answer.from };
-      // Whoever answered is told before the question goes.
+      // The approver is told before the question is closed.
       setImmediate(() => end({ answer: answer.answer, ...why, ...who, ...about() }, settled));
       return writeTaken({ counts: true, message: `${by}: ${answer.answer}` });
     };
@@ -148,7 +148,7 @@ export class Asker implements Elsewhere {
     return Math.max(0, Math.min(own, given, LONGEST_TIMER));
   }
 
-  /** Why nobody can be asked. */
+  /** Why the team cannot be asked. */
   #whyNot(bytes: Uint8Array | undefined, { input_hmac }: AskedQuestion, wait: number): string | undefined {
     const { engine, approvers } = this.#options;
     if (this.#closed) return 'the host leaves the fleet';
@@ -186,7 +186,7 @@ export class Asker implements Elsewhere {
     };
   }
 
-  /** Who has answered; else why that does not count. */
+  /** The answer and its approver; or why it does not count. */
   #check(bytes: Uint8Array, question: AskedQuestion): string | { readonly answer: SignedAnswer; readonly by: string } {
     const answer = readAnswer(bytes);
     if (typeof answer === 'string') return answer;
@@ -201,7 +201,7 @@ export class Asker implements Elsewhere {
     return { answer, by: found.name };
   }
 
-  /** Who answers it too late is told who was first. */
+  /** Tells a late approver who was first. */
   #linger(question: AskedQuestion, settled: string): void {
     const { engine, host } = this.#options;
     if (this.#closed) return;
@@ -233,7 +233,7 @@ export function unasked(error: unknown): Answered {
   return { answer: 'none', reason, at: new Date().toISOString(), waited_ms: 0, question: '', input_hmac: '' };
 }
 
-/** Of the input's JSON with sorted keys, by this machine's key; '': it cannot be compared. */
+/** A keyed hash of the input's JSON with sorted keys, by this machine's key; '': it cannot be compared. */
 export function hmacOf(input: unknown): string {
   const of = canonical(input);
   return of === undefined ? '' : machineKey().hash(of.key);

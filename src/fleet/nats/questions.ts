@@ -3,7 +3,7 @@ import { FLEET_NAME, type FleetEngine, type OpenQuestion } from '../engine.js';
 import type { Connection } from './connection.js';
 import type { Subjects } from './subjects.js';
 
-/** Milliseconds for whoever asks to say what it makes of an answer. */
+/** Milliseconds that the asking host has to reply to an answer. */
 const PATIENCE = 5_000;
 
 interface Mine {
@@ -11,7 +11,7 @@ interface Mine {
   answered(answer: Uint8Array): Uint8Array;
 }
 
-/** Of one host: what it asks, and how that is told of while there is a connection. */
+/** The questions of one host, and how they are announced while there is a connection. */
 interface Asking {
   readonly all: Map<string, Mine>;
   tell?: ((id: string, one: Mine) => void) | undefined;
@@ -22,8 +22,8 @@ interface Asking {
 const NONE = new Uint8Array();
 
 /**
- * Questions are kept by nobody but who asks: it tells of each when it is opened and whenever somebody wants to know what waits, and takes the answers. So a
- * question goes away with its host, and who was first is decided in one place. Each has subjects of its own: the server lets nobody tell of another host's, and
+ * Only the asking process keeps a question: it announces the question when it is opened and when a client wants to know what waits, and takes the answers. So a
+ * question goes away with its host, and one place decides which answer was first. Each question has its own subjects: the server lets no host announce another's, and
  * several processes may ask for one host.
  */
 export function createQuestions(connection: Connection, subjects: Subjects): FleetEngine['ask'] {
@@ -66,7 +66,7 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
         else if (reply) publish(nc, reply, all.get(id)?.answered(data) ?? NONE);
       },
     });
-    // What is on its way is answered: whoever sent it would wait in vain.
+    // Answers under way get a reply: otherwise their sender would wait in vain.
     return () => void answers.drain().catch(() => undefined);
   };
 
@@ -105,7 +105,7 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
         seen(question);
       };
       return connection.each(async (nc, signal) => {
-        // Whoever has gone while nothing could be heard tells of nothing.
+        // A host that disappeared while the connection was down could not withdraw its questions.
         for (const key of [...known.keys()]) forget(key);
         const told = nc.subscribe(subjects.asked('*', '*'), {
           callback: (error, message) => {
@@ -140,7 +140,7 @@ function publish(nc: NatsConnection, subject: string, bytes: Uint8Array): void {
   try {
     nc.publish(subject, bytes);
   } catch {
-    // Whoever comes back asks what waits; a question that the server takes for too large nobody sees.
+    // A client that reconnects asks what waits; a question that is too large for the server reaches no one.
   }
 }
 

@@ -11,7 +11,7 @@ import type { Effect, McpServer, PermissionCall, SessionSettings } from '../opti
 import type { Content } from './content.js';
 import type { DeniedBy } from './judgement.js';
 
-/** What a tool gets beside its input. */
+/** The second argument of a tool. */
 export interface ToolContext {
   readonly id: string;
   /** Aborts when the turn is interrupted or the session closes; what the tool answers after that is dropped. */
@@ -42,8 +42,8 @@ export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
   /** The call cannot be made (unknown tool, input that is not right), and why: only PostToolBatch tells of it. */
   readonly invalid?: string | undefined;
   /**
-   * Says what is wrong with an input that a hook, a rule or the user put in place of the model's; no answer: it may run. What it returns
-   * (or throws) is the call's error, which names who rewrote it, and the tool does not run.
+   * Returns what is wrong with an input with which a hook, a rule or the user replaced the model's; no answer: it may run. The returned (or
+   * thrown) text is the call's error, which names who rewrote it, and the tool does not run.
    */
   check?(input: unknown): string | undefined | Promise<string | undefined>;
   /** Runs it on the final input, a copy of its own. What it throws is the model's error result. Absent only with `invalid`. */
@@ -52,12 +52,12 @@ export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
   render?(response: Output): Content;
 }
 
-/** What came of a call. */
+/** The result of a call. */
 export interface ToolResult {
   readonly status: 'ran' | 'failed' | 'denied' | 'deferred' | 'interrupted';
   readonly id: string;
   readonly name: string;
-  /** What the model gets: rewritten, hidden, with feedback and context in place. */
+  /** The text for the model: rewritten, hidden, with feedback and context included. */
   readonly content: Content;
   readonly isError: boolean;
   /** The input as it ran, or as far as it got. */
@@ -73,15 +73,15 @@ export interface ToolResult {
   readonly retry: boolean;
   /** The turn is over: call no model, and no `stop()`. */
   readonly endsLoop: boolean;
-  /** What hooks or the user granted with it. */
+  /** Permissions that hooks or the user granted with it. */
   readonly updatedPermissions: readonly unknown[];
   /** For a classifier, of PostToolUse hooks. */
   readonly classifierContext?: string;
   /** How long the tool itself ran. */
   readonly duration_ms?: number;
-  /** Of PreToolUse; where it was asked more than once, the last. */
+  /** The decision on PreToolUse; if it was asked more than once, the last. */
   readonly decision?: Decision<'PreToolUse'>;
-  /** Of PostToolUse or PostToolUseFailure. */
+  /** The decision on PostToolUse or PostToolUseFailure. */
   readonly after?: Decision<'PostToolUse'> | Decision<'PostToolUseFailure'>;
 }
 
@@ -98,17 +98,17 @@ export interface CheckedCall extends Pick<SessionSettings, 'permission' | 'ask' 
   readonly check: ((input: unknown) => unknown) | undefined;
   readonly execute: (input: unknown, context: ToolContext) => unknown;
   readonly render: ((response: unknown) => Content) | undefined;
-  /** Of the turn it was made in. */
+  /** The signal of its turn. */
   readonly signal: AbortSignal;
-  /** For its record; absent where nobody subscribes. */
+  /** For its record; absent without subscribers. */
   readonly watched: WatchedCall | undefined;
 }
 
-/** What a call's record tells that its result does not. */
+/** What a call's record contains and its result does not. */
 export interface WatchedCall {
   /** The tool was started. */
   ran: boolean;
-  /** By event. */
+  /** Milliseconds by event. */
   readonly hooksMs: Record<string, number>;
   /** Once it has begun. */
   traced: Traced | undefined;
@@ -206,7 +206,7 @@ export function callFields(
   return fields;
 }
 
-/** What the harness's callbacks are told of a call. */
+/** The description of a call that the harness's callbacks get. */
 export function describeCall(
   core: Core,
   call: CheckedCall,
