@@ -35,17 +35,17 @@ export function eventsPage(): string {
   const entries: EventSpec[] = HOOK_EVENTS.map((name) => CATALOGUE[name]);
   return [
     '# Events',
-    'Generated from `src/events` by `npm run generate`. The JSON Schemas of every input and output are in `schemas/` and can be imported as `hookscope/schemas/PreToolUse.input.json`.',
-    'What the outcomes of an event become depends on its kind:',
+    'This page lists every event: its input, what hooks may answer, and what exit code 2 means. The JSON Schemas of every input and output are in `schemas/` and can be imported as `hookscope/schemas/PreToolUse.input.json`. Generated from `src/events` by `npm run generate`.',
+    "An event's kind says how the outcomes of its hooks become a decision:",
     table(['Kind', 'The outcomes become'], Object.entries(FOLDS)),
     table(
       ['Event', 'Kind', 'Matchers look at', 'Exit code 2'],
       entries.map((e) => [`[${e.name}](#${e.name.toLowerCase()})`, e.fold, subject(e), e.exit2]),
     ),
     '## Fields of every event',
-    'A field that is not listed here passes through to every hook untouched. Times are in seconds, but for fields whose name ends in `_ms`.',
+    'A field that is not listed here is passed to every hook unchanged. Times are in seconds, except in fields whose name ends in `_ms`.',
     fields(baseInput()),
-    'Every hook may answer with these; instead of all of them, `{ "async": true, "asyncTimeout": 30 }` means: go on without me.',
+    'Every hook may answer with these. `{ "async": true, "asyncTimeout": 30 }` instead means that the agent should not wait for the hook.',
     fields(baseOutput()),
     ...entries.flatMap(section),
   ]

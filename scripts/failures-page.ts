@@ -36,8 +36,7 @@ const EXIT2: Record<Exit2, string> = {
 export function failuresPage(): string {
   return [
     '# Failures',
-    'Generated from `src/events/failure.ts` and the catalogue by `npm run generate`.',
-    "A hook that fails never makes `fire` reject and never keeps another hook from running. The failure is listed in `decision.failures` and in the record, with its cause, and goes to the host's `logger`. What it does to the decision depends on the event and on `onFailure`, not on the cause, with two exceptions: on a gate, [untrusted hooks](#untrusted-hooks) ask or deny whatever `onFailure` says, and some failures of [remote hooks](#remote-hooks) block.",
+    "This page says what happens when a hook fails. Generated from `src/events/failure.ts` and the catalogue by `npm run generate`.\n\nA hook that fails never makes `fire` reject and never keeps another hook from running. The failure is listed in `decision.failures` and in the record, with its cause, and goes to the host's `logger`. What it does to the decision depends on the event and on `onFailure`, not on the cause, with two exceptions: on a gate, [untrusted hooks](#untrusted-hooks) ask or deny whatever `onFailure` says, and some failures of [remote hooks](#remote-hooks) block.",
     '## Causes',
     table(
       ['Cause', 'When'],
@@ -53,7 +52,7 @@ export function failuresPage(): string {
       '- no effect: the failure is reported, and the decision is made from what the other hooks said. An allow that the failed hook gave to an earlier input is dropped; a deny that it gave stands.',
       "- deny, ask: the failed hook counts as if it had said so; the reason is the failure's message. A stricter verdict of another hook still wins.",
       "- blocked: `decision.blocked` is true, and the failure's message is among the reasons.",
-      '- On Stop, SubagentStop, TeammateIdle and TaskCompleted a block means that the agent must go on working. A broken hook would keep it going for ever, so `onFailure` is ignored there: the failure neither keeps the agent going nor ends the loop.',
+      '- On Stop, SubagentStop, TeammateIdle and TaskCompleted a block means that the agent must continue working. A broken hook would keep it going forever, so `onFailure` is ignored there: the failure neither keeps the agent going nor ends the loop.',
       '- On PermissionRequest the user is being asked already, so `ask` changes nothing.',
       '- WorktreeCreate needs a path from its hook: any failure makes the creation fail.',
       '- On the other events where a failure never has an effect, there is nothing that could be blocked.',

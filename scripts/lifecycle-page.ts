@@ -90,7 +90,7 @@ export function lifecyclePage(): string {
   const entries: EventSpec[] = HOOK_EVENTS.map((name) => CATALOGUE[name]);
   return [
     '# Lifecycle',
-    'Generated from `src/events` by `npm run generate`. This page shows when each event is fired, and what a hook can do there. A session, `host.openSession()`, fires every event at its place. A harness (the program around the model) that calls `host.fire()` itself should follow this picture.',
+    'This page shows when each event is fired, and what a hook can do there. A session, `host.openSession()`, fires every event at its place. A harness (the program around the model) that calls `host.fire()` itself should follow this picture. Generated from `src/events` by `npm run generate`.',
     '## When each event is fired',
     `\`\`\`mermaid\n${[FLOW, ...classes(entries)].join('\n')}\n\`\`\``,
     `Boxes are events; rounded boxes are steps of the harness. The colour is the [kind](events.md): ${FOLDS.map((fold) => `${fold} (${count(entries, fold)})`).join(', ')}.`,
