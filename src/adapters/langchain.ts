@@ -15,7 +15,7 @@ export type { AskedCall, Deferral, Question } from './langchain/pause.js';
 export type { AgentOptions } from './langchain/runs.js';
 export type { ToolHow } from './tool-how.js';
 
-/** What `hooks` takes beside the session. */
+/** The options of `hooks` besides the session. */
 export interface HooksOptions {
   /**
    * For a subagent: each of its runs is an agent of the session, with a scope of its own from SubagentStart to SubagentStop, below whichever agent's tool has called it. An agent that has the
@@ -55,7 +55,7 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
   checkKeys(options, OPTIONS, 'hooks: ');
   const runs = new Runs(session, options.agent, { passThrough: isControlFlow });
   const tools = toolWrapper(runs, options.toolHow ?? {});
-  // By the messages of a model call: one that is tried again has what was said the first time.
+  // By the messages of a model call: a retried call gets the same context as the first time.
   const added = new WeakMap<object, string>();
   return langchain.createMiddleware({
     name: 'hookscope',
@@ -100,7 +100,7 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
         return await handler({ ...request, systemMessage });
       } catch (error) {
         run.failed = error;
-        // Whoever works in a call may be tried again: hooks hear of it when the call is over.
+        // The code that works in a call may be retried: hooks are told when the call is over.
         if (!run.inCall || request.runtime.signal?.aborted) await failed(steps, error);
         throw error;
       }
@@ -128,7 +128,7 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
   }) as AgentMiddleware<typeof STATE>;
 }
 
-/** What came of a turn, in the agent's state as `hooks`. */
+/** The result of a turn, in the agent's state as `hooks`. */
 type Came = z.infer<typeof TURN>;
 
 function cameOf(status: Came['status'], reason?: string, capped = false): Came {
@@ -138,7 +138,7 @@ function cameOf(status: Came['status'], reason?: string, capped = false): Came {
 /** For LangGraph: the messages go. */
 const erased = (messages: Messages): never[] => messages.map(({ id }) => ({ type: 'remove', id })) as never[];
 
-/** What a message says, and which it is. */
+/** The content of a message, and its kind. */
 const textOf = ({ id, content }: { readonly id?: string | undefined; readonly content: unknown }): string =>
   JSON.stringify([id, content]);
 

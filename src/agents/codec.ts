@@ -16,12 +16,12 @@ export interface Decoded {
   readonly as: string;
   /** It is none of ours. */
   readonly own: boolean;
-  /** What `fire` takes. `via` says which agent it came from, and what would else be lost. */
+  /** The input for `fire`. `via` names the agent it came from, and keeps what would be lost. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly losses: readonly Loss[];
 }
 
-/** How an agent is answered: printed and exited with, by whoever it has started. */
+/** The answer to an agent: the output and exit code for the process that the agent has started. */
 export interface Encoded {
   /** Nothing, or one line. */
   readonly stdout: string;
@@ -30,7 +30,7 @@ export interface Encoded {
   readonly losses: readonly Loss[];
 }
 
-/** What `encode` reads of a decision; a `Decision` of any event is one. */
+/** The part of a decision that `encode` reads; a `Decision` of any event has it. */
 export interface Answer {
   readonly verdict?: 'none' | 'allow' | 'ask' | 'defer' | 'deny';
   readonly blocked?: boolean;
@@ -56,7 +56,7 @@ export interface Answer {
   readonly terminalSequence?: string;
 }
 
-/** What `encode` is told beside the decision. */
+/** Arguments of `encode` besides the decision. */
 export interface EncodeOptions {
   /** A person sits at the agent's terminal, and can be asked. Default: false. */
   readonly attended?: boolean;

@@ -3,13 +3,13 @@ import { nearest } from '../values/nearest.js';
 import { agentCodec } from './agents.js';
 import { type EventRow, type Instead, SAYABLE, type Sayable, type Says } from './table.js';
 
-/** Whether an agent can be told something on an event, and how. */
+/** Whether an agent understands an answer on an event, and in which form. */
 export interface AgentSupport {
-  /** `yes`; `as`: it is told as something else; `silent`: its silence means it; `no`. */
+  /** `yes`; `as`: it is sent as another answer; `silent`: the agent's silence means it; `no`. */
   readonly carried: 'yes' | 'as' | 'silent' | 'no';
-  /** What it is told as. */
+  /** The answer that is sent instead. */
   readonly as?: Sayable;
-  /** What is lost by that; with `no`, why. */
+  /** What is lost by that; with `no`, why it is not possible. */
   readonly why?: string;
   /** Its own word is there where a person sits at the terminal. */
   readonly attended?: true;
@@ -17,7 +17,7 @@ export interface AgentSupport {
   readonly source: 'seen' | 'documents';
 }
 
-/** What an agent can be told on an event. Throws INVALID_OPTIONS for a name that is none. An event that the agent does not have is carried `no`. */
+/** The answers that an agent understands on an event. Throws INVALID_OPTIONS for an unknown agent. An event that the agent does not have is `no`. */
 export function supports(agent: string, event: string, what: Sayable): AgentSupport {
   const codec = agentCodec(agent);
   if (!SAYABLE.includes(what)) {

@@ -35,7 +35,7 @@ export async function program(argv: readonly string[]): Promise<void> {
     await commands.parseAsync(argv, { from: 'user' });
   } catch (error) {
     code = error instanceof CommanderError ? error.exitCode : printError(error, terminal);
-    // An agent goes on after a hook's exit 1: one that was called wrongly stops what it was to judge.
+    // An agent continues after a hook's exit 1, so a hook command that was called wrongly must block.
     if (argv[0] === 'hook' && code !== 0) code = 2;
   }
   await terminal.exit(code);
@@ -47,7 +47,7 @@ function calledBy(argv: readonly string[]): CommandRow | undefined {
   return COMMANDS.find(({ usage }) => usage.split(' ')[0] === name);
 }
 
-/** Without `--no-redact`. The answer of a hook is no print: an agent goes on with it. */
+/** Without `--no-redact`. A hook's answer is not redacted: the agent uses it. */
 async function shown(
   terminal: OwnTerminal,
   row: CommandRow,
@@ -68,7 +68,7 @@ function others(error: string, { commands }: Command): string {
   return `; there are ${commands.map((command) => command.name()).join(', ')}.`;
 }
 
-/** What to do about a command line that is not understood: the options that there are, what is missing, how it is called. */
+/** The advice for a command line that is not understood: the known options, what is missing, an example. */
 function remedy(error: string, row: CommandRow, command: Command): string {
   if (/Did you mean/.test(error)) return '';
   if (/unknown option/.test(error))
@@ -81,7 +81,7 @@ function remedy(error: string, row: CommandRow, command: Command): string {
   return ` (${argument.description}); ${example === undefined ? `usage: hookscope ${row.usage}` : `for example: ${example}`}`;
 }
 
-/** All that help says of a command beside others: to make the options of all takes longer than most commands do. */
+/** The help for a command in the list of all: creating the options of all commands takes longer than running most of them. */
 const inShort = (row: CommandRow): CommandRow => ({ ...row, options: row.options.slice(0, 1), notes: '' });
 
 function add(all: Command, row: CommandRow, run: (args: readonly string[], flags: object) => Promise<void>): Command {
@@ -101,10 +101,10 @@ function add(all: Command, row: CommandRow, run: (args: readonly string[], flags
   return command.action(() => run(command.processedArgs.flat() as string[], command.opts()));
 }
 
-/** What the system calls changes. `open` may be either: who writes a file says so itself. */
+/** System calls that change something. `open` may be either: code that writes a file says so itself. */
 const WRITES = /^(?:mkdir|mkdtemp|rename|rmdir|rm|unlink|link|symlink|chmod|chown|f?truncate|write|copyfile|utimes?)$/;
 
-/** What the system says of a file is in words, too: which one, and what is wrong with it. */
+/** Turns a system error about a file into words: which file, and what is wrong with it. */
 function wordsOf(error: unknown): string {
   const { code, path, syscall = '' } = error as NodeJS.ErrnoException;
   if (typeof path === 'string' && /^E[A-Z]+$/.test(code ?? ''))
@@ -112,7 +112,7 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** One message, and no stack unless somebody wants to see it. */
+/** One message, and no stack unless the user asks for it. */
 function printError(error: unknown, terminal: OwnTerminal): number {
   // What the user has interrupted needs no message.
   if (terminal.signal.aborted) return 1;

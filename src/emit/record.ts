@@ -31,7 +31,7 @@ export type {
 export { isoAt, type Numbers, nextId } from './stamp.js';
 
 /**
- * What subscribers are told (docs/semantics.md 10). Field names are the wire's: the first three messages are the Claude Code client's own
+ * The records that subscribers get (docs/semantics.md 10). Field names are the wire's: the first three messages are the Claude Code client's own
  * `hook_started`, `hook_progress` and `hook_response` with our fields added, the others are ours alone.
  */
 export type HookRecord =
@@ -43,7 +43,7 @@ export type HookRecord =
   | ControlProblemRecord
   | AlarmRecord;
 
-/** What the three messages of one call begin with. */
+/** The first fields of the three messages of one call. */
 export interface RunMessage extends Recorded<typeof runMessageSchema> {}
 
 /** One handler was called. */
@@ -61,13 +61,13 @@ export interface HookResponse extends Recorded<typeof responseSchema> {}
 /** Something was wrong with what the other end of a control connection sent, or with the way to it. */
 export interface ControlProblemRecord extends Recorded<typeof controlProblemSchema> {}
 
-/** The end of a tool call that a session drove: who let it run or blocked it, whoever that was. */
+/** The end of a tool call that a session drove: who let it run or blocked it, also if that was a rule or the user. */
 export interface ToolCallRecord extends Recorded<typeof toolCallSchema> {}
 
-/** What was decided of a call and what was done are not the same. */
+/** The decision about a call differs from what was done. */
 export interface AlarmRecord extends Recorded<typeof alarmSchema> {}
 
-/** Who runs, in which fire: what the three messages of one run share. */
+/** The hook and its fire: the fields that the three messages of one run share. */
 export interface CallInfo {
   readonly hookId: string;
   readonly hookName: string;
@@ -92,7 +92,7 @@ export interface CallInfo {
 export interface Piece {
   readonly stdout?: string | undefined;
   readonly stderr?: string | undefined;
-  /** Of `context.progress(text)`. */
+  /** From `context.progress(text)`. */
   readonly text?: string | undefined;
 }
 

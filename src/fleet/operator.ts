@@ -9,7 +9,7 @@ import { readChecked } from './checked-file.js';
 import type { FleetEngine, Posted } from './engine.js';
 import { canaryOf } from './policy/follow.js';
 
-/** What a bundle's author has in a folder. */
+/** The contents of a bundle's folder. */
 export interface PolicySource {
   readonly about: Authored;
   readonly files: ReadonlyMap<string, Buffer>;
@@ -40,7 +40,7 @@ function list(folder: string, file: string, root: string) {
   }
 }
 
-/** What is to be posted. */
+/** The content to post. */
 export interface Draft {
   readonly team: string;
   readonly channel: string;
@@ -50,7 +50,7 @@ export interface Draft {
   readonly keys: readonly SigningKey[];
 }
 
-/** The content as a bundle of a sequence. A revision that nobody has named is a hash of the content. */
+/** The content as a bundle of a sequence. Without a given revision, the revision is a hash of the content. */
 export function bundleOf(
   { team, channel, source: { about, files }, revision, canary, keys }: Draft,
   sequence: number,
@@ -68,13 +68,13 @@ export function bundleOf(
   return readBundle(packBundle(manifest, files, keys));
 }
 
-/** What stands in a channel, and what stood there. */
+/** The current content of a channel, and the earlier ones. */
 export interface ChannelState {
   readonly main: Posted | undefined;
   readonly canary: Posted | undefined;
   /** The highest sequence that was ever posted. */
   readonly sequence: number;
-  /** Of the channel itself, the oldest first. */
+  /** Contents of the channel itself, the oldest first. */
   readonly history: readonly Bundle[];
 }
 
@@ -93,14 +93,14 @@ export async function stateOf(
       try {
         return [readBundle(bytes)];
       } catch {
-        // Somebody has posted what is none.
+        // The posted bytes are not a bundle.
         return [];
       }
     });
   const all = [...read(main), ...read(canary)];
   const highest = (of: readonly Bundle[]): number => Math.max(0, ...of.map(({ manifest }) => manifest.sequence));
   const own = highest(all.filter((bundle) => keys.some(({ id }) => bundle.isSignedBy(id))));
-  // Whoever may post may post any number: one that leaps is no host's, and nothing to go on from.
+  // Anyone who may post can choose any number: no host accepts a sequence that leaps too far, so it is not continued.
   const sequence = own === 0 ? highest(all) : highest(all.filter((bundle) => bundle.manifest.sequence <= own + LEAP));
   return {
     main: main.at(-1),
@@ -110,7 +110,7 @@ export async function stateOf(
   };
 }
 
-/** Posts it under the next sequence. Rejects with FLEET_FAILED where somebody else has posted meanwhile. */
+/** Posts it under the next sequence. Rejects with FLEET_FAILED if another operator has posted meanwhile. */
 export async function post(engine: FleetEngine, draft: Draft, state: ChannelState): Promise<Bundle> {
   const bundle = bundleOf(draft, state.sequence + 1);
   const [key, there] =

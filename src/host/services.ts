@@ -33,19 +33,19 @@ export interface Services {
   readonly projectDir: string | undefined;
   readonly session: SessionFields;
   closed: boolean;
-  /** It is there for one fire, beside any server, and its records say so. */
+  /** The host exists for one fire, without a server, and its records say so. */
   stateless?: true;
-  /** The project of a call that is made in a folder, where there is no `projectDir`. Default: the folder. */
+  /** The project of a call in a folder, if there is no `projectDir`. Default: the folder. */
   projectOf?: (cwd: string) => string;
-  /** Of a fleet that was joined: what is in force, by channel. Frozen; another one is put in its place with the hooks. */
+  /** For a host that has joined a fleet: the policies in force, by channel. Frozen; replaced together with the hooks. */
   policies?: readonly RecordedPolicy[] | undefined;
   /** Settles what is an ask after the fold; of a fleet that was joined. */
   elsewhere?: Elsewhere | undefined;
-  /** What an ask comes to that nobody there has answered: `block` denies it, else it stands. */
+  /** The result of an ask that no one has answered: `block` denies it, otherwise the ask stands. */
   readonly unanswered: OnFailure;
   /** To the logger; lines with one `repeats` within a minute are counted. */
   report(message: string, detail?: unknown, repeats?: string): void;
-  /** Of hooks that are not as they were accepted. */
+  /** Hooks that have changed since they were accepted. */
   readonly notices: Notices;
   wake(wake: Wake): void;
   /** The configuration as one hash. */
@@ -66,7 +66,7 @@ export interface EventState {
   hook: EventHook | undefined;
   /** The answer to every fire without registrations and subscribers. */
   readonly quiet: Promise<AnyDecision>;
-  /** What callbacks' answers mean that need no reading. */
+  /** Meanings of callbacks' answers that need not be parsed. */
   readonly meanings: Meanings;
   /** A quick check of an input; false only means that it must be looked at more closely. */
   accepts: (input: unknown) => boolean;

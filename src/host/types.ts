@@ -44,7 +44,7 @@ interface Helpers {
 /** The one event whose calls can wait. */
 type Deferring<E> = E extends 'PreToolUse' ? HelperOutput<'defer'> : never;
 
-/** What a callback may return: an output in the wire's shape, a helper's, or nothing. */
+/** The return value of a callback: an output in the wire's shape, a helper's answer, or nothing. */
 export type HookResult<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> =
   // biome-ignore lint/suspicious/noConfusingVoidType: a callback without a return statement is a handler too
   HookOutput<E, C> | Helpers[FoldOf<E, C> & Fold] | Deferring<E> | null | undefined | void;
@@ -111,7 +111,7 @@ export type Hooks<C extends CustomEvents = NoEvents> = {
   readonly [E in EventName<C>]?: readonly HookGroup<E, C>[];
 };
 
-/** What all hooks of one `register` call share. */
+/** Options that all hooks of one `register` call share. */
 export interface RegisterOptions {
   /** The name of these hooks in records, and for `before` and `after`. */
   readonly name?: string;
@@ -142,7 +142,7 @@ export interface SpawnedAgent {
 /** Hooks of agents: the same for all of them, or made for each by a function that is called once for it. */
 export type AgentHooks<C extends CustomEvents = NoEvents> = Hooks<C> | ((agent: SpawnedAgent) => Hooks<C>);
 
-/** What `on` takes beside the event and the hook: the keys of a group. */
+/** The options of `on` besides the event and the hook: the keys of a group. */
 export type OnOptions<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> = Omit<
   HookGroup<E, C>,
   'hooks'
@@ -162,7 +162,7 @@ export interface DescribedHook {
   /** Seconds. */
   readonly timeout: number;
   readonly onFailure: OnFailure;
-  /** Of a rule: what it decides. */
+  /** The decision, for a rule. */
   readonly rule?: RuleSpec;
   /** It could stop a call, and lets it go ahead when it fails (`onFailure: 'continue'`). */
   readonly failsOpen?: true;
@@ -190,14 +190,14 @@ export interface Description {
   readonly kind: string;
   readonly agentType?: string;
   readonly hooks: readonly DescribedHook[];
-  /** Of an agent's type: what functions make when such an agent starts. Which hooks these are nobody knows before. */
+  /** For an agent type: functions that make hooks when such an agent starts. The hooks are not known before. */
   readonly made?: readonly MadeHooks[];
   readonly children: readonly Description[];
   /** The tree in lines, for people. */
   toString(): string;
 }
 
-/** What handlers see of their host. */
+/** The handlers' view of their host. */
 export interface HostHandle<C extends CustomEvents = NoEvents> {
   /** As `host.fire`. */
   fire<E extends EventName<C>>(

@@ -10,7 +10,7 @@ const KEPT = 100_000;
 /** A run that does not end is killed after this many times its patience. */
 const LONGEST = 15;
 
-/** Who is driven, and how long it may do nothing. */
+/** The agent to drive, and how long it may be idle. */
 export interface Driven {
   readonly agent: ProbedAgent;
   /** Its executable. */
@@ -20,15 +20,15 @@ export interface Driven {
   readonly signal: AbortSignal;
   /** A new place for each run. */
   open(): ProbeFolders;
-  /** Called after each run with what it has printed. */
+  /** Called after each run with its output. */
   heard(printed: string): void;
-  /** Called with a problem that is no hook's answer. */
+  /** Called with a problem that is not a hook's answer. */
   problem(text: string): void;
 }
 
 export interface ProbeRun {
   readonly asked: readonly ModelRequest[];
-  /** What the program printed, shortened in the middle. */
+  /** The program's output, shortened in the middle. */
   readonly printed: string;
   /** It hung, and had to be killed. */
   readonly hung: boolean;
@@ -75,7 +75,7 @@ export async function versionOf(driven: Driven): Promise<string> {
   return /\d+\.\d+\.\d+(?:[-+][\w.-]*\w)?/.exec(printed)?.[0] ?? 'unknown';
 }
 
-/** What a run is told from outside. */
+/** Instructions for a run from outside. */
 interface Watched {
   alive(): void;
   /** It will never end. */
@@ -130,7 +130,7 @@ async function watch(
       if (printed.length > KEPT) printed = `${printed.slice(0, KEPT / 2)} … ${printed.slice(-KEPT / 4)}`;
     });
   signal.addEventListener('abort', stop);
-  // Its own exit, since what it has started may hold its output open.
+  // `exit`, not `close`, since processes that it has started may hold its output open.
   const [code, by] = await new Promise<readonly [number | null, NodeJS.Signals | null]>((resolve) =>
     child.once('exit', (...end) => resolve(end)),
   );

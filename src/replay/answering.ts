@@ -17,7 +17,7 @@ import type { KnownAnswer, RecordedHook } from './recorded.js';
 
 /** A hook of which something is not known, and what. */
 export interface Unanswered extends Pick<Registration, 'name' | 'kind'> {
-  /** Absent: it is no hook that is registered. */
+  /** Absent: it is not a registered hook. */
   readonly hook?: Registration | undefined;
   readonly why: string;
 }
@@ -45,8 +45,8 @@ const DAMAGED = 'what was recorded of it is damaged';
 const BACKGROUND: Attempt = Object.freeze({ background: true });
 
 /**
- * A registration as it takes part in a replay: the same in all that the host decides by, but what it would run is not run. `careful`: its
- * matcher and rule must not look at what nobody knows. `place`: which of those in its plan that run the same it is.
+ * A registration as it takes part in a replay: the host decides with it as with the original, but its handler is not run. `careful`: its
+ * matcher and rule must not read unknown parts of the input. `place`: its position among the hooks of its plan that run the same code.
  */
 export function answering(r: Registration, place: number, careful: boolean, how: StandIns): Registration {
   const runs = how.runCallbacks && r.kind === 'callback' && callbackOf(r) !== undefined;
@@ -63,7 +63,7 @@ export function answering(r: Registration, place: number, careful: boolean, how:
 /** Folders that are remembered. */
 const MOST_FOLDERS = 100;
 
-/** Whether it is as it was accepted, looked at once for each folder that it would run in. */
+/** Whether it is unchanged since it was accepted, checked once for each folder that it would run in. */
 function checkedOnce({ trustCheck }: Registration): Registration['trustCheck'] {
   if (trustCheck === undefined) return undefined;
   const known = new Map<unknown, ReturnType<typeof trustCheck>>();
@@ -91,7 +91,7 @@ function workOf(r: Stood, how: StandIns): Work {
   return r.racing === true ? racing(r, answer, how) : { answer };
 }
 
-/** Of several rewrites that race the last to come counts: they come as they came. */
+/** Of several racing rewrites the last to finish wins: they are replayed in the recorded order. */
 function racing(r: Stood, answer: AnswerFunction, { now }: StandIns): Work {
   return {
     answer: (fire, asked, input) => {
@@ -123,7 +123,7 @@ function whyNot({ failure, duration, background }: KnownAnswer, r: Registration)
     : undefined;
 }
 
-/** What it said, read as the host reads it; undefined: it is not what the host had read then. */
+/** Its recorded answer, read as the host reads it; undefined: the host had read it differently then. */
 function attemptOf(said: KnownAnswer, fire: FireFacts, r: Registration): Attempt | undefined {
   const { output, failure, background, unjudged } = said;
   if (background) return BACKGROUND;
@@ -180,7 +180,7 @@ function ruleOf(r: Stood, how: StandIns): Rule | undefined {
   };
 }
 
-/** Whether it was asked then, by the same matcher and rule; else nobody knows, and it is as is guessed. */
+/** Whether it was asked then, by the same matcher and rule; if that is not known, the guess counts. */
 function asked(
   r: Stood,
   input: Json,

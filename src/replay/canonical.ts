@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AnyDecision } from '../host/decide/decision.js';
 import type { Json } from '../values/shape.js';
 
-/** What a decision comes to, in one word for all events: `deny` also what is blocked, and a stop that is not allowed. */
+/** A decision in one word, the same words for all events: `deny` includes a block, and a stop that is not allowed. */
 export type DecisionWord = 'none' | 'allow' | 'ask' | 'defer' | 'deny';
 
 type Namer = (id: string) => string;
@@ -32,11 +32,11 @@ export function wordOf({ verdict, blocked, continues, continue: goesOn }: Json):
   return typeof verdict === 'string' ? (verdict as DecisionWord) : 'none';
 }
 
-/** What is made of the input, the output or the thing itself. */
+/** The effect on the input, the output or the action itself. */
 const REWRITTEN = ['updatedInput', 'updatedOutput', 'value', 'updatedPermissions'] as const;
-/** Who said it, and who else would have: the agent is told none of it. */
+/** Fields about who said it and who was overruled: the agent is told none of it. */
 const UNTOLD = new Set(['event', 'fold', 'decidedBy', 'overruled', 'conflicts']);
-/** What only people are told. */
+/** Fields for the user only. */
 const FOR_PEOPLE = new Set(['systemMessages', 'suppressOutput', 'terminalSequence', 'failures']);
 
 /** How a decision differs from another; undefined: not at all. */
@@ -64,7 +64,7 @@ function changeTo(is: DecisionWord, was: DecisionWord): Difference {
   return is === 'ask' || is === 'defer' || (is === 'none' && was === 'allow') ? 'asked' : 'allowed';
 }
 
-/** What the agent would do: decisions of which this is equal are the same to it. */
+/** The effect on the agent: decisions for which this is equal are the same to it. */
 export function effectOf(decision: AnyDecision): unknown {
   const told = decision as unknown as Json;
   if (wordOf(told) === 'deny') return 'deny';

@@ -11,7 +11,7 @@ export interface Stood extends Registration {
   readonly place: number;
 }
 
-/** What a recorded fire says of hooks as they are now: the same hook is one that runs the same, wherever it stands. */
+/** The answers of a recorded fire for the current hooks: a hook is the same if it runs the same code, wherever it is registered. */
 export class Given implements Gaps {
   readonly fire: RecordedFire;
   readonly masked: Gaps['masked'];
@@ -46,12 +46,12 @@ export class Given implements Gaps {
     return hashed ?? this.#rows.get(keyOf(kind, name, undefined)) ?? NONE;
   }
 
-  /** The one of them that it was itself, as far as can be told: so many-th of its kind of scope; undefined: it was not there. */
+  /** The same hook in the recording, as far as it can be identified: by its position in its kind of scope; undefined: it was not there. */
   #rowOf(r: Stood): RecordedHook | undefined {
     return this.rowsOf(r).filter(({ scope }) => kindOf(scope) === r.scope.kind)[r.place];
   }
 
-  /** What it said when it was asked about this form of the input, or what another that runs the same said. */
+  /** Its answer when it was asked about this form of the input, or the answer of another hook that runs the same code. */
   answerOf(r: Stood, input: Json): KnownAnswer | undefined {
     const row = this.#rowOf(r);
     const forms = this.#formsOf(input);
@@ -62,7 +62,7 @@ export class Given implements Gaps {
     return undefined;
   }
 
-  /** Whether it was asked about this form of the input, by a matcher and a rule that are the same; `undefined`: nobody knows. */
+  /** Whether it was asked about this form of the input, by the same matcher and rule; `undefined`: not known. */
   wasAsked(r: Stood, input: Json, isSame: (row: RecordedHook) => boolean): boolean | undefined {
     const row = this.#rowOf(r);
     if (row === undefined || !isSame(row)) return undefined;
@@ -72,14 +72,14 @@ export class Given implements Gaps {
     return row.skipped === 'matcher' || row.skipped === 'if' ? false : undefined;
   }
 
-  /** Whether one that runs once had done so before; `undefined`: nobody knows. */
+  /** Whether a `once` hook had already run; `undefined`: not known. */
   ranOnce(r: Stood): boolean | undefined {
     const row = this.#rowOf(r);
     if (row === undefined) return undefined;
     return row.answers.length > 0 ? false : row.skipped === 'once' ? true : undefined;
   }
 
-  /** Which forms of the input this is; none: nobody was asked about it. */
+  /** The forms of the input that equal this one; none: no hook was asked about it. */
   #formsOf(input: Json): readonly number[] {
     const { fire } = this;
     if (input === fire.input) return ORIGINAL;

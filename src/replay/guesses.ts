@@ -5,12 +5,12 @@ import type { Attempt } from '../host/call/attempt.js';
 import type { Registration } from '../scopes/registration.js';
 import { ANY_VALUE } from './look.js';
 
-/** What every hook whose answer is not known is taken to have said, to see what the decision could be. */
+/** The answer that every hook with an unknown answer is assumed to have given, to see what the decision could be. */
 export interface Guess {
   readonly name: string;
-  /** Whether a matcher or rule that looks at what nobody knows lets its hook be asked. */
+  /** Whether a matcher or rule that reads unknown input lets its hook be asked. */
   readonly matches: boolean;
-  /** `again`: about an input that nobody knows. */
+  /** `again`: when it is asked about an unknown input. */
   answer(r: Registration, again: boolean): Attempt;
 }
 
@@ -27,8 +27,8 @@ const says = (name: string, outcome: Omit<Outcome, 'output'>): Guess => {
 const GUESSES = new WeakMap<EventSpec, readonly Guess[]>();
 
 /**
- * What a hook could say on an event, each by itself, beside silence; the strictest first. The fold is monotone: where all hooks that are not
- * known say the same, and none of it changes the decision, no mixture of it does.
+ * The possible answers of a hook on an event, besides silence; the strictest first. The fold is monotone: if no answer changes the decision when all
+ * unknown hooks give the same one, no mixture of answers changes it.
  */
 export function guessesOn(spec: EventSpec): readonly Guess[] {
   const known = GUESSES.get(spec);
@@ -55,7 +55,7 @@ function makeGuesses(spec: EventSpec): readonly Guess[] {
   return guesses;
 }
 
-/** It puts in what nobody knows; asked about that, everybody who might have had a word has none. */
+/** It replaces the input with an unknown value; every hook that might be asked about that value has no opinion. */
 function rewrites(): Guess {
   const attempt: Attempt = { outcome: { output: {}, rewrite: { value: ANY_VALUE } } };
   return { name: 'rewrite', matches: false, answer: (_, again) => (again ? SILENT : attempt) };

@@ -1,15 +1,15 @@
 import type { Json } from '../values/shape.js';
 
-/** What the redactor puts in place of a secret. */
+/** The text with which the redactor replaces a secret. */
 const MASK = /\[redacted(?: [\w-]+ hmac:[0-9a-f]+|: it could not be read)\]/;
 export const MASKS: RegExp = new RegExp(MASK, 'g');
 
-/** Stands for the value that a hook would have put in, had anybody asked it. */
+/** Stands for the value that a hook would have put in if it had been asked. */
 export const ANY_VALUE: object = Object.freeze({});
 
-/** What of an input nobody knows. */
+/** The unknown parts of an input. */
 export interface Gaps {
-  /** `anywhere`: masks that cannot be told from other texts. */
+  /** `anywhere`: masks that cannot be distinguished from other texts. */
   readonly masked: boolean | 'anywhere';
   /** Places that were left out, below the input: `tool_input.data`; with an `…` at their end, and all that comes after. */
   readonly missing: readonly string[];
@@ -18,7 +18,7 @@ export interface Gaps {
 export const isMasked = (text: string, { masked }: Gaps): boolean =>
   masked === 'anywhere' || (masked && MASK.test(text));
 
-/** What a test says of an input; `undefined`: it has looked at something that nobody knows. */
+/** The result of a test on an input; `undefined`: it has read an unknown part. */
 export function look(input: Json, gaps: Gaps, test: (input: Json) => boolean): boolean | undefined {
   let blind = false;
   const seen = (value: unknown, place: string): unknown => {

@@ -18,12 +18,12 @@ import {
 /** Whose lines they are. */
 export interface ThreadOf {
   readonly place: string;
-  /** The main transcript: what hooks are told. */
+  /** The path of the main transcript: hooks are given this one. */
   readonly transcript: string;
   readonly agent?: string | undefined;
-  /** Its type, where a file beside says it. */
+  /** Its type, if a file next to it says so. */
   agentType?: string | undefined;
-  /** What the main thread's lines say for all. */
+  /** What the main thread's lines say for all threads. */
   readonly session: { mode?: string };
 }
 
@@ -59,7 +59,7 @@ export class Thread {
     yield* this.#ended();
   }
 
-  /** What every line may say of the session. */
+  /** Facts about the session that any line may have. */
   #note({ timestamp, cwd, sessionId, promptId, permissionMode, attributionAgent }: Json): void {
     if (isText(timestamp) && !Number.isNaN(Date.parse(timestamp))) this.#time = timestamp;
     if (isText(permissionMode) && this.#of.agent === undefined) this.#of.session.mode = permissionMode;
@@ -98,7 +98,7 @@ export class Thread {
       yield* this.#stop({ continues: true, reason: feedback });
       this.#stops += 1;
     } else if (/^\[Request interrupted/.test(text)) {
-      // Nobody was asked whether it may stop.
+      // No hook was asked whether it may stop.
       this.#ending = undefined;
     } else if (entry['isCompactSummary'] === true) {
       yield* this.#ended();
@@ -149,7 +149,7 @@ export class Thread {
     yield this.#fire('SessionStart', line, { source: 'compact' });
   }
 
-  /** The first line that anybody said. */
+  /** Called at the first message. */
   *#begin(line: number): Generator<RecordedFire> {
     if (this.#began) return;
     this.#began = true;
@@ -218,7 +218,7 @@ export class Thread {
     ];
   }
 
-  /** It wants to stop. What hooks said is known where something tells of them. */
+  /** It is about to stop. The hooks' answers are known if the transcript has them. */
   *#stop(decision: Json | undefined): Generator<RecordedFire> {
     const ending = this.#ending;
     this.#ending = undefined;

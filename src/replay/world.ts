@@ -15,14 +15,14 @@ import type { RecordedFire } from './recorded.js';
 /** Agents that are remembered: of which type they are, and that they have ended. */
 const MOST = 10_000;
 
-/** What a fire runs in, as hooks are stood in for. */
+/** The surroundings of a fire in which stand-ins replace the hooks. */
 export interface ReplayPlace {
   readonly found: ScopeLookup;
-  /** Hooks that a function makes for each agent: nobody knows which. */
+  /** Hooks that a function makes for each agent: they are not known. */
   readonly makes: boolean;
 }
 
-/** Of agents of one type, and the hooks that it was made of. */
+/** Stand-ins for agents of one type, and the hooks that they were made of. */
 interface AgentPlace extends ReplayPlace {
   readonly of: readonly { readonly hooks: unknown }[];
 }
@@ -32,7 +32,7 @@ const isSame = (a: readonly unknown[], b: readonly unknown[]): boolean =>
 
 const silent = (): void => undefined;
 
-/** The host's services for fires that nobody is told of, and that leave nothing behind. */
+/** The host's services for fires without subscribers that leave nothing behind. */
 export function quietCore(core: HostCore): HostCore {
   const bus = { ...core.bus, observed: false, tracing: undefined };
   const text = { shorten: <T>(outcome: T): T => outcome, text: (said: string): string => said };
@@ -52,7 +52,7 @@ export function quietCore(core: HostCore): HostCore {
 export class World {
   readonly #core: HostCore;
   readonly #how: StandIns;
-  /** By the plan that it is made of: with what looks at everything, and with what looks where something may be missing. */
+  /** By the plan that it is made of: one variant reads everything, the other is careful where parts may be missing. */
   readonly #plans = { plain: new WeakMap<Plan, Plan>(), careful: new WeakMap<Plan, Plan>() };
   /** Scopes of agents by what they begin in and their type: their hooks are the same. */
   readonly #agents = new WeakMap<Scope, Map<string, AgentPlace>>();
@@ -101,7 +101,7 @@ export class World {
     if (agent !== undefined) remember(this.#ended, JSON.stringify([host, session, agent]), true);
   }
 
-  /** The plan of a scope with everybody stood in for, raw taps too. */
+  /** The plan of a scope with stand-ins for all hooks, including raw taps. */
   planOf(state: EventState, { scope }: ScopeLookup, careful: boolean): Plan {
     const original = state.plans.get(scope);
     const made = this.#plans[careful ? 'careful' : 'plain'];
@@ -130,7 +130,7 @@ export class World {
   }
 }
 
-/** Scopes with the claims of the replay in place of their own; the same scope is the same object. */
+/** Scopes with the replay's own claims; the same scope is the same object. */
 export function claimingScopes({ claims, now }: Pick<StandIns, 'claims' | 'now'>): StandIns['scopeOf'] {
   const made = new WeakMap<RegisteredIn, RegisteredIn>();
   return (scope) => {

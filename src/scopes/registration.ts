@@ -15,7 +15,7 @@ export interface Skip {
   readonly why: string;
 }
 
-/** What is not as it was accepted: the file of the hooks, and in words. */
+/** What has changed since it was accepted: the file of the hooks, and the change in words. */
 export interface Untrusted {
   readonly file: string;
   readonly why: string;
@@ -31,7 +31,7 @@ export interface Source {
 
 export type ScopeKind = 'managed' | 'host' | 'session' | 'agent';
 
-/** What a registration knows of the scope it is registered in: whose it is, and who has taken its single run (`once`). */
+/** What a registration knows of its scope: whose it is, and which registrations have used their single run (`once`). */
 export interface RegisteredIn {
   readonly id: string;
   readonly kind: ScopeKind;
@@ -55,7 +55,7 @@ export interface Registration<Work = unknown> {
   readonly isNamed: boolean;
   /** `unknown`: a type this version does not know; such a one is listed and never runs. */
   readonly kind: HandlerKind | 'tap' | 'unknown';
-  /** What runs; the host knows its shape, scopes do not. */
+  /** The handler; the host knows its shape, scopes do not. */
   readonly work: Work;
   readonly spec: EventSpec;
   /** The name its `hookEventName` must carry. */
@@ -67,7 +67,7 @@ export interface Registration<Work = unknown> {
   /** Names of others, or of what they belong to: it runs before, or after, them. */
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** What else `before` and `after` may call it by: its plugin, the name of its `register` call. */
+  /** Other names for it in `before` and `after`: its plugin, the name of its `register` call. */
   readonly groups: readonly string[];
   readonly mode: Mode;
   /** Seconds; 0 is none. */
@@ -75,7 +75,7 @@ export interface Registration<Work = unknown> {
   /** Handlers that share one deadline (`timeoutFor: 'group'`) hold the same object. */
   readonly shared?: object | undefined;
   readonly onFailure: OnFailure;
-  /** Nobody has said what its failure does: `onFailure` is what is usual. */
+  /** No failure policy was set for it: `onFailure` is the default. */
   readonly usualFailure?: true | undefined;
   readonly phase: Phase;
   /** The share of sessions that it decides in, 0 to 1; in all others it runs in the shadow of the decision. Undefined: all. */
@@ -93,11 +93,11 @@ export interface Registration<Work = unknown> {
   readonly plugin?: string | undefined;
   /** A Stop in an agent's own registrations, here under SubagentStop; it is only ever its own agent's. */
   readonly ownStop: boolean;
-  /** Of several rewrites of such hooks in one wave that of the last to finish counts; of others, that of the last in order. */
+  /** In one wave, of several rewrites of such hooks the last to finish wins; of others, the last in order. */
   readonly racing?: true | undefined;
   /** Two with the same key are one hook (claude dialect only). */
   readonly dedup?: string | undefined;
-  /** What it runs, as a hash that is made when a record first lists it. */
+  /** A hash of what it runs, made when a record first lists it. */
   readonly definition?: { readonly hash: string } | undefined;
   /** Registered, listed, never run. */
   readonly skip?: Skip | undefined;

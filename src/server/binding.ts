@@ -19,11 +19,11 @@ interface Bound {
   readonly sha256: string | null;
   /** It runs in our process, or decides what does. */
   readonly code: boolean;
-  /** It is no file, but what a package's name leads to from a folder. */
+  /** Not a file, but the folder to which a package name resolves. */
   readonly leads?: { readonly name: string; readonly from: string };
 }
 
-/** What was named, by absolute path. */
+/** The named files, by absolute path. */
 export type BoundFiles = Readonly<Record<string, Bound>>;
 
 /** The files that commands in it name, by the folder they are found from and the file that holds the command, and by the name. */
@@ -41,7 +41,7 @@ const SHORTEST = 50;
 const LONGEST = 5_000;
 const SHARE = 50;
 
-/** What a set names, as it is now. Nothing of it runs. */
+/** The current files of a set. Nothing of it runs. */
 export async function bindSet(set: NamedSet, cwd: string): Promise<BoundFiles> {
   const files: Record<string, Bound> = {};
   const data = (path: string): void => {
@@ -83,7 +83,7 @@ function namesIn(file: string): string[] {
   }
 }
 
-/** Watches what was bound. Hooks of what has changed stay, do not run, and fail, until somebody accepts the change. */
+/** Watches the bound files. Hooks of a changed file stay, do not run, and fail, until the user accepts the change. */
 export class Binding {
   readonly files: BoundFiles;
   readonly scripts: BoundScripts;
@@ -118,7 +118,7 @@ export class Binding {
     return found === undefined ? undefined : { file: file ?? found, why: whyChanged(found) };
   };
 
-  /** What is asked before a command of that file runs: whether what it names is what it was when it was first seen. */
+  /** The check before a command of that file runs: whether the files that it names are unchanged since they were first seen. */
   commandsOf(file: string): (handler: HandlerDescription) => Registration['trustCheck'] {
     return (handler) => {
       const variables = { projectDir: this.#folder };
@@ -150,7 +150,7 @@ export class Binding {
 export const whyChanged = (path: string): string =>
   `${path} has changed since the server was started with it; see hookscope serve --accept`;
 
-/** What files hold now, in one text: who accepts says what was looked at. */
+/** The current contents of the files, as one text: acceptance refers to this text. */
 export function stateOf(paths: readonly string[]): string {
   const all = [...paths].sort().map((path) => [path, hashOf(path) ?? linkOf(path)]);
   return sha256(JSON.stringify(all));

@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { isPackageName, packageFolder } from '../plugins/package-folder.js';
 import { isText } from '../values/shape.js';
 
-/** What a command line names, as `hook` and `serve` take it. */
+/** The options that `hook` and `serve` share to name hooks. */
 export interface NamedSet {
   readonly config?: string | boolean;
   readonly hooks?: readonly string[];
@@ -36,7 +36,7 @@ type Key = keyof typeof HEADERS;
 const SHORTEST = Math.min(...Object.values(HEADERS).map((name) => name.length));
 const KEYS = Object.keys(HEADERS) as Key[];
 const PATHS: readonly Key[] = ['config', 'hooks', 'claudeCode', 'settings', 'pluginDir', 'agent'];
-/** What is no file behind `--from`. */
+/** A value after `--from` that is not a file. */
 export const AGENT = /^(?:codex|copilot|gemini|cursor)$/;
 /** `--no-config`: nothing is looked for, and nothing is named. */
 const NONE = '--no-config';
@@ -76,7 +76,7 @@ export function keyOf(set: NamedSet, cwd: string): string {
     .digest('hex');
 }
 
-/** What one names and the other does not, as it stands on a command line. */
+/** The options that one set has and the other has not, as on a command line. */
 export function droppedFrom(before: NamedSet, from: string, now: NamedSet, cwd: string): string[] {
   const named = new Map(leading(now, cwd));
   return leading(before, from).flatMap(([key, found]) => {
@@ -113,7 +113,7 @@ export function headersOf(set: NamedSet, cwd: string): [name: string, value: str
   return values(set, cwd).flatMap(([key, found]) => found.map((one): [string, string] => [HEADERS[key], one]));
 }
 
-/** What a request names; `raw` as Node gives it, name and value in turn. */
+/** The set that a request names; `raw` as Node gives it, name and value in turn. */
 export function setInHeaders(raw: readonly string[]): NamedSet {
   const found: Partial<Record<Key, string[]>> = {};
   for (let i = 0; i < raw.length; i += 2) {

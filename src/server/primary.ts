@@ -7,9 +7,9 @@ import { writeServed } from './served.js';
 import { takeSocket } from './take-socket.js';
 import type { Serving } from './worker.js';
 
-/** What a child tells its parent. */
+/** Messages from a child to its parent. */
 export type FromChild =
-  /** It hears what it is told from now on. */
+  /** It receives messages from now on. */
   | { readonly type: 'up' }
   | { readonly type: 'ready'; readonly bindings: Bindings; readonly port: number | null }
   | { readonly type: 'failed'; readonly message: string }
@@ -23,7 +23,7 @@ export type FromParent =
 export interface PrimaryOptions {
   readonly serving: Serving;
   readonly places: Places;
-  /** The program and what it is started with. */
+  /** The program and its arguments. */
   readonly exec: string;
   readonly args: readonly string[];
   /** Fires when it is to end. */
@@ -32,7 +32,7 @@ export interface PrimaryOptions {
   ready(port: number | undefined): void;
 }
 
-/** Seconds that a child has to answer what is under way; a hook's own time is longer than anybody waits for a server to stop. */
+/** Seconds that a child has to answer the calls under way; a hook's own time is longer than a user waits for a server to stop. */
 const GRACE = 30;
 /** Milliseconds before a child that has died is started again, doubled each time it dies at once. */
 const AGAIN = 200;
@@ -88,7 +88,7 @@ class Primary {
     return this.#port;
   }
 
-  /** A child that loads what is served, bound as it was or as it is now (null), in place of the one before. */
+  /** A child that loads what is served, bound as it was or as it is now (null), to replace the one before. */
   async start(bindings: Bindings | null): Promise<void> {
     const { serving, places } = this.#options;
     const child = cluster.fork();
@@ -137,7 +137,7 @@ class Primary {
     }
     const { dev } = this.#options.serving;
     const changed = call === 'reload' && !dev && this.#bindings ? changedSince(this.#bindings.files) : [];
-    // Loaded as it is now it would be something that nobody has accepted.
+    // Loading the current bytes would serve something that no user has accepted.
     if (changed.length > 0) return answer({ ok: false, error: changed.map(whyChanged).join('\n') });
     answer(await this.#reload(call === 'accept' || dev, call));
   }

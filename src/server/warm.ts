@@ -23,7 +23,7 @@ export interface Warm {
   readonly root?: string;
 }
 
-/** Who asks, and from where. */
+/** The client of a request, and its environment. */
 export interface Asking {
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ export class WarmHosts {
   readonly #user: Served;
   readonly #projects: readonly Served[];
   readonly #roots: readonly string[];
-  /** What the payloads of other agents do not say by themselves. */
+  /** Facts that the payloads of other agents do not contain. */
   readonly memory = new AgentMemory();
   /** Fires under way. */
   #running = 0;
@@ -83,7 +83,7 @@ export class WarmHosts {
     return this.#of(cwd, session);
   }
 
-  /** Who has taken a file away looks for that first: what stands before another reason; '' where nothing has changed. */
+  /** A removed or changed file is reported first: text before another reason; '' if nothing has changed. */
   whyChanged(cwd: string | undefined, session?: string): string {
     const [changed] = this.#of(cwd, session).binding.changed();
     return changed === undefined ? '' : `${whyChanged(changed)}; `;
@@ -149,7 +149,7 @@ function serve(warm: Warm): Served {
 /** A client whose PreToolUse we have been asked about is connected for all tools, so that what runs unasked is an alarm. */
 function everyTool({ begun, judged }: Served, { callRole, claude }: EventSpec, input: Json): boolean {
   const id = String(input['session_id']);
-  // One that is compacted goes on, perhaps with agents at work.
+  // A compacted session continues, perhaps with running agents.
   if (claude?.bounds === 'start' && input['source'] !== 'compact') remember(begun, id);
   if (callRole !== 'judges') return callRole === undefined || judged.has(id);
   if (begun.has(id)) remember(judged, id);
@@ -161,7 +161,7 @@ function remember(sessions: Set<string>, id: string): void {
   if (sessions.size > SESSIONS) sessions.delete(sessions.values().next().value as string);
 }
 
-/** What hooks in the background have left for the next turn. */
+/** Context that background hooks have left for the next turn. */
 function lateFor({ registrar }: HostCore, spec: EventSpec, input: Json): readonly string[] {
   if (spec.plainStdout !== 'context' || spec.plainAnswer) return [];
   return registrar.pendingOf(String(input['session_id']), input['agent_id']).splice(0);
@@ -177,8 +177,8 @@ function wireOf(spec: EventSpec, decision: AnyDecision, late: readonly string[])
 }
 
 /**
- * Which of these roots a call belongs to, links resolved: that of its session's project (`CLAUDE_PROJECT_DIR`), or one within it that the
- * call's folder lies in; of a session of none, that of the folder. So nobody leaves a project's hooks behind by going to another folder.
+ * The root that a call belongs to, links resolved: that of its session's project (`CLAUDE_PROJECT_DIR`), or a root within it that contains the
+ * call's folder; for a session without a project, that of the folder. So changing to another folder does not leave a project's hooks behind.
  */
 export function rootOf(
   roots: readonly string[],

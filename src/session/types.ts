@@ -38,7 +38,7 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
   /** Absent on the main thread. */
   readonly agent_id: string | undefined;
   readonly agent_type: string | undefined;
-  /** Of the prompt that is worked on; absent before the first. */
+  /** The id of the current prompt; absent before the first. */
   readonly prompt_id: string | undefined;
   readonly cwd: string;
   readonly directories: readonly string[];
@@ -47,7 +47,7 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
   readonly title: string | undefined;
   /** What SessionStart hooks want as the first prompt. */
   readonly initialUserMessage: string | undefined;
-  /** What `watch` and hooks asked to be watched. */
+  /** The paths that `watch` and hooks asked to watch. */
   readonly watchPaths: readonly string[];
   readonly closed: boolean;
   /** May be set at any time. An agent without a mode of its own has its parent's, and sets that. */
@@ -68,14 +68,14 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
   prompt(text: string, options?: PromptOptions): Promise<PromptAnswer>;
   /** The system prompt of the next model call: the base, a blank line, and what hooks want the model to know, which is then gone. */
   systemPrompt(base: string): string;
-  /** What waits for the next system prompt; a copy. */
+  /** Context that waits for the next system prompt; a copy. */
   pendingContext(): string[];
   /**
    * One tool call: PreToolUse, the harness's rules, where needed PermissionRequest and the user, the tool itself, and
    * PostToolUse or PostToolUseFailure. What hooks, rules, the user or the tool do never makes it reject: it is in the result.
    */
   tool<Input = Record<string, unknown>, Output = unknown>(call: ToolCall<Input, Output>): Promise<ToolResult>;
-  /** The calls of one model turn, then PostToolBatch. `concurrent` neighbours run beside each other, all others one by one. */
+  /** The calls of one model turn, then PostToolBatch. Adjacent `concurrent` calls run in parallel, all others one by one. */
   toolBatch(calls: readonly ToolCall[]): Promise<BatchResult>;
   /**
    * For a framework that runs the calls of a model turn itself, each by `tool()`: PostToolBatch, once all are done. `results`
@@ -103,7 +103,7 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
     complete(task: OwnFields<'TaskCompleted'>): Promise<TaskAnswer>;
   };
   readonly teammate: {
-    /** TeammateIdle: whether it goes on working. */
+    /** TeammateIdle: whether it continues working. */
     idle(teammate: OwnFields<'TeammateIdle'>): Promise<IdleAnswer>;
   };
   /** Elicitation; where no hook answers, the user, then ElicitationResult. */
@@ -133,8 +133,8 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
    */
   interrupt(): Promise<void>;
   /**
-   * Ends the session: its agents first, then what still runs, then SessionEnd (default reason `other`); an agent: SubagentStop, if
-   * it was not told to stop before, without a way to go on. A second call gives the same answer.
+   * Ends the session: its agents first, then what still runs, then SessionEnd (default reason `other`); for an agent: SubagentStop, if
+   * it was not stopped before, and hooks cannot continue it. A second call gives the same answer.
    */
   close(reason?: string): Promise<Closed>;
 }

@@ -9,21 +9,21 @@ import type { Fired } from './fired.js';
 /** A text, or a part of it; a RegExp that it has to match. */
 export type Expected = string | RegExp;
 
-/** What can be expected of a fire; each throws, or fails the test, with what happened in lines. */
+/** Expectations on a fire; each throws, or fails the test, with a text of what happened. */
 export interface FiredExpectations {
   /** The call, prompt, result or change was denied or blocked; for this reason. */
   toDeny(reason?: Expected): void;
-  /** It was allowed in so many words, so that nobody is asked. A hook that has nothing against a call stays silent. */
+  /** It was explicitly allowed, so the user is not asked. A hook that does not object stays silent. */
   toAllow(): void;
   /** The user is to be asked; for this reason. */
   toAsk(reason?: Expected): void;
-  /** Nobody said a thing: no verdict, no rewrite, no context, no failure. */
+  /** No hook said anything: no verdict, no rewrite, no context, no failure. */
   toStaySilent(): void;
-  /** The loop goes on instead of stopping; with this instruction. */
+  /** The loop continues instead of stopping; with this instruction. */
   toContinue(instruction?: Expected): void;
-  /** What runs, or what the model gets, was replaced: the new value has these fields, or is this. */
+  /** The input that runs, or the output that the model gets, was replaced: the new value has these fields, or equals this value. */
   toRewrite(value?: unknown): void;
-  /** The model is told something; a text that holds this. */
+  /** The model gets context; a text that contains this. */
   toAddContext(text?: Expected): void;
   /** A hook did not run, for this reason; the hook of this name. */
   toBeSkipped(reason?: SkipReason, hook?: string): void;
@@ -31,10 +31,10 @@ export interface FiredExpectations {
   toFail(cause?: Cause): void;
 }
 
-/** What a matcher found, as `expect.extend` wants it. */
+/** A matcher's result, as `expect.extend` wants it. */
 export interface MatcherResult {
   readonly pass: boolean;
-  /** What was expected, and what happened. */
+  /** The expectation, and what happened. */
   message(): string;
 }
 
@@ -47,9 +47,9 @@ type Matchers = {
 
 interface Found {
   readonly pass: boolean;
-  /** What was expected, after "expected". */
+  /** The expectation, after "expected". */
   readonly wanted: string;
-  /** What may help where it was not so. */
+  /** A hint for a failed expectation. */
   readonly hint?: string | undefined;
 }
 

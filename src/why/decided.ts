@@ -3,7 +3,7 @@ import { plain } from '../plain.js';
 import { isShadow } from './meaning.js';
 import { listed, named, nameIn, placeOf, quoted } from './words.js';
 
-/** What was decided, by whom, and who was overruled. */
+/** The decision, who decided, and who was overruled. */
 export function decidedIn(record: FireRecord): string[] {
   const { decision, error } = record;
   if (isShadow(record)) return [notEnforced(record)];
@@ -20,7 +20,7 @@ export function decidedIn(record: FireRecord): string[] {
   ];
 }
 
-/** What was decided is in another record. */
+/** Points to the record that has the decision. */
 function notEnforced({ handlers, would = 'none', final_input: final, error, shadow_of: id = '' }: FireRecord): string {
   const who = `${listed(handlers.map(({ name }) => named(name))) || 'The hook'} is not enforced`;
   const rest = `the fire ${plain(id)} was decided without it.`;
@@ -51,7 +51,7 @@ function outcome(record: FireRecord): string {
     : `On ${plain(record.event)} nothing can be blocked: hooks can only watch, or add to it.`;
 }
 
-/** What the question to the team came to. The agent was told that, and not the hooks' own word. */
+/** The result of the question to the team. The agent was told this, not the hooks' own answer. */
 function answeredElsewhere({ answered }: FireRecord): string[] {
   if (answered === undefined) return [];
   const { answer, by, from, reason } = answered;
@@ -165,17 +165,17 @@ function forFailures(record: FireRecord): string[] {
   });
 }
 
-/** What to do about a hook that failed. */
+/** The advice for a hook that failed. */
 export function mendFor(handler: HandlerRecord): string {
   const { cause = 'unknown' } = handler.failure ?? {};
   return (Object.hasOwn(MENDS, cause) ? MENDS[cause] : undefined)?.(handler) ?? 'see what its message says';
 }
 
-/** The command that its message ends with: who holds it back is asked. */
+/** The command that its failure's message ends with: it depends on what holds the hook back. */
 const remedyIn = ({ failure }: HandlerRecord): string =>
   plain(/; see (hookscope [\w -]+)$/.exec(failure?.message ?? '')?.[1] ?? 'hookscope trust');
 
-/** What to do about each cause of failure. */
+/** The advice for each cause of failure. */
 const MENDS: Readonly<Record<string, (handler: HandlerRecord) => string>> = {
   threw: (h) => `fix the error that it throws, in ${placeOf(h)}`,
   timeout: (h) => `make it faster, or give it a longer timeout (seconds) in ${placeOf(h)}`,

@@ -19,7 +19,7 @@ type ExecuteOptions = Parameters<Execute>[1];
 /** How the tools of one turn are run. */
 export interface ToolRun {
   readonly steps: Steps;
-  /** What the user has said of calls that waited, by their ids. */
+  /** The user's answers about calls that waited, by their ids. */
   readonly answers: Answers;
   /** The ids of calls that the SDK has made. */
   readonly made: Set<string>;
@@ -44,7 +44,7 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
     needsApproval: async (input, options) => {
       const id = options.toolCallId;
       if (of.answers.has(id)) return true;
-      // Nobody could answer for a subagent: its call is over when its turn is.
+      // A subagent's call cannot wait for an answer: it is over when its turn is.
       if (of.steps.session.agent_id !== undefined) return false;
       const call = new Call(wrapped, id, input);
       if (await needsApproval(tool, input, options)) return call.asked();
@@ -122,7 +122,7 @@ class Call {
     const call: ToolCall<unknown> = {
       ...this.#call,
       input: this.#input,
-      // Whoever the session has is asked now: nobody can be asked later for a subagent.
+      // If the session has an `ask`, it is asked now: a subagent's call cannot wait for a later answer.
       needsApproval: steps.session.agent_id !== undefined && (await needsApproval(tool, this.#input, options)),
       execute: (final, { signal }) => {
         const either = options.abortSignal ? AbortSignal.any([options.abortSignal, signal]) : signal;
@@ -142,7 +142,7 @@ class Call {
     return contentOf(output);
   };
 
-  /** By the tool's own schema; what that makes of a rewritten input is what runs. */
+  /** Parsed with the tool's own schema; for a rewritten input the parsed value runs. */
   async #check(rewritten: unknown): Promise<string | undefined> {
     const checked = await ai.asSchema(this.#of.tool.inputSchema).validate?.(rewritten);
     if (checked?.success === false) return messageOf(checked.error);
@@ -151,12 +151,12 @@ class Call {
   }
 }
 
-/** The SDK shows what a tool yields only if it is told at once that the tool yields: an `async function*`, bound or not. */
+/** The SDK shows what a tool yields only if it is known at once that the tool yields: an `async function*`, bound or not. */
 function yields(execute: unknown): boolean {
   return Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
 }
 
-/** What is handed over while the work runs, each piece at once, and last what comes of it. */
+/** Passes on values while the work runs, each one at once, and finally its result. */
 async function* pieces(work: (piece: (output: unknown) => void) => Promise<unknown>): AsyncGenerator<unknown> {
   const waiting: unknown[] = [];
   let wake: () => void = () => undefined;
@@ -196,7 +196,7 @@ async function lastOf(output: unknown, piece: ((output: unknown) => void) | unde
 type ModelOutput = ToolResultPart['output'];
 type ToolOutput = Parameters<NonNullable<Tool['toModelOutput']>>[0];
 
-/** What the model gets of a call that ran: the tool's own words for its output, or what hooks put there, and what they add below. */
+/** The text of a call's result for the model: the tool's own rendering of its output, or the hooks' replacement, with their additions below. */
 async function modelOutput(name: string, tool: Tool, result: ToolResult): Promise<ModelOutput> {
   const { content, id, input, response } = result;
   if (typeof content === 'string') return text(content);

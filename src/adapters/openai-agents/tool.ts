@@ -11,7 +11,7 @@ export type AnyTool = Extract<Tool, { type: 'function' }>;
 type Details = Parameters<FunctionTool['invoke']>[2];
 type Context = RunContext<unknown>;
 
-/** What the SDK's own tools answer in place of what they threw; its words are kept from everybody. */
+/** The answer of the SDK's own tools in place of a thrown error; the error's text is hidden from the model. */
 const FAILED = 'An error occurred while running the tool. Please try again.';
 /** Where the tool's own output stands in what the model gets. */
 const OUTPUT: ContentBlock = { type: 'hookscope-output' };
@@ -24,7 +24,7 @@ export interface Owned {
   readonly how: ToolHow | undefined;
 }
 
-/** What the user has said: allowed to one agent is allowed to no other, whatever its tools and calls are named. */
+/** The user's answers: a call allowed to one agent is not allowed to another with equal tool names and ids. */
 export const approvalOf = (
   context: Pick<Context, 'isToolApproved'>,
   call: { readonly toolName: string; readonly callId: string; readonly agent: object },
@@ -57,7 +57,7 @@ export function wrapTool({ steps, owner, how }: Owned, tool: AnyTool, call = inv
       const input = argumentsOf(given);
       if (input === undefined) return callText(await steps.run({ ...make(id, {}), invalid: NO_OBJECT }));
       const approved = id !== undefined && approval(context, id) === true;
-      // Nobody can be asked later for a subagent: whoever the session has is asked now.
+      // A subagent's call cannot wait for a later answer: if the session has an `ask`, it is asked now.
       const asks = steps.session.agent_id !== undefined && (await tool.needsApproval(context, input as never, id));
       const made = make(id, input, {
         ...(approved ? { pause: () => ({ behavior: 'allow' }) } : {}),
@@ -74,10 +74,10 @@ export function wrapTool({ steps, owner, how }: Owned, tool: AnyTool, call = inv
   } as AnyTool;
 }
 
-/** What the model reads of arguments that are none. */
+/** The text for the model if the arguments cannot be parsed. */
 export const NO_OBJECT = 'The arguments are no JSON object. Please try again with valid JSON.';
 
-/** `undefined`: what the model wrote is no JSON object, and no tool is called with it. */
+/** `undefined`: the model's text is not a JSON object, and no tool is called with it. */
 export function argumentsOf(text: string): Record<string, unknown> | undefined {
   if (text === '') return {};
   try {
@@ -101,7 +101,7 @@ function invoke(tool: AnyTool): Invoke {
   };
 }
 
-/** What the SDK gets of a call: the tool's own answer, with what hooks add below it. */
+/** The SDK's result of a call: the tool's own answer, with the hooks' additions below it. */
 function output(result: ToolResult): unknown {
   const { status, content, response } = result;
   const [first, ...added] = typeof content === 'string' ? [] : content;

@@ -17,7 +17,7 @@ const PLACES = 128;
 /** Masks plain data. What it changes is a copy, frozen; what it does not change is the same object. */
 export class Masker {
   readonly finder: Finder;
-  /** How many values were masked; whoever reads it sets it to 0. */
+  /** How many values were masked; the reader resets it to 0. */
   count = 0;
   readonly #own: RedactOptions['mask'];
   readonly #keys: ReadonlySet<string>;
@@ -25,9 +25,9 @@ export class Masker {
   readonly #named: boolean;
   #key: MaskKey | undefined;
   readonly #clean = new Set<string>();
-  /** By key, the text that had nothing to mask there when it was last looked at. */
+  /** By key, the text that had nothing to mask when it was last checked. */
   readonly #cleanAt = new Map<string, string>();
-  /** Followed where somebody is told of it. */
+  /** Paths are tracked if a function needs them. */
   readonly #path: string[] | undefined;
   #depth = 0;
 
@@ -55,7 +55,7 @@ export class Masker {
     return this.#at(key, value, this.isPath(key));
   }
 
-  /** Whether all of what is at the key is to be masked. */
+  /** Whether the whole value at the key must be masked. */
   isPath(key: string): boolean {
     if (this.#paths.length === 0) return false;
     const place = this.#path ?? [];
@@ -104,7 +104,7 @@ export class Masker {
 
   #list(list: readonly unknown[], all: boolean): unknown {
     let copy: unknown[] | undefined;
-    // One alone is told of by no other.
+    // A single element has no neighbours that could mark it.
     const told = all || !this.#named || list.length < 2 ? undefined : this.#told(list);
     for (let i = 0; i < list.length; i++) {
       const value = list[i];
@@ -116,7 +116,7 @@ export class Masker {
     return copy === undefined ? list : Object.freeze(copy);
   }
 
-  /** What the other elements of a list tell: the arguments of a command, names and their values in turn. */
+  /** Marks from the other elements of a list: the arguments of a command, names and their values in turn. */
   #told(list: readonly unknown[]): ReadonlyMap<number, unknown> | undefined {
     const told = new Map<number, unknown>();
     for (const at of pairsOf(list)) told.set(at, this.#whole(list[at] as string));
@@ -182,7 +182,7 @@ export class Masker {
     this.#clean.add(text);
   }
 
-  /** What the caller's own function keeps of a text; undefined: it says nothing. */
+  /** The result of the caller's own function for a text; undefined: it has no opinion. */
   asked(text: string, path = this.#path?.join('.') ?? ''): string | undefined {
     try {
       const own = this.#own?.(text, path);

@@ -5,8 +5,8 @@ import { makeFolder } from '../../values/make-folder.js';
 import { isRunning, startOf } from '../../values/processes.js';
 
 /**
- * A small file beside the records while a process writes them. Whoever finds it without the process knows that the process was killed, and that what
- * waited to be written may be missing: no number shows that, since the next host counts anew.
+ * A small marker file that exists while a process writes records. A marker without its process shows that the process was killed, and that records that
+ * waited to be written may be missing: no number shows that, since the next host starts counting again.
  */
 export interface OpenMark {
   /** A record of this host comes. */
@@ -75,7 +75,7 @@ export function createOpenMark(path: string): OpenMark {
   };
 }
 
-/** Who wrote to a file of records and was killed, or ended without closing it. */
+/** The writers of a file of records that were killed, or ended without closing it. */
 export function unclosedWriters(path: string): Unclosed[] {
   return marksOf(path).flatMap((file) => {
     try {

@@ -39,7 +39,7 @@ export function openSqlite(path: string, only?: SqliteFile['driver']): SqliteFil
   return wrapped(driver, new Connection(path));
 }
 
-/** The same for reading alone, also where nothing may be written: not a byte of the file changes, whoever else writes to it. */
+/** The same for reading only, also in a read-only place: not a byte of the file changes, even if another process writes to it. */
 export function openSqliteToRead(path: string, only?: SqliteFile['driver']): SqliteFile {
   const { driver, Connection } = driverFor(path, only);
   const url = (how: string): URL => new URL(`${pathToFileURL(resolve(path))}?${how}`);
@@ -146,7 +146,7 @@ function isLockProblem(error: unknown): boolean {
   return [8, 14].includes(number & 0xff) || /^SQLITE_(?:READONLY|CANTOPEN)/.test(String(code));
 }
 
-/** What kind of failure it was: `busy`, another process is writing; `full`, there is no room; else undefined. */
+/** The kind of failure: `busy`, another process is writing; `full`, there is no room; else undefined. */
 export function sqliteProblem(error: unknown): 'busy' | 'full' | undefined {
   const { errcode, code } = error as { readonly errcode?: unknown; readonly code?: unknown };
   const number = typeof errcode === 'number' ? errcode & 0xff : undefined;

@@ -7,7 +7,7 @@ import { outputShape } from './shape.js';
 /** It says that it has nothing to say. */
 export const NOTHING_SAID: Outcome = Object.freeze({ output: Object.freeze({}) });
 
-/** What a callback may hand back, and what is looked at of it. */
+/** A possible return value of a callback, with the fields that are read. */
 interface Answer {
   readonly async?: unknown;
   readonly toJSON?: unknown;
@@ -16,7 +16,7 @@ interface Answer {
 
 type TextKind = 'reason' | 'context' | 'stop';
 
-/** What an answer of one kind means on one event: fixed words, and which of its texts is which of the outcome's. */
+/** The meaning of one kind of answer on one event: fixed words, and which of its texts goes to which field of the outcome. */
 interface AnswerPlan {
   readonly verdict: Outcome['verdict'];
   readonly block: true | undefined;
@@ -49,13 +49,13 @@ const KNOWN: readonly string[] = [
 ];
 
 /**
- * What callbacks' answers mean where that can be seen at once: `{}`, what a helper made and nothing beside, or the same in the wire's words. Each kind of answer is
- * read once as any output is, written out and checked by the event's schema, and is known from then on. `undefined`: it says more than
- * that, or something is wrong with it, and it is to be read as any output is.
+ * The meaning of callbacks' answers that can be recognised at once: `{}`, exactly what a helper made, or the same in the wire's words. Each kind of answer is
+ * read once like any output, written out and checked by the event's schema, and cached. `undefined`: it says more than
+ * that, or something is wrong with it, and it must be read like any output.
  */
 export class Meanings {
   private readonly spec: EventSpec;
-  /** By kind; null: to be read each time. */
+  /** By kind; null: must be read each time. */
   private readonly known: (AnswerPlan | null | undefined)[] = new Array(VERDICTS.length * 3 * 3 * 4).fill(undefined);
   /** The latest answer of each kind: hooks that say the same again and again share what it means. */
   private readonly last: (Meant | undefined)[] = [];

@@ -6,7 +6,7 @@ import type { Stop } from '../engine.js';
 import { loaded } from './load.js';
 import { whyRefused } from './problems.js';
 
-/** Where a team's servers are, and as whom they are spoken to. */
+/** The addresses of a team's servers, and the credentials. */
 export interface NatsOptions {
   readonly servers: readonly string[];
   readonly team: string;
@@ -16,14 +16,14 @@ export interface NatsOptions {
   readonly credentials?: string | undefined;
   /** Files of a certificate authority, and of a client's own certificate and key. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
-  /** Is told, once, what the broker does not let it do. */
+  /** Called once with what the broker does not permit. */
   readonly tell?: ((text: string) => void) | undefined;
 }
 
 /** Milliseconds between two attempts, and for one. */
 const AGAIN = 250;
 const PATIENCE = 5_000;
-/** Milliseconds to take leave of a server that may not hear it. */
+/** Milliseconds to say goodbye to a server that may not respond. */
 const LEAVING = 500;
 
 /** One connection that is made again whenever it is lost, also when there was none at first. */
@@ -69,7 +69,7 @@ export class Connection {
     return new HookscopeError('FLEET_FAILED', { place: this.place, problem: text }, { cause: problem });
   }
 
-  /** The broker has refused what nobody waits for. */
+  /** The broker has refused a message that no one waits for. */
   refused(problem: unknown): HookscopeError {
     const error = this.failed(problem);
     if (whyRefused(problem, this.#options) === undefined || this.#told.has(error.message)) return error;
@@ -114,7 +114,7 @@ export class Connection {
     this.#set(false);
     const nc = this.#nc;
     if (nc === undefined || nc.isClosed()) return;
-    // The server is to have heard that nobody listens here before this is over: what is sent from then on is refused at once.
+    // The server must know that there is no subscriber before this is over: what is sent from then on is refused at once.
     const heard = new AbortController();
     await Promise.race([nc.drain(), pause(LEAVING, heard.signal)]).catch(() => undefined);
     heard.abort();
@@ -212,7 +212,7 @@ export async function makeNkey(): Promise<{ readonly publicKey: string; readonly
   return { publicKey: pair.getPublicKey(), seed: new TextDecoder().decode(pair.getSeed()) };
 }
 
-/** Where answers to a connection are sent: nobody else may listen there. */
+/** The inbox for answers to a connection: no one else may subscribe to it. */
 export const inboxOf = (name: string): string => `_INBOX_${name}`;
 
 /** Servers are named without the password that stands in an address. */

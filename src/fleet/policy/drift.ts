@@ -9,15 +9,15 @@ import type { PreparedPolicy } from './prepare.js';
 /** How many of a host's newest decisions are looked at. */
 export const RECENT = 1_000;
 
-/** What another bundle would have changed. */
+/** The differences that another bundle would have made. */
 export interface Drift {
   readonly fires: number;
   readonly changed: number;
-  /** Of how many nobody knows: a hook of the bundle was never asked then, and could have changed them. They count as if it had been silent. */
+  /** How many are not known: a hook of the bundle was never asked then, and could have changed them. They count as if it had been silent. */
   readonly unknown: number;
-  /** How many by event, by what they came to and would come to: `PreToolUse: none -> deny by acme/base/Bash(git push *)`. */
+  /** How many by event, and by the old and new decision: `PreToolUse: none -> deny by acme/base/Bash(git push *)`. */
   readonly kinds: Readonly<Record<string, number>>;
-  /** Of those that nobody knows, by the hook that would have to be asked. */
+  /** For those that are not known, by the hook that would have to be asked. */
   readonly unasked: Readonly<Record<string, number>>;
   /** The first of those that change. */
   readonly examples: readonly {
@@ -110,7 +110,7 @@ function afterOthers(record: FireRecord): FireRecord {
   return { ...rest, input: { ...record.input, ...final }, handlers: rows };
 }
 
-/** What an event came to, of those that can be stopped. */
+/** The decision on an event that can be stopped. */
 function wordOf(decision: object): string | undefined {
   const { verdict, blocked } = decision as { verdict?: string | undefined; blocked?: boolean | undefined };
   return verdict ?? (blocked === undefined ? undefined : blocked ? 'block' : 'none');

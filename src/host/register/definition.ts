@@ -6,13 +6,13 @@ import type { Source } from '../../scopes/registration.js';
 import { isObject, isText } from '../../values/shape.js';
 import { canonical, hashOf } from '../alarms/canonical.js';
 
-/** What decides when it is asked, and what its failure does, is no part of what it is. */
+/** Keys that decide when it is asked, and what its failure does, do not belong to its identity. */
 const POLICY = new Set(
   'name if timeout async asyncTimeout asyncRewake rewakeMessage rewakeSummary onFailure once statusMessage'.split(' '),
 );
-/** Their values may be secrets, which a hash would tell to whoever can guess: their names alone are hashed. */
+/** Their values may be secrets, which could be guessed from a hash: only their names are hashed. */
 const NAMES_ALONE = new Set(['env', 'headers']);
-/** Of a command line: what may stand around the name of a file; quotes may also stand within it, and hold its spaces. */
+/** In a command line: characters that may surround the name of a file; quotes may also be inside it and enclose its spaces. */
 const AROUND = /[\s`;|&<>()=]+/;
 const QUOTED = /["']/;
 const VARIABLE = /^\$\{?(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT)\}?\//;
@@ -50,7 +50,7 @@ export class HookDefinition {
   }
 }
 
-/** Of plain data, whatever the order of its keys. */
+/** A hash of plain data, whatever the order of its keys. */
 export function shortHash(value: unknown): string {
   const known = canonical(value);
   return (known === undefined ? createHash('sha256').update('?').digest('hex') : hashOf(known)).slice(0, 32);
@@ -69,7 +69,7 @@ function written(what: unknown): unknown {
   );
 }
 
-/** What a function says of its own text could throw: a proxy, a class of somebody's. */
+/** A function's `toString` could throw: it may be a proxy or an instance of a foreign class. */
 function textOf(fn: object): string {
   try {
     return Function.prototype.toString.call(fn);
@@ -93,7 +93,7 @@ function bytesOf(what: unknown, where: DefinedIn): Readonly<Record<string, strin
 }
 
 function wordsOf(text: string): string[] {
-  // What a line only writes to, such as its log, is no part of what it runs: it would be another hook after each run.
+  // Files that a line only writes to, such as its log, are left out: otherwise it would be another hook after each run.
   const line = withoutWritten(text);
   return [...line.replaceAll(/["']/g, '').split(AROUND), ...(QUOTED.test(line) ? line.split(QUOTED) : [])];
 }

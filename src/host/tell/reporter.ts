@@ -21,7 +21,7 @@ import type { FireSettings } from '../fire-options.js';
 import { beginFire, textIn } from './refused.js';
 import { asShadow, type FireEnd } from './shadow.js';
 
-/** The input as the walk left it, and what it was on the way. */
+/** The input as the walk left it, and its earlier forms. */
 interface Final {
   readonly input: Readonly<Record<string, unknown>>;
   readonly rewrites: { readonly values: readonly unknown[] } | undefined;
@@ -29,7 +29,7 @@ interface Final {
 
 type Fired = NonNullable<FireRecord['fired']>;
 
-/** What was unusual about how it was fired. */
+/** Unusual options of the fire. */
 function firedAs({ doneBy, keepsKeys, guards, canAsk }: FireSettings): Fired | undefined {
   if (doneBy === undefined && !keepsKeys && guards === undefined && canAsk !== false) return undefined;
   return Object.freeze({
@@ -45,13 +45,13 @@ export class BusFireReporter implements FireReporter {
   readonly fire: FireFacts;
   readonly bus: Bus;
   readonly clock: { now(): number } = performance;
-  /** What all of its calls share. */
+  /** The fields that all of its calls share. */
   readonly hookName: string;
   readonly sessionId: string;
   readonly agentId: string | undefined;
   /** As its plan was made; by its end there may be others. */
   readonly policies: FireRecord['policies'] | undefined;
-  /** Undefined: nobody follows it beside its records. */
+  /** Undefined: no tracer follows it. */
   readonly traced: Traced | undefined;
 
   constructor(fire: FireFacts, bus: Bus) {
@@ -148,7 +148,7 @@ function tellResponse(call: BusCallReporter, result: Attempt, numbers: Numbers):
     output: stdout === undefined && outcome !== undefined ? textOf(outcome) : undefined,
     exitCode,
     durationMs,
-    // What one that is not enforced says is no part of a decision.
+    // The answer of a hook that is not enforced is not part of a decision.
     decision: call.shadow ? undefined : said,
     would: call.shadow ? (said ?? ('none' as const)) : undefined,
     failure: failure && { ...failure },
@@ -166,7 +166,7 @@ class BusCallReporter implements CallReporter, CallInfo {
   traced: Traced | undefined = undefined;
   readonly of: BusFireReporter;
   private readonly registration: Registration;
-  /** By `performance.now()`; below 0: it goes on. */
+  /** By `performance.now()`; below 0: it is not finished. */
   endedAt = -1;
 
   constructor(of: BusFireReporter, registration: Registration) {

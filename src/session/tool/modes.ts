@@ -1,6 +1,6 @@
 import type { Effect, PermissionAnswer, PermissionMode } from '../options.js';
 
-/** What is known of an input when everybody who judges it has spoken, and nobody denied it. */
+/** What is known of an input after all judges have answered, and none denied it. */
 export interface Standing {
   /** Of the PreToolUse hooks. */
   readonly verdict: 'none' | 'allow' | 'ask';
@@ -24,7 +24,7 @@ const NOBODY_SPOKE: Readonly<Record<PermissionMode, (effect: Effect) => Settled>
 };
 
 /**
- * Whether an input runs. Whoever asks is heard in every mode (`dontAsk` then refuses); else an allow, of a hook or of the
+ * Whether an input runs. An ask counts in every mode (`dontAsk` then refuses); otherwise an allow, of a hook or of the
  * rules, is enough, except for edits in plan mode; a read needs none.
  */
 export function settlePermission({ verdict, rules, mode, effect, granted }: Standing): Settled {

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-/** What was thrown, in words. Anything can be thrown, also what cannot be looked at, or a promise; this never throws. */
+/** A thrown value as text. Anything can be thrown, including a promise or a value that throws when it is read; this never throws. */
 export function messageOf(error: unknown): string {
   ignoreRejections(error);
   try {
@@ -25,7 +25,7 @@ export class BrokenPromise {
     return new BrokenPromise(`it looks like a promise, and ${what}`);
   }
 
-  /** Why, if the value is one of these. No proxy is asked what it is: it may throw, or lie. */
+  /** Why the value is refused, if it is one of these. A proxy is not asked what it is: it may throw, or lie. */
   static why(value: unknown): string | undefined {
     return typeof value === 'object' && value !== null && #message in value ? value.#message : undefined;
   }
@@ -51,8 +51,8 @@ function isOrdinary(answer: PromiseLike<unknown>): boolean {
 }
 
 /**
- * Waits for whatever says that it is a promise, whoever made it: never throws. One whose `then` does not work gives a
- * BrokenPromise. No class of its own is asked to make another promise: one made by a hostile class would end the process.
+ * Waits for anything with a `then`, whichever library made it; never throws. A value whose `then` does not work gives a
+ * BrokenPromise. Its own class is not asked to make another promise: one made by a hostile class would end the process.
  */
 export function settle(answer: PromiseLike<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
@@ -104,7 +104,7 @@ function asOrdinary(promise: Promise<unknown>, call: () => void): void {
   }
 }
 
-/** A promise whose own `then` does not work is a promise all the same: were it to reject with nobody listening, the process would end. */
+/** A promise whose own `then` does not work is still a promise: if it rejected without a listener, the process would end. */
 function silence(value: unknown): void {
   if (!types.isPromise(value)) return;
   const call = (): void => void then.call(value, ignoreRejections, ignoreRejections);
@@ -112,7 +112,7 @@ function silence(value: unknown): void {
     if (Object.isExtensible(value)) asOrdinary(value, call);
     else call();
   } catch {
-    // Frozen, and of a class that does not make promises: nobody can listen to it.
+    // Frozen, and of a class that does not make promises: no listener can be attached.
   }
 }
 
@@ -137,8 +137,8 @@ const DEEPEST = 20;
 const MOST = 500;
 
 /**
- * Promises somewhere in a value that nobody will wait for: one that rejects would end the process. Looks at plain data, some
- * way down; runs no getter. Never throws.
+ * Promises somewhere in a value that no one will await: one that rejects would end the process. Looks at plain data, to
+ * a limited depth; runs no getter. Never throws.
  */
 export function ignoreRejections(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
@@ -159,7 +159,7 @@ export function ignoreRejections(value: unknown): void {
   }
 }
 
-/** A value as JSON; what a `toJSON` in it hands back may be, or hold, a promise that nobody waits for. */
+/** A value as JSON; the result of a `toJSON` in it may be, or contain, a promise that no one awaits. */
 export function jsonText(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (types.isPromise(part)) ignoreRejections(part);

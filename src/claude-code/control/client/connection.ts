@@ -23,7 +23,7 @@ import { checkPrompt, promptMessage } from './prompt.js';
 import { ClientSessions } from './sessions.js';
 import { controlFailed, setUp } from './set-up.js';
 
-/** Messages that are kept for the first who asks for them. */
+/** Messages that are kept for the first reader. */
 const KEEP = 10_000;
 /** Milliseconds for what is still in its output when the program has ended. */
 const DRAIN = 500;
@@ -45,7 +45,7 @@ export class ProgramConnection {
   readonly #output: Promise<void>;
   readonly #undo: Undo[] = [];
   #failsClosed = false;
-  /** The first that it wrote to its output that is no message, before it was ready: what it had to say to a person. */
+  /** The first line of its output that was not a message, before it was ready: it was meant for the user. */
   #stray = '';
   /** It has answered `initialize`. */
   #ready = false;
@@ -88,7 +88,7 @@ export class ProgramConnection {
     });
     void this.#output.then(() => this.#endWithin(options.closeTimeout ?? 5));
     this.#ended = Promise.all([program.ended, this.#output]).then(([end]) => this.#over(end));
-    // A child that it left behind may hold its output open for ever.
+    // A child that it left behind may hold its output open forever.
     void program.ended.then(() => setTimeout(() => setImmediate(() => program.stdout.destroy()), DRAIN).unref());
     const foreign = new ForeignHooks(services.bus, 'claude');
     this.#conversation = new Conversation({
@@ -122,7 +122,7 @@ export class ProgramConnection {
   }
 
   async open(): Promise<ClaudeClient> {
-    // It was closed while the program started: nobody would end that any more.
+    // It was closed while the program started: otherwise nothing would end the program.
     if (this.#services.closed) throw new HookscopeError('CLOSED', {});
     const { spawnHooks = {}, signal, initializeTimeout = 60 } = this.#options;
     const { registrar } = this.#services;
@@ -164,7 +164,7 @@ export class ProgramConnection {
     return Promise.race([this.#program.ended, timer]);
   }
 
-  /** What it wrote, to be put behind a message: to stderr, or where it was no message. */
+  /** Its output, to be appended to a message: from stderr, or lines that were not messages. */
   #said(): string {
     const text = (this.#program.stderr() || this.#stray).replace(/\.$/, '');
     return text === '' ? '' : `; it wrote: ${text}`;
@@ -222,7 +222,7 @@ export class ProgramConnection {
     return this.#closing;
   }
 
-  /** Once its input is closed it can be given no answer, and goes on without: so its turn is ended first. */
+  /** Once its input is closed it cannot get an answer, and continues without one: so its turn is ended first. */
   async #close(): Promise<ProgramEnd> {
     this.#endWithin(this.#options.closeTimeout ?? 5);
     this.#conversation.refuse(controlFailed(this.#name, 'it was closed'));
@@ -235,7 +235,7 @@ export class ProgramConnection {
     return this.#ended;
   }
 
-  /** One that cannot be talked with any more, or is to end, has that many seconds to end by itself. */
+  /** A program that no longer responds, or must end, has that many seconds to end on its own. */
   #endWithin(seconds: number): void {
     const timer = setTimeout(() => void this.kill(), timerDelay(seconds));
     void this.#program.ended.then(() => clearTimeout(timer));

@@ -21,14 +21,14 @@ export interface ConversationOptions {
   /** A prompt as it goes to the client; throws for one that cannot. */
   message(prompt: Prompt): Json;
   send(message: Json): Promise<void>;
-  /** How many messages are kept until somebody asks. */
+  /** How many messages are kept until they are read. */
   readonly keep: number;
 }
 
 /**
- * Prompts and what comes of them. One prompt at a time is with the client, so that each `result` has an owner; messages that come
- * while nobody has asked are given to the first that asks. The client also has turns of its own, when a background task has ended:
- * their results are nobody's, unless the client has put the prompt into such a turn.
+ * Prompts and their results. One prompt at a time is with the client, so that each `result` belongs to it; messages that arrive
+ * when no one reads them are given to the first reader. The client also has its own turns, when a background task has ended:
+ * their results belong to no prompt, unless the client has added the prompt to such a turn.
  */
 export class Conversation {
   readonly #options: ConversationOptions;
@@ -72,7 +72,7 @@ export class Conversation {
     turn.done();
   }
 
-  /** Whether a result is that prompt's. One that names nobody is, unless the client usually does and says that a task began the turn. */
+  /** Whether a result is that prompt's. A result without a prompt id is, unless the client usually sets it and says that a task began the turn. */
   #answers({ user_message_uuid: one, user_message_uuids: all, origin }: Json, uuid: unknown): boolean {
     const names = [one, ...(Array.isArray(all) ? all : [])].filter(isText);
     if (names.length > 0) {
@@ -95,12 +95,12 @@ export class Conversation {
     return queue;
   }
 
-  /** No prompt is sent any more; the one under way goes on. */
+  /** No more prompts are sent; the current one continues. */
   refuse(error: HookscopeError): void {
     this.#over ??= error;
   }
 
-  /** The client has gone: whoever still waits is told why. */
+  /** The client has gone: pending readers get the error. */
   fail(error: HookscopeError): void {
     this.#over ??= error;
     for (const queue of this.#open) queue.end(error);

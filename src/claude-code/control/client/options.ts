@@ -14,9 +14,9 @@ export interface ConnectOptions<C extends CustomEvents = NoEvents> {
   readonly host: Host<C>;
   /** The program: a name on the PATH, or a path; a JavaScript file is run by this Node. Default `claude`. */
   readonly executable?: string;
-  /** Arguments beside those the protocol needs: `['--model', 'opus']`. */
+  /** Arguments besides those that the protocol needs: `['--model', 'opus']`. */
   readonly args?: readonly string[];
-  /** Its whole environment, in place of this process's own. */
+  /** Its whole environment, instead of this process's own. */
   readonly env?: Readonly<Record<string, string>>;
   /** Where it runs. Default: the host's `session.cwd`, else this process's folder. */
   readonly cwd?: string;
@@ -27,7 +27,7 @@ export interface ConnectOptions<C extends CustomEvents = NoEvents> {
    * and watch calls and agents, and where there are hooks when it is connected. Default `all`.
    */
   readonly listen?: Listen;
-  /** Asks a person about a call that no rule and no PermissionRequest hook has decided. Without it the program asks nobody. */
+  /** Asks the user about a call that no rule and no PermissionRequest hook has decided. Without it the program asks no one. */
   readonly canUseTool?: CanUseTool;
   /** Aborting it ends the program. */
   readonly signal?: AbortSignal;
@@ -37,11 +37,11 @@ export interface ConnectOptions<C extends CustomEvents = NoEvents> {
   readonly timeout?: number;
   /** How long we wait for the program to be ready. Default 60. */
   readonly initializeTimeout?: number;
-  /** How long `close` lets it end by itself. Default 5. */
+  /** How many seconds `close` waits for it to end on its own. Default 5. */
   readonly closeTimeout?: number;
-  /** Told what it writes to stderr. */
+  /** Called with what it writes to stderr. */
   readonly stderr?: (text: string) => void;
-  /** Bytes of one message; a longer one is skipped and told of. Default 256 MiB. */
+  /** Bytes of one message; a longer one is skipped and reported. Default 256 MiB. */
   readonly maxLine?: number;
 }
 
@@ -103,7 +103,7 @@ export function checkConnectOptions(options: unknown): void {
 /** Makes it tell of its own hooks, which is worth having and not needed. */
 export const TELEMETRY: readonly string[] = ['--include-hook-events'];
 
-/** What the protocol needs, before the caller's own. */
+/** The arguments that the protocol needs, before the caller's own. */
 export function programArgs(options: ConnectSettings, telemetry: readonly string[]): string[] {
   const person = options.canUseTool ? ['--permission-prompt-tool', 'stdio'] : [];
   return [

@@ -49,7 +49,7 @@ export interface ServeOptions<C extends CustomEvents = NoEvents> {
   readonly requests?: Readonly<Record<string, RequestHandler>>;
   /** How messages and records name the other side. Default `sdk`. */
   readonly name?: string;
-  /** Bytes of one message; a longer one is skipped and told of. Default 256 MiB. */
+  /** Bytes of one message; a longer one is skipped and reported. Default 256 MiB. */
   readonly maxLine?: number;
 }
 
@@ -57,7 +57,7 @@ export interface ServeOptions<C extends CustomEvents = NoEvents> {
 export interface ControlServer extends AsyncDisposable {
   /** The fields of the first `initialize` request, once its hooks are registered. Rejects with CONTROL_FAILED if none comes. */
   readonly initialized: Promise<Json>;
-  /** What the other side sends beside the protocol's own messages, prompts above all; ends when it goes away. For one reader. */
+  /** Messages of the other side other than the protocol's own, above all prompts; ends when it disconnects. For one reader. */
   readonly messages: AsyncIterable<Json>;
   /**
    * Sends a message: `{ type: 'assistant', … }`. Resolves when it may be followed by the next. A `result` without a
@@ -67,7 +67,7 @@ export interface ControlServer extends AsyncDisposable {
   /** Asks the other side. Rejects with CONTROL_REFUSED, CONTROL_FAILED, or the signal's reason, which withdraws the request. */
   request(request: ControlAsk, how?: { readonly signal?: AbortSignal }): Promise<Json>;
   /**
-   * Asks its `canUseTool` about a call: `{ tool_name, input, tool_use_id, … }`. Whatever is no clear answer is a denial; it
+   * Asks its `canUseTool` about a call: `{ tool_name, input, tool_use_id, … }`. Any unclear answer is a denial; it
    * rejects only with the signal's reason.
    */
   canUseTool(call: CanUseToolCall, how?: { readonly signal?: AbortSignal }): Promise<PermissionResult>;
@@ -98,9 +98,9 @@ const SHAPE: Shape = {
 };
 
 /**
- * Serves Claude Code's control protocol for an agent of one's own, so that the client's SDKs can drive it: its `initialize`
+ * Serves Claude Code's control protocol for your own agent, so that the client's SDKs can drive it: its `initialize`
  * registers the other side's callbacks on the host, where they run like any handler, over the wire. A hook that does not answer
- * PreToolUse in time, or is not there any more, stops the call (docs/semantics.md 8). Throws INVALID_OPTIONS.
+ * PreToolUse in time, or has disconnected, stops the call (docs/semantics.md 8). Throws INVALID_OPTIONS.
  */
 export function serveControl<C extends CustomEvents = NoEvents>(options: ServeOptions<C>): ControlServer {
   if (!isObject(options)) {
@@ -126,7 +126,7 @@ function serve(services: HostCore, options: Omit<ServeOptions, 'host'>): Control
   const ended = settleable<void>();
 
   const initialize = (ask: ControlAsk): Json => {
-    // Nobody would take its hooks back any more.
+    // Otherwise its hooks would never be unregistered.
     if (closed) throw new HookscopeError('CONTROL_FAILED', { peer: name, problem: 'it was closed' });
     const wrong = whyWrong(initializeSchema(), ask);
     if (wrong !== undefined) throw new TypeError(`initialize: ${wrong}. Nothing was registered.`);
@@ -237,7 +237,7 @@ interface Settleable<T> {
   reject(error: Error): void;
 }
 
-/** A promise that nobody needs to listen to. */
+/** A promise that need not be awaited. */
 function settleable<T>(): Settleable<T> {
   let settle: Pick<Settleable<T>, 'resolve' | 'reject'> | undefined;
   const promise = new Promise<T>((resolve, reject) => {

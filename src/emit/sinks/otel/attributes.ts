@@ -36,7 +36,7 @@ function whose(
   };
 }
 
-/** The name of a span, and what it is called from its beginning on, so that samplers see it. */
+/** The name of a span, set at its start so that samplers see it. */
 export function beginning(work: TracedWork, fire: TracedWork | undefined, name: (text: string) => string) {
   switch (work.kind) {
     case 'agent':
@@ -92,7 +92,7 @@ function callBeginning(work: Work<'call'>, fire: Work<'fire'> | undefined, name:
   return { name: `run_guardrail ${shown}`, attributes };
 }
 
-/** What a fire came to. `decider`: the name of who decided, as it may be shown. */
+/** The result of a fire. `decider`: the displayable name of the hook that decided. */
 export function fireEnd(record: FireRecord, decider: string | undefined): Attributes {
   const { decision, handlers } = record;
   const skipped = handlers.filter(({ status }) => status === 'skipped').length;
@@ -117,7 +117,7 @@ function decided({ decision: { verdict, blocked, continues }, would }: FireRecor
   return continues ? 'continue' : 'none';
 }
 
-/** What was done with what was asked about, whoever said what. */
+/** What happened to the action, whichever hook decided it. */
 function actionOf(record: FireRecord): string {
   if (record.shadow_of !== undefined) return ACTION.none;
   const { verdict = 'none', blocked } = record.decision;
@@ -125,7 +125,7 @@ function actionOf(record: FireRecord): string {
   return action === 'allow' && record.final_input !== undefined ? 'modify' : action;
 }
 
-/** What one call said, and what was done. `row`: of the last call of its hook in that fire. */
+/** The answer of one call, and its effect. `row`: that of the last call of its hook in that fire. */
 export function callEnd(
   { outcome, decision, would, shadow, failure, exit_code }: HookResponse,
   fire: FireRecord | undefined,
@@ -150,7 +150,7 @@ export function callEnd(
   return attributes;
 }
 
-/** Whether an answer puts something in the place of what was asked about. */
+/** Whether an answer replaces the input or output. */
 function isRewrite(output: unknown, event: string): boolean {
   const { keys = ['updatedInput'], mcpKeys = [] } = specOf(event)?.rewrites ?? {};
   const own = isObject(output) ? output['hookSpecificOutput'] : undefined;
@@ -203,7 +203,7 @@ export function callContent(
   });
 }
 
-/** What a fire about a call says of the call: its arguments as they ran, and what the tool answered. */
+/** Details of the call, taken from a fire about it: its arguments as they ran, and the tool's result. */
 export function toolContent(record: FireRecord): Attributes {
   const { tool_input, tool_response } = (record.final_input ?? record.input) as Json;
   return texts({ [CONTENT.toolArguments]: tool_input, [CONTENT.toolResult]: tool_response });
