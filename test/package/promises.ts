@@ -67,7 +67,7 @@ const security: readonly Kept[] = [
     'emit/redact/key',
     'is made when first needed, readable by its owner alone',
   ],
-  ['A server answers nobody but its user', 'server/strangers', 'what it keeps is for its user alone'],
+  ['A server answers only its user', 'server/strangers', 'what it keeps is for its user alone'],
   [
     'and server and commands check that before they use it',
     'server/strangers',
@@ -110,7 +110,11 @@ const security: readonly Kept[] = [
     'server/agent-with-shell',
     'starts another that names less, or binds nothing',
   ],
-  ['It puts a program of its own', 'server/agent-with-shell', 'puts a program in the place of the server'],
+  [
+    'It puts its own program in the place of the server',
+    'server/agent-with-shell',
+    'puts a program in the place of the server',
+  ],
   ['It takes away the tokens', 'server/agent-with-shell', 'removes or changes the tokens'],
   ['It deletes records', 'server/agent-with-shell', 'deletes the records: calls are judged as before'],
   [
