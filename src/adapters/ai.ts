@@ -20,16 +20,16 @@ export type { Generated } from './ai/steps.js';
 export type { ToolHow } from './tool-how.js';
 export type { Turn } from './turn.js';
 
-/** What `drive` takes. */
+/** The options of `drive`. */
 export interface DriveOptions<Tools extends ToolSet> {
   /**
-   * What the user says; for a subagent's session, the task. Default: the user's messages at the end of `messages`. Where those end with
-   * another (a tool message with answers to `needsApproval`), the turn that waited for it goes on: no UserPromptSubmit.
+   * The user's message; for a subagent's session, the task. Default: the user's messages at the end of `messages`. If those end with
+   * another message (a tool message with answers to `needsApproval`), the turn that waited for it continues: no UserPromptSubmit.
    */
   readonly prompt?: UserPrompt | undefined;
   /** The conversation before it. */
   readonly messages?: readonly ModelMessage[] | undefined;
-  /** Give it here: what hooks add stands below it, and in the place of one that ai 6 is given beside it. */
+  /** Set the system prompt here: the hooks' additions go below it, and it replaces one that ai 6 is given with the messages. */
   readonly system?: string | undefined;
   readonly tools?: Tools | undefined;
   /** By the tool's name. */
@@ -46,7 +46,7 @@ function isPrompt(value: unknown): boolean {
     .every((one) => typeof value === 'string' || typeof (one as ModelMessage | null)?.role === 'string');
 }
 
-/** What the SDK's own agents do, where nobody sets a limit. */
+/** The limit of the SDK's own agents, if none is set. */
 const STEPS = 20;
 const limit = ({ steps }: { readonly steps: readonly unknown[] }): boolean => steps.length === STEPS;
 
@@ -60,7 +60,7 @@ const DRIVE: Keys<DriveOptions<ToolSet>> = {
   prepareStep: checks.fn,
 };
 
-/** What `generateText` and `streamText` get for one round; `model` and every other setting are yours. */
+/** The arguments of `generateText` and `streamText` for one round; `model` and every other setting are yours. */
 export interface RoundSettings<Tools extends ToolSet> {
   readonly messages: ModelMessage[];
   readonly tools: Tools;
@@ -68,7 +68,7 @@ export interface RoundSettings<Tools extends ToolSet> {
   readonly prepareStep: PrepareStep<Tools>;
 }
 
-/** What came of a turn, and the conversation with it. */
+/** The result of a turn, with the conversation. */
 export interface Driven<Result> extends Turn<Result> {
   readonly messages: readonly ModelMessage[];
 }
@@ -82,7 +82,7 @@ export interface Driven<Result> extends Turn<Result> {
  * const { text } = await drive(session, { prompt, system, tools }, (round) => generateText({ model, ...round }));
  * ```
  *
- * The tools of one step run beside each other, as the SDK runs them. What has to be asked, where the session has no `ask`, needs an approval of the SDK: the turn is
+ * The tools of one step run in parallel, as the SDK runs them. If the session has no `ask`, a call that needs to be asked about needs an approval of the SDK: the turn is
  * `unfinished`, as after a call whose tool has `needsApproval`. In a subagent it is denied. Rejects with what `generate` throws, after StopFailure (aborted: after `session.interrupt()`),
  * and with INVALID_OPTIONS where a tool has run that is not one of the round.
  */
@@ -121,7 +121,7 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
     const { text, reason, messages: said } = await whole(result);
     messages.push(...said);
     for (const { toolCallId, toolName } of ranHere(said)) if (!run.made.has(toolCallId)) throw unseen(toolName);
-    // Calls beside one that waits, for the user or its client: the SDK asks no condition then.
+    // Other calls of a step in which one waits, for the user or its client: in that case the SDK does not call the condition.
     await steps.endBatch([]);
     return { result, text, finished: reason !== 'tool-calls' };
   });
@@ -134,7 +134,7 @@ const unseen = (name: string): HookscopeError =>
     expected: `${name} ran, and no hook has seen it: give drive the tools, and the SDK those of the round ({ model, ...round })`,
   });
 
-/** What `agentTool` takes beside what `session.spawn` does. */
+/** The options of `agentTool` besides those of `session.spawn`. */
 export interface AgentToolOptions extends Omit<SpawnOptions, 'id' | 'parent' | 'signal'> {
   /** For the model: what the subagent is good for. */
   readonly description: string;

@@ -8,9 +8,9 @@ import type { AgentTable, EventRow, Instead, Sayable, Says, Words } from './tabl
 import { inputToTheirs, type ToolWas } from './tools.js';
 import { type Wish, wishesOf } from './wishes.js';
 
-/** Those that decide what happens, and have a reason that is told. */
+/** Parts that decide what happens, and have a reason. */
 const VERDICTS: readonly Sayable[] = ['stop', 'deny', 'block', 'continue', 'defer', 'ask', 'allow'];
-/** What is said first stays where two things cannot stand together. */
+/** If two parts cannot be combined, the one that was added first stays. */
 const ORDER: readonly Sayable[] = [...VERDICTS, 'interrupt', 'rewrite', 'value', 'permissions', 'context', 'message'];
 const rank = (what: Sayable): number => (ORDER.includes(what) ? ORDER.indexOf(what) : ORDER.length);
 const NO_REASON: Readonly<Partial<Record<Sayable, string>>> = {
@@ -22,7 +22,7 @@ const DENIED = 'A hook refused this, and gave no reason.';
 
 const OPTIONS: Keys<EncodeOptions> = { attended: checks.flag, input: checks.object };
 
-/** One answer that is made: what is said so far, and what could not be. */
+/** One answer under construction: what it contains so far, and what could not be expressed. */
 interface Draft {
   readonly table: AgentTable;
   readonly row: EventRow;
@@ -31,7 +31,7 @@ interface Draft {
   readonly losses: Loss[];
 }
 
-/** A decision in the agent's words, and what of it the agent cannot be told. */
+/** A decision in the agent's words, with the parts that the agent cannot be told. */
 export function encode(table: AgentTable, decision: Answer, event: string, options: EncodeOptions = {}): Encoded {
   checkKeys(options, OPTIONS, 'encode: ');
   const row = rowOf(table, event);
@@ -45,7 +45,7 @@ export function encode(table: AgentTable, decision: Answer, event: string, optio
 const entryOf = ({ row }: Draft, what: Sayable): Says | undefined => row.says[what];
 const lose = (draft: Draft, what: string, why: string): void => void draft.losses.push({ what, why });
 
-/** What the agent has no words for becomes what it has, and never something weaker. */
+/** A part that the agent cannot express becomes another part that it can, and never a weaker one. */
 function resolve(draft: Draft): void {
   const { wishes } = draft;
   for (const what of ['suppress', 'defer', 'ask', 'rewrite', 'block', 'stop'] as const) {
@@ -59,7 +59,7 @@ function resolve(draft: Draft): void {
   for (const wish of [...wishes.values()]) cover(draft, wish);
 }
 
-/** What is covered need not be said; its reason is that of what covers it. */
+/** A covered part need not be sent; its reason is that of the part that covers it. */
 function cover({ wishes, row }: Draft, wish: Wish): void {
   const entry = row.says[wish.what];
   if (entry === undefined || !('say' in entry)) return;
@@ -95,7 +95,7 @@ function move(draft: Draft, wish: Wish, { as, why, text }: Instead): void {
   if (next !== undefined && 'as' in next) move(draft, target, next);
 }
 
-/** Nothing may run that was not decided: where another input cannot be said, the call is denied, or left to the user who is asked already. */
+/** Nothing may run that was not decided: if a rewritten input cannot be expressed, the call is denied, or left to the user who is asked already. */
 function keepRewrite(draft: Draft): void {
   const { wishes, row, table } = draft;
   const entry = row.says.rewrite;
@@ -117,7 +117,7 @@ function keepRewrite(draft: Draft): void {
   }
 }
 
-/** Whether words are spent on it. */
+/** Whether the answer says it in words, not by silence. */
 function isSpoken({ row, attended }: Draft, what: Sayable): boolean {
   const entry = row.says[what];
   return entry !== undefined && ('say' in entry || ('as' in entry && attended && entry.attended !== undefined));
@@ -176,7 +176,7 @@ function speak(draft: Draft, input: Json | undefined): string {
   return table.quiet === '' ? '' : `${table.quiet}\n`;
 }
 
-/** Context that cannot stand beside a refusal goes into its reason, which the model reads as well. */
+/** Context that cannot be sent with a refusal goes into its reason, which the model also reads. */
 function giveReasons(draft: Draft): void {
   const { wishes, row } = draft;
   const main = VERDICTS.map((what) => wishes.get(what)).find((wish) => wish !== undefined);

@@ -6,7 +6,7 @@ import { foldOf } from './rows.js';
 import type { Hearing, Refused, Running } from './running.js';
 import type { AgentTable, EventRow, Sayable, Words } from './table.js';
 
-/** What a hook has said, as its process left it. */
+/** A hook's answer, as its process left it. */
 export interface ProcessResult {
   readonly stdout: string;
   readonly stderr: string;
@@ -14,10 +14,10 @@ export interface ProcessResult {
   readonly exitCode?: number | undefined;
 }
 
-/** What the agent makes of it. */
+/** The agent's interpretation of the answer. */
 export interface HeardAnswer {
   readonly answer: Answer;
-  /** What it says is not all heard, or it has failed. The answer counts beside it. */
+  /** The agent ignores a part of the answer, or the hook has failed. The rest of the answer still counts. */
   readonly failure?: { readonly cause: Cause; readonly message: string };
   readonly warnings: readonly string[];
 }
@@ -30,7 +30,7 @@ const failed = (cause: Cause, message: string, answer: Answer = {}): HeardAnswer
   warnings: [],
 });
 
-/** What the agent would take a hook to have said: its exit code, its JSON, its plain text, by that agent's rules. */
+/** The answer as the agent would interpret it: exit code, JSON and plain text, by that agent's rules. */
 export function hear(table: AgentTable, row: EventRow, said: ProcessResult): HeardAnswer {
   const { hearing } = table.runs as Running;
   const text = said.stdout.trim();
@@ -62,13 +62,13 @@ function hearExit({ table, row, hearing }: Listening, { stdout, stderr, exitCode
   const reason = exit.text === undefined ? '' : printed;
   if (refusal === undefined || (exit.needed && reason === '')) return failed(cause, message);
   const answer = refuse(refusal, reason === '' ? `${row.name} hook of ${table.title}: ${message}` : reason);
-  // An exit code that is meant to say no is no failure.
+  // An exit code that is meant as a denial is not a failure.
   return exitCode === 2 ? { answer, warnings: [] } : failed(cause, message, answer);
 }
 
-/** How a refusal is said on the event, where the agent can be told one. */
+/** How a refusal is expressed on the event, if the agent supports one. */
 function refusalOn({ says }: EventRow): 'deny' | 'block' | 'continue' | undefined {
-  // What is said as something else, or not at all, an exit code does not say either.
+  // A part that is sent as another, or not at all, cannot be expressed by an exit code either.
   return (['deny', 'block', 'continue'] as const).find((what) => says[what] !== undefined && 'say' in says[what]);
 }
 
@@ -132,7 +132,7 @@ interface Found {
   value?: unknown;
 }
 
-/** What stands in an answer where the words have a place for it; undefined: it does not say that. `bare`: a reason may be missing. */
+/** The value that an answer has at the place given by the words; undefined: it does not say that. `bare`: a reason may be missing. */
 function meet({ say }: Words, json: Json, bare: boolean): Found | undefined {
   const found: Found = {};
   return meetWithin(say, json, bare && hasLiteral(say), found) ? found : undefined;

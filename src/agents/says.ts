@@ -29,15 +29,15 @@ export type Sayable = (typeof SAYABLE)[number];
  */
 export interface Words {
   readonly say: Json;
-  /** What may stand in the same answer; `'*'`: anything. What nobody has seen together is not said together. */
+  /** The parts that may be in the same answer; `'*'`: any. Parts that were not seen to work together are not combined. */
   readonly beside?: '*' | readonly Sayable[];
   /** It can be said only where this is said too. */
   readonly needs?: Sayable;
-  /** What need not be said where this is. */
+  /** Parts that need not be sent if this one is. */
   readonly covers?: readonly Sayable[];
-  /** Of a rewritten input: the agent keeps the keys that it leaves out. */
+  /** For a rewritten input: the agent keeps the keys that it leaves out. */
   readonly merges?: true;
-  /** What is lost although it is said. */
+  /** What is lost although the part is sent. */
   readonly loses?: string;
 }
 
@@ -47,7 +47,7 @@ export interface Instead {
   readonly why: string;
   /** The agent's own words, for where a person sits there. */
   readonly attended?: Json;
-  /** What is said in place of a text that is not there. */
+  /** The text to use if there is none. */
   readonly text?: string;
 }
 
@@ -61,12 +61,12 @@ export interface PlainText {
   readonly plain: true;
 }
 
-/** There are no words for it, and why. */
+/** It cannot be expressed, and why. */
 export interface Unsaid {
   readonly none: string;
 }
 
-/** How an agent is told one thing on one event, or why it cannot be. */
+/** How one part of a decision is sent to an agent on one event, or why it cannot be. */
 export type Says = Words | Instead | Silence | PlainText | Unsaid;
 
 export const words = (say: Json, more: Omit<Words, 'say'> = {}): Words => ({ say, ...more });

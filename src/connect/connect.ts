@@ -19,7 +19,7 @@ import type { Layout } from './layout.js';
 import { type Entry, handlersIn, voidOf, withEntries } from './settings-text.js';
 import { nameOf, withoutOurs } from './take-out.js';
 
-/** What connecting a file comes to. */
+/** The result of connecting a file. */
 export interface ConnectPlan {
   readonly file: string;
   /** As a unified diff that can be shown as it is. Empty: there is nothing to do. */
@@ -30,12 +30,12 @@ export interface ConnectPlan {
   write(): void;
 }
 
-/** What became of a file that was disconnected. */
+/** The result of disconnecting a file. */
 export interface Disconnected {
   readonly file: string;
   /**
-   * `restored`: it is as it was before, byte for byte. `removed`: there was none before, and there is none again. `taken_out`: somebody has changed it since,
-   * so that only what connect had written was taken out. `gone`: it is not there any more.
+   * `restored`: it is as it was before, byte for byte. `removed`: it did not exist before, and was deleted. `taken_out`: it was changed since,
+   * so only the parts that connect had written were removed. `gone`: it does not exist any more.
    */
   readonly how: 'restored' | 'removed' | 'taken_out' | 'gone';
 }
@@ -43,12 +43,12 @@ export interface Disconnected {
 interface ConnectWhat {
   readonly agent: string;
   readonly file: string;
-  /** What is added to the list of each event. */
+  /** The entry that is added to the list of each event. */
   readonly entries: Readonly<Record<string, Entry>>;
   readonly layout: Layout;
 }
 
-/** What it takes to add the entries to a file; those of an earlier time are replaced. Nothing is written yet. Rejects with FILE. */
+/** The change that adds the entries to a file; earlier entries are replaced. Nothing is written yet. Rejects with FILE. */
 export async function planConnect(
   { agent, file, entries, layout }: ConnectWhat,
   journal = new Journal(),
@@ -59,7 +59,7 @@ export async function planConnect(
   const text = textOf(bytes, path);
   const base = earlier && bytes ? await withoutOurs(earlier, text) : text;
   const untouched = earlier !== undefined && bytes !== undefined && sha256(bytes) === earlier.after;
-  // What it was before the first time, as long as nobody else has changed it since.
+  // The text from before the first connect, as long as the user has not changed the file since.
   const original = untouched ? originalOf(earlier) : earlier && bytes ? Buffer.from(base) : bytes;
   const from = untouched ? textOf(original, path) : base;
   const { text: result, added } = await withEntries(from, entries, layout, path);
@@ -70,7 +70,7 @@ export async function planConnect(
     difference: await textDiff(path, text, result),
     ...(isVoid === undefined ? {} : { void: isVoid }),
     write() {
-      // Somebody may have written it while the difference was read.
+      // Another program may have written it while the user read the difference.
       if (!same(readIfThere(path), bytes)) throw problem(path, 'it has changed in the meantime; nothing was changed');
       const folders = [...missingFolders(dirname(path)), ...(earlier?.folders ?? [])];
       const before = original === undefined ? null : original.toString('base64');
@@ -131,7 +131,7 @@ const isBare = (text: string): boolean => /^\s*\{\s*(?:"version"\s*:\s*\d+\s*)?\
 const originalOf = ({ before }: ConnectedFile): Buffer | undefined =>
   before === null ? undefined : Buffer.from(before, 'base64');
 
-/** What the handlers of entries can be told by. */
+/** How the handlers of entries are recognised. */
 export const handlersOf = (entries: ConnectWhat['entries']): string[] => [
   ...new Set(Object.values(entries).flatMap((entry) => handlersIn(entry).map(nameOf))),
 ];

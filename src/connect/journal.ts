@@ -14,13 +14,13 @@ export interface ConnectedFile {
   readonly before: string | null;
   /** SHA-256 of what was written. */
   readonly after: string;
-  /** What was written, in base64, so that what somebody changes in it can be told from it. */
+  /** The written text, in base64, so that later changes of the user can be recognised. */
   readonly written?: string | undefined;
-  /** What of it is ours: where it begins in that text, and how long it is. */
+  /** Our parts of it: the position in that text, and the length. */
   readonly added?: readonly (readonly [at: number, length: number])[] | undefined;
   /** Folders that were made for it, outermost first. */
   readonly folders: readonly string[];
-  /** What its handlers can be told by: their command or URL. */
+  /** Its handlers are recognised by this: their command or URL. */
   readonly handlers: readonly string[];
 }
 
@@ -44,7 +44,7 @@ const journalSchema = schema(() =>
   }),
 );
 
-/** What was connected by this user, so that it can be undone: `connections.json` in the user's state folder, 0600. */
+/** The files that this user has connected, so that it can be undone: `connections.json` in the user's state folder, 0600. */
 export class Journal {
   readonly path: string;
 
@@ -52,7 +52,7 @@ export class Journal {
     this.path = path;
   }
 
-  /** Throws FILE: it cannot be read, is no journal, or somebody else could have written it. */
+  /** Throws FILE: it cannot be read, is not a journal, or another user could have written it. */
   list(): readonly ConnectedFile[] {
     let text: string;
     try {
@@ -73,7 +73,7 @@ export class Journal {
     return this.list().find((one) => one.file === file);
   }
 
-  /** Keeps it in place of what was kept of the same file. Throws FILE. */
+  /** Replaces the entry of the same file. Throws FILE. */
   keep(connection: ConnectedFile): void {
     this.#write([...this.list().filter(({ file }) => file !== connection.file), connection]);
   }
@@ -96,7 +96,7 @@ export class Journal {
   }
 }
 
-/** It says what is written where: nobody else may say that. */
+/** It controls what is written where, so no other user may be able to write it. */
 function checkOwn(file: string): void {
   const user = process.getuid?.();
   const { uid, mode } = lstatSync(file);

@@ -4,10 +4,10 @@ import { isObject, type Json } from '../values/shape.js';
 import type { ConnectedFile } from './journal.js';
 import { type Handler, type HandlerTest, hasNoCommaTooMany, parseSettings, withoutHandlers } from './settings-text.js';
 
-/** What a handler can be told by. */
+/** How a handler is recognised. */
 export const nameOf = (handler: Handler): string => String(handler['command'] ?? handler['url']);
 
-/** The text without what connect has written: byte for byte the original with what somebody has changed since, where that can be told apart. */
+/** The text without what connect has written: byte for byte the original, with later changes of the user, as far as they can be separated. */
 export async function withoutOurs(connection: ConnectedFile, text: string): Promise<string> {
   const { file, handlers } = connection;
   const isOurs: HandlerTest = (handler) => handlers.includes(nameOf(handler));
@@ -16,14 +16,14 @@ export async function withoutOurs(connection: ConnectedFile, text: string): Prom
   return cut !== undefined && (await isSame(cut, rest, [text, originalOf(connection)], file)) ? cut : rest;
 }
 
-/** What was written is cut out where it still stands. */
+/** The written parts are cut out where they are unchanged. */
 async function withoutPieces({ written, added }: ConnectedFile, text: string): Promise<string | undefined> {
   if (written === undefined || added === undefined) return undefined;
   const was = Buffer.from(written, 'base64').toString();
   const changes = await changesOf(was, text);
   if (changes === undefined) return undefined;
   const pieces = added.map(([at, length]) => ({ from: at, to: at + length, value: '' }));
-  // What somebody has taken out is gone already.
+  // The user has already removed it.
   const left = pieces.filter((piece) => !changes.some(({ from, to }) => from <= piece.from && piece.to <= to));
   const isTouched = left.some((piece) => changes.some(({ from, to }) => from < piece.to && piece.from < to));
   if (isTouched) return undefined;
@@ -42,7 +42,7 @@ function originalOf({ written, added = [] }: ConnectedFile): string {
   return added.toReversed().reduce((text, [at, length]) => text.slice(0, at) + text.slice(at + length), was);
 }
 
-/** It holds what it should, and no comma too many but one that somebody wrote. */
+/** It contains what it should, and no trailing comma except one that the user wrote. */
 async function isSame(cut: string, rest: string, others: readonly string[], file: string): Promise<boolean> {
   try {
     const [one, other] = [await parseSettings(cut, file), await parseSettings(rest, file)];

@@ -1,7 +1,7 @@
 import type { TraceCarrier } from '../values/trace-carrier.js';
 import type { RecordStream } from './sink.js';
 
-/** What a host begins, in names and ids: nothing of an input, and no command line. */
+/** Something that a host begins, by names and ids: nothing of an input, and no command line. */
 export type TracedWork =
   /** A fire. It ends with its record, the one of this `fire_id`. */
   | {
@@ -20,7 +20,7 @@ export type TracedWork =
       readonly kind: 'call';
       readonly hook_id: string;
       readonly handler_id: string;
-      /** Its name; of one that nobody named its kind, since it is called by its command line then. */
+      /** Its name; without a given name its kind, since such a hook is called by its command line. */
       readonly name: string;
       readonly handler: string;
       readonly plugin?: string | undefined;
@@ -49,7 +49,7 @@ export type TracedWork =
 export interface Traced {
   /** Calls it within this piece's context, and returns what it returns. */
   run<T>(work: () => T): T;
-  /** What another process is told of it; undefined: nobody records it. */
+  /** The trace context for another process; undefined: nothing is recorded. */
   readonly carrier: TraceCarrier | undefined;
   /** It is over, where no record says so. */
   end(): void;
@@ -57,7 +57,7 @@ export interface Traced {
 
 /**
  * Follows a host's work while it is done, so that what hooks do is seen as part of it: the host option `tracing`, such as `otelSink()`. Called
- * synchronously; the first time that it throws it is detached, the logger is informed, and the work goes on without it.
+ * synchronously; the first time that it throws it is detached, the logger is informed, and the work continues without it.
  */
 export interface Tracing {
   /**

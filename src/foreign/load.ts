@@ -32,11 +32,11 @@ export interface LoadAgentHooksOptions<C extends CustomEvents = CustomEvents> {
   /** Default: the user's. */
   readonly home?: string;
   /**
-   * Found files of the project run if they are accepted: `stored` (default) asks the user's own file of consent, `all` accepts
-   * everything, since somebody has asked elsewhere.
+   * Found files of the project run if they are accepted: `stored` (default) uses the user's own consent file, `all` accepts
+   * everything, since the caller has asked in another way.
    */
   readonly trust?: 'all' | 'stored' | TrustStore;
-  /** What a failure of a hook does where its file does not say. Default: the host's, as every one of these agents goes on. */
+  /** The failure policy of hooks whose file does not set one. Default: the host's, since each of these agents continues. */
   readonly onFailure?: OnFailure;
   /** As a group's `enforce`, for the hooks of all files but those of the system and its policy. Default: true. */
   readonly enforce?: boolean | number;
@@ -66,9 +66,9 @@ export interface LoadedAgentFile {
   readonly hooks: number;
 }
 
-/** What `loadAgentHooks` has read and registered. */
+/** The result of `loadAgentHooks`. */
 export interface LoadedAgentHooks {
-  /** What is wrong or does nothing, with file, key and place; the errors first. */
+  /** Mistakes, and keys without effect, with file, key and place; the errors first. */
   readonly problems: readonly ForeignProblem[];
   readonly files: readonly LoadedAgentFile[];
   /** Files that are not, or no longer, accepted. */
@@ -147,7 +147,7 @@ interface LookOptions {
   readonly trust: 'all' | 'stored' | TrustStore;
 }
 
-/** What lies in the agent's places, as consent leaves it. Nothing runs. */
+/** The files in the agent's places that consent lets through. Nothing runs. */
 async function judgeForeign(
   table: AgentTable,
   { projectDir, home, trust }: LookOptions,
@@ -158,7 +158,7 @@ async function judgeForeign(
   return { judged, leftAlone: leftAlone.map(({ file }) => file) };
 }
 
-/** What is not, or no longer, accepted of an agent's files in a project. */
+/** The files of an agent in a project that are not, or no longer, accepted. */
 export async function listHeldAgentFiles(agent: string, look: LookOptions): Promise<HeldAgentFile[]> {
   const { judged } = await judgeForeign(tableOf(agent), look);
   return judged.flatMap(({ held }) => held ?? []);

@@ -7,7 +7,7 @@ import type { EndSignal } from '../values/waiting/lazy-signal.js';
 /** A handler as data, `{ type: 'command', … }`. */
 export type HandlerDescription = Readonly<Record<string, unknown>>;
 
-/** What a handler that is not a callback hands back: read, but not yet checked against the event. Never thrown. */
+/** The answer of a handler that is not a callback: read, but not yet checked against the event. Never thrown. */
 export interface Reply {
   /** The JSON object it said, or one that says the same (exit 2 becomes the event's own deny or block). */
   readonly output?: Readonly<Record<string, unknown>>;
@@ -16,11 +16,11 @@ export interface Reply {
   readonly stderr?: string;
   readonly exitCode?: number;
   readonly warnings?: readonly string[];
-  /** It went to the background: what it says when it ends. */
+  /** It went to the background: its answer when it ends. */
   readonly later?: Promise<Reply>;
 }
 
-/** What a handler is run with. `input` is a plain copy of the event input: do not change it. */
+/** The arguments of a handler's run. `input` is a plain copy of the event input: do not change it. */
 export interface ExternalCall {
   readonly spec: EventSpec;
   readonly input: Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export interface ExternalCall {
   readonly scope: string;
   readonly call: 'first' | 'reask' | 'async';
   readonly onFailure: OnFailure;
-  /** Whether the registration sends it to the background, where that differs from what the handler itself was told (copies were merged). */
+  /** Whether the registration sends it to the background, if that differs from the handler's own setting (copies were merged). */
   readonly async?: boolean | 'two-phase' | undefined;
   /** Seconds for a background run; the handler's own value goes first. */
   readonly asyncTimeout?: number | undefined;
@@ -43,9 +43,9 @@ export interface ExternalCall {
   readonly ending: EndSignal;
   /** The project's directory: the host's `session.cwd`, else the input's cwd. */
   readonly projectDir: string;
-  /** Of the agent's environment, where it is not ours. */
+  /** The agent's environment, if it is another process. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** What it is a part of, for what follows it beyond this process. */
+  /** The trace context of this run, for other processes. */
   readonly trace?: TraceCarrier | undefined;
   /** A new piece of output; `undefined` when there is no subscriber. */
   readonly progress: ((piece: { stdout?: string; stderr?: string; text?: string }) => void) | undefined;
@@ -58,9 +58,9 @@ export interface Handler {
   readonly kind: HandlerKind;
   /** How records name it when the registration has no name: the command line, the URL. */
   readonly name: string;
-  /** What makes two of them the same hook (docs/semantics.md 5, dedup). */
+  /** Equal keys mean the same hook (docs/semantics.md 5, dedup). */
   readonly dedupKey?: string;
-  /** Whether not answering this event in time is a failure that blocks, whatever `onFailure` says. */
+  /** Whether a late answer to this event is a failure that blocks, whatever `onFailure` says. */
   blocksLate?(spec: EventSpec): boolean;
   /** Loads what the first run needs. To be awaited before its deadline starts; safe to call often. */
   load?(): Promise<void>;

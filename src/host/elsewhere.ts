@@ -2,10 +2,10 @@ import type { FireRecord } from '../emit/record.js';
 import type { Json } from '../values/shape.js';
 import type { AnyDecision } from './decide/decision.js';
 
-/** Who answered an ask, as the fire's record has it. */
+/** Who answered an ask, as in the fire's record. */
 export type Answered = NonNullable<FireRecord['answered']>;
 
-/** What it came to, and what the agent is told. */
+/** The result, and what the agent is told. */
 export interface Settled {
   readonly answered: Answered;
   readonly decision: AnyDecision;
@@ -23,11 +23,11 @@ export interface OpenAsk {
   readonly hooks: readonly string[];
   /** A person sits at the agent. */
   readonly attended: boolean;
-  /** Milliseconds until the agent gives up; undefined: nobody has said. */
+  /** Milliseconds until the agent gives up; undefined: not known. */
   readonly within: number | undefined;
 }
 
-/** What an ask comes to elsewhere. */
+/** The result of asking the team. */
 export interface Elsewhere {
   /** Undefined: it is not asked there. The signal ends the question. Never rejects. */
   ask(open: OpenAsk, signal: AbortSignal): Promise<Answered> | undefined;

@@ -11,7 +11,7 @@ export interface FireOptions {
   readonly scope?: ScopeRef | undefined;
   /** Aborting it rejects the fire with `ABORTED` and ends every handler still running. */
   readonly signal?: AbortSignal | undefined;
-  /** false: nobody can be asked, so that a guard that is untrusted denies where it would ask. Default true. */
+  /** false: no user can be asked, so an untrusted guard denies where it would ask. Default true. */
   readonly canAsk?: boolean | undefined;
 }
 
@@ -26,17 +26,17 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly toolUseID?: string | undefined;
   /** Fired by the closing host itself, so it runs although the host is closing. */
   readonly last?: boolean | undefined;
-  /** Who carries out the decision: Claude Code, or a session of ours, which supports all of it. Default: what each hook was written for. */
+  /** The program that carries out the decision: Claude Code, or our own session, which supports all of it. Default: what each hook was written for. */
   readonly doneBy?: 'client' | 'session' | undefined;
   /** This agent's PreToolUse is asked about every tool, and its ids are not reused. */
   readonly everyTool?: boolean | undefined;
   /** The agent puts a rewritten input over the old one, whose other keys stay: so it is judged, and so it is recorded. */
   readonly keepsKeys?: boolean | undefined;
-  /** What a guard's failure does where nobody has said; default: what the host says. */
+  /** The failure policy of guards without one; default: the host's. */
   readonly guards?: 'block' | undefined;
-  /** What of the input or of this decision the agent has no words for. */
+  /** Parts of the input or of this decision that the agent cannot express. */
   readonly losses?: ((decision: AnyDecision) => readonly RecordedLoss[]) | undefined;
-  /** What commands find in their environment beside what is the host's own: the agent's, where it is another process. */
+  /** Environment variables for commands, in addition to the host's own: those of the agent, if it is another process. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /**
    * Where an ask may be settled elsewhere: whether a person sits at the agent (default: what `canAsk` says), the seconds after which the agent gives
@@ -45,11 +45,11 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly asked?:
     | { readonly attended?: boolean; readonly within?: number; readonly unanswered?: 'deny' | 'ask' }
     | undefined;
-  /** Told for how many milliseconds an ask has waited elsewhere, whatever came of it: no hook took them. */
+  /** Called with the milliseconds that an ask has waited for the team, whatever the result: hooks did not take them. */
   readonly waited?: ((ms: number) => void) | undefined;
   /** It asks a hook that is not enforced: the id of the fire that was decided. What comes of it goes into records alone. */
   readonly shadowOf?: string | undefined;
-  /** What it is a part of: the session's agent, or its call. */
+  /** The trace parent: the session's agent, or its call. */
   readonly traced?: Traced | undefined;
   /** The same, where that is in another process. */
   readonly incoming?: TraceCarrier | undefined;

@@ -9,7 +9,7 @@ import { ignoreRejections, resultOf, tell } from '../values/waiting/promises.js'
 import { Context, type ContextFire, type HookContext } from './call/context.js';
 import type { CallbackFunction } from './call/work.js';
 
-/** What a raw tap is called with. */
+/** The argument of a raw tap. */
 export interface RawFire<Input = Readonly<Record<string, unknown>>> {
   readonly event: string;
   /** Read-only, as for any handler. */
@@ -21,7 +21,7 @@ export interface RawFire<Input = Readonly<Record<string, unknown>>> {
 /** An event's public tapable hook. Its taps are recorded and folded like any handler; what they answer bails nothing. */
 export type RawHook<Input = Readonly<Record<string, unknown>>> = AsyncSeriesBailHook<[RawFire<Input>], unknown>;
 
-/** An event's public tapable hook; `foreign` once anybody but us has tapped or intercepted it. */
+/** An event's public tapable hook; `foreign` once code outside hookscope has tapped or intercepted it. */
 export interface EventHook {
   readonly raw: RawHook;
   foreign: boolean;
@@ -36,7 +36,7 @@ export interface RawTap {
 
 const OURS = 'hookscope';
 
-/** What runs when the hook is called. */
+/** Runs when the hook is called. */
 export interface TapDriver {
   /** Our own tap: runs the plan; further calls do nothing. */
   runPlan(): Promise<void>;
@@ -44,7 +44,7 @@ export interface TapDriver {
   tap(registration: Registration): Promise<void>;
 }
 
-/** What the hook is called with, for interceptors; each tap gets a fire of its own. A WeakMap of drivers would cost more than the rest of the fire. */
+/** The argument of the hook's call, for interceptors; each tap gets its own fire. A WeakMap of drivers would cost more than the rest of the fire. */
 class TappedCall implements RawFire {
   readonly event: string;
   readonly input: RawFire['input'];
@@ -66,12 +66,12 @@ class TappedCall implements RawFire {
   }
 }
 
-/** What a raw tap becomes: an ordinary registration, whose timeout and policies are the host's. */
+/** A raw tap becomes an ordinary registration, whose timeout and policies are the host's. */
 export type MakeTap = (name: string, callback: CallbackFunction, stage: number) => Registration;
 
 /**
- * A real tapable hook. Our plan is one tap in it, at stage 0; taps of others run around it, each wrapped: isolated, timed,
- * recorded, folded like any handler, and never bailing by itself.
+ * A real tapable hook. Our plan is one tap in it, at stage 0; other taps run around it, each wrapped: isolated, timed,
+ * recorded, folded like any handler, and never bailing.
  */
 export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: string) => void): EventHook {
   const raw: RawHook = new (bailHook())(['fire'], spec.name);
@@ -137,7 +137,7 @@ function guarded(interceptor: Interceptor, onError: (error: unknown) => void): I
   return safe;
 }
 
-/** What taps need of a fire. */
+/** What taps need from a fire. */
 interface TappedFire extends ContextFire {
   readonly spec: EventSpec;
   readonly input: Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
 import type { CustomEvents, EventName, NoEvents } from '../events/catalogue.js';
 import type { AgentHooks, Description, HookHandler, Hooks, OnOptions, RegisterOptions, Undo } from './types.js';
 
-/** What reads a plugin's options; a zod schema will do. */
+/** Parses a plugin's options; a zod schema will do. */
 export interface OptionsReader<Options = unknown, Given = unknown> {
-  /** What the user gave, checked and with its defaults; throws on anything wrong. */
+  /** The user's options, checked and with their defaults; throws on anything wrong. */
   parse(value: unknown): Options;
   /** Where the types of a Standard Schema say what the user may give. */
   readonly '~standard'?: { readonly types?: { readonly input: Given; readonly output: Options } | undefined };
@@ -20,10 +20,10 @@ export interface Plugin<Options = unknown, C extends CustomEvents = CustomEvents
   apply(scope: PluginScope<C>, options: Options): unknown;
 }
 
-/** What the user may set of a plugin that declares no options. */
+/** The options of a plugin that declares none. */
 export type NoOptions = Readonly<Record<string, never>> | undefined;
 
-/** How a plugin is used, beside its own options. */
+/** How a plugin is used, in addition to its own options. */
 export interface UseOptions {
   /** Replaces the plugin's name in the names of its hooks, `name/hook`; needed if one scope uses a plugin twice. */
   readonly name?: string;
@@ -31,7 +31,7 @@ export interface UseOptions {
   readonly enforce?: boolean | number;
 }
 
-/** What follows the plugin in `use`: its options, which may be left out where all of them may. */
+/** The arguments after the plugin in `use`: its options, which may be left out if all of them may. */
 export type UseArguments<Given> = unknown extends Given
   ? [options?: unknown, how?: UseOptions]
   : undefined extends Given
@@ -43,7 +43,7 @@ export type UseArguments<Given> = unknown extends Given
 /** Unregisters a plugin's hooks at once, and resolves when its cleanup is done. Never rejects; safe to call twice. */
 export type PluginUndo = () => Promise<void>;
 
-/** What hooks are registered with, wherever they are. */
+/** The ways to register hooks, in any scope. */
 export interface Registers<C extends CustomEvents = NoEvents> {
   /** Adds hooks, all or none. Throws INVALID_HOOKS, naming the key, what was expected and the nearest right name. */
   register(hooks: Hooks<C>, options?: RegisterOptions): Undo;
@@ -70,7 +70,7 @@ export interface PluginScope<C extends CustomEvents = NoEvents> extends Register
   readonly id: string;
   /** Hooks for every agent of an exact type: of the whole host, or below the session or agent that the plugin is used in. */
   spawnHooks(agentType: string, hooks: AgentHooks<C>, options?: RegisterOptions): Undo;
-  /** What is registered in this scope and the scopes inside it. */
+  /** The registrations of this scope and the scopes inside it. */
   describe(): Description;
   /** Aborts when the plugin is unregistered, or its scope, session or host ends. */
   readonly signal: AbortSignal;

@@ -2,8 +2,8 @@ import type { RecordedFailure, RecordedKind, RecordedSource } from '../emit/reco
 import type { Json } from '../values/shape.js';
 
 /**
- * One event as it was fired, with what was asked and answered then, from whatever it was recorded in. What the recording does not hold is
- * absent, or a guess that `inferred` names: nothing in it is taken for an answer that nobody gave.
+ * One event as it was fired, with the questions and answers of that time, whatever it was recorded in. What the recording does not contain is
+ * absent, or a guess that `inferred` names: no guess is treated as a recorded answer.
  */
 export interface RecordedFire {
   /** Where it is, for people: the file. */
@@ -24,9 +24,9 @@ export interface RecordedFire {
   readonly scope: string;
   /** As the first hook was given it. */
   readonly input: Json;
-  /** What the field that hooks rewrite was after each rewrite: form 1, 2 … of the input; `input` itself is form 0. */
+  /** The field that hooks rewrite, after each rewrite: form 1, 2 … of the input; `input` itself is form 0. */
   readonly versions: readonly unknown[];
-  /** Every hook that was listed, asked or not, in plan order. Absent: nobody knows which hooks there were. */
+  /** Every hook that was listed, asked or not, in plan order. Absent: it is not known which hooks there were. */
   readonly hooks?: readonly RecordedHook[] | undefined;
   /** The decision's own fields, as a record has them. Absent: it is not known. */
   readonly decision?: Json | undefined;
@@ -36,11 +36,11 @@ export interface RecordedFire {
   readonly error?: string | undefined;
   /** The configuration that decided it. */
   readonly revision?: string | undefined;
-  /** Secrets in it are masked, equal values by equal masks. `anywhere`: by texts that cannot be told from others. */
+  /** Secrets in it are masked, equal values by equal masks. `anywhere`: by texts that cannot be distinguished from others. */
   readonly masked: boolean | 'anywhere';
-  /** What could not be kept, by its place: `input.tool_input.data`. */
+  /** Parts that could not be kept, by path: `input.tool_input.data`. */
   readonly truncated: readonly string[];
-  /** What the recording does not say and was concluded from the rest, by its place: `decision`, `input.cwd`, `hooks`, `versions`. */
+  /** Parts that the recording does not contain and that were concluded from the rest, by path: `decision`, `input.cwd`, `hooks`, `versions`. */
   readonly inferred: readonly string[];
 }
 
@@ -66,18 +66,18 @@ export interface RecordedHook {
   readonly predicate?: string | undefined;
   /** Why it was not asked. */
   readonly skipped?: string | undefined;
-  /** What it said each time it was asked, in order; none: it was not asked. */
+  /** Its answers each time it was asked, in order; none: it was not asked. */
   readonly answers: readonly KnownAnswer[];
 }
 
-/** What a hook said, or how it failed, when it was asked about one form of the input. */
+/** A hook's answer, or its failure, when it was asked about one form of the input. */
 export interface KnownAnswer {
   /** Which form of the input it was about: an index into `versions`, from 1; 0 is `input`. */
   readonly judged: number;
   /** Its output as the host has read it; absent: it was silent. */
   readonly output?: unknown;
   readonly failure?: RecordedFailure | undefined;
-  /** What it counted as. An answer that is read as something else was damaged: it is not known. */
+  /** The verdict that it counted as. If the recorded answer reads as another one, it was damaged: it is not known. */
   readonly verdict?: string | undefined;
   /** It went on in the background. */
   readonly background?: true | undefined;

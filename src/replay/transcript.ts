@@ -12,16 +12,16 @@ import { Thread, type ThreadOf } from './transcript-thread.js';
 /** Bytes of a line; a longer one holds no call that a hook could be given. */
 const LONGEST = 64 * 1024 * 1024;
 
-/** Whether the first line of a file is that of a transcript of Claude Code. Records of ours write such names with an underscore. */
+/** Whether the first line of a file is that of a transcript of Claude Code. Our own records write such names with an underscore. */
 export function isTranscriptLine(line: Json): boolean {
   if (!isText(line['type'])) return false;
   return isText(line['sessionId']) || isText(line['leafUuid']) || line['type'] === 'file-history-snapshot';
 }
 
 /**
- * The fires of a transcript of Claude Code (`~/.claude/projects/…/SESSION.jsonl`), with those of its subagents where their files lie beside it, in
- * the order in which they happened. A transcript tells what was said and which tools ran, not which hooks there were: `hooks` is absent, and
- * what was concluded is `inferred`. Not told by it: InstructionsLoaded, PermissionRequest but where its hooks denied, Notification, SessionEnd.
+ * The fires of a transcript of Claude Code (`~/.claude/projects/…/SESSION.jsonl`), with those of its subagents if their files are next to it, in
+ * the order in which they happened. A transcript has messages and tool calls, but does not say which hooks there were: `hooks` is absent, and
+ * conclusions are listed in `inferred`. It does not contain InstructionsLoaded, Notification and SessionEnd, and PermissionRequest only if its hooks denied.
  */
 export async function* transcriptFires(place: string, options: StoreOptions = {}): RecordedFires {
   const notes = createNotes(options.note);
@@ -45,7 +45,7 @@ interface Head {
   readonly time: string;
 }
 
-/** By the first of its lines that say it. */
+/** From the first of its lines that has it. */
 async function headOf(place: string): Promise<Head> {
   let head: Head = { time: '' };
   for await (const { entry } of entriesOf(place, createNotes())) {
@@ -76,14 +76,14 @@ const MOST = 10_000;
 
 const agentOf = ({ agent, file }: AgentFile): string => agent ?? basename(file).replace(/^.*agent-|\.jsonl$/g, '');
 
-/** What such subagents did is not replayed. */
+/** The work of such subagents is not replayed. */
 function absent(agents: ReadonlySet<string>): string {
   const [first = ''] = agents;
   const which = agents.size === 1 ? `of the subagent ${first}` : `of ${agents.size} subagents (${first}, …)`;
   return `the transcript ${which} is not beside it, so that what was done there is left out`;
 }
 
-/** Where versions of the client have put them: `SESSION/subagents/`, beside it, or under its name. */
+/** Where versions of the client put them: `SESSION/subagents/`, next to the transcript, or under its name. */
 async function agentFiles(place: string, session: string | undefined): Promise<AgentFile[]> {
   const own = place.replace(/\.jsonl$/, '');
   const found: AgentFile[] = [];
@@ -100,7 +100,7 @@ async function agentFiles(place: string, session: string | undefined): Promise<A
   return found.sort((a, b) => (a.time < b.time ? -1 : 1));
 }
 
-/** What the file beside a subagent's transcript says of its type. */
+/** The type in the file next to a subagent's transcript. */
 function typeBeside(place: string): string | undefined {
   const file = place.replace(/\.jsonl$/, '.meta.json');
   const type = existsSync(file) ? parsed(readFileSync(file, 'utf8'))?.['agentType'] : undefined;
@@ -111,7 +111,7 @@ function typeBeside(place: string): string | undefined {
 class Track {
   readonly #fires: AsyncIterator<RecordedFire>;
   head: RecordedFire | undefined;
-  /** Of lines that a clock has put before others, the order of the file stays. */
+  /** If a clock change has put lines before others, the order of the file counts. */
   time = '';
 
   private constructor(fires: AsyncIterator<RecordedFire>) {
@@ -230,7 +230,7 @@ function parsed(text: string): Json | undefined {
     const found: unknown = JSON.parse(text);
     return isObject(found) ? found : undefined;
   } catch {
-    // Whoever asks says what it is.
+    // The caller says what it is.
     return undefined;
   }
 }

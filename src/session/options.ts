@@ -17,7 +17,7 @@ export interface PermissionCall {
   readonly permission_mode: string;
   readonly agent_id?: string | undefined;
   readonly agent_type?: string | undefined;
-  /** What the PreToolUse hooks said of this input. */
+  /** The opinion of the PreToolUse hooks on this input. */
   readonly verdict: 'none' | 'allow' | 'ask';
   /** Why it is asked: the reason of a hook or a rule. */
   readonly reason?: string | undefined;
@@ -33,7 +33,7 @@ export interface McpServer {
   readonly source?: string;
 }
 
-/** What the harness's own rules say of an input. */
+/** The decision of the harness's own rules on an input. */
 export interface PermissionAnswer {
   /** `none`: no rule speaks. Deny and ask stand, whatever a hook allowed. */
   readonly behavior: 'allow' | 'deny' | 'ask' | 'none';
@@ -41,11 +41,11 @@ export interface PermissionAnswer {
   readonly message?: string | undefined;
   /** Run this instead; it is judged again like any other input. */
   readonly updatedInput?: unknown;
-  /** Permission updates to offer when somebody is asked. */
+  /** Permission updates to offer when the user is asked. */
   readonly suggestions?: readonly unknown[] | undefined;
 }
 
-/** What the user said. */
+/** The user's answer. */
 export type PersonAnswer =
   | {
       readonly behavior: 'allow';
@@ -54,7 +54,7 @@ export type PersonAnswer =
     }
   | { readonly behavior: 'deny'; readonly message?: string | undefined; readonly interrupt?: boolean | undefined };
 
-/** What a classifier said in the place of the user, in permission mode `auto`; `ask`: it cannot tell. */
+/** A classifier's answer in place of the user's, in permission mode `auto`; `ask`: it cannot tell. */
 export interface ClassifierAnswer {
   readonly behavior: 'allow' | 'deny' | 'ask';
   readonly message?: string | undefined;
@@ -65,11 +65,11 @@ type AnswerFunction<Answer> = (
   call: PermissionCall,
 ) => Answer | undefined | Promise<Answer | undefined>;
 
-/** How a session decides and whom it notifies. What a child session does not set, it inherits from its parent. */
+/** How a session decides and whom it notifies. A child session inherits from its parent what it does not set. */
 export interface SessionSettings {
   /** The harness's own rules, asked on every final input. Absent, or no answer: no rule speaks. */
   readonly permission?: AnswerFunction<PermissionAnswer> | undefined;
-  /** The user or approver. Absent, or no answer: nobody is there, and what would be asked is denied. */
+  /** The user or approver. Absent, or no answer: there is no user, and a call that needs an answer is denied. */
   readonly ask?: AnswerFunction<PersonAnswer> | undefined;
   /** Permission mode `auto`: decides where no hook had an opinion. Absent: the user is asked. */
   readonly classify?: AnswerFunction<ClassifierAnswer> | undefined;
@@ -79,9 +79,9 @@ export interface SessionSettings {
   readonly onPermissionUpdate?: ((updates: readonly unknown[], call: PermissionCall) => void) | undefined;
   readonly effort?: { readonly level: string } | undefined;
   /**
-   * Whether an error that a tool, `permission`, `ask` or `classify` threw is the framework's own control flow: a pause, a jump. It is rethrown as it is, after
+   * Whether an error that a tool, `permission`, `ask` or `classify` threw is the framework's own control flow: a pause, a jump. It is rethrown unchanged, after
    * the PostToolUseFailure hooks have run (`is_interrupt`). The same call made again with the same id and input is not judged again, once, if
-   * nobody was asked about it and the hooks are the same (docs/waiting.md).
+   * no one was asked about it and the hooks are the same (docs/waiting.md).
    */
   readonly passThrough?: ((error: unknown) => boolean) | undefined;
   /** Continuations in a row after which the stop loop ends. Default: the host's, 8. */
@@ -123,7 +123,7 @@ export type OwnFields<E extends HookEvent> = Pick<InputOf<E>, Exclude<keyof Inpu
 /** An InstructionsLoaded, in the wire's names. */
 export type LoadedInstructions = OwnFields<'InstructionsLoaded'>;
 
-/** What `host.openSession` takes. Keys that go to the hooks as they are have the wire's names. */
+/** The options of `host.openSession`. Keys that are passed to the hooks unchanged have the wire's names. */
 export interface SessionOptions<C extends CustomEvents = NoEvents> extends SessionSettings, Registered<C> {
   /** Default: the host's own id, or a new one while a session with that is open. */
   readonly session_id?: string | undefined;
@@ -151,7 +151,7 @@ export interface SessionOptions<C extends CustomEvents = NoEvents> extends Sessi
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `session.spawn` takes. */
+/** The options of `session.spawn`. */
 export interface SpawnOptions<C extends CustomEvents = NoEvents> extends SessionSettings, Registered<C> {
   readonly agent_type: string;
   /** The agent's id, one that is not running in this session. Default: a new one. */

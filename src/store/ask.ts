@@ -9,7 +9,7 @@ export interface Address {
   /** For people. */
   readonly name: string;
   readonly connect: Pick<RequestOptions, 'socketPath' | 'host' | 'port'>;
-  /** What answers there must show it, as to `hookscope hook`; null: nobody can. Absent: a port, where nothing is shown. */
+  /** What a program that answers must prove to know, as for `hookscope hook`; null: no program can. Absent: a port, where nothing is proved. */
   readonly proof?: string | null;
 }
 
@@ -22,7 +22,7 @@ export const socketAddress = (path: string): Address => ({
 
 const LOCAL = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** `http://127.0.0.1:PORT`. Throws INVALID_OPTIONS: it is no address, or another machine's, which would be shown the token. */
+/** `http://127.0.0.1:PORT`. Throws INVALID_OPTIONS: it is not an address, or it is another machine's, to which the token would be sent. */
 export function httpAddress(text: string): Address {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' || !LOCAL.includes(url.hostname) || url.pathname !== '/')
@@ -41,7 +41,7 @@ export interface AskOptions {
   readonly patience?: number;
 }
 
-/** Sends a GET; resolves with the head of the answer. Rejects with FILE: nobody answers; UNTRUSTED: a stranger does. */
+/** Sends a GET; resolves with the head of the answer. Rejects with FILE: no answer; UNTRUSTED: a stranger answers. */
 export function ask(address: Address, path: string, options: AskOptions = {}): Promise<IncomingMessage> {
   const { token, signal, headers, patience = 30_000 } = options;
   return new Promise((resolve, reject) => {
@@ -55,7 +55,7 @@ export function ask(address: Address, path: string, options: AskOptions = {}): P
     const timer = setTimeout(() => sent.destroy(new Error('no answer in time')), patience);
     sent.on('response', (response) => {
       clearTimeout(timer);
-      // Whoever reads it sees that it is not complete.
+      // The reader sees that it is not complete.
       response.on('error', () => undefined);
       if (address.proof === undefined || response.headers[PROOF_HEAD] === address.proof) return resolve(response);
       response.destroy();
@@ -72,7 +72,7 @@ export function ask(address: Address, path: string, options: AskOptions = {}): P
   });
 }
 
-/** Whoever answers is not the user's server. */
+/** The program that answers is not the user's server. */
 export const isStranger = (error: unknown): boolean => isHookscopeError(error) && error.code === 'UNTRUSTED';
 
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -81,7 +81,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EACCES: 'the socket may not be used by you',
 };
 
-/** What an answer that is not 200 says. */
+/** The error in an answer that is not 200. */
 export async function statusProblem(response: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;

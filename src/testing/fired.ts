@@ -10,15 +10,15 @@ import { plainJson } from '../plain.js';
 export interface Fired<E extends HookEvent = HookEvent> {
   readonly event: E;
   readonly decision: Decision<E>;
-  /** Every registered hook, and what it said or why it did not run. */
+  /** Every registered hook, with its answer or why it did not run. */
   readonly record: FireRecord;
   /** All records of the fire, those of hooks in the background too. */
   readonly records: readonly HookRecord[];
-  /** What could be told before anybody was asked. */
+  /** The explanation from before any hook was asked. */
   readonly explanation: Explanation;
   /**
-   * What happened, in lines: the decision, every hook with what it said or why it did not run, and what the model gets. Without ids and times, so
-   * that it is the same for the same outcome, as a snapshot has to be.
+   * The outcome as text: the decision, every hook with its answer or why it did not run, and what the model gets. Without ids and times, so
+   * equal outcomes give equal texts, as a snapshot needs.
    */
   toString(): string;
 }
@@ -29,7 +29,7 @@ export function story(record: FireRecord): string {
   return formatFire({ ...record, handlers } as FireRecord, { redact: false });
 }
 
-/** What the agent and the model get beside the verdict. */
+/** What the agent and the model get besides the verdict. */
 function effects(decision: Decision): string {
   const { updatedInput: input, updatedOutput: output, additionalContext: context, systemMessages } = decision;
   const told = Object.entries({

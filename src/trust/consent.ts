@@ -11,7 +11,7 @@ const sourceSchema = schema(() =>
     place: zod().string(),
     /** Distinguishes several parts of one file. */
     part: zod().string().optional(),
-    /** Whom its hooks are for: types of an agent, names of a skill. */
+    /** The scope its hooks are for: types of an agent, names of a skill. */
     names: zod().array(zod().string()).optional(),
     plugin: zod().string().optional(),
     /** The plugin's folder. */
@@ -40,27 +40,27 @@ export const consentSchema = schema(() =>
         executable: zod().literal(true).optional(),
       }),
     ),
-    /** What kind of file it is, and whom it speaks of. Absent: it was accepted by a version that did not bind this. */
+    /** The kind of file, and the names it contains. Absent: it was accepted by a version that did not bind this. */
     source: sourceSchema().optional(),
     /** When, ISO 8601. */
     at: zod().string(),
   }),
 );
 
-/** What a user has accepted: one file, with the bytes of the files that it names. */
+/** One accepted file, with the bytes of the files that it names. */
 export type Consent = z.infer<ReturnType<typeof consentSchema>>;
 
-/** What kind of file consent is for, and whom it speaks of. */
+/** The kind of a file, and the names it contains. */
 export type ConsentSource = z.infer<ReturnType<typeof sourceSchema>>;
 
-/** What consent to a file would bind, as it stands now. */
+/** The contents that consent to a file would bind now. */
 export interface TrustRequest extends Pick<Consent, 'file' | 'project' | 'definition' | 'files'> {
   readonly source?: ConsentSource;
   /** Words in its commands that say what runs and are known only when it does: no file can be bound for them. */
   readonly unresolved: readonly string[];
 }
 
-/** What accepting that it is gone would bind: nothing. */
+/** Accepting a missing file binds nothing. */
 export function goneRequest({ file, project, source }: Consent): TrustRequest {
   return { file, project, definition: '{}', files: {}, unresolved: [], ...(source && { source }) };
 }
@@ -88,7 +88,7 @@ export function replaces(one: Consent, other: Consent): boolean {
   return kind === other.source.kind && place === other.source.place && part === other.source.part;
 }
 
-/** Of all that was accepted, newest last: what was accepted of this file for this project; else what counts in every project. */
+/** From all acceptances, newest last: the one of this file for this project; otherwise the one that counts in every project. */
 export function consentFor(
   request: TrustRequest,
   all: readonly Consent[],
@@ -110,7 +110,7 @@ function concerns(consent: Consent, { file, project, source }: TrustRequest): bo
   return consent.file === file && (here || !liesInProject(consent));
 }
 
-/** What lies in a project was accepted for that one: elsewhere, behind a link, `npm run lint` runs something else. */
+/** A file in a project was accepted for that project: elsewhere, through a link, `npm run lint` runs something else. */
 export function liesInProject({ file, project }: Consent): boolean {
   return !isAbsolute(placeIn(realOr(project), file));
 }

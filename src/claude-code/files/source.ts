@@ -5,7 +5,7 @@ import { broken, type HookFile, type ReadFileOptions } from './settings.js';
 /** Where hooks may come from, in the order in which they run. */
 export type ClaudeSourceKind = 'managed' | 'user' | 'project' | 'local' | 'flag' | 'plugin' | 'agent' | 'skill';
 
-/** Who a source's hooks are for. */
+/** The scope of a source's hooks. */
 export type Target =
   | { readonly for: 'managed' | 'host' }
   | { readonly for: 'agent'; readonly id: string; readonly type: string }
@@ -17,16 +17,16 @@ export type Target =
 /** One file with hooks, and all that is known of where it lies. */
 export interface ClaudeSource {
   readonly kind: ClaudeSourceKind;
-  /** Of a plugin, agent or skill. */
+  /** The name of a plugin, agent or skill. */
   readonly name?: string;
   readonly plugin?: string;
   /** Types of the agent, names of the skill. */
   readonly names?: readonly string[];
   readonly file: HookFile;
-  /** Several parts of one file are told apart by this. */
+  /** Distinguishes several parts of one file. */
   readonly part?: string;
   readonly variables: Variables;
-  /** What `if` rules with one leading slash are tied to. */
+  /** The base folder of `if` rules with one leading slash. */
   readonly root: string;
   /** It runs only if it is accepted. */
   readonly needsTrust: boolean;
@@ -38,7 +38,7 @@ export interface ClaudeSource {
 /** A plugin's folder. */
 export interface PluginEntry {
   readonly dir: string;
-  /** Somebody has named it on purpose: its hooks run unasked. Default false. */
+  /** The user named it explicitly: its hooks run without consent. Default false. */
   readonly trusted?: boolean;
   /** Its user configuration, before what settings say. */
   readonly config?: Readonly<Record<string, unknown>>;
@@ -64,7 +64,7 @@ export interface FindOptions extends Pick<ReadFileOptions, 'events' | 'onInvalid
   readonly mainAgent: string | undefined;
 }
 
-/** What is known of a source beside its file. */
+/** Facts about a source besides its file. */
 export type SourceDetails = Partial<
   Pick<ClaudeSource, 'name' | 'names' | 'plugin' | 'root' | 'needsTrust' | 'variables' | 'yields'>
 >;
@@ -80,12 +80,12 @@ export function makeSource(
   return { variables: { projectDir }, root: projectDir, needsTrust: false, ...given, kind, file, target };
 }
 
-/** An agent that is the main thread has no id: its hooks are everybody's, and its Stop stays Stop. */
+/** An agent that is the main thread has no id: its hooks apply to all agents, and its Stop stays Stop. */
 export function agentTarget(types: readonly string[], { mainAgent }: Pick<FindOptions, 'mainAgent'>): Target {
   return mainAgent !== undefined && types.includes(mainAgent) ? { for: 'host' } : { for: 'types', types };
 }
 
-/** A file that is there and cannot be read. Throws what is no such problem. */
+/** A file that exists and cannot be read. Rethrows any other error. */
 export function unread(path: string, error: unknown): HookFile {
   if (!(error instanceof HookscopeError) || error.code !== 'FILE') throw error;
   return broken(path, { message: (error.details as { problem: string }).problem });

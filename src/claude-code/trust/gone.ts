@@ -17,7 +17,7 @@ export interface GoneSource {
   readonly consent: Consent;
 }
 
-/** By kind: under which of the places that are looked into it would be found. */
+/** By kind: in which of the searched folders it would be found. */
 const PLACES: Readonly<Record<string, string>> = {
   project: 'project',
   local: 'local',
@@ -26,7 +26,7 @@ const PLACES: Readonly<Record<string, string>> = {
   skill: 'skills',
 };
 
-/** What was accepted in this project and is not among its sources: deleted, renamed, its hooks or its plugin removed. */
+/** Files that were accepted in this project and are no longer among its sources: deleted, renamed, its hooks or its plugin removed. */
 export async function goneSources(
   sources: readonly ClaudeSource[],
   all: readonly Consent[],
@@ -49,7 +49,7 @@ export async function goneSources(
   return gone;
 }
 
-/** What consent binds of a source beside its file. */
+/** What consent binds for a source besides its file. */
 export function describeSource({ kind, plugin, names, part, file, variables }: ClaudeSource): ConsentSource {
   const { projectDir, pluginRoot } = variables;
   return {
@@ -67,7 +67,7 @@ export function isHooksOnly(kind: string): boolean {
   return ['plugin', 'agent', 'skill'].includes(kind);
 }
 
-/** The same hooks for more names: for whom they were accepted, and whom the file names now. */
+/** The same hooks for more names: those that were accepted, and those in the file now. */
 export function forNames(source: ClaudeSource, more: readonly string[], options: FindOptions): ClaudeSource {
   const names = [...new Set([...(source.names ?? []), ...more])];
   return { ...source, names, target: widen(source.target, names, options) };
@@ -114,7 +114,7 @@ function newest(all: readonly Consent[]): Consent[] {
   return kept.reverse();
 }
 
-/** What an older version has not written down, as far as the place tells. */
+/** What an older version did not record, as far as the path tells. */
 function guessSource({ file, project }: Consent): ConsentSource | undefined {
   const place = placeIn(realOr(project), file);
   const own = { place, names: [nameOfFile(file)] };

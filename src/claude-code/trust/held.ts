@@ -16,7 +16,7 @@ import { type HookState, hasHooks, mergeAccepted, settingsOf } from './accepted.
 import { describeSource, forNames, type GoneSource, goneSources, isHooksOnly, namesSince } from './gone.js';
 import { trustRequest } from './request.js';
 
-/** What hooks of projects and plugins may run: all of them, those in the user's own file of consent, or in a store of one's own. */
+/** Which hooks of projects and plugins may run: all of them, or those accepted in the user's own consent file or in another store. */
 export type Trust = 'all' | 'stored' | TrustStore;
 
 export const TRUST: OptionCheck = {
@@ -27,13 +27,13 @@ export const TRUST: OptionCheck = {
 /** A file of Claude Code's, its MCP servers (`mcp`), or (`config`) a `hookscope.config.*`, of which not all is as it was accepted. */
 export type HeldFile = Held<ClaudeSourceKind | 'config' | 'mcp'>;
 
-/** A source, and what consent says of each of its hooks. */
+/** A source, with the state of consent for each of its hooks. */
 export interface JudgedSource {
   readonly source: ClaudeSource;
   readonly held?: HeldFile;
-  /** What consent would bind; absent: it needs none. */
+  /** The contents that consent would bind; absent: it needs none. */
   readonly request?: TrustRequest;
-  /** What was accepted; absent: it needs no consent, or has none. */
+  /** The acceptance; absent: it needs no consent, or has none. */
   readonly consent?: Consent;
   /** Nothing of it is as it was accepted: it stands for no agent. */
   readonly whole?: true;
@@ -68,7 +68,7 @@ export async function judgeSources(
   return { judged, elsewhere: elsewhere.length };
 }
 
-/** Accepting an agent of the project takes the hooks of the user's from those of that name: nobody should do so without knowing. */
+/** Accepting an agent of the project disables the user's own hooks for agents of that name: the user must be told. */
 function sayWhomItReplaces(each: JudgedSource, all: readonly JudgedSource[]): JudgedSource {
   const { held, source } = each;
   if (!held || held.state === 'gone' || source.yields !== true || !hasHooks(source.file)) return each;
@@ -82,7 +82,7 @@ function isBehind(other: ClaudeSource, { name }: ClaudeSource): boolean {
   return other.yields === true && !other.needsTrust && other.name === name && hasHooks(other.file);
 }
 
-/** Whether anything of the project is looked at, and anything may have been accepted. */
+/** Whether any file of the project is read, and any may have been accepted. */
 function mayBeGone(trust: Exclude<Trust, 'all'>, { places }: FindOptions): boolean {
   const looks = ['project', 'local', 'agents', 'skills'].some((place) => places.includes(place));
   return looks && (trust !== 'stored' || existsSync(defaultTrustFile()));
@@ -166,7 +166,7 @@ type HeldFiles = ClaudeFiles & { readonly trust?: Exclude<Trust, 'all'> };
 const HELD: Keys<HeldFiles> = { ...FILES, trust: TRUST };
 
 /**
- * What is not, or no longer, accepted of these files: what `acceptTrust` may be given once somebody has looked at it.
+ * The files that are not, or no longer, accepted: pass these to `acceptTrust` after the user has seen them.
  * @throws HookscopeError INVALID_CONFIG: a managed file is wrong; UNTRUSTED, FILE: consent cannot be read
  */
 export async function listHeld(files: HeldFiles): Promise<HeldFile[]> {
@@ -176,7 +176,7 @@ export async function listHeld(files: HeldFiles): Promise<HeldFile[]> {
   return judged.flatMap(({ held }) => held ?? []);
 }
 
-/** What is accepted as it is, in the same shape: to be accepted anew with other names bound by name alone. */
+/** The files that are accepted and unchanged, in the same shape: to be accepted again with other names bound by name alone. */
 export async function listAccepted(files: ClaudeFiles): Promise<HeldFile[]> {
   const complete = completeFiles(files, HOOK_EVENTS);
   const { judged } = await judgeSources(await findSources(complete), 'stored', complete);
@@ -197,7 +197,7 @@ export async function listAccepted(files: ClaudeFiles): Promise<HeldFile[]> {
   });
 }
 
-/** What the manifest gave as values of the plugin's options: all its hooks see them. */
+/** The values of the plugin's options in the manifest: all its hooks see them. */
 function defaultsOf(definition: string): string {
   return JSON.stringify((JSON.parse(definition) as { userConfig?: unknown }).userConfig ?? null);
 }

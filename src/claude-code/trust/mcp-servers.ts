@@ -15,7 +15,7 @@ import { isObject, isText } from '../../values/shape.js';
 export interface McpPlaces {
   readonly projectDir: string;
   readonly home: string;
-  /** Settings files that somebody has named. */
+  /** Settings files that the user has named. */
   readonly settings?: readonly string[];
   /** Whether the user's own files count. */
   readonly user?: boolean;
@@ -27,7 +27,7 @@ export interface JudgedServers {
   /** Why, by the server's name: what only a project's file names, and is not, or no longer, accepted. */
   readonly refused: ReadonlyMap<string, string>;
   readonly held: readonly Held<'mcp'>[];
-  /** What is wrong with a server's description. */
+  /** The problem with a server's description. */
   readonly problems: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export function judgeMcpServers(places: McpPlaces, trust: 'all' | TrustStore = c
   return { servers, refused, held, problems };
 }
 
-/** What of the project's servers is not, or no longer, accepted. */
+/** Servers of the project that are not, or no longer, accepted. */
 export function heldMcpServers(projectDir: string, store: TrustStore): Held<'mcp'>[] {
   return projectFiles(projectDir, store).flatMap(({ held }) => held ?? []);
 }
@@ -112,7 +112,7 @@ function judge(request: TrustRequest, consent: Consent | undefined): { readonly 
 
 const NOTHING = JSON.stringify({ mcpServers: {} }, undefined, 2);
 
-/** What consent binds: the servers as they are written, and the bytes of the files that their commands name. */
+/** What consent binds: the descriptions of the servers, and the bytes of the files that their commands name. */
 function requestOf(file: string, named: Servers, project: string): TrustRequest {
   const commands = Object.values(named).flatMap((server) =>
     isObject(server) ? [{ args: [], ...server, type: 'command' }] : [],
@@ -133,12 +133,12 @@ function namesIn(consent: Consent | undefined): string[] {
   return Object.keys(mcpServers ?? {});
 }
 
-/** Files of the user's own, and those that somebody has named on purpose. */
+/** The user's own files, and files that the user has named explicitly. */
 function ownFiles({ home, settings = [], user = false }: McpPlaces): string[] {
   return [...settings, ...(user ? [join(home, '.claude', 'settings.json'), join(home, '.claude.json')] : [])];
 }
 
-/** What a file says of servers; nothing where it is missing or cannot be read. */
+/** The servers in a file; nothing if it is missing or cannot be read. */
 function serversIn(file: string, projectDir: string): Servers {
   if (!existsSync(file)) return {};
   try {

@@ -20,7 +20,7 @@ import { applyConfigsHere, type ConfigsHere, findConfigsHere, loadUsed } from '.
 import { eventsFrom, loadFromFlags } from './from-flags.js';
 import { modelOf, outsideOptions, serversOf, whatCannotRun } from './outside.js';
 
-/** What every command that needs a host takes. */
+/** The options of every command that needs a host. */
 export type HostFlags = Flags<(typeof HOST_OPTIONS)[number] | (typeof CLAUDE_OPTIONS)[number]>;
 
 export interface OpenedHost {
@@ -35,22 +35,22 @@ export interface OpenOptions {
   /** false: only what was named on the command line is executed, and no handler. */
   readonly executes: boolean;
   tell(text: string): void;
-  /** What the records of hooks say is shown, and not told a second time. */
+  /** The records of hooks are shown, so failures in them are not printed a second time. */
   readonly shown?: boolean;
-  /** Is told at once what is untrusted and what runs as code. Default: `tell`. */
+  /** Called at once with what is untrusted and what runs as code. Default: `tell`. */
   readonly announce?: (text: string) => void;
   readonly happening?: Happening;
   /** Called before anything that is not ours runs in this process: a configuration, a plugin. */
   readonly beforeCode?: () => void;
   /** Where names are found from and configuration is looked for. Default: the process's. */
   readonly directory?: string;
-  /** Whether configuration that nobody named counts, once it is accepted. Default: where none is named. */
+  /** Whether a configuration that was not named counts, once it is accepted. Default: if none is named. */
   readonly finds?: boolean;
   /** Is handed the host before anything is registered in it. */
   prepare?(host: Host): void;
   /** The fleet that it joins, with its policy and its log. Default: the last good policy of the one that this machine has joined. */
   readonly team?: Pick<Fleet, 'join'> | undefined;
-  /** What is asked before the commands of a named file run. */
+  /** The check before the commands of a named file run. */
   checksOf?(file: string): (handler: HandlerDescription) => Registration['trustCheck'];
 }
 

@@ -3,7 +3,7 @@ import { findProblem } from '../../values/problem.js';
 import { schema, zod } from '../../values/zod.js';
 import { isSignedBy, type SigningKey } from '../bundle/keys.js';
 
-/** What names a question. */
+/** The key of a question. */
 const QUESTION_ID = /^[0-9a-f]{12}$/;
 /** Bytes of a question; what cannot be shown as a whole is not asked about. And of all that wait at one host. */
 export const MOST_BYTES = 256 * 1024;
@@ -15,7 +15,7 @@ const questionSchema = schema(() =>
   zod().looseObject({
     team: zod().string(),
     host: zod().string(),
-    /** Of this one question, and of no other. */
+    /** The id of this one question. */
     id: zod().string().regex(QUESTION_ID),
     /** The fire, and a keyed hash of its final input: what an answer is bound to. */
     fire: zod().string(),
@@ -23,14 +23,14 @@ const questionSchema = schema(() =>
     event: zod().string(),
     /** Secrets in it are masked. */
     input: zod().record(zod().string(), zod().unknown()),
-    /** Hooks have put it in place of the agent's. */
+    /** Hooks have replaced the agent's input. */
     rewritten: zod().boolean(),
     reason: zod().string().exactOptional(),
     /** The hooks that ask. */
     hooks: zod().array(zod().string()),
     asked: zod().iso.datetime(),
     deadline: zod().iso.datetime(),
-    /** It waits no more: what it came to. */
+    /** It no longer waits: its result. */
     settled: zod().string().exactOptional(),
   }),
 );
@@ -51,11 +51,11 @@ const answerSchema = schema(() =>
   }),
 );
 
-/** What approvers are shown. */
+/** What approvers see. */
 export type AskedQuestion = z.infer<ReturnType<typeof questionSchema>>;
 /** What an approver signs. */
 export type SignedAnswer = z.infer<ReturnType<typeof answerSchema>>;
-/** What whoever asks makes of an answer. */
+/** The asking host's reply to an answer. */
 export interface Taken {
   readonly counts: boolean;
   readonly message: string;

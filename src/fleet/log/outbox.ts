@@ -11,7 +11,7 @@ import { adopt, makeLogFolder, release, touch } from './folders.js';
 import { Forwarder } from './forward.js';
 import { type LogBounds, Wal } from './wal.js';
 
-/** What is masked beside what always is. Data alone, since it goes to a thread. */
+/** Masking options in addition to the defaults. Plain data, since it goes to a thread. */
 export interface MaskOptions {
   readonly keys?: readonly string[];
   readonly paths?: readonly string[];
@@ -19,7 +19,7 @@ export interface MaskOptions {
 }
 
 export interface OutboxOptions extends LogBounds {
-  /** Of the host, with the logs of all its processes. */
+  /** The host's folder, with the logs of all its processes. */
   readonly folder: string;
   readonly host: string;
   readonly engine: FleetEngine;
@@ -29,7 +29,7 @@ export interface OutboxOptions extends LogBounds {
 /** Milliseconds between signs of life, which is also when logs of others are looked for. */
 const ALIVE = 10_000;
 
-/** A log on disk, and who sends what is in it. */
+/** A log on disk, and the sender of its records. */
 interface OwnLog {
   readonly folder: string;
   readonly wal: Wal;
@@ -41,7 +41,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   /** Undefined: it could not be made yet. */
   #own: OwnLog | undefined;
-  /** What a new bundle is compared with. */
+  /** The records that a new bundle is compared with. */
   readonly #recent: Sink;
   readonly #adopted = new Map<string, Omit<OwnLog, 'folder'>>();
   readonly #timer: NodeJS.Timeout;
@@ -101,7 +101,7 @@ export class Outbox {
     await Promise.all([this.#recent.flush(), this.#own?.forwarder.drained(most)]);
   }
 
-  /** What is not sent within so many milliseconds is left to whoever comes next. */
+  /** Records that are not sent within so many milliseconds are left to the next process. */
   async close(most: number): Promise<void> {
     clearInterval(this.#timer);
     await this.drained(most);
@@ -115,7 +115,7 @@ export class Outbox {
     }
   }
 
-  /** A folder of its own, and who sends what is in it. Throws what the system says. */
+  /** A separate folder, and the sender of its records. Throws the system's error. */
   #made(): OwnLog {
     const { folder: parent, engine, host } = this.#options;
     const folder = makeLogFolder(parent);

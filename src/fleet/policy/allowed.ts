@@ -14,20 +14,20 @@ import type { DescribedHandler } from './contents.js';
 const allowSchema = schema(() =>
   zod().strictObject({
     $schema: zod().string().exactOptional(),
-    /** By command line as it stands in the bundle: the SHA-256 of each file that it names. */
+    /** By command line as in the bundle: the SHA-256 of each file that it names. */
     commands: zod().record(zod().string(), zod().record(zod().string(), zod().string())).exactOptional(),
     /** URLs of http hooks. */
     http: zod().array(zod().string()).exactOptional(),
     /** `server/tool`. */
     mcp: zod().array(zod().string()).exactOptional(),
-    /** What prompt and agent hooks ask; `default`: the host's own. */
+    /** The models for prompt and agent hooks; `default`: the host's own. */
     models: zod().array(zod().string()).exactOptional(),
     /** By `name@version`: the SHA-256 of the package's own files. */
     plugins: zod().record(zod().string(), zod().string()).exactOptional(),
   }),
 );
 
-/** What of a bundle may run on this host, beside rules. */
+/** What this host lets a bundle run, besides rules. */
 export interface Allowed {
   readonly file: string;
   readonly list: z.infer<ReturnType<typeof allowSchema>>;
@@ -60,7 +60,7 @@ export function readAllowed(file: string): Allowed {
 const lineOf = ({ command, args }: DescribedHandler): string =>
   [command, ...(Array.isArray(args) ? args : [])].map(String).join(' ');
 
-/** What changes what a command does, and is no part of what is allowed. */
+/** Options that change what a command does, and are not part of what is allowed. */
 const LOOSE = ['env', 'cwd', 'shell'] as const;
 
 /** Why a handler may not run here; undefined: it may. */
@@ -110,7 +110,7 @@ function whyNoCommand(handler: DescribedHandler, { file, list }: Allowed, folder
   return undefined;
 }
 
-/** What is asked before each run of a command: whether what it names is still what was allowed. */
+/** The check before each run of a command: whether the files that it names are still the allowed ones. */
 export function trustCheckFor(
   handler: HandlerDescription,
   { file }: Allowed,

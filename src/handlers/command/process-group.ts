@@ -13,8 +13,8 @@ const IDLE_EXIT_HOOK = 1000;
 const GROUPS = process.platform !== 'win32';
 
 /**
- * What an end reaches: the process group alone; also what the group's members started, in groups and sessions of their own
- * (`tree`); also what carries the run's mark, whoever its parent is by now (`marked`). Where the system does not say what
+ * The processes that an end reaches: only the process group; also what the group's members started, in other groups and sessions
+ * (`tree`); also what carries the run's mark, whatever its parent is by now (`marked`). Where the system does not say what
  * runs (anything but Linux) it is always the group.
  */
 export type Reach = 'group' | 'tree' | 'marked';
@@ -22,20 +22,20 @@ export type Reach = 'group' | 'tree' | 'marked';
 /** A detached child and whatever it started: they share the child's process id as their group. */
 export interface ProcessGroup {
   readonly id: number;
-  /** Whether any member still runs. Once false it stays false: the number may belong to others by then. */
+  /** Whether any member still runs. Once false it stays false: by then the number may belong to other processes. */
   alive(): boolean;
-  /** Whether something of its session runs that has left the group, as what `timeout` starts. */
+  /** Whether a process of its session runs that has left the group, such as one that `timeout` starts. */
   strays(): boolean;
-  /** SIGTERM to all, SIGKILL 1.5 s later; settles when nobody is left, at the latest 0.5 s after the SIGKILL. Safe to call twice. */
+  /** SIGTERM to all, SIGKILL 1.5 s later; settles when no process is left, at the latest 0.5 s after the SIGKILL. Safe to call twice. */
   end(reach?: Reach): Promise<void>;
-  /** Settles when the last member has ended by itself or by `end`. Waiting for it does not keep the process running. */
+  /** Settles when the last member has ended, on its own or by `end`. Waiting for it does not keep the process running. */
   gone(): Promise<void>;
   /** From here on it may outlive this process. */
   release(): void;
 }
 
 export interface GroupOptions {
-  /** What everything in its environment carries. */
+  /** The mark that every process of the run has in its environment. */
   readonly mark?: string | undefined;
   /** How much is killed when this process ends. Default: the group. */
   readonly atExit?: 'group' | 'tree';
@@ -134,15 +134,15 @@ function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Where nobody reaps orphans (a container whose first process is no init) the dead stay in their group for ever. */
+/** Where no process reaps orphans (a container whose first process is not an init), zombies stay in their group forever. */
 function onlyZombies(id: number): boolean {
   const members = [...(ProcessTable.read()?.all() ?? [])].filter((one) => one.group === id);
   return members.length > 0 && members.every((one) => one.dead);
 }
 
 /**
- * Kills what lives when this process ends: by itself, by `process.exit`, by an uncaught error, or by a signal that
- * nobody handles. signal-exit sends the signal on and leaves the user's own signal handlers alone.
+ * Kills what is alive when this process ends: normally, by `process.exit`, by an uncaught error, or by a signal without
+ * a handler. signal-exit re-sends the signal and leaves the user's own signal handlers alone.
  */
 function hookExit(): void {
   if (forgetExitHook) return;
@@ -159,7 +159,7 @@ function killAll(): void {
   }
 }
 
-/** Signal listeners cost a busy process its prompt death by signal, so they go when there is nothing to kill; late, since they are dear to make. */
+/** With signal listeners a busy process does not die promptly on a signal, so they are removed when there is nothing to kill; not at once, since adding them is expensive. */
 function unhookWhenIdle(): void {
   setTimeout(() => {
     if (living.size > 0) {

@@ -36,7 +36,7 @@ export function knownWord(word: CommandArgument): KnownWord {
   };
 }
 
-/** Whether it stays one word: what is not sure is in double quotes, and no list. */
+/** Whether it stays one word: its uncertain parts are in double quotes, and not a list. */
 function isWhole(parts: readonly WordPart[], quoted = false): boolean {
   return parts.every((part) => {
     switch (part.type) {
@@ -49,7 +49,7 @@ function isWhole(parts: readonly WordPart[], quoted = false): boolean {
       case 'LocaleString':
         return isWhole(part.parts, true);
       default:
-        // A path without blanks, or the line says otherwise, which is looked at by itself.
+        // These are paths without blanks, unless the line sets them, which is checked separately.
         if (/^\$\{?(?:HOME|PWD|OLDPWD|TMPDIR)\}?$/.test(part.text)) return true;
         return quoted && !/[@*]/.test(part.text.slice(0, 200));
     }
@@ -93,18 +93,18 @@ export function isHole(word: KnownWord, hole = '{}'): boolean {
   return word.text.includes(hole) || /\{[^\s,]*\}|^:::/.test(word.text);
 }
 
-/** What is left of a word from some place on. */
+/** The rest of a word from some position on. */
 export function restOf(word: KnownWord, from: number): KnownWord {
   return { ...word, text: word.text.slice(from), sure: word.sure?.slice(from) };
 }
 
-/** Whether a word names a file for sure, and not what the shell reads: `/dev/stdin`, `/proc/self/fd/0`, `<(…)`. */
+/** Whether a word certainly names a file, and not a special input of the shell: `/dev/stdin`, `/proc/self/fd/0`, `<(…)`. */
 export function isFile({ text, sure, whole }: KnownWord): boolean {
   if (/(?:^|\/)(?:std(?:in|out|err)|tty|\d+|-)$|\/dev\/|\/proc\//.test(text)) return false;
   return sure === undefined || (whole === true && /\/[\w.-]+$/.test(text));
 }
 
-/** The words that `env -S` makes of one; undefined: nobody can tell. */
+/** The words that `env -S` makes of one; undefined: they cannot be known. */
 export function splitWords(word: KnownWord): KnownWord[] | undefined {
   if (word.sure !== undefined || /\$/.test(word.text)) return undefined;
   const words: string[] = [];
@@ -133,7 +133,7 @@ export function splitWords(word: KnownWord): KnownWord[] | undefined {
   return words.map((known) => ({ text: known, sure: undefined }));
 }
 
-/** What a pattern is tried on. */
+/** The text that a pattern is compared with. */
 export interface CommandText {
   readonly text: string;
   /** How it surely begins, where not all of it is sure. */

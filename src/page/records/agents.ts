@@ -10,9 +10,9 @@ export interface Agent {
   /** undefined: the main agent. */
   readonly id: string | undefined;
   type: string | undefined;
-  /** Who started it, as far as records tell; the main agent otherwise. */
+  /** The agent that started it, as far as records tell; otherwise the main agent. */
   parent: Agent | undefined;
-  /** When it was heard of first and last, milliseconds since 1970. */
+  /** When its first and last record came, milliseconds since 1970. */
   first: number;
   last: number;
   /** Its scope was opened by an event, and when. */
@@ -25,7 +25,7 @@ interface Wish {
   readonly by: Agent;
 }
 
-/** Who is there, and who started whom: records do not say it, the calls that start agents do. */
+/** The agents, and which agent started which: records do not say it, but the calls that start agents do. */
 export class Agents {
   readonly #known = new Map<string, Agent>();
   readonly #wishes = new Map<string, Wish>();
@@ -48,10 +48,10 @@ export class Agents {
     return agent;
   }
 
-  /** What a fire tells of agents. */
+  /** Facts about agents in a fire. */
   learn(fire: FireRecord, agent: Agent, at: number): void {
     agent.type ??= typeOf(fire);
-    // The fire itself has told it, and earlier.
+    // The fire that it is a shadow of has said so already.
     if (isShadow(fire)) return;
     if (agent.id !== undefined && roleOf(fire.event) === 'open') {
       agent.opened = at;
@@ -60,7 +60,7 @@ export class Agents {
     this.#wish(fire, agent);
   }
 
-  /** Each under the one who started it, in the order in which they came. */
+  /** Each agent below the one that started it, in the order of their first records. */
   lanes(): readonly Agent[] {
     if (this.#lanes !== undefined) return this.#lanes;
     const under = new Map<Agent | undefined, Agent[]>();
@@ -81,7 +81,7 @@ export class Agents {
     return lanes;
   }
 
-  /** A call that names a type of agent, and one that tells whom it has started. */
+  /** A call that names a type of agent, and a result that names the agent that it started. */
   #wish(fire: FireRecord, by: Agent): void {
     const { tool_input: call, tool_response: response } = fire.input;
     const id = fire.tool_use_id;
@@ -107,7 +107,7 @@ export class Agents {
   }
 
   #put(child: Agent, parent: Agent): void {
-    // Nobody is its own ancestor, whatever a file says.
+    // No agent is its own ancestor, whatever a file says.
     for (let above: Agent | undefined = parent; above !== undefined; above = above.parent) if (above === child) return;
     if (child.parent === parent) return;
     child.parent = parent;
@@ -122,7 +122,7 @@ export function depthOf(agent: Agent): number {
   return depth;
 }
 
-/** As `hookscope history` calls it; of several sessions, main agents are told apart. */
+/** The name that `hookscope history` uses; if there are several sessions, main agents are distinguished. */
 export function agentName({ id, type, session }: Agent, sessions = 1): string {
   if (id !== undefined) return `${type ?? 'agent'} ${id.slice(0, 6)}`;
   return sessions > 1 ? `main ${session.slice(0, 6)}` : 'main';

@@ -9,7 +9,7 @@ import type { Judgement } from './judgement.js';
 export class PassedThrough extends Error {
   readonly #ours = true;
 
-  /** No proxy is asked what it is: it may throw, or lie. */
+  /** A proxy is not asked what it is: it may throw, or lie. */
   static is(error: unknown): error is PassedThrough {
     return typeof error === 'object' && error !== null && #ours in error && error.#ours;
   }
@@ -34,7 +34,7 @@ export function passedThrough(
 
 /** Calls of one agent that are kept; of more the oldest are forgotten. */
 const MOST = 1000;
-/** By session or agent and id: what was left, and what is under way and may be. */
+/** By session or agent and id: calls that were left, and calls under way that may be left. */
 const CALLS = new WeakMap<Core, Map<string, Leavable>>();
 
 /** A call that control flow may leave, from before it is judged to its end; left, it is kept until its id comes again. */
@@ -45,10 +45,10 @@ export class Leavable {
   readonly #hooks: readonly object[];
   readonly #mode: string;
   #left: Judgement | undefined;
-  /** The judgement that it goes on with, where the very same call was left and nothing has changed. Whatever the call is now, that is forgotten. */
+  /** The judgement to continue with, if the very same call was left and nothing has changed. In any case the stored judgement is removed. */
   readonly judged: Judgement | undefined;
 
-  /** What it is judged by is noted first: a hook that comes, or a mode that changes, while it is judged or runs has had no say. */
+  /** The rules and hooks are noted first: a hook that is added, or a mode that changes, while the call is judged or runs had no say in it. */
   constructor(core: Core, call: CheckedCall) {
     const { deps, scope, mode } = core;
     const all = CALLS.get(core) ?? new Map<string, Leavable>();
@@ -66,7 +66,7 @@ export class Leavable {
     if (all.size > MOST && oldest !== undefined) all.delete(oldest);
   }
 
-  /** Control flow has left its tool. One that somebody asked about is not kept. */
+  /** Control flow has left the tool. A call that the user was asked about is not kept. */
   keep(judged: Judgement): void {
     if (judged.asked !== true) this.#left = judged;
   }
@@ -90,5 +90,5 @@ export class Leavable {
   }
 }
 
-/** Of a call, what hooks and rules judge it by, and the rules; and the signal, which an interruption replaces: what the user ended is judged again. */
+/** What hooks and rules judge a call by, and the rules; also the signal, which an interruption replaces, so that a call that the user interrupted is judged again. */
 const AS_IT_WAS = ['name', 'effect', 'permission', 'ask', 'classify', 'signal'] as const;

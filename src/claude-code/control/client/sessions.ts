@@ -13,7 +13,7 @@ interface Known {
   /** Fields that its inputs share, as last seen. */
   base: Json;
   started: Promise<void>;
-  /** System messages of hooks that had no answer of their own to be told with. */
+  /** System messages of hooks that had no answer to be sent with. */
   messages: string[];
   /** Its SessionEnd, fired. */
   ending: Promise<unknown> | undefined;
@@ -30,11 +30,11 @@ export interface SessionsOptions {
 export class ClientSessions {
   readonly #options: SessionsOptions;
   readonly #known = new Map<string, Known>();
-  /** Nobody is left to be told how a session starts. */
+  /** No one needs to be told any more how a session starts. */
   readonly #gone = new AbortController();
   #last: Known | undefined;
   #judges = false;
-  /** Of its subagents, by their ids. */
+  /** Those of its subagents, by their ids. */
   readonly #types = new Map<string, string>();
 
   constructor(options: SessionsOptions) {
@@ -42,7 +42,7 @@ export class ClientSessions {
   }
 
   /**
-   * Who does what is decided, and whether it is known to ask about every call before that runs: we have one callback for all
+   * Which program carries out decisions, and whether it is known to ask about every call before it runs: there is one callback for all
    * tools, so it does once it has asked about one.
    */
   doing(role: CallRole | undefined): { readonly everyTool: boolean; readonly doneBy: 'client' } {
@@ -50,7 +50,7 @@ export class ClientSessions {
     return { everyTool: role !== 'ran' || this.#judges, doneBy: 'client' };
   }
 
-  /** Whether a session is one of this client's. */
+  /** Whether a session belongs to this client. */
   has = (id: string): boolean => this.#known.has(id);
 
   /** The fields that every input of the session the client is in has, or of that agent there. */
@@ -61,7 +61,7 @@ export class ClientSessions {
   };
 
   /**
-   * Sees an input, or the client's `init`, of a session: the first is also its start, unless the client has told of that itself
+   * Called with an input, or the client's `init`, of a session: the first one is also its start, unless the client has reported that itself
    * (`announced`). Resolves when the session's start has been answered.
    */
   seen(fields: Json, announced: boolean): Promise<void> {
@@ -106,7 +106,7 @@ export class ClientSessions {
     return decision;
   }
 
-  /** What waits to be told with an answer to that event: late context for the model, messages for the user. */
+  /** What waits to be sent with an answer to that event: late context for the model, messages for the user. */
   beside(spec: EventSpec, input: Json): Json {
     const known = this.#known.get(String(input['session_id']));
     if (!known) return {};
@@ -148,7 +148,7 @@ export class ClientSessions {
     try {
       return await this.#options.fire(event, input, how);
     } catch (error) {
-      // Its hooks are told as cancelled.
+      // Its hooks are reported as cancelled.
       if (how?.signal.aborted) return undefined;
       this.#options.services.report(`${event} was not fired: ${describeError(error)}`);
       return undefined;

@@ -17,14 +17,14 @@ export interface Finder {
   find(text: string): readonly Span[];
   /** A shorter text holds none. */
   readonly shortest: number;
-  /** What a value is by its own look: the name of its shape, else `secret`. */
+  /** The kind of a value by its shape: the shape's name, else `secret`. */
   nameOf(value: string): string;
   /** Where a private key may just begin. */
   openKey(text: string): number;
 }
 
 const NOTHING: readonly Span[] = [];
-/** A shorter text holds nothing that could be told from a word. */
+/** A shorter text cannot be distinguished from a word. */
 const SHORTEST = 8;
 const BEGIN = /^-{4,5} ?BEGIN /;
 
@@ -64,7 +64,7 @@ const MANIFEST = /apiVersion|kind"?:/;
 /** However deep it was written; of the same length. */
 const WRITTEN_LINE = /\\+[nrt]/g;
 const asLine = (written: string): string => ' '.repeat(written.length - 1) + (written.endsWith('n') ? '\n' : ' ');
-/** What tools put before each line: its number, its file and number, what a diff and a mail say. */
+/** Prefixes that tools put before each line: a number, a file and number, those of a diff and of a mail. */
 const BEFORE_LINE =
   /(?<=^|[\n"])(?:[ \t]*\d{1,6}(?:→|\t| {2,}(?=\S))|[\w./@-]{1,200}:\d{1,6}:|[+-](?![+-]{2})|>[ \t]?)/g;
 const asBlank = (before: string): string => ' '.repeat(before.length);
@@ -80,7 +80,7 @@ function withoutNumbers(text: string): string | undefined {
   return count < 2 ? undefined : bare;
 }
 
-/** What was masked before is no part of another secret. */
+/** A masked value is not part of another secret. */
 function without(spans: readonly Span[], text: string): readonly Span[] {
   const masks = [...text.matchAll(MASK)].map(({ index, 0: { length } }) => [index, index + length] as const);
   const left: Span[] = [];
@@ -103,7 +103,7 @@ type Look = (text: string, at: number) => Span | undefined;
 
 const pipedOrFallback: Look = (text, at) => (text[at + 1] === '|' ? fallbackSecret(text, at) : pipedSecret(text, at));
 
-/** The places a secret is told by: the characters a text is stopped at, what must be around them, and who looks from there. */
+/** The marks of secrets: the characters at which the scan stops, what must be around them, and the function that looks from there. */
 const PLACES: readonly (readonly [characters: string, around: string, look: Look])[] = [
   [':', '(?!//)', pgpassSecret],
   [':=>', '(?!//)', namedSecret],
@@ -116,7 +116,7 @@ const PLACES: readonly (readonly [characters: string, around: string, look: Look
   ['@', String.raw`(?=(?:tcp|unix)\()`, addressSecret],
   [' \t', SPACED, lineSecret],
 ];
-/** Words a secret is told by, where they begin. */
+/** Words that mark a secret, where they begin. */
 const WORDS: readonly (readonly [characters: string, rest: string, look: Look])[] = [
   ['Bb', String.raw`earer[ \t]|asic[ \t]|EARER `, bearerSecret],
   ['l', String.raw`ogin\s`, netrcSecret],
@@ -146,7 +146,7 @@ const LOOKS: ReadonlyMap<string, readonly Look[]> = new Map(
 );
 const MARKS = '-_.~/$}';
 
-/** One pass: a regular expression stops at each character at which something may be, and whoever knows it looks there. */
+/** One pass: a regular expression stops at each character where a secret may be, and that character's function looks there. */
 function scanner(
   tokens: CompiledShapes,
   { named, url, pem }: { named: boolean; url: boolean; pem: boolean },
@@ -185,7 +185,7 @@ function scanner(
   };
 }
 
-/** What was found further on, before the place was come to. */
+/** Secrets that were found ahead of the current position. */
 function within(spans: readonly Span[], place: number): Span | undefined {
   for (let i = spans.length - 1; i >= 0 && i >= spans.length - 4; i--) {
     const span = spans[i] as Span;
