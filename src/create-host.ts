@@ -72,8 +72,8 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
   /** The scope of that name. It is opened by the first thing registered in it. */
   scope(id: ScopeRef): HookScope<C>;
   /**
-   * Hooks for every agent of an exact type, in a scope of its own from before its SubagentStart to after its SubagentStop. A function
-   * is called once for each agent and makes its hooks, with state of their own; where it throws, every gate of that agent fails.
+   * Hooks for every agent of an exact type, in its own scope from before its SubagentStart to after its SubagentStop. A function
+   * is called once for each agent and makes its hooks, with state for that agent; if it throws, every gate of that agent fails.
    */
   spawnHooks(agentType: string, hooks: AgentHooks<C>, options?: RegisterOptions): Undo;
   /** HookStarted, HookProgress and HookResponse of each call, one fire record per fire, alarms, and problems of control connections. */
@@ -259,7 +259,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       await host.close();
     },
     openSession: (sessionOptions) => sessions.open(sessionOptions),
-    // The tables of all agents are a chunk of their own: most hosts never ask.
+    // The tables of all agents are a separate chunk: most hosts never need them.
     supports: async (...asked) => (await import('./agents/supports.js')).supports(...asked),
     maxStopContinuations,
   };

@@ -44,7 +44,7 @@ export function plainJson(value: unknown, indent?: number): string {
   });
 }
 
-/** Where messages go that nobody else takes. */
+/** Where messages go if no logger takes them. */
 export function warn(message: string): void {
   process.emitWarning(plain(message), 'HookscopeWarning');
 }

@@ -4,14 +4,14 @@ import type { Session } from '../session/types.js';
 /** Agents that a framework's control flow has left, by the session they belong to and the caller's key. */
 const LEFT = new WeakMap<Session, Map<string, Session>>();
 
-/** What `runAgent` takes beside what `session.spawn` does. */
+/** The options of `runAgent` besides those of `session.spawn`. */
 export interface RunAgentOptions extends Omit<SpawnOptions, 'parent'> {
   /** Of the call that starts it, as its id. With it an agent that control flow has left is gone on with, in its old scope, when the call is made again. */
   readonly key?: string | undefined;
 }
 
 /**
- * A subagent: a child session with a scope of its own from SubagentStart to SubagentStop, so that its hooks see its calls alone. `work` drives the framework's loop on
+ * A subagent: a child session with its own scope from SubagentStart to SubagentStop, so that its hooks see its calls alone. `work` drives the framework's loop on
  * it, by a `Steps` of its own. However that ends, the child is closed; only control flow leaves it open.
  */
 export async function runAgent<T>(

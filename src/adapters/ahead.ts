@@ -1,6 +1,6 @@
 import type { ToolCall, ToolContext, ToolResult } from '../session/tool/call.js';
 
-/** A call waits for the framework's user; `run` goes on with it when it is made again. */
+/** A call waits for the framework's user; `run` continues with it when it is made again. */
 export class Waits extends Error {
   override readonly name = 'Waits';
 }
@@ -10,7 +10,7 @@ type Execute = NonNullable<ToolCall['execute']>;
 /** A call that is judged before the framework runs it: it stands before its tool until it is made, or dropped. */
 export class Ahead {
   readonly call: ToolCall;
-  /** What comes of it. */
+  /** Its result. */
   readonly result: Promise<ToolResult>;
   /** It may run, and waits to be made. */
   readonly reached: Promise<void>;
@@ -32,11 +32,11 @@ export class Ahead {
       return await given(input, context);
     };
     this.result = run({ ...call, execute });
-    // Whoever makes it hears of it.
+    // The caller of the tool gets the error.
     this.result.catch(() => undefined);
   }
 
-  /** Somebody has to be asked about it; it is over then. What it is denied for, or fails with, is said when it is made. */
+  /** The user has to be asked about it; the call is over then. Its denial or failure is reported when the call is made. */
   async waits(): Promise<boolean> {
     const over = this.result.then(
       () => false,

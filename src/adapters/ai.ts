@@ -143,7 +143,7 @@ export interface AgentToolOptions extends Omit<SpawnOptions, 'id' | 'parent' | '
 }
 
 /**
- * A tool that hands a task to a subagent: each call spawns a child session with a scope of its own, from SubagentStart to
+ * A tool that hands a task to a subagent: each call spawns a child session with its own scope, from SubagentStart to
  * SubagentStop, so that its hooks see its calls alone. Give it to `drive` among the tools of the session it spawns from.
  */
 export function agentTool(session: Session, options: AgentToolOptions): Tool<{ prompt: string }, string> {

@@ -128,7 +128,7 @@ async function investigate(
   };
   const given = tools.map((t) => ({ name: t.name, description: t.description, input_schema: { ...t.inputSchema } }));
   for (let turn = 1; turn <= maxTurns; turn++) {
-    // Whoever has no other tool, or no other turn, is to answer now.
+    // If the model has no other tool, or no other turn, it must answer now.
     const now = tools.length === 0 || turn === maxTurns;
     const message = await client.messages.create(
       {

@@ -12,7 +12,7 @@ interface Asked {
   readonly judged?: { readonly input: unknown } | undefined;
 }
 
-/** By session. Of those that nobody answers the oldest are forgotten. */
+/** By session. The oldest questions without an answer are forgotten. */
 const ASKED = new WeakMap<Session, Asked[]>();
 const MOST = 1000;
 

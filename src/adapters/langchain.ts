@@ -18,7 +18,7 @@ export type { ToolHow } from './tool-how.js';
 /** The options of `hooks` besides the session. */
 export interface HooksOptions {
   /**
-   * For a subagent: each of its runs is an agent of the session, with a scope of its own from SubagentStart to SubagentStop, below whichever agent's tool has called it. An agent that has the
+   * For a subagent: each of its runs is an agent of the session, with its own scope from SubagentStart to SubagentStop, below whichever agent's tool has called it. An agent that has the
    * middleware of its caller's session is one too, of the type `agent`.
    */
   readonly agent?: AgentOptions | undefined;
@@ -37,7 +37,7 @@ const STATE = z.object({ hooks: TURN.optional() });
 
 /**
  * LangChain's middleware for a session: UserPromptSubmit before the agent begins, the tools' events and PostToolBatch in every step of its loop, then Stop, whose
- * hooks may let it go on with their reason as the next message.
+ * hooks may let it continue with their reason as the next message.
  *
  * ```ts
  * const session = await host.openSession({ permission: () => ({ behavior: 'allow' }) });

@@ -98,7 +98,7 @@ const AGENTS = new WeakMap<object, AgentAsTool>();
  * ```
  *
  * What a hook asks about, where the session has no `ask`, waits for an approval of the SDK: the turn is `unfinished`, with its `interruptions` and its `state`. An
- * agent that takes the conversation over has a scope of its own, named by the agent's name, until the turn ends.
+ * agent that takes the conversation over has its own scope, named by the agent's name, until the turn ends.
  *
  * Rejects with what the SDK throws, after StopFailure (aborted: after `session.interrupt()`; at its limit of turns: at once); with PEER, and with INVALID_OPTIONS,
  * also for a tool that would run without hooks.
@@ -254,7 +254,7 @@ export interface AgentToolOptions extends Omit<SpawnOptions, 'agent_type' | 'id'
 }
 
 /**
- * A tool that hands a task to an agent, as the SDK's own `agent.asTool()`. In `drive` each call spawns a child session with a scope of its own, from SubagentStart to
+ * A tool that hands a task to an agent, as the SDK's own `agent.asTool()`. In `drive` each call spawns a child session with its own scope, from SubagentStart to
  * SubagentStop, whose type is the agent's name, so that its hooks see its calls alone.
  */
 export function agentTool(agent: AnyAgent, options: AgentToolOptions): AnyTool {

@@ -15,7 +15,7 @@ export interface Turn<Result> {
   readonly text: string;
   /** The framework's results, one for each round that hooks continued. */
   readonly rounds: readonly Result[];
-  /** Stop hooks wanted to go on once more than is allowed. */
+  /** Stop hooks wanted to continue once more than is allowed. */
   readonly capped: boolean;
 }
 

@@ -91,7 +91,7 @@ function* judgeAnswers(
     const stdout = JSON.stringify(answer);
     return { printed, answer, heard: hear(table, row, { stdout, stderr: '', exitCode: 0 }) };
   });
-  // It says the same once more in words that are heard.
+  // It also says the same in a form that is honoured.
   if (heard.some(({ heard: { answer, failure } }) => failure === undefined && refuses(answer))) return;
   for (const { printed, answer, heard: said } of heard) {
     const at = inText(handler, text, printed);
@@ -111,7 +111,7 @@ function* judgeAnswers(
 const refuses = ({ verdict, blocked, continues, continue: goes }: HeardAnswer['answer']): boolean =>
   verdict === 'deny' || blocked === true || continues === true || goes === false;
 
-/** Keys by which an answer is known, and that mean something to somebody. */
+/** Keys that identify an answer and mean something to some agent. */
 const MEANS =
   /^(?:hookSpecificOutput|additionalContext|additional_context|modifiedArgs|modifiedResult|updated_input|updatedInput|followup_message)$/;
 
@@ -127,7 +127,7 @@ function isIdle({ answer }: HeardAnswer, said: Answer): boolean {
   return Object.keys(said).some((key) => MEANS.test(key));
 }
 
-/** Whether a no would be heard, had it a reason. */
+/** Whether a denial would be honoured if it had a reason. */
 function wantsReason(table: AgentTable, row: EventRow, said: Answer): boolean {
   const inner = said['hookSpecificOutput'];
   const reasoned = isObject(inner)

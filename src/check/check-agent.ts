@@ -199,7 +199,7 @@ function* checkMatcher(table: AgentTable, { event, group, groupPath, node }: Age
       `Write one name, or none for all.`,
     );
   else if (tool && !/^\*+$/.test(matcher.trim()) && !namesOf(table, event).some(accepts)) {
-    // What nobody knows here may be a tool of an extension, or a new one.
+    // An unknown name may be a tool of an extension, or a new one.
     const words = matcher.match(/[A-Za-z_]\w+/g) ?? [];
     const strangers = words.filter((word) => STRANGE.has(word));
     if (strangers.length === 0 || strangers.length < words.length) return;

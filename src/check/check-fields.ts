@@ -67,7 +67,7 @@ const MEANT: readonly (readonly [field: string, names: RegExp])[] = [
   ['hook_event_name', /^(hookEventName|eventName|event_name|hookEvent)$/],
 ];
 
-/** Where the field is that was meant; undefined: it is where it was looked for, or nobody knows. */
+/** Where the intended field is; undefined: it is where it was looked for, or this is not known. */
 function placeOf({ field, below }: FieldRead, fields: ReadonlySet<string>): string | undefined {
   if (fields.has(field)) return undefined;
   if (OF_TOOLS.has(field) && fields.has('tool_input')) return `tool_input.${SNAKE[field] ?? field}`;

@@ -19,7 +19,7 @@ export const checkGuards: Check = function* (file, about) {
   }
 };
 
-/** Words of somebody who means to stop something. */
+/** Words of a hook that means to stop something. */
 const STOPS =
   /\b(block(ed|ing|s)?|den(y|ied)|forbidden|not allowed|disallowed|prohibited|refus(ed|ing)|reject(ed|ing)?|protected|not permitted|must not|dangerous|prevent(ed)?|unsafe)\b|[❌🚫⛔]/iu;
 /** Other ways to block, or exits that only a run could tell. */

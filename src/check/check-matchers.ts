@@ -23,7 +23,7 @@ export const checkMatchers: Check = function* (file) {
   }
 };
 
-/** Who embeds the host has tools and values of his own: that a name looks like one of Claude Code's is no more than a remark. */
+/** A program that embeds the host may have its own tools and values: that a name looks like one of Claude Code's is only a remark. */
 function inOurs({ rule, message, fix }: MatcherFinding): MatcherFinding {
   if (rule !== 'matcher-old-name' && (rule !== 'matcher-never' || message.includes('MCP')))
     return { rule, message, fix };

@@ -46,7 +46,7 @@ function* judgeCommand(
 ): Generator<CheckFinding> {
   const answer = outputOf(command) === 'stdout' ? printedAnswer(command) : undefined;
   if (answer === undefined || !handler.spec) return;
-  // A script may also answer other agents, which have keys of their own.
+  // A script may also answer other agents, which have their own keys.
   if (text.file !== undefined && !Object.keys(answer).some((key) => ANSWER_KEYS.has(key))) return;
   const isOwnStop = file.kind === 'agent' && handler.spec.inAgentScope !== undefined;
   // Whether this is Stop or SubagentStop is known only at run time.

@@ -5,7 +5,7 @@ import { ANSWER_KEYS, type Printed, printedBy } from './scripts/printed.js';
 import { argsOf, type FoundCommand, outputOf, type Shell } from './scripts/shell.js';
 import { printedAnswer, printedText } from './scripts/shell-printed.js';
 
-/** Answers that are printed where, or when, nobody hears them. */
+/** Answers that are printed where, or when, they are ignored. */
 export const checkUnheard: Check = function* (file, about) {
   for (const handler of file.handlers) {
     if (!handler.spec) continue;
@@ -137,7 +137,7 @@ function inShell(shell: Shell): Iterable<Unheard> {
   return judge({ printed, exits, then, hears: isBlock });
 }
 
-/** A deny or a block, whose reason is what counts beside exit code 2. */
+/** A deny or a block, whose reason counts in addition to exit code 2. */
 function isBlock(answer: NonNullable<Printed['answer']>): boolean {
   return /"(?:permissionDecision|decision)":"(?:deny|block)"|"behavior":"deny"/.test(JSON.stringify(answer));
 }

@@ -17,7 +17,7 @@ import type { Terminal } from './terminal.js';
 
 type FireFlags = HostFlags & Flags<'input' | 'scope' | 'json' | 'redact' | 'exitCode'>;
 
-/** What came of one fire, and of its background hooks until the host was closed. */
+/** The result of one fire, and of its background hooks until the host was closed. */
 interface Fired {
   readonly decision: AnyDecision;
   readonly record: FireRecord;

@@ -193,7 +193,7 @@ async function unreadIn(text: string, { title, reads }: Layout): Promise<{ probl
   return voided(isComment ? 'comments' : 'a trailing comma', first.offset);
 }
 
-/** Why the agent will run none of the file's hooks, where it is connected all the same, and its line; undefined: it runs them. */
+/** Why the agent will run none of the file's hooks, if it is still connected, and the line; undefined: it runs them. */
 export async function voidOf(text: string, layout: Layout): Promise<string | undefined> {
   const found = layout.void === 'told' ? await unreadIn(text, layout) : undefined;
   return found && `line ${positionAt(bare(text), found.at).line}: ${found.problem}`;

@@ -22,7 +22,7 @@ export interface RecordedDecision extends Recorded<typeof decisionSchema> {}
  */
 export interface FireRecord extends Recorded<typeof fireSchema> {}
 
-/** What is told of a fire; `undefined` is left out. */
+/** What is told about a fire; `undefined` is left out. */
 type Optional<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
 type FireDraft = Optional<Omit<Unstamped<FireRecord>, 'type' | 'handlers'>> & {
   /** Lists them, frozen; what is not the host's own goes through the copy. */

@@ -10,7 +10,7 @@ import type { Watchers } from './subscribers.js';
 type Observable<T> = ObservableClass<T>;
 type Subscriber<T> = SubscriberClass<T>;
 
-/** Whoever subscribes to it is guarded. rxjs is loaded for the first one, with `require`, since that is synchronous; it is the user's own instance, as an import would be. */
+/** Every subscriber is guarded. rxjs is loaded for the first one, with `require`, since that is synchronous; it is the user's own instance, as an import would be. */
 export function observableOf<T>(watchers: Watchers<T>, logger: Logger): Observable<T> {
   const Guarded = guardedClass(logger);
   return new Guarded<T>((subscriber) => watchers.add(subscriber));
@@ -55,7 +55,7 @@ function guardedClass(logger: Logger) {
   };
 }
 
-/** RxJS would take it for a subscriber that wants to hear nothing, and every record would be lost. */
+/** RxJS would treat it as a subscriber that wants no records, and every record would be lost. */
 const isSink = (watcher: object): boolean => 'attach' in watcher && typeof watcher.attach === 'function';
 
 /** By shape: an operator from another copy of rxjs subscribes with that copy's own class. */

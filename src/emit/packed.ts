@@ -33,7 +33,7 @@ const COMMON = 24;
 const OWN = 12;
 const SAID =
   'seq time host_id type subtype hook_id hook_name hook_event uuid session_id fire_id scope handler handler_id name source tool_use_id agent_id plugin';
-/** Fields that the fire's record has, or that have a place of their own in the tuple. */
+/** Fields that the fire's record has, or that have their own place in the tuple. */
 const STARTED: ReadonlySet<string> = new Set(SAID.split(' '));
 const RESPONSE: ReadonlySet<string> = new Set([...STARTED, 'stdout', 'stderr', 'output', 'outcome', 'duration_ms']);
 

@@ -26,7 +26,7 @@ export type Unstamped<R> = R extends unknown ? Omit<R, keyof Stamp> : never;
 
 export type RecordedKind = z.infer<typeof kindSchema>;
 export type RunOutcome = z.infer<typeof runOutcomeSchema>;
-/** A gate's verdict, or `block` on block and stop events (on stop: go on). */
+/** A gate's verdict, or `block` on block and stop events (on stop: continue). */
 export type HandlerVerdict = z.infer<typeof handlerVerdictSchema>;
 
 /** Where a handler was registered: `kind` is `code`, `plugin`, `project`, `user` … */

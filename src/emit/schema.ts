@@ -33,7 +33,7 @@ export const stampSchema: Open<typeof stamp> = open(stamp);
 
 export const kindSchema = zod().enum([...HANDLER_KINDS, 'tap', 'unknown']);
 export const runOutcomeSchema = zod().enum(['success', 'error', 'cancelled']);
-/** A gate's verdict, or `block` on block and stop events (on stop: go on). */
+/** A gate's verdict, or `block` on block and stop events (on stop: continue). */
 export const handlerVerdictSchema = zod().enum([...VERDICTS, 'block']);
 
 export const sourceSchema = open({ kind: text, name: optionalText, file: optionalText });

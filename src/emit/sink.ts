@@ -67,7 +67,7 @@ export function createSink(write: WriteRecord, options: SinkOptions = {}): Sink 
 
 type WriteRecord = (record: HookRecord) => void | Promise<void>;
 
-/** A sink that has a function of its own is made of this. */
+/** A sink that has its own function is made of this. */
 interface SinkParts<Options extends SinkOptions> {
   /** The function the user called: what is wrong with an option is said of that. */
   readonly caller: string;
@@ -77,7 +77,7 @@ interface SinkParts<Options extends SinkOptions> {
   readonly write: WriteRecord;
 }
 
-/** As `createSink`, for a sink with options of its own. */
+/** As `createSink`, for a sink with further options. */
 export function sinkOf<Options extends SinkOptions>({ caller, keys, options, write }: SinkParts<Options>): Sink {
   checkKeys(options, keys, `${caller}: `);
   const { name = 'sink' } = options;

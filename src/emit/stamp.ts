@@ -9,7 +9,7 @@ let high = 0;
 let last = 0;
 let head = headOf(0);
 
-/** A UUID that nobody else has. */
+/** A unique id. */
 export function nextId(): string {
   if (last === LAST.length) {
     last = 0;
@@ -56,7 +56,7 @@ export interface Numbers {
   next(): number;
 }
 
-/** A record as somebody builds it who does not know when it will be sent. */
+/** A record built by code that does not know when it will be sent. */
 export function unstamped<R extends Stamp>({
   seq: _,
   time: __,

@@ -48,7 +48,7 @@ export const baseOutput = once(() =>
   }),
 );
 
-/** Said instead of all that: go on without me. Seconds. */
+/** Said instead of all that: continue without me. Seconds. */
 export const asyncOutput = once(() =>
   zod().object({
     async: zod().literal(true),

@@ -1,7 +1,7 @@
 import type { EventSpec } from './define.js';
 
 export const ON_FAILURE = ['continue', 'block', 'ask'] as const;
-/** What a failure means: go on, block (on a gate: deny), or ask the user. */
+/** What a failure means: continue, block (on a gate: deny), or ask the user. */
 export type OnFailure = (typeof ON_FAILURE)[number];
 
 /** Why a handler failed, each cause by its own name (docs/semantics.md 8). */

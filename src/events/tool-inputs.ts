@@ -136,7 +136,7 @@ type Lower =
 type Sign = Lower | Uppercase<Lower> | '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '_' | '-';
 type First<N> = N extends `${infer C}${string}` ? C : never;
 type After<N, C extends string> = N extends `${C}${infer R}` ? R : never;
-/** Every name that goes on, at some place, with another sign than all known ones do. */
+/** Every name that at some place differs from all known ones. */
 type OtherThan<N extends string, Begun extends string = ''> =
   | `${Begun}${Exclude<Sign, First<N>>}${string}`
   | { [C in First<N>]: OtherThan<After<N, C>, `${Begun}${C}`> }[First<N>];

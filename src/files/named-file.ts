@@ -6,7 +6,7 @@ import { NotRead } from './regular-file.js';
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads a file that somebody has named. It may be a pipe, whose other end takes its time: this process goes on meanwhile, and can
+ * Reads a file that somebody has named. It may be a pipe, whose other end takes its time: this process continues meanwhile, and can
  * be ended. Rejects with NotRead, and with what the system says.
  */
 export async function readNamedFile(path: string, most: number = MOST_BYTES): Promise<string> {

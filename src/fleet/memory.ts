@@ -29,7 +29,7 @@ export class MemoryBroker {
     this.changed();
   }
 
-  /** Tells whoever listens that something is other than before. */
+  /** Notifies all listeners of a change. */
   changed(): void {
     for (const listener of [...this.#listeners]) listener();
   }
@@ -185,7 +185,7 @@ export function memoryEngine(broker: MemoryBroker = new MemoryBroker()): FleetEn
   };
 }
 
-/** Whoever posts has not seen what another has posted. */
+/** The poster has not seen what another operator has posted. */
 export const overtaken = (channel: string): HookscopeError =>
   new HookscopeError('FLEET_FAILED', {
     place: `the channel ${channel}`,

@@ -81,7 +81,7 @@ export interface ChannelState {
 /** How far bundles of others may be above those of a key; less than what a host takes. */
 const LEAP = MOST_AHEAD / 10;
 
-/** `keys`: whose sequence is to go on. */
+/** `keys`: the channel whose sequence to continue. */
 export async function stateOf(
   engine: FleetEngine,
   channel: string,

@@ -27,7 +27,7 @@ export interface LoadAgentHooksOptions<C extends CustomEvents = CustomEvents> {
   readonly agent: string;
   /** Its file, JSON or TOML. It was named on purpose: no consent is asked for. Default: what lies in that agent's places. */
   readonly file?: string;
-  /** Where the places of a project are, and where hooks without a directory of their own run. Default: the process's. */
+  /** Where the places of a project are, and where hooks without their own directory run. Default: the process's. */
   readonly projectDir?: string;
   /** Default: the user's. */
   readonly home?: string;
@@ -183,7 +183,7 @@ async function readNamed(table: AgentTable, name: string): Promise<JudgedFile> {
   throw new HookscopeError('FILE', { file, problem: `${at}${where === '' ? '' : `${where}: `}${message}` });
 }
 
-/** Claude Code's files have a way of their own. */
+/** Claude Code's files are loaded in another way. */
 function tableOf(agent: string): AgentTable {
   agentCodec(agent);
   const table = TABLES.find(({ name }) => name === agent) as AgentTable;

@@ -54,7 +54,7 @@ const VERDICT_KEYS = ['decision', 'reason', 'continue', 'preventContinuation'];
 /** What of a printed output may stand beside a block: of the right type, and no verdict of its own. */
 function besideVerdict(spec: EventSpec, json: Json | undefined): Json {
   const kept = rightlyTyped(baseOutput(), json ?? {}, VERDICT_KEYS);
-  // On a stop event a block means that the loop goes on, which `continue: false` would undo.
+  // On a stop event a block means that the loop continues, which `continue: false` would undo.
   const ends = json?.['continue'] === false || json?.['preventContinuation'] === true;
   return ends && spec.fold !== 'stop' ? { ...kept, continue: false } : kept;
 }

@@ -18,7 +18,7 @@ export interface ExternalOptions {
   readonly name?: string;
 }
 
-/** Of hooks that may go on in the background. */
+/** Options of hooks that may run in the background. */
 export interface BackgroundOptions {
   /** Go on without it: it decides nothing, and its context comes later. */
   readonly async?: boolean;

@@ -13,7 +13,7 @@ interface Closing {
   readonly closeTimeout: number;
   /** Plugins, and whatever else has something to clean up. */
   readonly lives: { close(): Promise<void> };
-  /** What runs in them is cut short; it is told of before the stream ends. */
+  /** What runs in them is cut short; it is told about before the stream ends. */
   readonly sessions: { abandon(): Promise<void> };
   /** MCP servers that hooks have called. */
   readonly servers: { close(): Promise<void> };

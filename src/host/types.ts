@@ -59,7 +59,7 @@ export type HookCallback<E extends EventName<C> = EventName, C extends CustomEve
   context: HookContext<HostHandle<C>>,
 ) => HookResult<E, C> | AnyHookOutput | Promise<HookResult<E, C> | AnyHookOutput>;
 
-/** A callback with options of its own; times in seconds. */
+/** A callback with options; times in seconds. */
 export interface CallbackSpec<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> {
   readonly handler: HookCallback<E, C>;
   readonly name?: string;

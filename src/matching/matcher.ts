@@ -177,7 +177,7 @@ function codeTests(text: string, context: MatcherContext, warnings: string[]): N
   return names.map((name) => (isGlob(name) ? glob(name, context, warnings) : exact(name)));
 }
 
-/** A function of its own, so that a registration keeps the name alone and not the whole closure. */
+/** A separate function, so that a registration keeps the name alone and not the whole closure. */
 function exact(name: string): NameTest {
   return { test: (subject) => subject === name };
 }

@@ -18,7 +18,7 @@ export interface Case {
   readonly holds?: number;
 }
 
-/** Seconds that the agent gives a hook of its own. */
+/** Seconds that the agent gives a hook in its own settings. */
 export const HOOK_SECONDS = 5;
 const LATE = 10;
 const BECAUSE = 'NO-BECAUSE\n';
@@ -118,7 +118,7 @@ const SCENES: readonly Step[] = [
   { name: 'subagent_exit2_stderr', scene: 'subagent', of: named('exit2_stderr') },
 ];
 
-/** All of them, those that may end a run last; without a subagent where hooks are told of none. */
+/** All cases, those that may end a run last; without subagents if hooks are told about none. */
 export function stepsOf(hasSubagents: boolean): readonly Step[] {
   const alone = CASES.map((of): Step => ({ name: of.name, scene: 'alone', of }));
   const scenes = SCENES.filter(({ scene }) => scene !== 'subagent' || hasSubagents);
@@ -128,7 +128,7 @@ export function stepsOf(hasSubagents: boolean): readonly Step[] {
 /** The command of the model's call: where it ran there is a line in the project's file `ran`. */
 export const commandOf = (name: string): string => `echo ${name} ran >> ran; echo out-${name}`;
 
-/** Each has a reason of its own, which is looked for in what the model receives. */
+/** Each has its own reason, which is looked for in what the model receives. */
 export function reasonOf({ name, of }: Step, words: HookWords): string | undefined {
   const said = `${printedBy(of, words)}${of.stderr ?? ''}`;
   if (/STOP-R/.test(said)) return `STOP-${name.toUpperCase()}`;

@@ -56,7 +56,7 @@ export function findAgent({ title, program }: ProbedAgent, named: string | undef
 }
 
 /**
- * Drives the agent in folders of its own, against a model on loopback, and says what it has seen. It is done by a process of its own, which
+ * Drives the agent in separate folders, against a model on loopback, and says what it has seen. It is done by a separate process, which
  * has no network where that can be. Nothing that was started, and no folder, is left afterwards. Throws PROBE_FAILED where the
  * agent could not be driven.
  */

@@ -4,7 +4,7 @@ import type { RecordedFire } from './recorded.js';
 /** Lives whose claims are remembered: hosts, sessions and agents. */
 const MOST = 10_000;
 
-/** Who has run `once`, by the host, session or agent that the hook is of, as in the recording. */
+/** Which `once` hooks have run, by the host, session or agent that the hook belongs to, as in the recording. */
 export class Claims {
   readonly #taken = new Map<string, Set<string>>();
   #made: [Set<string>, string][] = [];

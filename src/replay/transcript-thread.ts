@@ -127,7 +127,7 @@ export class Thread {
     const call = this.#calls.get(String(attachment['toolUseID']));
     const rewrite = rewriteOf(attachment);
     if (call && rewrite !== undefined) call.versions.push(rewrite);
-    // What has waited for the turn to go on is submitted as a prompt is.
+    // A prompt that has waited for the end of the turn is submitted like any prompt.
     if (attachment['type'] === 'queued_command' && isText(attachment['prompt']) && this.#of.agent === undefined) {
       yield* this.#ended();
       yield* this.#prompt(attachment['prompt'], line);

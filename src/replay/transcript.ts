@@ -167,7 +167,7 @@ async function* merged(
   }
 }
 
-/** Lines of subagents within a main transcript have a thread of their own. */
+/** Lines of subagents within a main transcript have their own thread. */
 async function* firesOfFile(of: FileOf, notes: StoreNotes): AsyncGenerator<RecordedFire> {
   const own = new Thread(of);
   const inside = new Map<string, Thread>();

@@ -18,7 +18,7 @@ export function order(registrations: readonly Registration[]): Registration[] {
   return sorted.some(isPlaced) ? place(sorted) : sorted;
 }
 
-/** Each after those that must come first, which otherwise stay where they are. With a stack of its own: the chain may be long. */
+/** Each after those that must come first, which otherwise stay where they are. With its own stack: the chain may be long. */
 function place(sorted: readonly Registration[]): Registration[] {
   const firstOf = predecessors(sorted);
   const result: Registration[] = [];

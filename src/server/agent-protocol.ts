@@ -34,7 +34,7 @@ export function failureOutput(
 
 /**
  * The hooks could not be asked. Exit 2 blocks where the client minds it; the same is said in JSON, since on some events
- * (PermissionRequest) only that counts. Where nothing can be stopped, or `allow` was asked for, exit 1 shows the reason and lets go on.
+ * (PermissionRequest) only that counts. If nothing can be stopped, or `allow` was asked for, exit 1 shows the reason and lets the agent continue.
  */
 export function failed(spec: EventSpec, reason: string, policy: FailurePolicy): CommandAnswer {
   const said = `hookscope: ${reason}`;

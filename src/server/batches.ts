@@ -1,7 +1,7 @@
 import { type PackedFire, packed, unpacked } from '../emit/packed.js';
 import type { HookRecord } from '../emit/record.js';
 
-/** Records that go on together. */
+/** Records that are passed on together. */
 export interface Batch {
   /** A line of JSON for each record, or for all of one fire (`packed`); bytes are nothing that the garbage collector moves. */
   readonly bytes: Uint8Array;
@@ -20,12 +20,12 @@ const TOGETHER = 25;
  * takes three times as long as among many, since the code for it is in no cache.
  */
 const MANY = 6;
-/** So many that are written go on when a turn has ended: twice as many in a transaction save little, and answers wait for records that are late. */
+/** So many written records are passed on when a turn has ended: twice as many in a transaction save little, and answers wait for records that are late. */
 const ENOUGH = 150;
 /** Records that wait no longer, not even for the answers of their turn. */
 const FLOOD = 1_500;
 
-/** Bytes of what goes on together, as long as no record takes more. */
+/** Bytes of a batch, unless one record is larger. */
 const ROOM = 1024 * 1024;
 /** Bytes of a character in UTF-8. */
 const MOST_BYTES = 3;
@@ -68,12 +68,12 @@ export class Batches {
     this.#timer ??= this.#passLater();
   }
 
-  /** What has waited longer than it should goes on: the timer may be late. */
+  /** Passes on what has waited too long: the timer may be late. */
   passOverdue(): void {
     if ((this.#count > 0 || this.#records.length > 0) && performance.now() - this.#since > TOGETHER) this.pass();
   }
 
-  /** What waits goes on. */
+  /** Passes on what waits. */
   pass(): void {
     this.#write();
     clearTimeout(this.#timer);

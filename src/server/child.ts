@@ -54,7 +54,7 @@ export async function runChild(
       if (moved()) void reload();
     }, LOOK).unref();
   await new Promise<void>((resolve) => {
-    // The parent is gone: nobody would end us. What is under way is answered and kept all the same, where Node would end us at once.
+    // The parent is gone: nothing else would end this process. Calls under way are still answered and recorded, where Node would end us at once.
     if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
     process.once('disconnect', resolve);
     process.on('message', (message: FromParent) => {

@@ -12,7 +12,7 @@ export interface Places {
   readonly tokens: string;
   /** The header with the token to fire, for clients that read no JSON. */
   readonly fireHeader: string;
-  /** What a server shows with every answer on its socket: nobody else is believed there. */
+  /** The server's proof in every answer on its socket: no program without it is trusted. */
   readonly proof: string;
   /** What the last server was started with, and the bytes of it. */
   readonly served: string;

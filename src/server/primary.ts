@@ -38,7 +38,7 @@ const GRACE = 30;
 const AGAIN = 200;
 
 /**
- * Holds the socket and no hook: each version of what is served is loaded by a process of its own, since a module cannot be unloaded. The
+ * Holds the socket and no hook: each version of what is served is loaded by its own process, since a module cannot be unloaded. The
  * next one listens on the same socket before the last one stops, so that no call finds it closed. Resolves when it is over.
  */
 export async function runPrimary(options: PrimaryOptions): Promise<void> {

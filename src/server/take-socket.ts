@@ -68,7 +68,7 @@ async function locked(lock: string): Promise<void> {
   throw new HookscopeError('FILE', { file: lock, problem: 'another server is starting there; if none is, remove it' });
 }
 
-/** Who holds it lives. */
+/** Whether the process that holds the lock is alive. */
 function isHeld(lock: string): boolean {
   try {
     const pid = Number(readFileSync(lock, 'utf8'));

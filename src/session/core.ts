@@ -89,7 +89,7 @@ export class Core {
     this.#title = title ?? this.#title;
   }
 
-  /** A child without a mode of its own has its parent's, also when that changes. */
+  /** A child without its own mode has its parent's, also when that changes. */
   get mode(): string {
     return this.#mode ?? this.parent?.mode ?? 'default';
   }
@@ -180,7 +180,7 @@ export class Core {
     else this.#over ??= why;
   }
 
-  /** A model turn with calls: a loop that only waited for a deferred call goes on with it. */
+  /** A model turn with calls: a loop that only waited for a deferred call continues with it. */
   resume(): void {
     if (this.#over === 'deferred') this.#over = undefined;
   }
@@ -258,7 +258,7 @@ export interface CoreOptions {
 function turnController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
-  // Every fire of the turn links to it: with this permanent link, none needs a listener of its own.
+  // Every fire of the turn links to it: with this permanent link, none needs its own listener.
   linkAbort(controller.signal, { end: () => undefined });
   return controller;
 }

@@ -54,7 +54,7 @@ export const checkSpawn = (options: unknown): void => {
   checkEnds(options, 'spawn', ['id']);
 };
 
-/** A session's name is its own: an empty one would be everybody's. */
+/** A session's name is unique: an empty one would be shared by all sessions. */
 function checkEnds(options: unknown, where: string, keys: readonly string[]): void {
   for (const key of keys) {
     const value = (options as Readonly<Record<string, unknown>> | undefined)?.[key];

@@ -82,7 +82,7 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal, event: strin
   });
 }
 
-/** Applies what was granted: a mode at once, by the session itself; the harness is told of all of it. */
+/** Applies what was granted: a mode at once, by the session itself; the harness is told about all of it. */
 export function applyPermissions(core: Core, updates: readonly unknown[], call: PermissionCall): void {
   for (const update of updates) {
     if (isObject(update) && update['type'] === 'setMode' && typeof update['mode'] === 'string')

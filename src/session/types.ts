@@ -50,7 +50,7 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
   /** The paths that `watch` and hooks asked to watch. */
   readonly watchPaths: readonly string[];
   readonly closed: boolean;
-  /** May be set at any time. An agent without a mode of its own has its parent's, and sets that. */
+  /** May be set at any time. An agent without its own mode has its parent's, and sets that. */
   permission_mode: string;
   /** The decision of the event it began with. */
   readonly started: Decision<'SessionStart'> | Decision<'SubagentStart'>;
@@ -87,7 +87,7 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
    * often in a row. After an interruption, or when a hook has ended the loop, it fires nothing. An agent that may stop is closed by it.
    */
   stop(options?: StopOptions): Promise<StopAnswer>;
-  /** A child session for a subagent, with a scope of its own from before its SubagentStart to after its last SubagentStop. */
+  /** A child session for a subagent, with its own scope from before its SubagentStart to after its last SubagentStop. */
   spawn(options: SpawnOptions<C>): Promise<Session<C>>;
   /** PreCompact, `run`, SessionStart (source `compact`), PostCompact. */
   compact(options: CompactOptions): Promise<CompactAnswer>;

@@ -55,7 +55,7 @@ const client = () => Promise.all([import('./ask.js'), import('./server.js')]);
 /** The places to read where none was named: the server that runs, else all that is kept. */
 export async function foundPlaces(env: NodeJS.ProcessEnv = process.env): Promise<string[]> {
   const socket = defaultSocket(env);
-  // Whoever reads what a stranger answers is told.
+  // The user is told that a stranger answers.
   return ['runs', 'stranger'].includes(await serverState(socket)) ? [socket] : keptPlaces(stateFolder(env));
 }
 

@@ -40,7 +40,7 @@ export const isSameFile = (a: Pick<Stats, 'ino' | 'dev'>, b: Pick<Stats, 'ino' |
 /** undefined: it is not there. Rejects with FILE: it is no file. */
 export async function openFile(path: string): Promise<OpenedFile | undefined> {
   try {
-    // A pipe that nobody writes to must not hold whoever looks what it is.
+    // Checking a pipe without a writer must not block.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await handle.stat();
     if (stats.isFile()) return { path, handle, stats };

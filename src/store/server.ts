@@ -79,7 +79,7 @@ async function* followEvents(
     let refusal: HookscopeError | undefined;
     try {
       const response = await ask(address, '/events', { token, signal, headers: last ? { 'last-event-id': last } : {} });
-      // Who may not read now may not read later.
+      // A client that may not read now may not read later.
       if ((response.statusCode ?? 0) < 500) refusal = await refusalOf(response, address);
       if (refusal) throw refusal;
       if (gone) note?.(`${address.name} answers again`);
@@ -93,7 +93,7 @@ async function* followEvents(
     } catch (error) {
       if (refusal) throw refusal;
       if (isStranger(error)) throw error;
-      // Nobody is there, or no longer: it is tried again.
+      // There is no server, or no longer: it is tried again.
     } finally {
       notes.end();
     }

@@ -42,7 +42,7 @@ export interface Stage {
   last(): FireRecord;
 }
 
-/** Runs it with the plugin in a host of its own; the host is closed then, but what never ends does not hold the case. */
+/** Runs it with the plugin in its own host; the host is closed then, but what never ends does not hold the case. */
 export async function onStage(
   { plugin, patience }: Under,
   run: (stage: Stage) => Promise<void>,

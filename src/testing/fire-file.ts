@@ -72,7 +72,7 @@ async function registerFile(host: Host, file: string, as: string, projectDir: st
 }
 
 /**
- * Fires one event at the hooks of a file, `.claude/settings.json`, another agent's or hooks of ours, in a host of its own, and resolves to all that
+ * Fires one event at the hooks of a file, `.claude/settings.json`, another agent's or hooks of ours, in its own host, and resolves to all that
  * came of it. Its commands really run. Naming the file is consent. The event has our name; an agent's own events have that agent's.
  *
  * ```ts

@@ -35,7 +35,7 @@ export function checkFireHook(options: object, where: string, more: Shape = {}):
 }
 
 /**
- * Fires one event at a plugin, at hooks, or at one hook, in a host of its own, and resolves to all that came of it once hooks in the
+ * Fires one event at a plugin, at hooks, or at one hook, in its own host, and resolves to all that came of it once hooks in the
  * background have ended too. What is left out of the input is a sample's.
  *
  * ```ts

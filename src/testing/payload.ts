@@ -15,7 +15,7 @@ export interface ToolPayloads<E extends HookEvent> {
   read(file_path?: string, fields?: Fields<E>): FireInput<E>;
   /** A file that is written whole. */
   write(file_path?: string, content?: string, fields?: Fields<E>): FireInput<E>;
-  /** `old_string` and `new_string` are words of their own where they are left out. */
+  /** `old_string` and `new_string` get default texts if they are left out. */
   edit(file_path?: string, old_string?: string, new_string?: string, fields?: Fields<E>): FireInput<E>;
   /** A cell of a notebook. */
   notebookEdit(notebook_path?: string, new_source?: string, fields?: Fields<E>): FireInput<E>;

@@ -18,7 +18,7 @@ export interface TestSessionOptions extends SessionOptions {
   readonly tools?: Readonly<Record<string, unknown>>;
 }
 
-/** A session to drive in a test, in a host of its own. Closing it ends the session and closes the host. */
+/** A session to drive in a test, in its own host. Closing it ends the session and closes the host. */
 export interface TestSession extends AsyncDisposable {
   readonly host: Host;
   readonly session: Session;

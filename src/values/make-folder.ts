@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 
 /**
  * Makes a folder, and those above it that are missing, for the owner alone. Throws what the system says. Node's own recursive mkdir tries
- * again and again, for ever, where a parent exists and nothing can be made in it (/proc).
+ * again and again, forever, where a parent exists and nothing can be made in it (/proc).
  */
 export function makeFolder(path: string): void {
   const missing: string[] = [];

@@ -1,4 +1,4 @@
-/** The W3C's trace context of somebody in another process. */
+/** The W3C trace context of a caller in another process. */
 export interface TraceCarrier {
   readonly traceparent: string;
   readonly tracestate?: string | undefined;

@@ -1,6 +1,6 @@
 import type { FireRecord, HandlerRecord, HookRecord } from '../emit/record.js';
 
-/** Whether hooks stopped what was asked about; of a stop, that the agent goes on. */
+/** Whether hooks stopped what was asked about; of a stop, that the agent continues. */
 export function isBlocked({ decision: { verdict, blocked, continues } }: Pick<FireRecord, 'decision'>): boolean {
   return verdict === 'deny' || blocked === true || continues === true;
 }

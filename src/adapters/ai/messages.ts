@@ -11,7 +11,7 @@ export interface Conversation {
 
 /**
  * Without a prompt the user's last messages are what is new, so that no hook for prompts is passed by; where the last message is another
- * (answers to `needsApproval`), nothing is, and the turn goes on.
+ * (answers to `needsApproval`), nothing is, and the turn continues.
  */
 export function conversation(messages: readonly ModelMessage[], prompt: UserPrompt | undefined): Conversation {
   if (typeof prompt === 'string') return { before: messages, asked: [{ role: 'user', content: prompt }] };

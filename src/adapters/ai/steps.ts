@@ -68,7 +68,7 @@ export function prepare<Tools extends ToolSet>(steps: Steps, options: Prepared<T
     const first = isKept ? (step.initialInstructions as Instructions) : undefined;
     const base = own ?? kept ?? options.system ?? first ?? '';
     const said = below(base, steps);
-    // None at all is said in a word of its own: without one the step before would be heard again.
+    // An empty prompt is sent explicitly: otherwise the prompt of the step before would be used again.
     if (said === '') return { ...given, model, ...(isKept ? { instructions: [] } : {}) };
     return { ...given, model, system: said, instructions: said };
   };

@@ -39,13 +39,13 @@ const FRAMES = new AsyncLocalStorage<Frame>();
 /** How an agent is spawned that is called by a tool. */
 export type AgentOptions = Omit<SpawnOptions, 'id' | 'parent' | 'signal'>;
 
-/** Who works where one middleware is asked: the session itself, or an agent of it that one of its tools has called. */
+/** The session or agent that works where a middleware is called: the session itself, or an agent that one of its tools has called. */
 export class Runs {
   readonly #session: Session;
   readonly #agent: AgentOptions | undefined;
   readonly #options: StepsOptions;
   readonly #main: Run;
-  /** Agents that no tool of ours has called: a node of somebody's graph. */
+  /** Agents that none of our tools has called: nodes of a user's graph. */
   readonly #loose: Frame;
 
   constructor(session: Session, agent: AgentOptions | undefined, options: StepsOptions) {
@@ -109,7 +109,7 @@ export class Runs {
   }
 }
 
-/** A graph may go on for long, with a new place for each of its agents each time. */
+/** A graph may run for long, with a new place for each of its agents each time. */
 async function forgetClosed({ agents }: Frame, place: string, run: Promise<Run>): Promise<void> {
   const isOver = await run.then(
     ({ session }) => session.closed,

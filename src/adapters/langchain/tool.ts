@@ -124,7 +124,7 @@ function messageIn(given: Given, { toolCall }: Request): Message | undefined {
 const messagesOf = ({ update }: Command): unknown[] =>
   [(update as { messages?: unknown } | undefined)?.messages].flat();
 
-/** What the tool gave, with what hooks made of it. */
+/** The tool's result, with the hooks' changes. */
 function messageFor(result: ToolResult, given: Given | undefined, request: Request): Given {
   if (result.status !== 'ran' || given === undefined) return errorMessage(callText(result), request);
   const message = messageIn(given, request);

@@ -51,7 +51,7 @@ function nested(): Partial<Record<Sayable, Says>> {
   return {
     deny: specific({ decision: { behavior: 'deny', message: '$reason' } }, BESIDE),
     allow: specific({ decision: { behavior: 'allow' } }, BESIDE),
-    // Whoever is asked there is the user, who is being asked already.
+    // The user is being asked already.
     ask: SILENT,
     interrupt: specific({ decision: { interrupt: true } }, { beside: '*', needs: 'deny' }),
     rewrite: specific({ decision: { updatedInput: '$value' } }, { beside: '*', needs: 'allow' }),

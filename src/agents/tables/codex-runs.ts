@@ -40,7 +40,7 @@ export const codexRuns: Running = {
         on: PRE,
         unless: 'hookSpecificOutput.permissionDecision',
       },
-      // It goes on, and the reason takes the place of the output.
+      // It continues, and the reason takes the place of the output.
       { what: 'block', words: words({ continue: false, stopReason: '$reason' }), on: ['PostToolUse'] },
     ],
     voids: [

@@ -34,7 +34,7 @@ const watched = (name: string, ours: string, about: string): EventRow => ({
   says: {},
 });
 
-/** Nobody here has run Cursor: all of this is from its documents. */
+/** We have not run Cursor: all of this is from its documents. */
 export const cursor: AgentTable = {
   name: 'cursor',
   title: 'Cursor',

@@ -3,7 +3,7 @@ import { otherAgent } from '../../claude-code/files/other-shapes.js';
 import { CLAUDE_EVENTS } from '../../events/catalogue.js';
 import { isObject } from '../../values/shape.js';
 
-/** Agents that keep hooks in folders of their own, by the folder. */
+/** Agents that keep hooks in their own folders, by the folder. */
 const FOLDERS: Readonly<Record<string, string>> = {
   '.cursor': 'Cursor',
   '.codex': 'Codex',
@@ -47,7 +47,7 @@ export function agentOfPlace(path: string): string | undefined {
   );
 }
 
-/** The project that such a file is of; undefined: it is the user's, or nobody knows. */
+/** The project of such a file; undefined: it is the user's, or not known. */
 export function projectOf(path: string, home: string | undefined): string | undefined {
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
     const name = basename(folder);
@@ -72,7 +72,7 @@ function read(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    // It is nobody's.
+    // It belongs to no project.
     return undefined;
   }
 }

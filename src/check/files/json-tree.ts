@@ -2,7 +2,7 @@ import { type Node, type ParseError, parseTree, printParseErrorCode } from 'json
 import { isTooDeep } from '../../files/nesting.js';
 import type { ParsedFile, TreeEntry, TreeNode } from './tree.js';
 
-/** Reads JSON as strictly as a program will, but goes on behind what is wrong. Never throws. */
+/** Reads JSON as strictly as a program will, but continues after an error. Never throws. */
 export function parseJsonTree(text: string): ParsedFile {
   const errors: ParseError[] = [];
   // One character, so that offsets stay true.

@@ -56,7 +56,7 @@ export function placeOf(path: string, home: string | undefined): FilePlace {
 
   if (name === 'hookscope.config.json') return { kind: 'config', project: folder, plugin: undefined };
   if (name.endsWith('.md')) return at(markdownKind(path));
-  // Other agents keep such files in folders of their own.
+  // Other agents keep such files in their own folders.
   if (name === 'plugin.json' && basename(folder).startsWith('.')) return { ...at('manifest'), plugin: dirname(folder) };
   if (name === 'managed-settings.json' || basename(folder) === 'managed-settings.d') return at('managed');
   if (name === 'settings.local.json') return at('local');

@@ -15,7 +15,7 @@ export function holdsHooks(yaml: string): boolean {
   return /^["']?hooks["']?[ \t]*:/m.test(yaml);
 }
 
-/** How YAML is read that is a file of its own: nothing in it is passed over. */
+/** How a separate YAML file is read: nothing in it is ignored. */
 export interface StrictYaml {
   /** Characters, and nodes, aliases resolved. */
   readonly longest: number;

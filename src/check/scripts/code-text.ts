@@ -1,4 +1,4 @@
-/** A text in another language, read only so far that strings and comments are not taken for code. */
+/** A text in another language, parsed only so far that strings and comments are not mistaken for code. */
 export interface CodeText {
   readonly source: string;
   readonly language: 'python' | 'javascript';
@@ -160,7 +160,7 @@ function keyAt({ code, strings }: CodeText, at: number, end: number): [string | 
 
 function valueIn(text: CodeText, from: number, end: number, depth: number): unknown {
   const found = literalAt(text, from, depth);
-  // What goes on behind the literal is an expression.
+  // Code that continues after the literal is an expression.
   return found && skip(text.code, found.end) >= end ? found.value : UNKNOWN;
 }
 

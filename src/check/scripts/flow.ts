@@ -73,7 +73,7 @@ function byIndent(code: string): Flow {
   let brackets = 0;
   let start = 0;
   for (const line of code.split('\n')) {
-    // What goes on in brackets is no line of its own.
+    // Code that continues in brackets is not a separate line.
     if (brackets <= 0 && line.trim() !== '') lines.push({ start, indent: /^\s*/.exec(line)?.[0].length ?? 0 });
     for (const letter of line) brackets += '([{'.includes(letter) ? 1 : ')]}'.includes(letter) ? -1 : 0;
     start += line.length + 1;

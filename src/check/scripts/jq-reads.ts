@@ -48,7 +48,7 @@ function filterOf(command: FoundCommand): string | undefined {
   return filter;
 }
 
-/** What a filter reads of its own input: fields of the first stage, those before a pipe. */
+/** What a filter reads of its input: fields of the first stage, those before a pipe. */
 function firstFields(filter: string): { field: string; below: readonly string[] }[] {
   const text = filter.replace(/"(?:[^"\\]|\\.)*"/g, (string) => (/^"[A-Za-z_]\w*"$/.test(string) ? string : '""'));
   const [stage = ''] = text.split('|');

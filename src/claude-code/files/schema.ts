@@ -152,7 +152,7 @@ class SchemaCheck {
     return [this.#placed({ ...own, ...this.#policy(hook['onFailure'], path), type }, path)];
   }
 
-  /** An unknown policy is read as `block`: whoever wrote it did not want to continue. */
+  /** An unknown policy is read as `block`: the author did not want to continue. */
   #policy(onFailure: unknown, path: Path): { onFailure?: 'continue' | 'block' } {
     if (onFailure === undefined) return {};
     if (onFailure === 'continue' || onFailure === 'block') return { onFailure };

@@ -102,7 +102,7 @@ async function readIfThere(path: string, options: ReadFileOptions): Promise<Hook
   return isThere(path) ? readFrom(path, options, readText) : undefined;
 }
 
-/** True also for an unreadable file or a dangling link: somebody expects its hooks to run. */
+/** True also for an unreadable file or a dangling link: the user expects its hooks to run. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

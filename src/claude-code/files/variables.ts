@@ -100,7 +100,7 @@ export class EnvFiles {
     this.#warn = warn;
   }
 
-  /** A path of its own for one run; its folder is there, the file is the hook's to write. */
+  /** A separate path for one run; its folder exists, the file is the hook's to write. */
   next(event: string, session: string): string {
     const files = this.#files.get(session) ?? [];
     this.#files.set(session, files);

@@ -13,7 +13,7 @@ export interface Merged {
   readonly differs: boolean;
 }
 
-/** `whole`: nothing of it is as accepted, since it speaks of somebody else, or is another file. */
+/** `whole`: nothing in it is as accepted, since it is for another agent or skill, or is another file. */
 export function mergeAccepted(before: HookFile, now: HookFile, whole: boolean): Merged {
   const states = new WeakMap<ClaudeHandler, HookState>();
   const mark = (handler: ClaudeHandler, state: HookState): ClaudeHandler => {

@@ -24,7 +24,7 @@ type DoctorFlags = StoreFlags & MaskFlags & ProbeFlags & Flags<'sinceSaid' | 'sl
 const HOW: readonly (keyof ProbeFlags)[] = ['agentPath', 'everything', 'patience', 'openNetwork', 'markdown'];
 const LOOK = ['store', 'since', 'slow', 'hooks', 'codex'];
 
-/** A flag that would have no effect is a mistake of whoever typed it. Throws INVALID_OPTIONS. */
+/** A flag without effect is a mistake of the user. Throws INVALID_OPTIONS. */
 function checkProbeFlags(flags: ProbeFlags): void {
   const stray = Object.keys(flags).find((key) => (flags.probe === undefined ? HOW : LOOK).includes(key as never));
   if (stray === undefined) return;

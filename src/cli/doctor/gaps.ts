@@ -21,7 +21,7 @@ export class Gaps {
     known.count += 1;
   }
 
-  /** Of whoever was killed while it wrote: behind which record its last may be missing. Of hosts that were not read nothing is said. */
+  /** For writers that were killed: after which record the last ones may be missing. Hosts that were not read are left out. */
   unclosed({ file, pid, since, hosts, lost }: Unclosed & { readonly file: string }): DoctorFinding[] {
     const read = hosts.flatMap((host) => {
       const known = this.#hosts.get(host);

@@ -61,7 +61,7 @@ export class Health {
     return this.#seen.has(keyOf(event, name));
   }
 
-  /** Of whoever was killed while it wrote. */
+  /** For writers that were killed. */
   unclosed(one: Unclosed & { readonly file: string }): DoctorFinding[] {
     return this.#gaps.unclosed(one);
   }

@@ -55,7 +55,7 @@ function printed(report: ProbeReport, { json, markdown }: ProbeFlags, { color }:
   return markdown ? markdownOf(report) : textOf(report, createPaint(color));
 }
 
-/** Undefined: the network stays open, and somebody has agreed to it. */
+/** Undefined: the network stays open, and the user has agreed to it. */
 async function isolationFor(
   { title }: ProbedAgent,
   path: string,

@@ -48,7 +48,7 @@ async function changedFiles(): Promise<DoctorFinding[]> {
   }
 }
 
-/** Whoever fires without a server that runs has named files that it does not serve. */
+/** A fire without the server while it was running: its command names files that the server does not serve. */
 function unasked(alone: string | undefined): DoctorFinding[] {
   const started = statSync(placesOf().socket, { throwIfNoEntry: false })?.mtimeMs;
   if (alone === undefined || started === undefined || Date.parse(alone) <= started) return [];

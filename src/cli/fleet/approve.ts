@@ -35,7 +35,7 @@ export async function approveVerb(names: readonly string[], flags: FleetFlags, t
     if (id === undefined || said === undefined) return list(all, { engine, key, terminal, isJson });
     const named = all.filter((question) => question.id.startsWith(id));
     const waiting = named.filter(({ settled }) => settled === undefined);
-    // Who was first is told by whoever has asked.
+    // The asking host says which answer was first.
     const meant = waiting.length > 0 ? waiting : named;
     const [question] = meant;
     if (question === undefined || meant.length > 1) {

@@ -89,7 +89,7 @@ async function printAll(
   let shown = 0;
   for await (const record of store.records(filter.query)) {
     if (terminal.gone || terminal.signal.aborted) break;
-    // Read in order, an agent is told of before its alarms are.
+    // Read in order, an agent is told about before its alarms are.
     if (filter.match(record) !== 'yes') continue;
     await terminal.print(words(record));
     shown += 1;

@@ -62,7 +62,7 @@ export function shortId(id: string): string {
   return end === '' ? clip(id, 60) : `${id.slice(0, 6)}..${end}`;
 }
 
-/** Whether an id is meant by what somebody typed: all of it, its beginning, or both its ends. */
+/** Whether the typed text means an id: all of it, its beginning, or both its ends. */
 export function isIdLike(id: string, typed: string): boolean {
   const [, start, end] = /^(.*?)(?:\.\.|…)(.*)$/.exec(typed) ?? [];
   if (start === undefined || end === undefined) return id.startsWith(typed);

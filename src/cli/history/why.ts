@@ -54,7 +54,7 @@ const isCall = (fires: readonly FireRecord[]): boolean => fires.some((fire) => f
 interface Id {
   readonly fire?: string;
   readonly toolUse?: string;
-  /** When it was told of last. */
+  /** The last record about it. */
   readonly newest: HookRecord;
 }
 

@@ -51,7 +51,7 @@ export function claudeFiles(flags: ClaudeFlags, { cwd, mainAgent }: Happening = 
   };
 }
 
-/** A name that leads nowhere is a mistake of whoever typed it: without the hooks meant by it, everything would pass. Throws FILE. */
+/** A name that leads nowhere is a mistake of the user: without the intended hooks, everything would pass. Throws FILE. */
 export function checkNamed(files: ClaudeFiles): void {
   const { projectDir, plugins = [] } = files;
   const folders = [projectDir, ...plugins.map((plugin) => (typeof plugin === 'string' ? plugin : plugin.dir))];
@@ -90,7 +90,7 @@ export async function announceHeld(
   return new Set(held.map(({ file }) => file));
 }
 
-/** What is told of a file that is not, or no longer, accepted. */
+/** The message about a file that is not, or no longer, accepted. */
 export function wordsFor({ state, why }: HeldFile): string {
   return `${state === 'never' ? 'held' : 'untrusted'}: ${why}`;
 }

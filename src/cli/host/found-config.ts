@@ -70,7 +70,7 @@ export async function applyConfigsHere(
   }
   for (const found of all) {
     registerHeld(host, found);
-    // It was told of when it was found.
+    // It was reported when it was found.
     if (found.held) servicesOf(host).notices.skip(found.file);
   }
 }

@@ -32,7 +32,7 @@ export async function pageCommand(
   let count = 0;
   try {
     const [before, after] = pageAround(basename(place));
-    // It holds what agents were asked and answered: nobody else's to read.
+    // It contains agents' questions and answers: no other user may read it.
     const file = await open(next, 'wx', 0o600).catch((cause: unknown) => {
       throw writeError(out, cause);
     });
@@ -67,7 +67,7 @@ async function written(file: FileHandle, text: string): Promise<string> {
 /** A page of ours may be made again; nothing else is written over. */
 async function checkFree(out: string): Promise<void> {
   const file = await open(out, 'r').catch((error: NodeJS.ErrnoException) => error);
-  // What cannot be read is there all the same.
+  // A file that cannot be read still exists.
   if (file instanceof Error) {
     if (file.code === 'ENOENT') return;
     throw taken(out);

@@ -66,7 +66,7 @@ function hookWords({ name, kind, asked, source }: ReplayedHook): string {
 const exampleOf = ({ example: { event, what, place, id } }: Group): string =>
   `${event}${what === '' ? '' : ` ${what}`}  (${place}, ${id})`;
 
-/** Text in a table, as code: no text of anybody's ends it, links anywhere or names anybody. */
+/** Text in a table, as code: no foreign text can end it, link anywhere or mention a user. */
 function cell(text: string): string {
   const shown = plain(text).replaceAll('\n', ' ').replaceAll('|', '\\|').replaceAll('\\\\|', '\\ \\|');
   const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map(({ length }) => length));

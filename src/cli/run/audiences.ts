@@ -4,7 +4,7 @@ import { clip, column, plain } from '../../plain.js';
 /** Hooks of one line. */
 const MOST = 12;
 
-/** Who has which hooks, a line for each group of agents: `every reviewer  readOnly on Edit|Write`. */
+/** Which agents have which hooks, a line for each group: `every reviewer  readOnly on Edit|Write`. */
 export function audienceLines(tree: Description): string[] {
   const groups = new Map<string, string[]>();
   collect(tree, groups);

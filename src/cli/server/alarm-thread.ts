@@ -7,7 +7,7 @@ import { sayAtOnce } from './last-word.js';
 // A thread that answers for a command whose own never gets to it: a loop, or a module that never ends.
 const { state, wait, answer } = workerData as AlarmData;
 await sleep(wait);
-// Whoever is first speaks, and nobody after that.
+// The first to answer wins, and no other answers after that.
 if (Atomics.compareExchange(state, 0, 0, 1) === 0) {
   sayAtOnce(answer);
   const session = new Session();

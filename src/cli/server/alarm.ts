@@ -4,9 +4,9 @@ import { ownFolder } from '../../plugins/own-folder.js';
 import type { CommandAnswer } from '../../server/agent-protocol.js';
 import { sayAtOnce } from './last-word.js';
 
-/** What the thread is told. */
+/** The data that the thread gets. */
 export interface AlarmData {
-  /** 1: somebody has spoken. */
+  /** 1: an answer was given. */
   readonly state: Int32Array;
   /** Milliseconds. */
   readonly wait: number;

@@ -89,7 +89,7 @@ async function answer(
     const said = await unlessInterrupted(terminal, askServer(question, placesOf()));
     if (typeof said !== 'string') return said;
   }
-  // Half of the time that is left then: whoever has not spoken by now does not get to it.
+  // Half of the time that is left then: a process that has not answered by now will not.
   const last = (seconds + given) * 500;
   const alarm = setAlarm(started + last - performance.now(), () => protocol.fail(REASONS.alone, policy));
   if (body.length > MUCH) alarm.watchFromThread();
@@ -115,7 +115,7 @@ const ENDING = 10_000;
 /** Milliseconds between two looks whether the thin command that has started us still waits. */
 const LOOK = 250;
 
-/** Killed, it takes nobody with it, and what we still ask decides nothing any more. */
+/** Ends this process when its parent has been killed: its answer would decide nothing any more. */
 function endWithParent(): void {
   const parent = Number(process.env['HOOKSCOPE_PARENT']);
   delete process.env['HOOKSCOPE_PARENT'];

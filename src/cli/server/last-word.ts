@@ -7,7 +7,7 @@ export function sayAtOnce({ stdout, stderr }: CommandAnswer): void {
   say(2, stderr);
 }
 
-/** Nobody may read it any more. */
+/** There may be no reader any more. */
 function say(to: number, text: string): void {
   try {
     writeSync(to, text);

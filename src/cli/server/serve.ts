@@ -24,7 +24,7 @@ export type ServeFlags = HostFlags & Flags<'projects' | 'port' | 'dev' | 'accept
 export async function serveCommand(_: readonly string[], flags: ServeFlags, shown: Terminal): Promise<number> {
   if (process.platform === 'win32')
     throw wrongOption('serve', 'it does not run on Windows; hookscope hook does, without it');
-  // What it says is kept by whoever started it: a journal, a file.
+  // The process that started it keeps the output: a journal, a file.
   const terminal = maskedTerminal(shown, createRedactor());
   if (cluster.isWorker) return child(terminal);
   if (flags.accept) return (await import('./serve-accept.js')).acceptChanges(terminal);
@@ -63,7 +63,7 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   return 0;
 }
 
-/** What was served before must not be other bytes now, or less, without somebody saying so. */
+/** The user must agree if what was served before has other bytes now, or if less would be served. */
 async function isAccepted(changes: readonly string[], terminal: Terminal): Promise<boolean> {
   if (changes.length === 0) return true;
   for (const change of changes) terminal.tell(change);

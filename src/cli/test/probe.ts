@@ -3,7 +3,7 @@ import { payload } from '../../testing/payload.js';
 import { CORPUS, type Probe } from './corpus.js';
 import type { Bench } from './run.js';
 
-/** `GAP`: nobody was asked about it. */
+/** `GAP`: no hook was asked about it. */
 export type ProbeVerdict = 'PASS' | 'FAIL' | 'GAP';
 
 export interface Probed extends Probe {

@@ -1,6 +1,6 @@
 import type { Terminal } from '../terminal.js';
 
-/** What came of one example or probe. */
+/** The result of one example or probe. */
 export interface Outcome {
   readonly place: string;
   readonly title: string;

@@ -16,7 +16,7 @@ export interface Asked {
   readonly agent?: string;
 }
 
-/** A host that examples are put to one after another, each in a session of its own. */
+/** A host that examples are put to one after another, each in its own session. */
 export class Bench {
   readonly #opened: OpenedHost;
   readonly #cwd: string;

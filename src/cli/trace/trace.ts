@@ -161,7 +161,7 @@ export class Trace {
     fire.lane.isTaken = false;
   }
 
-  /** Its fire is over and it is not: it goes on beside. */
+  /** Its fire is over and it is not: it continues in another row. */
   #goesOn(call: Call, fire: Fire, end: number): void {
     this.#drawCall({ ...call, end }, fire.isShown === true, 'goes on in the background');
     const later = { ...call, lane: this.#tracks.take(fire.agent), start: end };

@@ -49,7 +49,7 @@ export function machineKey(): MaskKey {
   return ofProcess;
 }
 
-/** The key in a file of its own, made where there is none. Throws FILE for one that others could have chosen or that is none. */
+/** The key in its own file, made where there is none. Throws FILE for one that others could have chosen or that is none. */
 export function keyOfFile(file: string): MaskKey {
   try {
     makeKey(file);

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HookRecord } from '../record.js';
 import type { RecordStream, Sink, SinkOptions } from '../sink.js';
 
-/** A sink that is tested, in an empty place of its own. */
+/** A sink that is tested, in its own empty place. */
 export interface SinkUnderTest {
   /** Makes the sink with these options; called once, or again after it was closed, for the same place. */
   make(options: SinkOptions): Sink;

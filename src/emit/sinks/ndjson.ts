@@ -25,7 +25,7 @@ import { createSyncFile } from './sync-file.js';
 export interface NdjsonOptions extends SinkOptions {
   /** Most records that wait to be written; default: as many as `maxPendingBytes` hold. The newest is the one dropped. */
   readonly capacity?: number;
-  /** Most bytes a file holds (a single longer line has a file of its own); default 64 MiB. */
+  /** Most bytes a file holds (a single longer line has its own file); default 64 MiB. */
   readonly maxBytes?: number;
   /** `sync`: a record is in the file, and on the disk, when `push` returns; each costs the agent a write. Default: written in the next turn. */
   readonly durability?: 'batch' | 'sync';

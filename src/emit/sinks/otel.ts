@@ -56,7 +56,7 @@ type Told = ({ readonly record: HookRecord } | { readonly live: Live }) & {
 /**
  * Spans and metrics for OpenTelemetry, which the program itself has set up: a span for each session, agent, tool call, fire and call of a hook, in one
  * tree, and counters and a histogram of the hooks. As the host option `tracing` it begins spans as the work begins: callbacks run inside
- * theirs, commands and servers are told of it (`TRACEPARENT`, `traceparent`). Attached to a stream of records alone it makes spans of fires and hooks
+ * theirs, commands and servers are told about it (`TRACEPARENT`, `traceparent`). Attached to a stream of records alone it makes spans of fires and hooks
  * from their times. What somebody typed is on no span unless `content` is set.
  *
  * ```ts no-run
@@ -140,7 +140,7 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
       await queue.close();
       isOver = true;
       closeSpans();
-      // A collector that does not answer holds up nobody.
+      // A collector that does not answer blocks nothing else.
       if (!(await within(timerDelay(defaults.closeTimeout), flush())))
         report(logger, `Sink "${name}": what was waiting was not sent within ${defaults.closeTimeout} s`);
     },

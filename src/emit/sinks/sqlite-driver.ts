@@ -56,7 +56,7 @@ export function openSqliteToRead(path: string, only?: SqliteFile['driver']): Sql
     file.close();
     if (!isLockProblem(error)) throw error;
   }
-  // Readers lock a file of their own beside it; where none can be made, nobody writes. What its log holds would not be seen.
+  // Readers lock a separate file next to it; if none can be made, there is no writer. What its log holds would not be seen.
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new HookscopeError('FILE', {
       file: path,

@@ -19,7 +19,7 @@ export interface RecordFile {
   insert(records: readonly RecordRow[]): void;
   /** Deletes what is too old or too much, some at a time. */
   prune(retention: Retention): void;
-  /** Whether the file is still the one at its path: one that was deleted takes records that nobody will read. */
+  /** Whether the file is still the one at its path: a deleted file takes records that no one will read. */
   isThere(): boolean;
   close(): void;
 }

@@ -24,7 +24,7 @@ import { type RecordRow, recordsIn, rowOf, rowOfPacked } from './sqlite-rows.js'
 
 /** Options of `sqliteSink`. */
 export interface SqliteOptions extends SinkOptions {
-  /** Seconds a record is kept; default 30 days. 0: for ever. */
+  /** Seconds a record is kept; default 30 days. 0: forever. */
   readonly maxAge?: number;
   /** Most bytes the records take; the oldest go. Default 512 MiB. */
   readonly maxBytes?: number;
@@ -92,7 +92,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
     try {
       file.prune(retention);
     } catch (error) {
-      // Somebody else is writing, or there is no room: it is tried again.
+      // Another process is writing, or there is no room: it is tried again.
       if (sqliteProblem(error) === undefined) throw error;
     }
   }

@@ -70,7 +70,7 @@ function asPrinted(given: unknown): Json {
   throw new BadOutput(`expected an object, got ${got === 'Array' ? 'array' : got}`);
 }
 
-/** Of no class: empty, it says nothing. Objects of another realm have a prototype of their own. */
+/** Of no class: empty, it says nothing. Objects of another realm have their own prototype. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

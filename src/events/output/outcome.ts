@@ -12,7 +12,7 @@ export interface Outcome {
   readonly printed?: string | undefined;
   /** gate: its verdict, legacy spellings read; absent: no opinion. */
   readonly verdict?: Exclude<Verdict, 'none'> | undefined;
-  /** block and stop events: it said block (on stop: go on). replace: it refused the thing altogether. */
+  /** block and stop events: it said block (on stop: continue). replace: it refused the thing altogether. */
   readonly block?: true | undefined;
   /** What it said itself (`preventContinuation: true` read as false); absent when it did not say. */
   readonly continue?: boolean | undefined;

@@ -8,7 +8,7 @@ export interface Approver {
   readonly key: string;
 }
 
-/** Those of all channels. A policy that has expired names nobody any more: who was taken off it since is not known. */
+/** The approvers of all channels. An expired policy names no approvers: those removed since are not known. */
 export function approversIn(policies: readonly (PreparedPolicy | undefined)[]): Approver[] {
   const inForce = policies.filter((policy) => policy !== undefined && whyExpired(policy.bundle) === undefined);
   return inForce.flatMap((policy) =>

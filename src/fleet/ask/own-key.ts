@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** The seed of a NATS user, in a file of its own or among credentials. */
+/** The seed of a NATS user, in its own file or among credentials. */
 const SEED = /\bSU[A-Z2-7]{56}\b/;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 /** What stands before the 32 bytes of an ed25519 key in PKCS 8. */
@@ -14,7 +14,7 @@ export function ownKey(credentials: string | undefined): string | undefined {
   try {
     [seed] = SEED.exec(readFileSync(credentials, 'utf8')) ?? [];
   } catch {
-    // Whoever connects with it says so.
+    // Connecting with it reports the error.
   }
   if (seed === undefined) return undefined;
   const bits = [...seed].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');

@@ -6,7 +6,7 @@ import { readBytes, writeError } from '../../files/json-file.js';
 /** A public key as text: `ed25519:` and 32 bytes in base64url. */
 const PUBLIC = /^ed25519:([A-Za-z0-9_-]{43})$/;
 
-/** Whoever signs bundles, or answers questions. */
+/** A signer of bundles, or of answers to questions. */
 export interface SigningKey {
   /** Its public half, which hosts know it by. */
   readonly id: string;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isObject } from '../../values/shape.js';
 
-/** Where reading goes on. */
+/** Where reading continues. */
 export interface LogPlace {
   readonly segment: number;
   readonly offset: number;

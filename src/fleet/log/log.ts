@@ -101,7 +101,7 @@ export function logHere(options: OutboxOptions): DecisionLog {
   );
 }
 
-/** In a thread of its own. */
+/** In its own thread. */
 export function logInThread(data: LogData, tell: (text: string) => void): DecisionLog {
   const thread = new Worker(join(ownFolder(), 'dist/fleet/log-thread.js'), {
     workerData: data,

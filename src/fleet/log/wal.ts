@@ -122,7 +122,7 @@ export class Wal {
     }
   }
 
-  /** The next ones that nobody has asked for yet, at most so many. */
+  /** The next records that were not taken yet, at most so many. */
   next(most: number): Waiting[] {
     const found: Waiting[] = [];
     for (const segment of this.#numbers()) {
@@ -168,7 +168,7 @@ export class Wal {
     for (const number of done) this.#remove(number);
   }
 
-  /** Writes where it stands: after a crash all behind this is sent again. Never throws: on a full disk, too, what is there goes on to be sent. */
+  /** Writes where it stands: after a crash all behind this is sent again. Never throws: on a full disk, too, what is there continues to be sent. */
   save(): void {
     const kept = { ...this.#cursor, dropped: this.#dropped, sent: this.#sent };
     try {
@@ -184,7 +184,7 @@ export class Wal {
     this.#end();
   }
 
-  /** Somebody else has it now. */
+  /** Another process has it now. */
   leave(): void {
     this.#end();
   }

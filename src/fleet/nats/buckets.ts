@@ -103,7 +103,7 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
 const SILENCE = 5_000;
 
 /**
- * The values of a bucket, up to the revision that was the last when reading began. The bucket's own `history` waits for ever if a key is written meanwhile: the old value that it
+ * The values of a bucket, up to the revision that was the last when reading began. The bucket's own `history` waits forever if a key is written meanwhile: the old value that it
  * still counts on is gone, and the new one has a higher revision.
  */
 async function upTo(last: number, bucket: KV, options: KvWatchOptions): Promise<KvEntry[]> {

@@ -83,7 +83,7 @@ async function lookAt(entry: string, { file, list }: Allowed): Promise<Package |
 }
 
 /**
- * Loads and applies the plugins of a policy, in a host of their own, which says whether they are in order; what they register is kept, to be registered above
+ * Loads and applies the plugins of a policy, in their own host, which says whether they are in order; what they register is kept, to be registered above
  * the hosts that have joined. Rejects with BUNDLE_REFUSED; then nothing of them is left.
  */
 export async function usePlugins(

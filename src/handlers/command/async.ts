@@ -1,7 +1,7 @@
 import type { Json } from '../../values/shape.js';
 import { parseObject } from '../output.js';
 
-/** Characters a first line may have that asks to go on without its hook. */
+/** Characters a first line may have that asks to continue without its hook. */
 const LONGEST = 4096;
 
 /** The object `{ "async": true, … }` if it is the first line of stdout; null if that is something else, undefined if nobody can tell yet. */

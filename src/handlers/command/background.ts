@@ -7,7 +7,7 @@ import { commandText } from './spec.js';
 const DEFAULT_DEADLINE = 30;
 
 /**
- * Lets the hook run on while the fire goes on without it, under its own deadline and until the host closes.
+ * Lets the hook run on while the fire continues without it, under its own deadline and until the host closes.
  * `wish` is what the hook printed to ask for it.
  */
 export function goBackground(run: CommandRun, wish: Readonly<Record<string, unknown>> = { async: true }): Reply {

@@ -10,7 +10,7 @@ export interface Capture {
   text(): string;
   /** More came than was kept. */
   readonly tooLarge: boolean;
-  /** Somebody may still write to it. */
+  /** Another process may still write to it. */
   readonly open: boolean;
   /** Settles when the stream has ended or was closed. */
   readonly closed: Promise<void>;

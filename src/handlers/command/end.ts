@@ -11,7 +11,7 @@ export interface CommandRun {
   readonly spec: CommandSpec;
   readonly call: ExternalCall;
   readonly running: RunningCommand;
-  /** A first line may ask to go on without it. */
+  /** A first line may ask to continue without it. */
   readonly wishes: boolean;
 }
 
@@ -47,7 +47,7 @@ export async function endRun(
 function leaveBehind({ spec, call, running }: CommandRun): void {
   const { group, stdout, stderr } = running;
   if (spec.keep) {
-    // A server that prints goes on printing: its pipes are read, and dropped, as long as this process lives.
+    // A server that prints continues printing: its pipes are read, and dropped, as long as this process lives.
     group.release();
     stdout.abandon();
     stderr.abandon();
@@ -58,7 +58,7 @@ function leaveBehind({ spec, call, running }: CommandRun): void {
     stderr.destroy();
   };
   const lives = group.alive();
-  // Who still holds the pipes though the group is empty is in a group of its own.
+  // If the group is empty, the process that still holds the pipes is in another group.
   if (!lives && !((stdout.open || stderr.open) && group.strays())) {
     release();
     return;

@@ -8,7 +8,7 @@ const LOOK_EVERY = 100;
 const TERM_TO_KILL = 1500;
 const AFTER_KILL = 500;
 
-/** The first process of a run, which leads a session of its own. */
+/** The first process of a run, which leads its own session. */
 export interface Root {
   readonly pid: number;
   readonly start: number;

@@ -81,7 +81,7 @@ function asyncMode({ spec, call }: Pick<CommandRun, 'spec' | 'call'>): boolean |
   return call.async ?? (spec.async || (spec.asyncRewake ?? false));
 }
 
-/** Watches stdout for the line that asks to go on without the hook. In two phases it is asked again, so there it runs to its end. */
+/** Watches stdout for the line that asks to continue without the hook. In two phases it is asked again, so there it runs to its end. */
 function wished(spec: CommandSpec, call: ExternalCall): { made: Promise<Json>; onStdout?: (text: string) => boolean } {
   if (call.call === 'async' || asyncMode({ spec, call }) !== false) return { made: new Promise(() => undefined) };
   let resolve: (json: Json) => void = () => undefined;

@@ -32,7 +32,7 @@ export interface CommandOptions extends ExternalOptions {
    * For a hook that starts a server on purpose. What it leaves behind when it has ended by itself is ended by nobody: not by
    * `close`, not with this process. While the hook itself runs, its timeout, an abort, `close` and the end of this process
    * end its process group and nothing else: what has left that (`setsid`) lives on. Let the server print to a file: pipes break
-   * with this process. Default false: a timeout or abort ends all that the hook started (on Linux also what has a group or session of its own),
+   * with this process. Default false: a timeout or abort ends all that the hook started (on Linux also what has its own group or session),
    * `close` its group and descendants.
    */
   readonly keep?: boolean;
@@ -50,7 +50,7 @@ export interface CommandSpec extends CommandOptions {
 export interface CommandContext {
   /** Variables added to the hook's environment. */
   readonly env?: Readonly<Record<string, string>> | ((call: ExternalCall) => Readonly<Record<string, string>>);
-  /** Whether a first line `{ "async": true }` asks to go on without the hook. Default true; not in the files of agents that know no such word. */
+  /** Whether a first line `{ "async": true }` asks to continue without the hook. Default true; not in the files of agents that know no such word. */
   readonly wishes?: boolean;
 }
 

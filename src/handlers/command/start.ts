@@ -42,7 +42,7 @@ export interface StartOptions {
   readonly onStdout?: ((text: string) => boolean) | undefined;
 }
 
-/** Starts the program in a process group of its own, or says what kept it from starting. */
+/** Starts the program in its own process group, or says what kept it from starting. */
 export async function startCommand(start: StartOptions): Promise<RunningCommand | { readonly problem: string }> {
   const errors: Error[] = [];
   const child = launch(start, errors);

@@ -29,7 +29,7 @@ export interface HttpResponse {
 }
 
 /**
- * One request on a connection of its own: one that was kept open may be closed by the server just as the next hook is sent, and a
+ * One request on its own connection: one that was kept open may be closed by the server just as the next hook is sent, and a
  * guard that failed for that would guard nothing. Nobody's proxy settings are looked at. Never throws.
  */
 export async function post(wanted: Post): Promise<HttpResponse | { readonly problem: string }> {

@@ -24,7 +24,7 @@ export interface ModelRequest {
 
 /** What a model says of a hook's condition. */
 export interface ModelVerdict {
-  /** false: the event's deny or block, which also ends the turn; on Stop and SubagentStop: go on. */
+  /** false: the event's deny or block, which also ends the turn; on Stop and SubagentStop: continue. */
   readonly ok: boolean;
   readonly reason?: string;
   /** On Stop and SubagentStop: it can never be met, so end all the same. */

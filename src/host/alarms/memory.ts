@@ -170,7 +170,7 @@ export const shorten = (name: string): string => (name.length > NAME ? sha256(na
 
 /** Calls `use` with its three positions in the Bloom filter, until it answers false. */
 function marksOf(key: string, use: (at: number) => boolean): boolean {
-  // FNV-1a: whoever makes two names meet hides a call that nobody asked about, as whoever fills the memory does.
+  // FNV-1a: an attacker who finds two names with one hash hides a call that no hook was asked about, as one who fills the memory does.
   let a = 0x811c9dc5;
   let b = 0x9747b28c;
   for (let i = 0; i < key.length; i++) {

@@ -50,7 +50,7 @@ export class EventPlans {
     return plan;
   }
 
-  /** A scope without registrations of its own for the event shares its parent's plan. */
+  /** A scope without its own registrations for the event shares its parent's plan. */
   #inherited(scope: Scope): Plan | undefined {
     const { name } = this.#spec;
     if (this.#sources.all || !scope.parent || scope.own(name).length > 0) return undefined;

@@ -44,7 +44,7 @@ const LOOKED_AT = {
   },
 } as const satisfies Partial<Record<SkipReason, LookedAt>>;
 
-// Names of their own: a call by way of the table costs the walk a few percent. A row without one would never be looked at, so it does not compile.
+// Separate names: a call by way of the table costs the walk a few percent. A row without one would never be checked, so it does not compile.
 const { matcher, if: rule, once, ...unnamed } = LOOKED_AT;
 unnamed satisfies Record<string, never>;
 const { skips: byMatcher } = matcher;
@@ -53,7 +53,7 @@ const { skips: byOnce } = once;
 const ALL: Partial<Record<SkipReason, LookedAt>> = LOOKED_AT;
 const CAN_SKIP = Object.values(LOOKED_AT).map(({ canSkip }) => canSkip);
 
-/** It runs after the one before it, whoever that was; nobody has to be asked whether it may, or remembers that it did. */
+/** It runs after the one before it, whichever that was; it needs no trust check, and its run need not be remembered. */
 export const isInSeries = (r: Registration): boolean => r.mode === 'series' && r.trustCheck === undefined && !r.once;
 
 /** Whether it runs depends on more than the subject. */

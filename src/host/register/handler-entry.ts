@@ -80,7 +80,7 @@ export interface ReadHandler {
 /** The types of our own files and of code. */
 const DESCRIBED: readonly string[] = HANDLER_KINDS.filter((kind) => kind !== 'callback');
 
-/** A function, a function with options of its own, or the description of something outside (`command()` or its JSON). */
+/** A function, a function with options, or the description of something outside (`command()` or its JSON). */
 export function readHandler(hook: unknown, where: string, spec: EventSpec, how: HandlerOptions): ReadHandler {
   if (typeof hook === 'function') return callback(hook as CallbackFunction, {});
   if (!isObject(hook))

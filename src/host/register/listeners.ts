@@ -43,7 +43,7 @@ export class Listeners {
     for (const { listener, spec, name } of deaf) listener.late(spec, name);
   }
 
-  /** Those that fire in a scope: of a session that somebody is in, whoever that is; of any other, everybody may be in it some day. */
+  /** The listeners that fire in a scope: those in its session, if there are any; otherwise all, since any of them may open the session later. */
   #of({ kind, session }: Scope): Listener[] {
     const all = [...this.#all];
     if (kind === 'managed' || kind === 'host' || session === '') return all;

@@ -77,7 +77,7 @@ export interface HostParts {
   report(message: string): void;
 }
 
-// Records share them. A spread that is frozen has a hidden class of its own, which would be kept with each registration.
+// Records share them. A spread that is frozen has its own hidden class, which would be kept with each registration.
 const CODE: Source = Object.freeze({ kind: 'code' });
 const frozenSource = (source: Source): Source => Object.freeze(Object.assign({}, source));
 

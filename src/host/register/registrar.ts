@@ -160,7 +160,7 @@ export class Registrar {
     return this.#parts.tree.pendingContext(session);
   }
 
-  /** The same for one of its agents; an agent without a scope of its own has none. */
+  /** The same for one of its agents; an agent without its own scope has none. */
   pendingOf(session: string, agent: unknown): string[] {
     if (agent === undefined) return this.pendingContext(session);
     return (typeof agent === 'string' ? this.#parts.tree.get({ session, agent })?.pending : undefined) ?? [];

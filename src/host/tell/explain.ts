@@ -125,7 +125,7 @@ class PlanReader {
       }
     };
     read(0, deciders);
-    // Observers run last, in waves of their own.
+    // Observers run last, in their own waves.
     read(deciders, list.length);
     return rows;
   }

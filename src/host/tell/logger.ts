@@ -3,7 +3,7 @@ import { describeError } from '../../values/message.js';
 import { tell } from '../../values/waiting/promises.js';
 
 const LINES_PER_MINUTE = 100;
-/** Repeated lines that get a count of their own; the counts of all others are added up. */
+/** Repeated lines that get their own count; the counts of all others are added up. */
 const REPEATS_LISTED = 20;
 /** Alarms that may wait for the next minute. */
 const ALARMS_KEPT = 20;

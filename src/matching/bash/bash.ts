@@ -127,14 +127,14 @@ const EXPANSIONS: ReadonlySet<string> = new Set([
   'ProcessSubstitution',
 ]);
 const HISTORY = /\bset\s[^;&|\n]*(?:-\w*H|\bhistexpand)\b/;
-/** Where the line says anew what such a name means, nobody knows what it writes. */
+/** If the line redefines such a name, what it writes is not known. */
 const RENAMED = /\b(?:echo|printf|cat)\s*\(|\bfunction\s+(?:echo|printf|cat)\b/;
 
 function readScript({ text: source, ...around }: Script, found: BashReading): void {
   spend(source.length, found);
   if (isTooLong(source) || source.includes('\0')) throw new Unknowable();
   const renamed = RENAMED.test(source);
-  // A stack of our own: a tree may be deeper than the engine's.
+  // Our own stack: a tree may be deeper than the engine's.
   const unvisited: [node: SyntaxNode, source: string, input: CommandInput][] = [[parse(source), source, around.input]];
   for (let next = unvisited.pop(); next !== undefined; next = unvisited.pop()) {
     const [node, text, input] = next;

@@ -2,7 +2,7 @@ import type { CommandText } from './words.js';
 
 /**
  * The commands that a text holds if any word of it begins one: for programs nobody knows, which may take an argument
- * for commands in a way of their own (`--checkpoint-action=exec=rm x`, `:!rm x`, `system("rm x")`).
+ * for commands in their own way (`--checkpoint-action=exec=rm x`, `:!rm x`, `system("rm x")`).
  */
 export function anyWordOf(source: string): CommandText[] {
   const found: CommandText[] = [];
@@ -17,7 +17,7 @@ export function anyWordOf(source: string): CommandText[] {
   return found;
 }
 
-/** The lines that a word may hold for a program that reads them in a way of its own: behind `=`, `!`, `:;`, sed's `e`. */
+/** The lines that a word may hold for a program that reads them in its own way: behind `=`, `!`, `:;`, sed's `e`. */
 export function linesIn(word: string): string[] {
   const starts = [...word.slice(0, 200).matchAll(/[=!;@]|(?<![A-Za-z])e\s/g)].slice(0, 5);
   return starts.flatMap(({ index, 0: start }) => {

@@ -36,7 +36,7 @@ export interface BashProgram {
   readonly input?: true;
   /** It adds words that it reads or finds to the command. */
   readonly fills?: true;
-  /** Any word of it may hold a command line in a way of its own: `--checkpoint-action=exec=…` of tar. */
+  /** Any word of it may hold a command line in its own way: `--checkpoint-action=exec=…` of tar. */
   readonly reads?: true;
   /** Files from which it takes commands without being told to. */
   readonly unasked?: string;

@@ -2,7 +2,7 @@ import { diffLines } from 'diff';
 import { plainJson, plainLines } from '../../plain.js';
 import { useSignal } from '../ui.js';
 
-/** Characters that are shown before somebody asks for more. */
+/** Characters that are shown before the user asks for more. */
 const FIRST = 10_000;
 /** Of two texts that are compared. */
 const COMPARED = 200_000;

@@ -1,7 +1,7 @@
 import type { FireRecord } from '../../emit/record.js';
 import { isBlocked, isShadow } from '../../why/meaning.js';
 
-/** What came of a fire, the least first: what is behind another in this list is drawn over it. */
+/** The result of a fire, the least first: what is behind another in this list is drawn over it. */
 export const OUTCOMES = ['shadow', 'quiet', 'allowed', 'rewritten', 'asked', 'failed', 'denied', 'alarm'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

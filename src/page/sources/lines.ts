@@ -1,6 +1,6 @@
 /** Of a line: more is no record of ours. */
 const LONGEST = 256 * 1024 * 1024;
-/** Milliseconds of work until whoever looks at the page has a turn. */
+/** Milliseconds of work before the browser may handle the user's input. */
 const TURN = 30;
 
 /** The lines of a stream, one after the other; what nothing ends comes last where `open`. The page stays awake meanwhile. */
@@ -31,7 +31,7 @@ export async function eachLine(
       if (done) break;
     }
   } finally {
-    // Whoever sends sees that nobody reads.
+    // The sender sees that there is no reader.
     reader.cancel().catch(() => undefined);
   }
   if (open && rest !== '') take(rest);

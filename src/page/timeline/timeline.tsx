@@ -19,7 +19,7 @@ const columns = computed(() => {
 });
 
 const MOST_LANES = 14;
-/** Also under the canvas for whoever hears the page. */
+/** Also below the canvas, for users of screen readers. */
 const KEYS =
   'Arrow keys go from fire to fire, up and down to another agent. n and p: the next and the previous problem. Plus, minus and 0: zoom. Enter: the explanation. The list below has the same fires.';
 

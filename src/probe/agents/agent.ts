@@ -28,7 +28,7 @@ export interface ProbedAgent {
   readonly unasked?: readonly string[];
   /** The call of its shell tool. */
   shell(command: string): Pick<ModelCall, 'tool' | 'input'>;
-  /** The calls that start a subagent with a prompt and wait for it; undefined: hooks are told of none. */
+  /** The calls that start a subagent with a prompt and wait for it; undefined: hooks are told about none. */
   readonly subagent?: (prompt: string) => readonly ModelTurn[];
   /** Files of its configuration, in the run's folder, with a command for each event. `seconds`: what the agent gives a hook. */
   files(port: number, hooks: Readonly<Record<string, string>>, seconds: number): Readonly<Record<string, string>>;

@@ -120,7 +120,7 @@ async function answer(
   }
 }
 
-/** It could not be judged: an answer that stops it where it can be stopped, since a client goes on after an error. */
+/** It could not be judged: an answer that stops it where it can be stopped, since a client continues after an error. */
 export function failure(spec: EventSpec, reason: string, policy: FailurePolicy, ends = false): Answer {
   const said = `hookscope: ${reason}`;
   const output = failureOutput(spec, said, policy);

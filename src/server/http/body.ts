@@ -17,7 +17,7 @@ export function readBody(incoming: IncomingMessage): Promise<ReadBody> {
     let size = 0;
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      // A length that was said was looked at; of pieces nobody has said their sum.
+      // A declared length was checked; for chunks the sum is not declared.
       if (size > MOST_BODY) {
         incoming.removeAllListeners('data');
         resolve({ problem: 'large' });

@@ -13,7 +13,7 @@ interface Numbered {
 
 type Write = (record: HookRecord) => string;
 
-/** Records that came together. They are read, and masked, when somebody reads them, once. */
+/** Records that came together. They are read and masked once, when they are first needed. */
 class Entry {
   /** The number of its first record. */
   readonly first: number;
@@ -50,7 +50,7 @@ export class RecordFeed {
     this.#write = write;
   }
 
-  /** Nobody reads: it costs its place in a list. */
+  /** Without a reader it costs only its place in a list. */
   push(batch: Batch): void {
     const entry = new Entry(batch, this.#number + 1);
     this.#number += batch.count;

@@ -36,7 +36,7 @@ export function httpServer(parts: AppParts, { patience, proof, ...known }: HttpO
   const app = new Hono<{ Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }>();
   addRoutes(app, parts);
   const listener = getRequestListener(app.fetch as never, { overrideGlobalObjects: false });
-  /** A client of HTTP hooks goes on after an error: what is too large to be judged is denied, where it can be. */
+  /** A client of HTTP hooks continues after an error: what is too large to be judged is denied, where it can be. */
   const refuse = (refused: Refusal, incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const { status, error } = refused;
     const event = status === 413 ? HOOK.exec(incoming.url ?? '')?.[1] : undefined;

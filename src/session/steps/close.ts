@@ -34,7 +34,7 @@ async function close(core: Core, reason: string, seconds: number): Promise<Close
   return { cancelled };
 }
 
-/** Closes an agent. One that was not told to stop yet fires SubagentStop, which it cannot go on from. */
+/** Closes an agent. One that was not told to stop yet fires SubagentStop, which it cannot continue from. */
 export function closeAgent(core: Core): Promise<Closed> {
   return core.end(() => closeOpenAgent(core));
 }

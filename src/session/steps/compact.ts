@@ -10,7 +10,7 @@ import { afterwards } from '../tool/results.js';
 
 /** What `session.compact` takes. */
 export interface CompactOptions {
-  /** `manual`: the user asked for it, which counts as a prompt of its own. */
+  /** `manual`: the user asked for it, which counts as a prompt. */
   readonly trigger: 'manual' | 'auto';
   readonly custom_instructions?: string | null | undefined;
   /** Default: the session's. */
@@ -26,7 +26,7 @@ const COMPACT: Keys<CompactOptions> = {
   run: checks.fn,
 };
 
-/** What came of a compaction. */
+/** The result of a compaction. */
 export interface CompactAnswer {
   /** A hook refused it, or it was interrupted: nothing was compacted. */
   readonly blocked: boolean;

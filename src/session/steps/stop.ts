@@ -6,12 +6,12 @@ import { fireStop, type StopOptions } from './stop-event.js';
 
 /** What the harness does next. */
 export interface StopAnswer {
-  /** The loop goes on, with `instruction` as the next message. */
+  /** The loop continues, with `instruction` as the next message. */
   readonly continues: boolean;
   readonly instruction?: string;
   /** Continuations in a row so far, this one included. */
   readonly continuations: number;
-  /** Hooks wanted to go on, and the loop ended all the same. */
+  /** Hooks wanted to continue, but the loop ended. */
   readonly capped: boolean;
   /** Of Stop or SubagentStop; absent when neither was fired: the loop was over before (interrupted, or ended by a hook). */
   readonly decision?: Decision<'Stop'> | Decision<'SubagentStop'>;

@@ -26,7 +26,7 @@ export async function tellTask(
 
 /** What a teammate without work does next. */
 export interface IdleAnswer {
-  /** It goes on, with `feedback` as its instruction. */
+  /** It continues, with `feedback` as its instruction. */
   readonly keepsWorking: boolean;
   readonly feedback?: string;
   /** A hook stops it for good. */

@@ -23,7 +23,7 @@ export async function notify(core: Core, fields: OwnFields<'Notification'>): Pro
 /** What the harness knows of a change of model; the rest has defaults. */
 export interface ModelSwitch extends Partial<Omit<OwnFields<'PostModelSwitch'>, 'to_model'>> {
   readonly to_model: string;
-  /** The user or approver, where a hook asks; true: go on. Absent: nobody is there, and the model stays. */
+  /** The user or approver, where a hook asks; true: continue. Absent: nobody is there, and the model stays. */
   ask?(reason: string | undefined): boolean | Promise<boolean>;
 }
 
@@ -40,7 +40,7 @@ const SWITCH: Keys<ModelSwitch> = {
   ask: checks.fn,
 };
 
-/** What came of `session.switchModel`. */
+/** The result of `session.switchModel`. */
 export interface ModelAnswer {
   readonly switched: boolean;
   readonly reason?: string;

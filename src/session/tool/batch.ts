@@ -9,7 +9,7 @@ import { contextTexts, withTexts } from './content.js';
 import { afterwards } from './results.js';
 import { notBegun, takeCalls, track } from './tool.js';
 
-/** What came of the calls of one model turn. */
+/** The result of the calls of one model turn. */
 export interface BatchResult {
   /** In the order of the calls. */
   readonly results: readonly ToolResult[];
@@ -74,7 +74,7 @@ async function finishBatch(
   return tellBatch(core, calls, results);
 }
 
-/** Groups of adjacent calls that may run at the same time; every other call is a group of its own. */
+/** Groups of adjacent calls that may run at the same time; every other call is its own group. */
 function groups(calls: readonly CheckedCall[]): CheckedCall[][] {
   const found: CheckedCall[][] = [];
   for (const call of calls) {

@@ -46,7 +46,7 @@ export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
    * thrown) text is the call's error, which names who rewrote it, and the tool does not run.
    */
   check?(input: unknown): string | undefined | Promise<string | undefined>;
-  /** Runs it on the final input, a copy of its own. What it throws is the model's error result. Absent only with `invalid`. */
+  /** Runs it on a copy of the final input. What it throws is the model's error result. Absent only with `invalid`. */
   execute?(input: Input, context: ToolContext): Output | Promise<Output>;
   /** What the model gets of a response. Default: text and content blocks as they are, anything else as JSON. */
   render?(response: Output): Content;
@@ -133,7 +133,7 @@ const CALL: Keys<ToolCall> = {
   passThrough: checks.fn,
 };
 
-/** A tool may be an object of a class of its own, with whatever that needs. */
+/** A tool may be an object of its own class, with whatever that needs. */
 function checkToolCall(call: unknown): void {
   const own = typeof call === 'object' && call !== null && Object.getPrototypeOf(call) !== Object.prototype;
   if (!own) checkKeys(call ?? null, CALL, 'tool: ');

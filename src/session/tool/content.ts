@@ -49,7 +49,7 @@ export function withTexts(content: Content, texts: readonly string[]): Content {
   return content === '' ? text : `${content}\n\n${text}`;
 }
 
-/** `PreToolUse:Bash hook additional context: …`, every text on a line of its own. Nothing to say: nothing. */
+/** `PreToolUse:Bash hook additional context: …`, every text on its own line. Nothing to say: nothing. */
 export function contextTexts(label: string, texts: readonly string[]): string[] {
   return texts.length === 0 ? [] : [`${label} hook additional context: ${texts.join('\n')}`];
 }

@@ -21,7 +21,7 @@ export async function execute(core: Core, call: CheckedCall, judged: Judgement):
   return await notSucceeded(core, call, judged, { ...outcome, duration_ms });
 }
 
-/** The tool gets a copy of its own: what it does to its input is not what hooks are told of. */
+/** The tool gets a copy: changes that it makes to its input are not what hooks are told. */
 async function tryTool(
   core: Core,
   call: CheckedCall,
@@ -122,7 +122,7 @@ async function notSucceeded(
   const after = await tellFailure(core, call, fields, is_interrupt);
   const label = `PostToolUseFailure:${call.name}`;
   const texts = after ? [...feedbackTexts(label, after), ...contextTexts(label, forModel(after))] : [];
-  // A hook may keep from the model, and from whoever reads the result, what the error says.
+  // A hook may hide the error's text from the model, and from the reader of the result.
   const told = typeof after?.updatedOutput === 'string' ? after.updatedOutput : error;
   return failedResult(call, {
     input: judged.input,
@@ -149,7 +149,7 @@ async function tellFailure(
   fields: Readonly<Record<string, unknown>>,
   isInterrupt: boolean,
 ): Promise<Decision<'PostToolUseFailure'> | undefined> {
-  // Without the turn's signal where that has fired already: the hooks are to hear of it all the same.
+  // Without the turn's signal if that has already fired: the hooks must still be told.
   const how = isInterrupt ? {} : { signal: call.signal };
   const after = await afterwards(fireFor(core, call, 'PostToolUseFailure', fields, how));
   if (after) tellUser(core, after);

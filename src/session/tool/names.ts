@@ -17,7 +17,7 @@ export function noteToolName({ deps, who, scope }: Core, name: string): void {
   if (seen.has(key) || seen.size >= MOST) return;
   seen.add(key);
   const hooks = deps.hooksOf('PreToolUse', scope);
-  // Whoever names it exactly knows what it is called.
+  // A matcher that names it exactly is not a mistake.
   if (hooks.some((hook) => namesIn(hook).includes(name))) return;
   for (const hook of hooks) {
     const meant = namesIn(hook).find((other) => other.toLowerCase() === name.toLowerCase());

@@ -2,7 +2,7 @@
 type Operands =
   /** The first is the code it runs. */
   | 'code'
-  /** They are a command of their own. */
+  /** They are a command themselves. */
   | 'command'
   /** They are lines of shell. */
   | 'lines'
@@ -36,7 +36,7 @@ export interface ProgramOptions extends Readonly<Partial<Record<Kind, string>>> 
   readonly flags?: string;
   /** Suffixes that may be added to the name of code. `''`: the name as it is. */
   readonly ends?: readonly string[];
-  /** Module names have a separator (`.`) where paths have slashes, and suffixes of their own. */
+  /** Module names have a separator (`.`) where paths have slashes, and their own suffixes. */
   readonly modules?: { readonly separator: string; readonly ends: readonly string[] };
   /** Where it looks for packages that an option names, and for programs that an operand names. */
   readonly packages?: string;

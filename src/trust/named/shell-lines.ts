@@ -48,7 +48,7 @@ export abstract class ShellLines {
     this.#left = LEAST + READINGS * text.length;
     read({ depth: 0, shell: true });
     this.inherited();
-    // What was written to be read for ever is not.
+    // A text that would take forever to read is left unresolved.
     if (this.#left < 0) this.#unresolved.add(text);
   }
 

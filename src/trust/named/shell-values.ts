@@ -12,7 +12,7 @@ const LONGEST = 256;
 /** A value in a value. */
 const DEPTH = 6;
 
-/** What a name of a variable may stand for; undefined: nobody knows. */
+/** The possible values of a variable; undefined: not known. */
 export type Lookup = (name: string) => readonly string[] | undefined;
 
 /** Everything that a word may become, as far as its text says; `UNKNOWN` in place of the rest. */

@@ -85,7 +85,7 @@ async function answerEvent(
     return merge(decision.toJSON(), beside(spec, input), event);
   } catch (error) {
     if (!blocks || failsClosed() || how.signal.aborted) throw error;
-    // A client that would go on after an error reply gets an answer that stops it.
+    // A client that would continue after an error reply gets an answer that stops it.
     return blockOutput({ spec, eventName: event }, messageOf(error), undefined);
   }
 }

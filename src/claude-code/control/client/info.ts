@@ -18,7 +18,7 @@ export interface ClaudeInfo {
   readonly models: readonly Json[];
   /** Names of what it can do. */
   readonly capabilities: readonly string[];
-  /** It blocks where we have to say that the host cannot answer; false: it would go on, so it is told to block instead. */
+  /** It blocks where we have to say that the host cannot answer; false: it would continue, so it is told to block instead. */
   readonly failsClosed: boolean;
   /** Events whose hooks never run over this protocol: the program does not ask callbacks about them. */
   readonly neverSent: readonly HookEvent[];

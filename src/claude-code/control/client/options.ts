@@ -20,7 +20,7 @@ export interface ConnectOptions<C extends CustomEvents = NoEvents> {
   readonly env?: Readonly<Record<string, string>>;
   /** Where it runs. Default: the host's `session.cwd`, else this process's folder. */
   readonly cwd?: string;
-  /** Hooks for its subagents by their exact type, each in a scope of its own as long as that agent lives. */
+  /** Hooks for its subagents by their exact type, each in its own scope as long as that agent lives. */
   readonly spawnHooks?: Readonly<Record<string, AgentHooks<C>>>;
   /**
    * Which events the program asks about, each a round trip: `all`, so that hooks may come at any time, or what is `needed`: to judge

@@ -8,7 +8,7 @@ import { folderProblem, scriptProblem, startProblem } from './start-problem.js';
 
 /** Characters of what a program wrote to stderr last; its failure is told with them, behind its first line. */
 const TAIL = 2_000;
-/** Milliseconds for what is still in its stderr when it has ended; a child that it left behind may hold that open for ever. */
+/** Milliseconds for what is still in its stderr when it has ended; a child that it left behind may hold that open forever. */
 const LAST_WORDS = 200;
 
 export interface ProgramStart {
@@ -27,7 +27,7 @@ export interface ProgramEnd {
   readonly signal?: string;
 }
 
-/** A program under way, with pipes to its standard streams, in a process group of its own. */
+/** A program under way, with pipes to its standard streams, in its own process group. */
 export interface ClaudeProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;

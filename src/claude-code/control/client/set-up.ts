@@ -13,7 +13,7 @@ export interface SetUp {
   readonly name: string;
   /** The `initialize` request. */
   readonly ask: ControlAsk;
-  /** 0: for ever. */
+  /** 0: forever. */
   readonly seconds: number;
   /** How the program ended, if it did by now. */
   end(): Promise<ProgramEnd>;

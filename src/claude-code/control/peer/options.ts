@@ -12,7 +12,7 @@ export interface PeerOptions {
   answer(ask: ControlAsk, how: IncomingRequest): Promise<Json> | Json;
   /** Everything that is no control message. */
   message(message: Json): void;
-  /** A line that is not JSON, before it is told of. */
+  /** Called with a line that is not JSON, before it is reported. */
   stray?(text: string): void;
   problem(problem: ControlProblem): void;
   /** The other side's output has ended. */

@@ -112,7 +112,7 @@ export class Peer {
     this.#waiting.clear();
   }
 
-  /** What the other side has asked is given up: nobody is left to be answered. */
+  /** Requests of the other side are given up: there is no one left to answer. */
   abandon(reason: unknown): void {
     const running = [...this.#running.values()];
     this.#running.clear();
@@ -216,7 +216,7 @@ export class Peer {
 
   #end(rest: string, error: Error | undefined): void {
     if (rest.trim() !== '') {
-      // Who leaves the last newline out has still said all of it.
+      // The last line may lack its newline.
       if (isJson(rest)) this.#line(rest);
       else {
         this.#options.stray?.(rest);

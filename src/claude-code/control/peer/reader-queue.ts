@@ -33,7 +33,7 @@ export class ReaderQueue<T> implements AsyncIterable<T> {
 
   #next(): T {
     const item = this.#items[this.#read] as T;
-    // Nobody holds it here any more.
+    // No reader holds it any more.
     this.#items[this.#read++] = undefined as T;
     if (this.#read * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#read);

@@ -69,7 +69,7 @@ function remoteHandler(peer: Peer, id: string, turn: TurnEnd): Handler {
   };
 }
 
-/** An answer under another event's name is taken for a failure that stops a tool call, as the client does. */
+/** An answer under another event's name counts as a failure that stops a tool call, as in the client. */
 function readRemoteAnswer({ spec, eventName, input }: ExternalCall, output: unknown, turn: TurnEnd): Reply {
   if (output == null) return {};
   if (!isObject(output))

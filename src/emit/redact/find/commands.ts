@@ -12,7 +12,7 @@ const SHORT = `(?:${S}-[A-Za-z]{1,8}(?:${S}\\d{1,3})?){1,5}`;
 const FLAG = (letter: string): string => `[^|;&\\n]{0,40}?${S}-[A-Za-z]{0,8}${letter}`;
 
 const WITHIN = '[^|;&\\n]{0,160}?';
-/** Commands that take a secret as an argument, and what follows their names, which begin with a letter of their own: the last group is it. */
+/** Commands that take a secret as an argument, and what follows their names, which begin with a different letter each: the last group is the secret. */
 const POSITIONAL: readonly (readonly [names: string, rest: string])[] = [
   ['htpasswd', `(?=${FLAG('b')})(?!${FLAG('n')})${SHORT}${S}${PLAIN}${S}${PLAIN}${S}(${PLAIN})`],
   ['htpasswd', `(?=${FLAG('b')})(?=${FLAG('n')})${SHORT}${S}${PLAIN}${S}(${PLAIN})`],
@@ -107,7 +107,7 @@ export function argumentSecret(text: string, at: number): Span | undefined {
 
 /** Between the quotes, if it is no variable. */
 function unquoted(text: string, start: number, end: number): Span | undefined {
-  // Masked before: nobody else has to look.
+  // Masked before: no other rule has to look.
   if (text.startsWith('[redacted ', start)) return [start, end];
   const value = valueAt(text, start, SHELL_RUN);
   const [from, to] = value?.quote === undefined ? [start, end] : [value.span[0], Math.min(value.span[1], end)];

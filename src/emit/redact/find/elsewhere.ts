@@ -70,7 +70,7 @@ const ATTRIBUTE = /\s(?:name|key|id|property)\s*=\s*\\*["']([^"'<>\\]{2,100})/i;
 const BEFORE = /<(?:\w+:)?(?:name|key)>\s*([\w:.-]{2,100})\s*<\/(?:\w+:)?(?:name|key)>\s*$/i;
 const VALUE_TAG = /^(?:\w+:)?(?:value|string|val|data)$/i;
 const INNER = /^\s*(?:<!\[CDATA\[)?\s*([^<\n]*[^<\s\]])\s*(?:\]\]>)?\s*<\//;
-/** A line of its own, and then the text ends. */
+/** A separate line, after which the text ends. */
 const UNENDED = /^[ \t]*\r?\n\s*([^<\s]{3,})\s*<?$/;
 
 /** `<password>X</password>`, `<entry key="password">X</entry>`, `<key>password</key><string>X</string>`. `end`: where the tag ends. */

@@ -102,7 +102,7 @@ function programSecret(text: string, dash: number, name: string, behind: number,
   return rest?.quote === undefined ? behindMark(said, value.span[0], between) : rest.span;
 }
 
-/** Of a program that nobody knows, `-u me -p X`. */
+/** Of an unknown program, `-u me -p X`. */
 const USER = /[ \t]-(?:u|U|user|-user|-username|login|-login)[= \t]+\\*["']?[\w@.-]{1,64}\\*["']?(?:[ \t][^\n]*)?$/;
 const NO_PASSWORD =
   /\b(?:sudo|mkdir|ssh|scp|sftp|rsync|cp|docker|podman|kubectl|git|tar|ps|lsof|xargs|install|nc|ncat|nmap|pip3?|virtualenv|perl|sed|read|make|pytest|python3?|node|npx|tmux|screen|date|diff|patch|su|runuser|psql|pg_\w+|env|exec|mount|crontab)\b/;

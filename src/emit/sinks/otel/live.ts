@@ -10,7 +10,7 @@ export interface CallEnd {
   readonly mark: number;
 }
 
-/** What a fire's record says of a call that goes on in the background. */
+/** What a fire's record says of a call that continues in the background. */
 export interface Left {
   readonly fire: FireRecord;
   readonly row: HandlerRecord;

@@ -25,7 +25,7 @@ const MOST_JUDGED = 1000;
 const APART = 0.25;
 const AGAIN = 3;
 
-/** This moment by the monotonic clock and by the one on the wall. Whoever was stopped between the two would end that much too late. */
+/** This moment by the monotonic clock and by the system clock. A process that was stopped between the two readings would end that much too late. */
 function now(): { readonly mark: number; readonly time: number } {
   for (let tries = 0; ; tries++) {
     const mark = performance.now();
@@ -51,14 +51,14 @@ export class OpenSpans {
 
   begin(work: TracedWork, above: Live | undefined, incoming?: TraceCarrier, at?: number): Live {
     const { tracer, name, ended } = this.#options;
-    // Whoever reads a record is not the caller of what it tells of.
+    // The reader of a record is not the caller of what it reports.
     const place =
       at === undefined
         ? placeIn(above, incoming, work.kind === 'tool' || work.kind === 'agent')
         : { context: above?.context ?? ROOT_CONTEXT, above };
     const { name: title, attributes } = beginning(work, above?.work, name);
     const { mark, time } = now();
-    // A hook by the clock of its fire; what takes longer by the clock on the wall, which a machine that slept goes on with.
+    // A hook is timed by the clock of its fire; longer work by the system clock, which also advances while the machine sleeps.
     const startTime = at ?? (work.kind === 'call' && above !== undefined ? above.timeOf(mark) : time);
     const isElsewhere = work.kind === 'call' && requests(work.handler);
     const span = tracer.startSpan(

@@ -51,7 +51,7 @@ export class Spans {
     else if (record.subtype === 'hook_response') this.#response(record, mark);
   }
 
-  /** Nobody will be told what came of it. */
+  /** Its end will not be reported. */
   lose(record: HookRecord, mark: number): void {
     const live =
       record.type === 'hook_fire'
@@ -170,7 +170,7 @@ export class Spans {
     this.open.finish(live, this.#endOf(live, record, mark), attributes, record.status === 'failed');
   }
 
-  /** A span of its own, an error, in the call that it is about, or else in the fire that has judged it. */
+  /** A separate error span, in the call that it is about, or else in the fire that has judged it. */
   #alarm(record: AlarmRecord): void {
     this.#options.metrics.alarmed(record);
     const startTime = Date.parse(record.time);
