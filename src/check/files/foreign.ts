@@ -72,7 +72,7 @@ function read(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    // It belongs to no project.
+    // It belongs to no agent.
     return undefined;
   }
 }
