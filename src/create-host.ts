@@ -176,10 +176,13 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     try {
       return fire(services, event, input, how);
     } catch (error) {
-      const refused = isHookscopeError(error) ? error : unreadable(event, error);
-      if (bus.observed) reportRefused(services, entries.get(event) as EventSpec, input, refused.code);
-      return Promise.reject(refused);
+      return refused(event, input, error);
     }
+  };
+  const refused = (event: string, input: Readonly<Record<string, unknown>>, thrown: unknown): Promise<never> => {
+    const error = isHookscopeError(thrown) ? thrown : unreadable(event, thrown);
+    if (bus.observed) reportRefused(services, entries.get(event) as EventSpec, input, error.code);
+    return Promise.reject(error);
   };
   const { maxStopContinuations = 8 } = options;
   const sessions = createSessions<C>({

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CATALOGUE, HOOK_EVENTS } from '../../src/events/catalogue.js';
-import { Meanings, NOTHING_SAID } from '../../src/events/output/meant.js';
+import { helperToOutput } from '../../src/events/output/helpers.js';
+import { type LatestAnswer, Meanings, NOTHING_SAID } from '../../src/events/output/meant.js';
 import { type Outcome, readOutput } from '../../src/events/output/outcome.js';
 import { generated } from '../seed.js';
 
@@ -78,6 +79,7 @@ type Answer = typeof answer extends fc.Arbitrary<infer T> ? T : never;
 test("what is seen at once of answers in the wire's words, one after the other, is what reading each gives, as it was said", () => {
   let seen = 0;
   let again = 0;
+  const hook: LatestAnswer = { latest: undefined };
   const check = (meanings: Meanings, event: keyof typeof CATALOGUE, { name, words, nameAt, beside }: Answer) => {
     const spec = CATALOGUE[event];
     const entries: [string, unknown][] = [...words];
@@ -85,7 +87,7 @@ test("what is seen at once of answers in the wire's words, one after the other, 
     const inner = Object.fromEntries(entries);
     const value = { hookSpecificOutput: inner, ...beside };
     const text = JSON.stringify(value);
-    const found = meanings.of(value, event);
+    const found = meanings.of(value, event, hook);
     if (found === undefined) return undefined;
     seen++;
     const read = readOutput(spec, value, { eventName: event, nameRequired: false });
@@ -104,6 +106,7 @@ test("what is seen at once of answers in the wire's words, one after the other, 
   fc.assert(
     fc.property(event, fc.array(answer, { minLength: 1, maxLength: 4 }), (event, answers) => {
       const meanings = new Meanings(CATALOGUE[event]);
+      hook.latest = undefined;
       // Each with one word less first, then under other keys, then twice.
       for (const said of answers) {
         check(meanings, event, { ...said, words: said.words.slice(0, -1) });
@@ -121,8 +124,75 @@ test("what is seen at once of answers in the wire's words, one after the other, 
 test('an answer under the name of another event of the same hook is none of them', () => {
   const answer = (hookEventName: string) => ({ hookSpecificOutput: { hookEventName, additionalContext: 'x' } });
   const meanings = new Meanings(CATALOGUE.SubagentStop);
-  expect(meanings.of(answer('Stop'), 'SubagentStop')).toBeUndefined();
-  expect(meanings.of(answer('SubagentStop'), 'Stop')).toBeUndefined();
-  expect(meanings.of(answer('Stop'), 'Stop')).toBeDefined();
-  expect(meanings.of(answer('Stop'), 'SubagentStop')).toBeUndefined();
+  const hook: LatestAnswer = { latest: undefined };
+  expect(meanings.of(answer('Stop'), 'SubagentStop', hook)).toBeUndefined();
+  expect(meanings.of(answer('SubagentStop'), 'Stop', hook)).toBeUndefined();
+  expect(meanings.of(answer('Stop'), 'Stop', hook)).toBeDefined();
+  expect(meanings.of(answer('Stop'), 'SubagentStop', hook)).toBeUndefined();
+});
+
+const text = fc.constantFrom<unknown>('x', 'x', 'y', '', undefined, null, 5);
+const verdict = fc.constantFrom<unknown>('allow', 'allow', 'allow', 'deny', 'deny', 'no verdict', undefined);
+/** What a verdict may be held in: only plain objects are compared with what was said before. */
+const HOLDERS: readonly ((inner: object) => unknown)[] = [
+  (inner) => inner,
+  (inner) => inner,
+  (inner) => ({ ...inner, more: 1 }),
+  (inner) => Object.assign([], inner),
+  (inner) => Object.assign(Object.create(null), inner),
+  (inner) => Object.assign(Object.create({ verdict: 'allow' }), inner),
+  () => 'allow',
+  () => null,
+  () => undefined,
+];
+const ofHelpers = fc.tuple(
+  fc.record({ verdict, reason: text }, { requiredKeys: [] }),
+  fc.constantFrom(...HOLDERS),
+  fc.oneof(
+    { weight: 2, arbitrary: fc.constant({}) },
+    {
+      weight: 1,
+      arbitrary: fc.record(
+        {
+          'hookscope:context': text,
+          'hookscope:stop': fc.constantFrom<unknown>(true, 'x', undefined),
+          hookSpecificOutput: fc.constant({ additionalContext: 'x' }),
+        },
+        { requiredKeys: [] },
+      ),
+    },
+  ),
+  fc.boolean(),
+);
+
+test("what one hook's answers mean does not depend on what it said before", () => {
+  let same = 0;
+  fc.assert(
+    fc.property(event, fc.array(ofHelpers, { minLength: 2, maxLength: 6 }), (event, answers) => {
+      const spec = CATALOGUE[event];
+      const meanings = new Meanings(spec);
+      const hook: LatestAnswer = { latest: undefined };
+      // Each after a plain answer with the same words, and twice.
+      const plainly = ([inner, , beside]: (typeof answers)[number]): (typeof answers)[number] => [
+        inner,
+        (words) => words,
+        beside,
+        true,
+      ];
+      for (const [inner, holder, beside, hasVerdict] of answers.flatMap((said) => [plainly(said), said, said])) {
+        const value = { ...(hasVerdict && { 'hookscope:verdict': holder(inner) }), ...beside };
+        const before = hook.latest;
+        const found = meanings.of(value, event, hook);
+        if (found !== undefined && found === before) same++;
+        const alone = meanings.of(value, event, { latest: undefined });
+        expect(found && parts(found)).toEqual(alone && parts(alone));
+        expect(found?.output).toEqual(alone?.output);
+        if (found === undefined) continue;
+        const read = readOutput(spec, helperToOutput(spec, value), { eventName: event, nameRequired: false });
+        expect(parts(found)).toEqual('bad' in read ? read.bad : parts(read.outcome));
+      }
+    }),
+    { numRuns: RUNS / 2 },
+  );
+  expect(same).toBeGreaterThan(RUNS / 100);
 });

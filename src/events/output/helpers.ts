@@ -52,6 +52,14 @@ export function meaningOf(answer: object): Meaning | undefined {
   return { verdict, reason, rewrite, context, stop };
 }
 
+/** Whether this is what an answer means that has nothing beside the keys above. Quick; false only means that it must be read. */
+export function isSaid({ verdict, reason, context, stop }: Meaning, answer: HelperOutput<string>): boolean {
+  if (answer[CONTEXT] !== context || answer[STOP] !== stop || answer[REWRITE] !== undefined) return false;
+  const said: { readonly verdict?: unknown; readonly reason?: unknown } | null | undefined = answer[VERDICT];
+  if (said === undefined || said === null || verdict === undefined) return said === verdict;
+  return said.verdict === verdict && said.reason === reason && Object.getPrototypeOf(said) === Object.prototype;
+}
+
 /** Gates: let it happen. The reason is for people. */
 export function allow(reason?: string): HelperOutput<'allow'> {
   return { [VERDICT]: reason === undefined ? { verdict: 'allow' } : { verdict: 'allow', reason } };

@@ -1,11 +1,25 @@
 import { deepFreeze } from '../../values/copies/freeze.js';
 import type { EventSpec } from '../define.js';
-import { helperOutput, helperToOutput, isHelperKey, type Meaning, meaningOf, VERDICT } from './helpers.js';
+import {
+  type HelperOutput,
+  helperOutput,
+  helperToOutput,
+  isHelperKey,
+  isSaid,
+  type Meaning,
+  meaningOf,
+  VERDICT,
+} from './helpers.js';
 import { type Outcome, readOutput } from './outcome.js';
 import { outputShape } from './shape.js';
 
 /** It says that it has nothing to say. */
 export const NOTHING_SAID: Outcome = Object.freeze({ output: Object.freeze({}) });
+
+/** Where a hook's latest answer is kept: most hooks say the same again and again. */
+export interface LatestAnswer {
+  latest: Outcome | undefined;
+}
 
 /** A possible return value of a callback, with the fields that are read. */
 interface Answer {
@@ -25,6 +39,10 @@ interface AnswerPlan {
   readonly stopReason: TextKind | undefined;
   readonly context: TextKind | undefined;
 }
+
+/** Which keys an answer has. */
+const OF_HELPERS = 1;
+const IN_WORDS = 2;
 
 const SILENCE: AnswerPlan = Object.freeze({
   verdict: undefined,
@@ -57,10 +75,6 @@ export class Meanings {
   private readonly spec: EventSpec;
   /** By kind; null: must be read each time. */
   private readonly known: (AnswerPlan | null | undefined)[] = new Array(VERDICTS.length * 3 * 3 * 4).fill(undefined);
-  /** The latest answer of each kind: hooks that say the same again and again share what it means. */
-  private readonly last: (Meant | undefined)[] = [];
-  /** The latest answer in the wire's words. */
-  private lastWords: SaidWords | undefined = undefined;
   /** Of the event's schema, compiled at the first answer of a helper. */
   private texts: Texts | undefined = undefined;
 
@@ -69,30 +83,34 @@ export class Meanings {
   }
 
   /** `eventName`: as `readOutput` takes it. Throws what a hostile object throws. */
-  of(value: object, eventName: string): Outcome | undefined {
-    const given = value as Answer;
+  of(value: object, eventName: string, hook: LatestAnswer): Outcome | undefined {
     if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
-    let inWords = false;
-    let isHelper = false;
+    let keys = 0;
     for (const key in value) {
-      if (isHelperKey(key)) isHelper = true;
-      else if (key === 'hookSpecificOutput') inWords = true;
+      if (isHelperKey(key)) keys |= OF_HELPERS;
+      else if (key === 'hookSpecificOutput') keys |= IN_WORDS;
       else return undefined;
     }
-    if (given.async !== undefined || given.toJSON !== undefined) return undefined;
-    if (inWords) return isHelper ? undefined : this.ofWords(given.hookSpecificOutput, eventName);
+    if ((value as Answer).async !== undefined || (value as Answer).toJSON !== undefined) return undefined;
+    if (keys === OF_HELPERS) return this.ofHelpers(value, hook);
+    if (keys === IN_WORDS) return this.ofWords((value as Answer).hookSpecificOutput, eventName, hook);
     // One that cannot be asked whether it says something does not say nothing.
-    if (!isHelper) return VERDICT in value ? undefined : NOTHING_SAID;
-    const meaning = meaningOf(given);
-    return meaning === undefined ? undefined : this.outcomeOf(meaning, undefined);
+    return keys !== 0 || VERDICT in value ? undefined : NOTHING_SAID;
+  }
+
+  private ofHelpers(value: object, hook: LatestAnswer): Outcome | undefined {
+    const { latest } = hook;
+    if (latest instanceof Meant && latest.isSaidBy(value)) return latest;
+    const meaning = meaningOf(value);
+    return meaning === undefined ? undefined : this.outcomeOf(meaning, undefined, hook);
   }
 
   /** In the wire's words, of those that helpers have, as hooks for an SDK answer. */
-  private ofWords(inner: unknown, eventName: string): Outcome | undefined {
+  private ofWords(inner: unknown, eventName: string, hook: LatestAnswer): Outcome | undefined {
     if (typeof inner !== 'object' || inner === null || Object.getPrototypeOf(inner) !== Object.prototype)
       return undefined;
-    const last = this.lastWords;
-    if (last?.eventName === eventName && isSaid(last.words, inner)) return last.meant;
+    const { latest } = hook;
+    if (latest instanceof Meant && latest.isSaidIn(inner, eventName)) return latest;
     const { specific } = outputShape(this.spec);
     const words: Record<string, string> = {};
     let verdict: string | undefined;
@@ -110,15 +128,13 @@ export class Meanings {
     }
     // A reason of no decision, and what no helper says.
     if ((reason !== undefined && verdict === undefined) || verdict === 'block') return undefined;
-    const meant = this.outcomeOf({ verdict, reason, context } as Meaning, { hookSpecificOutput: words });
-    if (meant instanceof Meant && meant.isShort) this.lastWords = { eventName, words: Object.entries(words), meant };
-    return meant;
+    return this.outcomeOf({ verdict, reason, context } as Meaning, { eventName, words }, hook);
   }
 
-  /** `output`: the words it was said in. */
   private outcomeOf(
     { verdict, reason, context, stop, rewrite }: Meaning,
-    output: Outcome['output'] | undefined,
+    words: SaidWords | undefined,
+    hook: LatestAnswer,
   ): Outcome | undefined {
     const which = VERDICTS.indexOf(verdict);
     if (which < 0 || rewrite !== undefined) return undefined;
@@ -131,17 +147,15 @@ export class Meanings {
     const kind = ((which * 3 + why) * 3 + what) * 4 + end;
     // Its own copy: what is written out later is what was decided by.
     const meaning = { verdict, reason, context, stop } as Meaning;
-    const last = output === undefined ? this.last[kind] : undefined;
-    if (last?.says(meaning)) return last;
     let reading = this.known[kind];
     if (reading === undefined) {
       reading = this.read(meaning);
       this.known[kind] = reading;
     }
     if (reading === null) return undefined;
-    if (reading === SILENCE) return output === undefined ? NOTHING_SAID : undefined;
-    const meant = new Meant(this.spec, reading, meaning, output);
-    if (output === undefined && meant.isShort) this.last[kind] = meant;
+    if (reading === SILENCE) return words === undefined ? NOTHING_SAID : undefined;
+    const meant = new Meant(this.spec, reading, meaning, words);
+    if (meant.isShort) hook.latest = meant;
     return meant;
   }
 
@@ -179,21 +193,10 @@ export class Meanings {
   }
 }
 
-/** An answer in the wire's words, in their order. */
+/** An answer in the wire's words, in their order. `eventName`: the name that it had to carry. */
 interface SaidWords {
   readonly eventName: string;
-  readonly words: readonly (readonly [string, string])[];
-  readonly meant: Outcome;
-}
-
-function isSaid(words: SaidWords['words'], inner: object): boolean {
-  let at = 0;
-  for (const key in inner) {
-    const said = words[at++];
-    if (said === undefined || said[0] !== key || said[1] !== (inner as Readonly<Record<string, unknown>>)[key])
-      return false;
-  }
-  return at === words.length;
+  readonly words: Readonly<Record<string, string>>;
 }
 
 /** Whether the event's own schema takes such a text. */
@@ -217,10 +220,12 @@ class Meant implements Outcome {
   readonly additionalContext: string | undefined;
   private readonly spec: EventSpec;
   private readonly meaning: Meaning;
+  private readonly words: SaidWords | undefined;
+  private listed: readonly (readonly [string, string])[] | undefined = undefined;
   private written: Outcome['output'] | undefined;
   private text: string | undefined = undefined;
 
-  constructor(spec: EventSpec, reading: AnswerPlan, meaning: Meaning, output: Outcome['output'] | undefined) {
+  constructor(spec: EventSpec, reading: AnswerPlan, meaning: Meaning, words: SaidWords | undefined) {
     this.verdict = reading.verdict;
     this.block = reading.block;
     this.continue = reading.continue;
@@ -229,7 +234,8 @@ class Meant implements Outcome {
     this.additionalContext = textIn(meaning, reading.context);
     this.spec = spec;
     this.meaning = meaning;
-    this.written = output;
+    this.words = words;
+    this.written = words && { hookSpecificOutput: words.words };
   }
 
   get output(): Outcome['output'] {
@@ -247,10 +253,23 @@ class Meant implements Outcome {
     return (this.reason?.length ?? 0) + (this.stopReason?.length ?? 0) + (this.additionalContext?.length ?? 0) < 1000;
   }
 
-  /** Whether it is what such an answer means, too. */
-  says({ reason, context, stop }: Meaning): boolean {
-    const { meaning } = this;
-    return meaning.reason === reason && meaning.context === context && meaning.stop === stop;
+  /** Whether an answer that has keys of helpers alone is the same. */
+  isSaidBy(answer: HelperOutput<string>): boolean {
+    return this.words === undefined && isSaid(this.meaning, answer);
+  }
+
+  /** Whether it was said in the same words, in the same order. */
+  isSaidIn(inner: object, eventName: string): boolean {
+    if (this.words?.eventName !== eventName) return false;
+    this.listed ??= Object.entries(this.words.words);
+    const { listed } = this;
+    let at = 0;
+    for (const key in inner) {
+      const said = listed[at++];
+      if (said === undefined || said[0] !== key || said[1] !== (inner as Readonly<Record<string, unknown>>)[key])
+        return false;
+    }
+    return at === listed.length;
   }
 }
 

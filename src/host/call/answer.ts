@@ -14,21 +14,36 @@ import { makeCall } from './call.js';
 import { Context } from './context.js';
 import type { CallFacts, FireFacts } from './facts.js';
 import { whyNotTaken } from './taken.js';
-import { callbackOf, handlerOf } from './work.js';
+import { type CallbackWork, callbackOf, handlerOf } from './work.js';
 
 const UNJUDGED: Attempt = Object.freeze({ unjudged: true });
 
 /** Reads what a handler handed back: a callback's output, or a reply from outside. Never throws. */
 export function readAnswer(call: CallFacts, value: unknown): Attempt {
-  const { fire, registration } = call;
-  if (callbackOf(registration) !== undefined) {
-    if (value === undefined || value === null) return SILENT;
-    const result = tryCallback(call, value);
-    // A value that was not understood may hold promises, whose rejections nothing would handle.
-    if (result.failure || result.warnings?.length) ignoreRejections(value);
-    return result;
+  return callbackOf(call.registration) === undefined ? readReply(call, value as Reply) : readOutputOf(call, value);
+}
+
+/** What a callback handed back. Apart from what else may be read, so that the engine can inline it into the call (decision 10). */
+function readOutputOf(call: CallFacts, value: unknown): Attempt {
+  if (value === undefined || value === null) return SILENT;
+  try {
+    const meant =
+      typeof value === 'object'
+        ? call.fire.state.meanings.of(value, call.registration.eventName, call.registration.work as CallbackWork)
+        : undefined;
+    if (meant === undefined) return readInFull(call, value);
+    if (meant === NOTHING_SAID) return SILENT;
+    const { fire } = call;
+    return { outcome: fire.services.largeOutput.shorten(meant, fire.input['session_id']), failure: undefined };
+  } catch (error) {
+    // A proxy that throws on every access.
+    ignoreRejections(value);
+    return badAnswer(messageOf(error));
   }
-  const reply = value as Reply;
+}
+
+function readReply(call: CallFacts, reply: Reply): Attempt {
+  const { fire, registration } = call;
   if (reply.later !== undefined) {
     toBackground(call, reply.later, 0);
     return { ...replyFacts(reply), background: true };
@@ -50,25 +65,20 @@ export function replyFacts(reply: Reply): Pick<Attempt, 'exitCode' | 'stdout' | 
   return { exitCode: reply.exitCode, stdout: reply.stdout, stderr: reply.stderr };
 }
 
-function tryCallback(call: CallFacts, value: unknown): Attempt {
-  try {
-    return readCallback(call, value);
-  } catch (error) {
-    // A proxy that throws on every access.
-    return badAnswer(messageOf(error));
-  }
-}
-
 function badAnswer(why: string): Attempt {
   return { failure: { cause: 'bad_schema', message: `it cannot be read: ${why}` } };
 }
 
+/** What callbacks' answers come to that have to be read against the event's schema. */
+function readInFull(call: CallFacts, value: unknown): Attempt {
+  const result = readCallback(call, value);
+  // A value that was not understood may hold promises, whose rejections nothing would handle.
+  if (result.failure || result.warnings?.length) ignoreRejections(value);
+  return result;
+}
+
 function readCallback(call: CallFacts, value: unknown): Attempt {
   const { fire, registration, context } = call;
-  const meant = typeof value === 'object' ? fire.state.meanings.of(value as object, registration.eventName) : undefined;
-  if (meant === NOTHING_SAID) return SILENT;
-  if (meant !== undefined)
-    return { outcome: fire.services.largeOutput.shorten(meant, fire.input['session_id']), failure: undefined };
   const broken = BrokenPromise.why(value);
   if (broken !== undefined) return badAnswer(broken);
   if (value instanceof Error) return { failure: threw(value) };

@@ -14,7 +14,7 @@ import type { CallFacts, RunningFire } from './facts.js';
 import { loading } from './loading.js';
 import { answerOf } from './said-again.js';
 import { untrusted } from './untrusted.js';
-import { type CallbackFunction, callbackOf, handlerOf } from './work.js';
+import { type CallbackFunction, callbackOf, handlerOf, isAsync } from './work.js';
 
 /** Receives the result of a call that was pending; `undefined`: silence, and no subscriber. */
 export interface CallOwner {
@@ -108,7 +108,7 @@ export class HandlerCall implements Watched, CallFacts {
   }
 
   private take(value: unknown): Attempt | undefined | typeof PENDING {
-    const later = promiseIn(value, ready);
+    const later = isAsync(this.registration) ? (value as Promise<unknown>) : promiseIn(value, ready);
     return later === undefined ? this.said(value) : this.wait(later);
   }
 
@@ -255,6 +255,12 @@ export class HandlerCall implements Watched, CallFacts {
 
   /** Every call ends here. It is reported to subscribers, and its problems are logged with or without them. An abort is no problem, since the caller asked for it. */
   private conclude(result: Attempt): Attempt {
+    return result.failure === undefined && result.warnings === undefined && this.began < 0
+      ? result
+      : this.report(result);
+  }
+
+  private report(result: Attempt): Attempt {
     const { fire, registration, reporter, began, clock } = this;
     const { failure, warnings } = result;
     if ((failure && failure.cause !== 'aborted') || warnings?.length) logProblems(fire, registration, result);

@@ -59,8 +59,12 @@ class Spill implements LargeOutput {
 
   shorten(outcome: Outcome, session: unknown): Outcome {
     const { reason, stopReason, systemMessage, additionalContext } = outcome;
-    if (!(isTooLong(reason) || isTooLong(stopReason) || isTooLong(systemMessage) || isTooLong(additionalContext)))
-      return outcome;
+    return isTooLong(reason) || isTooLong(stopReason) || isTooLong(systemMessage) || isTooLong(additionalContext)
+      ? this.#shortened(outcome, session)
+      : outcome;
+  }
+
+  #shortened(outcome: Outcome, session: unknown): Outcome {
     const previews = new Map<string, string>();
     for (const key of TEXTS) {
       const text = outcome[key];

@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+import type { LatestAnswer } from '../../events/output/meant.js';
 import type { Handler } from '../../handlers/handler.js';
 import type { RuleSpec } from '../../handlers/rule/spec.js';
 import type { Registration } from '../../scopes/registration.js';
@@ -6,15 +8,30 @@ import type { Context } from './context.js';
 
 /** The function behind a callback registration. */
 export type CallbackFunction = (input: unknown, toolUseID: string | undefined, context: Context) => unknown;
+/** A callback, or a rule. */
+export class CallbackWork implements LatestAnswer {
+  readonly callback: CallbackFunction;
+  /** An async function: what it hands back is an ordinary promise of its own, which need not be looked at. */
+  readonly isAsync: boolean;
+  readonly rule: RuleSpec | undefined;
+  latest: LatestAnswer['latest'] = undefined;
+
+  constructor(callback: CallbackFunction, rule?: RuleSpec) {
+    this.callback = callback;
+    this.isAsync = types.isAsyncFunction(callback) && !types.isGeneratorFunction(callback);
+    this.rule = rule;
+  }
+}
+
 /** What a registration runs. */
-export type Work =
-  | { readonly callback: CallbackFunction; readonly rule?: RuleSpec }
-  | { readonly handler: Handler }
-  | { readonly answer: (...call: never) => Attempt };
+export type Work = CallbackWork | { readonly handler: Handler } | { readonly answer: (...call: never) => Attempt };
 
 /** The function of a callback, or of a rule. */
 export const callbackOf = ({ work }: Registration): CallbackFunction | undefined =>
   (work as { readonly callback?: CallbackFunction }).callback;
+
+/** What it hands back is a promise that an async function has just made. */
+export const isAsync = ({ work }: Registration): boolean => (work as { readonly isAsync?: boolean }).isAsync === true;
 
 /** What runs outside of this process. */
 export const handlerOf = ({ work }: Registration): Handler | undefined =>

@@ -14,6 +14,20 @@ export interface HandlerResult {
   readonly allowLapsed?: boolean;
 }
 
+/** Whether `common` has nothing to do with it. */
+export const isVerdict = ({
+  additionalContext,
+  systemMessage,
+  suppressOutput,
+  continue: goesOn,
+  specific,
+}: Outcome): boolean =>
+  additionalContext === undefined &&
+  systemMessage === undefined &&
+  !suppressOutput &&
+  goesOn !== false &&
+  specific === undefined;
+
 /** What every event has. */
 export function common(
   fields: DecisionFields,
@@ -46,7 +60,7 @@ export function common(
 }
 
 /** Adds to a list that is made for its first item. */
-export function add<T>(list: T[] | undefined, item: T): T[] {
+function add<T>(list: T[] | undefined, item: T): T[] {
   if (list === undefined) return [item];
   list.push(item);
   return list;

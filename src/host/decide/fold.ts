@@ -2,7 +2,7 @@ import type { EventSpec, Verdict } from '../../events/define.js';
 import { effectOf, type FailureEffect } from '../../events/failure.js';
 import type { AnyDecision, Conflict, DecisionFields, EndedBy, OutcomesLater } from './decision.js';
 import { makeDecision } from './decision.js';
-import { add, common, type HandlerResult, Listed } from './fold-common.js';
+import { common, type HandlerResult, isVerdict, Listed } from './fold-common.js';
 
 /** How the verdicts become one: the strictest, or the first or last in plan order. */
 export type Decisions = 'strictest' | 'first' | 'last';
@@ -34,13 +34,17 @@ export function fold(
   if (context.withheld !== undefined) fields.updatedOutput = context.withheld.value;
   const speaking = said.every(speaks) ? said : said.filter(speaks);
   if (speaking.length === 0) return decision;
-  common(fields, spec, speaking, context.subject);
+  if (!speaking.every(isVerdictAlone)) common(fields, spec, speaking, context.subject);
   answer(fields, spec, speaking, context);
   if (context.conflicts !== undefined && context.conflicts.length > 0) fields.conflicts = context.conflicts;
   if (context.rewritten !== undefined)
     fields[spec.fold === 'gate' ? 'updatedInput' : 'updatedOutput'] = context.rewritten.value;
   return decision;
 }
+
+/** It has nothing of what every event has (`common`). */
+const isVerdictAlone = ({ outcome, failure }: HandlerResult): boolean =>
+  failure === undefined && (outcome === undefined || isVerdict(outcome));
 
 /** A silent one changes nothing, whatever the fold. */
 const speaks = (s: HandlerResult): boolean => s.outcome !== undefined || s.failure !== undefined;
@@ -89,21 +93,37 @@ function answer(fields: DecisionFields, spec: EventSpec, said: readonly HandlerR
   }
 }
 
+/** The strictest of those that count, of equals the first in plan order. */
 function gate(fields: DecisionFields, spec: EventSpec, said: readonly HandlerResult[], context: FoldContext): void {
-  const winner = choose(spec, said, context.decisions);
-  if (!winner) return;
-  const verdict = verdictOf(spec, winner);
+  const { decisions } = context;
+  const chosen = decisions === 'strictest' ? undefined : spoken(spec, said, decisions);
+  let winner: HandlerResult | undefined;
+  let verdict: Verdict = 'none';
+  let differ = false;
+  for (const s of said) {
+    const own = verdictOf(spec, s);
+    if (own === verdict || own === 'none') continue;
+    const isStricter = RANK[own] > RANK[verdict];
+    if (winner !== undefined || !isStricter) differ = true;
+    if (!isStricter || !(decisions === 'strictest' || s === chosen || stands(s, RANK[own], chosen))) continue;
+    winner = s;
+    verdict = own;
+  }
+  if (winner === undefined) return;
   const reason = reasonOf(spec, winner);
   fields.verdict = verdict;
   fields.decidedBy = winner.registration.id;
   if (reason !== undefined) fields.reason = reason;
-  let overruled: string[] | undefined;
-  for (const s of said) {
-    const other = verdictOf(spec, s);
-    if (other !== 'none' && other !== verdict) overruled = add(overruled, s.registration.id);
-  }
-  if (overruled !== undefined) fields.overruled = overruled;
+  if (differ || chosen !== undefined) overrule(fields, spec, said, verdict);
   if (spec.nestedDecision) Object.assign(fields, grants(spec, said, verdict));
+}
+
+function overrule(fields: DecisionFields, spec: EventSpec, said: readonly HandlerResult[], verdict: Verdict): void {
+  const others = said.filter((s) => {
+    const other = verdictOf(spec, s);
+    return other !== 'none' && other !== verdict;
+  });
+  if (others.length > 0) fields.overruled = others.map((s) => s.registration.id);
 }
 
 /** What goes with a nested verdict counts only from those whose own word it is. */
@@ -115,20 +135,6 @@ function grants(spec: EventSpec, said: readonly HandlerResult[], verdict: Verdic
     ...(permissions.length > 0 ? { updatedPermissions: permissions } : {}),
     ...(given.some((s) => s['interrupt'] === true) ? { interrupt: true } : {}),
   };
-}
-
-/** The strictest of those that count, of equals the first in plan order. */
-function choose(spec: EventSpec, said: readonly HandlerResult[], decisions: Decisions): HandlerResult | undefined {
-  const chosen = decisions === 'strictest' ? undefined : spoken(spec, said, decisions);
-  let best: HandlerResult | undefined;
-  let highest = RANK.none;
-  for (const s of said) {
-    const rank = RANK[verdictOf(spec, s)];
-    if (rank <= highest || !(decisions === 'strictest' || s === chosen || stands(s, rank, chosen))) continue;
-    best = s;
-    highest = rank;
-  }
-  return best;
 }
 
 function spoken(spec: EventSpec, said: readonly HandlerResult[], which: 'first' | 'last'): HandlerResult | undefined {

@@ -54,14 +54,20 @@ function concludeWalk(run: AskedFire, { notes }: Walk): AnyDecision {
   return fold(run.spec, notes.said(), foldContext(run, notes.rewrites, run.carrying?.withheld));
 }
 
+function report(
+  { cancelled, plan }: AskedFire,
+  reporter: BusFireReporter,
+  { notes, taps }: Walk,
+  decision: AnyDecision,
+  settled: Settled | undefined,
+): void {
+  const walked = { plan, notes, taps, cutShort: notes.bailed || cancelled !== undefined };
+  reporter.ended(decision, (copy) => recordHandlers(walked, copy), notes, cancelled?.code, settled);
+}
+
 /** Tells subscribers what was decided, and remembers what it came to, which is told the agent. */
 export function tellDecision(run: AskedFire, decision: AnyDecision, settled?: Settled): AnyDecision {
-  const { cancelled, plan, reporter, walk } = run;
-  if (walk !== undefined) {
-    const { notes, taps } = walk;
-    const walked = { plan, notes, taps, cutShort: notes.bailed || cancelled !== undefined };
-    reporter?.ended(decision, (copy) => recordHandlers(walked, copy), notes, cancelled?.code, settled);
-  }
+  if (run.reporter !== undefined && run.walk !== undefined) report(run, run.reporter, run.walk, decision, settled);
   const final = settled?.decision ?? decision;
   decided(run, final);
   return final;

@@ -21,13 +21,12 @@ export interface AskingFire extends CallFire {
   tell(decision: AnyDecision, settled?: Settled): AnyDecision;
 }
 
-/**
- * Whether the decision is an ask that somebody elsewhere may settle. It is one after the fold, so that a deny of any hook has won by then; and where the
- * permission mode asks nobody, nobody is asked.
- */
-export function isOpen({ services, options, spec, cancelled, input }: AskingFire, { verdict }: AnyDecision): boolean {
+/** After the fold: a deny of any hook has won by then. Of asks alone `isOpen` is asked. */
+export const isAsk = ({ verdict }: AnyDecision): boolean => verdict === 'ask';
+
+/** Whether somebody elsewhere may settle its ask. Where the permission mode asks nobody, nobody is asked. */
+export function isOpen({ services, options, spec, cancelled, input }: AskingFire): boolean {
   return (
-    verdict === 'ask' &&
     services.elsewhere !== undefined &&
     spec.fold === 'gate' &&
     cancelled === undefined &&

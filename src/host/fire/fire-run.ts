@@ -21,7 +21,7 @@ import type { EventState } from '../services.js';
 import { reportUnreadable } from '../tell/refused.js';
 import { BusFireReporter } from '../tell/reporter.js';
 import { conclude, tellDecision } from './conclude.js';
-import { isOpen, settle } from './elsewhere.js';
+import { isAsk, isOpen, settle } from './elsewhere.js';
 import { KeptAnswer, shortened } from './kept.js';
 import { Screen } from './screen.js';
 import { Walk } from './walk.js';
@@ -155,7 +155,8 @@ export class FireRun implements RunningFire, CallOwner {
   /** Keeps an answer that changes nothing for later hooks. */
   private keep(result: Attempt): void {
     const { list, places } = this.candidates;
-    const short = shortened(result, this.services.largeOutput, this.input['session_id']);
+    const short =
+      result.failure === undefined ? result : shortened(result, this.services.largeOutput, this.input['session_id']);
     this.spoken ??= [];
     this.spoken.push(new KeptAnswer(list[this.at] as Registration, places[this.at] as number, short));
   }
@@ -182,7 +183,7 @@ export class FireRun implements RunningFire, CallOwner {
       const decision = this.decide();
       // A handler cancelled the fire synchronously: what others decided must not be read as permission.
       if (this.cancelled) return Promise.reject(this.cancelled);
-      if (isOpen(this, decision)) return settle(this, decision);
+      if (isAsk(decision) && isOpen(this)) return settle(this, decision);
       const { quiet } = this.candidates;
       return decision === quiet?.decision ? quiet.promise : Promise.resolve(decision);
     } catch (error) {
@@ -197,7 +198,7 @@ export class FireRun implements RunningFire, CallOwner {
     try {
       const decision = this.decide();
       if (this.cancelled) this.reject?.(this.cancelled);
-      else this.resolve?.(isOpen(this, decision) ? (settle(this, decision) as never) : decision);
+      else this.resolve?.(isAsk(decision) && isOpen(this) ? (settle(this, decision) as never) : decision);
     } catch (error) {
       this.reject?.(this.unreadable(error));
     }
@@ -212,7 +213,7 @@ export class FireRun implements RunningFire, CallOwner {
     const decision = conclude(this);
     const isQuiet = this.walk === undefined && this.spoken === undefined;
     // An ask that is open is told once it is settled; without a subscriber silence need not be.
-    return isOpen(this, decision) || (isQuiet && !this.remembers) ? decision : tellDecision(this, decision);
+    return (isQuiet && !this.remembers) || (isAsk(decision) && isOpen(this)) ? decision : tellDecision(this, decision);
   }
 
   tell(decision: AnyDecision, settled?: Settled): AnyDecision {

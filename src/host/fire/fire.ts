@@ -1,8 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
-import type { Alarms } from '../alarms/alarms.js';
-import { decided, ran, undecided } from '../alarms/use.js';
+import { type CallFire, decided, ran, undecided } from '../alarms/use.js';
 import type { HostCore } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { FireSettings } from '../fire-options.js';
@@ -33,6 +32,9 @@ export function fire(services: HostCore, event: string, input: Json, options?: F
   return !watched && isIdle(services, state, options) ? state.quiet : begin(services, state, input, options, watched);
 }
 
+/** One that is refused before any hook is asked. */
+type RefusedFire = CallFire & { readonly services: HostCore };
+
 /** From the plan on; separate, so that the idle path above stays small enough to be inlined. */
 function begin(
   services: HostCore,
@@ -42,34 +44,49 @@ function begin(
   watched: boolean,
 ): Promise<AnyDecision> {
   const found = services.registrar.scopeOf(input, options?.scope, state.opens);
-  const { callRole } = state.spec;
-  if (callRole === 'ran') ran({ services, state, input, found, options });
+  if (state.spec.callRole === 'ran') ran({ services, state, input, found, options });
   const plan = state.plans.get(found.scope);
-  const remembers = callRole === 'judges' && (watched || remembersAll(services.alarms) || options?.everyTool === true);
-  const told = watched || (remembers && services.alarms.cares(callRole, options?.everyTool));
-  if (plan.size === 0 && !told && !state.hook?.foreign && isNamed(input))
-    return ended(services, state, found, state.quiet, input);
+  if (plan.size === 0 && !watched && !state.hook?.foreign) return withoutHooks(services, state, input, options, found);
 
   const complete = completeInput(state, input, services.session);
-  if (complete instanceof HookscopeError) {
-    if (watched) reportRefused(services, state.spec, input, complete.code);
-    undecided({ services, state, input, found, options }, complete);
-    return Promise.reject(complete);
-  }
-
-  // Nobody is asked or told: it is remembered.
-  if (plan.size === 0 && !watched && !state.hook?.foreign) {
-    const { decision, promise } = plan.candidates(undefined).quiet as Quiet;
-    if (remembers)
-      decided({ services, state, input: complete, found, options, remembers, cancelled: undefined }, decision);
-    return ended(services, state, found, promise, complete);
-  }
+  if (complete instanceof HookscopeError) return refuse({ services, state, input, found, options }, complete, watched);
 
   const own = plan.in(complete['session_id']);
+  const remembers = watched || remembersCalls(services, state, options);
   const run = new FireRun(services, state, found, own, complete, options, watched, remembers);
   const decision = run.start();
   if (own.shadows.length > 0) followByShadows(run, decision);
   return ended(services, state, found, decision, complete);
+}
+
+/** Nobody is asked or told; it may have to be remembered. */
+function withoutHooks(
+  services: HostCore,
+  state: EventState,
+  input: Json,
+  options: FireSettings | undefined,
+  found: ScopeLookup,
+): Promise<AnyDecision> {
+  const remembers = remembersCalls(services, state, options);
+  const cares = remembers && services.alarms.cares('judges', options?.everyTool);
+  if (!cares && isNamed(input)) return ended(services, state, found, state.quiet, input);
+  const complete = completeInput(state, input, services.session);
+  if (complete instanceof HookscopeError) return refuse({ services, state, input, found, options }, complete, false);
+  const { decision, promise } = state.plans.get(found.scope).candidates(undefined).quiet as Quiet;
+  if (remembers)
+    decided({ services, state, input: complete, found, options, remembers, cancelled: undefined }, decision);
+  return ended(services, state, found, promise, complete);
+}
+
+function refuse(fire: RefusedFire, error: HookscopeError, watched: boolean): Promise<never> {
+  if (watched) reportRefused(fire.services, fire.state.spec, fire.input, error.code);
+  undecided(fire, error);
+  return Promise.reject(error);
+}
+
+/** Whether calls that may run as they are have to be remembered, too. */
+function remembersCalls({ alarms }: HostCore, { spec }: EventState, options: FireSettings | undefined): boolean {
+  return spec.callRole === 'judges' && (alarms.awake || alarms.strict || options?.everyTool === true);
 }
 
 /** Its scope is the one that it names. An id that is no text names none: hooks of an agent would be passed over, and nobody told. */
@@ -78,8 +95,6 @@ function isNamed(input: Json | undefined): boolean {
 }
 
 const isTextOrAbsent = (id: unknown): boolean => id === undefined || typeof id === 'string';
-
-const remembersAll = ({ awake, strict }: Alarms): boolean => awake || strict;
 
 /** The fire can have no effect: no registration in any scope, no raw tap, no scope to open or close, nothing for alarms to compare. */
 function isIdle(services: HostCore, state: EventState, options: FireSettings | undefined): boolean {

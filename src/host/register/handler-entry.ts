@@ -9,7 +9,7 @@ import { readRule } from '../../handlers/rule/spec.js';
 import type { Registration, Skip } from '../../scopes/registration.js';
 import { checkOptions, type Keys } from '../../values/options.js';
 import { checks, isObject, isText, oneOf, SECONDS } from '../../values/shape.js';
-import type { CallbackFunction, Work } from '../call/work.js';
+import { type CallbackFunction, CallbackWork, type Work } from '../call/work.js';
 import type { CallbackSpec, HookGroup } from '../types.js';
 
 /** Marks a handler that we have made ourselves, for hooks that come from another program. */
@@ -136,12 +136,17 @@ function invalidHandler(hook: HandlerDescription): ReadHandler {
 /** A rule is a function that says the same each time; the client knows no rules, so its files have none. */
 function ruleHandler(hook: HandlerDescription, where: string, event: EventSpec): ReadHandler {
   const { spec, answer, label } = inHooks(where, () => readRule(hook, event));
-  return { work: { callback: () => answer, rule: spec }, kind: 'rule', own: sharedOptions(spec), label };
+  return { work: new CallbackWork(() => answer, spec), kind: 'rule', own: sharedOptions(spec), label };
 }
 
 /** `key`: what a function is called that has its name only from the object it was written in. */
 function callback(fn: CallbackFunction, own: Options, key = ''): ReadHandler {
-  return { work: { callback: fn }, kind: 'callback', own, label: fn.name === key ? undefined : fn.name || undefined };
+  return {
+    work: new CallbackWork(fn),
+    kind: 'callback',
+    own,
+    label: fn.name === key ? undefined : fn.name || undefined,
+  };
 }
 
 export function wrong(where: string, expected: string, near?: string): HookscopeError {
