@@ -113,13 +113,6 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
   if (typeof output !== 'object' || output === null) return output;
   const meaning = meaningOf(output);
   if (meaning === undefined) return output;
-  const {
-    [VERDICT]: _verdict,
-    [REWRITE]: _rewrite,
-    [CONTEXT]: _context,
-    [STOP]: _stop,
-    ...own
-  } = output as HelperOutput<string> & { hookSpecificOutput?: Record<string, unknown> };
   const words: Record<string, unknown> = {};
   const specific: Record<string, unknown> = {};
   if (meaning.stop !== undefined) {
@@ -129,11 +122,27 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
   if (meaning.context !== undefined) specific['additionalContext'] = meaning.context;
   if (spec.nestedDecision) wordNested(meaning, specific);
   else wordFlat(spec, meaning, words, specific);
-  const named = eventName === undefined ? {} : { hookEventName: eventName };
-  const inner = { ...(Object.keys(specific).length > 0 && named), ...specific, ...own.hookSpecificOutput };
-  const whole: Record<string, unknown> = { ...words, ...own };
-  if (Object.keys(inner).length > 0) whole['hookSpecificOutput'] = inner;
+  const own = besideHelpers(output);
+  const named = eventName === undefined || isEmpty(specific) ? undefined : { hookEventName: eventName };
+  const inner = (named ?? own) ? { ...named, ...specific, ...own?.hookSpecificOutput } : specific;
+  const whole: Record<string, unknown> = own ? { ...words, ...own } : words;
+  if (!isEmpty(inner)) whole['hookSpecificOutput'] = inner;
   return whole;
+}
+
+const isEmpty = (words: object): boolean => Object.keys(words).length === 0;
+
+/** What an answer has beside the keys of helpers; most have nothing. */
+function besideHelpers(output: object): { readonly hookSpecificOutput?: Record<string, unknown> } | undefined {
+  if (Object.keys(output).every(isHelperKey)) return undefined;
+  const {
+    [VERDICT]: _verdict,
+    [REWRITE]: _rewrite,
+    [CONTEXT]: _context,
+    [STOP]: _stop,
+    ...own
+  } = output as HelperOutput<string> & { hookSpecificOutput?: Record<string, unknown> };
+  return own;
 }
 
 function wordFlat(

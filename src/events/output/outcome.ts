@@ -49,7 +49,8 @@ export interface OutputOptions {
 export function readOutput(spec: EventSpec, output: unknown, how: OutputOptions): ReadOutput {
   const warnings: string[] = [];
   try {
-    const reading = { spec, shape: outputShape(spec), ...how, warnings };
+    const { eventName, nameRequired, dialect } = how;
+    const reading = { spec, shape: outputShape(spec), eventName, nameRequired, dialect, warnings };
     return { outcome: interpret(reading, checkOutput(reading, output), how.mcpTool === true), warnings };
   } catch (error) {
     return { bad: whyBad(error) };

@@ -3,7 +3,7 @@ import type { Registration } from '../../scopes/registration.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import type { Attempt } from '../call/attempt.js';
-import type { FireFacts } from '../call/facts.js';
+import type { FireFacts, RunningFire } from '../call/facts.js';
 import type { RunFacts } from '../plan/skipped.js';
 import { Rewrites } from './rewrites.js';
 import { Slot } from './slot.js';
@@ -24,6 +24,7 @@ export class Notes implements RunFacts {
   /** Of raw taps, in the order they were asked. */
   readonly tapped: Slot[] = [];
   private readonly fire: FireFacts;
+  readonly recorded: boolean;
   private skips: (SkipReason | undefined)[] | undefined = undefined;
   private made: Rewrites | undefined = undefined;
   private viewed: Json | undefined = undefined;
@@ -33,8 +34,9 @@ export class Notes implements RunFacts {
   private waves = 0;
   private count = 0;
 
-  constructor(fire: FireFacts) {
+  constructor(fire: RunningFire) {
     this.fire = fire;
+    this.recorded = fire.reporter !== undefined;
     this.input = fire.input;
     this.subject = fire.subject;
     this.slots = new Array<Slot | undefined>(fire.plan.size);

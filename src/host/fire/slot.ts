@@ -12,6 +12,14 @@ export interface VersionAnswer {
   readonly attempt: Attempt;
 }
 
+/** What is known of all slots of a fire. */
+interface SlotNotes {
+  /** How often the input was rewritten. */
+  readonly version: number;
+  /** A record will list what each of them answered. */
+  readonly recorded: boolean;
+}
+
 /** The state and result of one registration in one fire. */
 export class Slot implements Vote, HandlerResult {
   readonly registration: Registration;
@@ -31,14 +39,14 @@ export class Slot implements Vote, HandlerResult {
   calls = 0;
   /** The version that its last answer is about. */
   answered = 0;
-  /** All of its answers, where it was asked more than once. */
+  /** All of its answers, where it was asked more than once and a record will list them. */
   answers: VersionAnswer[] | undefined = undefined;
   /** Where it raced: when it finished, among those of its wave. */
   finished: number | undefined = undefined;
   /** They know which version of the input would run. */
-  readonly notes: { readonly version: number };
+  readonly notes: SlotNotes;
 
-  constructor(registration: Registration, place: number, wave: number, notes: { readonly version: number }) {
+  constructor(registration: Registration, place: number, wave: number, notes: SlotNotes) {
     this.registration = registration;
     this.place = place;
     this.wave = wave;
@@ -54,10 +62,7 @@ export class Slot implements Vote, HandlerResult {
 
   /** Takes a result, again after a re-ask. */
   take(result: Attempt, spill: LargeOutput, session: unknown): void {
-    if (this.calls > 0) {
-      this.answers ??= [{ judged: this.answered, attempt: this.last }];
-      this.answers.push({ judged: this.judged, attempt: result });
-    }
+    if (this.calls > 0 && this.notes.recorded) this.list(result);
     this.answered = this.judged;
     if (this.calls > 0 && hasNotJudged(result)) failAgain(this, result);
     else {
@@ -68,6 +73,11 @@ export class Slot implements Vote, HandlerResult {
     if (this.failure) this.failure = shortly(this.failure, spill, session);
     this.last = result;
     this.calls++;
+  }
+
+  private list(result: Attempt): void {
+    this.answers ??= [{ judged: this.answered, attempt: this.last }];
+    this.answers.push({ judged: this.judged, attempt: result });
   }
 
   get counts(): boolean {
