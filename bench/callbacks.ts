@@ -13,7 +13,7 @@ export const cases: Case[] = [
   {
     ...against('nothing registered', 1, async () => [
       { name: 'empty async call', run: async () => undefined },
-      ...(await everybody(0, SILENT)).filter((c) => c.name !== 'loop'),
+      ...(await everybody(0, SILENT)).filter((c) => !c.name.startsWith('loop')),
     ]),
     floor: 'empty async call',
   },

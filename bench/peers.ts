@@ -4,7 +4,7 @@ import { createHost, type HookInput } from 'hookscope';
 import { AsyncSeriesBailHook } from 'tapable';
 import { gemini } from './gemini.js';
 import type { Candidate } from './harness.js';
-import { type Callback, callbacks, preToolUse as input, plainLoop } from './recorded.js';
+import { type Callback, callbacks, deafLoop, preToolUse as input, plainLoop } from './recorded.js';
 
 type Input = HookInput<'PreToolUse'>;
 
@@ -13,6 +13,7 @@ export async function everybody(count: number, source: string): Promise<Candidat
   const made = (): Callback[] => callbacks(count, source);
   return [
     { name: 'loop', run: plainLoop(made(), input) },
+    { name: 'loop that keeps no answers', run: deafLoop(made(), input) },
     { name: 'hookscope', run: hookscope(made()) },
     { name: 'tapable', run: tapable(made(), source.startsWith('async')) },
     { name: 'tapable, each caught and with a timeout', run: tapable(made().map(guarded), true) },

@@ -23,8 +23,17 @@ export function callbacks(count: number, source: string): Callback[] {
   return Array.from({ length: count }, () => new Function(`return ${source} // ${made++}`)() as Callback);
 }
 
-/** What every candidate is measured against: the callbacks called and awaited one by one, with nothing around them. */
-export function plainLoop<Input>(hooked: readonly ((input: Input) => unknown)[], input: Input): () => Promise<void> {
+/** What every candidate is measured against: the callbacks called and awaited one by one, their answers kept, with nothing around them. */
+export function plainLoop<Input>(hooked: readonly ((input: Input) => unknown)[], input: Input): () => Promise<unknown> {
+  return async () => {
+    const answers: unknown[] = [];
+    for (const callback of hooked) answers.push(await callback(input));
+    return answers;
+  };
+}
+
+/** The same without the answers, which no host can leave out. */
+export function deafLoop<Input>(hooked: readonly ((input: Input) => unknown)[], input: Input): () => Promise<void> {
   return async () => {
     for (const callback of hooked) await callback(input);
   };
