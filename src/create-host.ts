@@ -10,6 +10,7 @@ import type { EventSpec } from './events/define.js';
 import { unreadable } from './events/guard.js';
 import { createExternalServices } from './handlers/external.js';
 import { Alarms } from './host/alarms/alarms.js';
+import { reopened } from './host/alarms/use.js';
 import { Background } from './host/call/background.js';
 import { Clock } from './host/call/clock.js';
 import { createSpill } from './host/call/large-output.js';
@@ -123,8 +124,8 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     report,
     specs: entries,
     external,
+    reopened: ({ spec }, found, input, scope) => reopened({ services, input, found, options: { scope } }, spec.name),
   });
-
   const services: HostCore = {
     publicHost: () => host,
     clock,

@@ -35,9 +35,13 @@ export class Claims {
     return this.#of(scope, fire).has(id);
   }
 
-  #of({ kind }: RegisteredIn, { host = '', session, scope }: RecordedFire): Set<string> {
-    const life = kind === 'agent' ? [host, session, scope] : kind === 'session' ? [host, session] : [host];
-    const key = JSON.stringify(life);
+  /** The agent of that fire has ended. */
+  end(fire: RecordedFire): void {
+    this.#taken.delete(keyOf('agent', fire));
+  }
+
+  #of({ kind }: RegisteredIn, fire: RecordedFire): Set<string> {
+    const key = keyOf(kind, fire);
     const known = this.#taken.get(key);
     const taken = known ?? new Set();
     if (known !== undefined) this.#taken.delete(key);
@@ -46,3 +50,6 @@ export class Claims {
     return taken;
   }
 }
+
+const keyOf = (kind: RegisteredIn['kind'], { host = '', session, scope }: RecordedFire): string =>
+  JSON.stringify(kind === 'agent' ? [host, session, scope] : kind === 'session' ? [host, session] : [host]);

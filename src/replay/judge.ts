@@ -71,7 +71,7 @@ export class Judge {
     now.given = given;
     now.isSame = fire.revision === this.#revision;
     now.unknown = new Map();
-    const { found, makes } = this.#world.placeOf(fire, state);
+    const { found, makes } = this.#world.placeOf(fire);
     const session = fire.input['session_id'];
     const plan = this.#world.planOf(state, found, given.hasGaps).in(session);
     const untapped = this.#untapped(state);

@@ -12,7 +12,7 @@ import { answering, type StandIns } from './answering.js';
 import { type Stood, sameness } from './given.js';
 import type { RecordedFire } from './recorded.js';
 
-/** Agents that are remembered: of which type they are, and that they have ended. */
+/** Agents whose types are remembered. */
 const MOST = 10_000;
 
 /** The surroundings of a fire in which stand-ins replace the hooks. */
@@ -57,7 +57,6 @@ export class World {
   /** Scopes of agents by what they begin in and their type: their hooks are the same. */
   readonly #agents = new WeakMap<Scope, Map<string, AgentPlace>>();
   readonly #types = new Map<string, string>();
-  readonly #ended = new Map<string, true>();
 
   constructor(core: HostCore, how: StandIns) {
     this.#core = core;
@@ -65,7 +64,7 @@ export class World {
   }
 
   /** Where a fire runs: in the scope of then, as it would be opened now. */
-  placeOf(fire: RecordedFire, state: EventState): ReplayPlace {
+  placeOf(fire: RecordedFire): ReplayPlace {
     const { registrar } = this.#core;
     const ref = refOf(fire);
     const agent = fire.agent ?? (fire.scope === 'session' ? undefined : fire.scope);
@@ -73,9 +72,7 @@ export class World {
     const type = key === undefined ? undefined : this.#typeOf(key, fire.agentType);
     const input: Json = type === undefined ? fire.input : { ...fire.input, agent_type: type };
     const { found, spawn } = registrar.find(input, ref);
-    if (key !== undefined && state.opens) this.#ended.delete(key);
-    if (spawn === undefined || (key !== undefined && !found.known && this.#ended.has(key)))
-      return { found, makes: false };
+    if (spawn === undefined) return { found, makes: false };
     const known = this.#agents.get(found.scope) ?? new Map<string, AgentPlace>();
     this.#agents.set(found.scope, known);
     const last = known.get(spawn.type);
@@ -96,9 +93,9 @@ export class World {
     return type;
   }
 
-  /** The agent's stop was allowed: an event of it that comes late is its session's. */
-  ended({ host, session, agent }: RecordedFire): void {
-    if (agent !== undefined) remember(this.#ended, JSON.stringify([host, session, agent]), true);
+  /** The agent's stop was allowed: if it goes on, its hooks are new ones. */
+  ended(fire: RecordedFire): void {
+    if (!this.#core.registrar.find(fire.input, refOf(fire)).found.known) this.#how.claims.end(fire);
   }
 
   /** The plan of a scope with stand-ins for all hooks, including raw taps. */

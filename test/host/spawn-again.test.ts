@@ -1,23 +1,74 @@
 import { expect, test } from 'vitest';
-import { createHost } from '../../src/create-host.js';
-import { deny } from '../../src/events/output/helpers.js';
+import { createHost, type Host } from '../../src/create-host.js';
+import { deny, rewrite } from '../../src/events/output/helpers.js';
+import type { HookAlarm } from '../../src/host/alarms/alarms.js';
+import { fires, testHost, watch } from './kit.js';
 
 const AGENT = { agent_id: 'a1', agent_type: 'reviewer' };
 const CALL = { ...AGENT, tool_name: 'Write', tool_input: {}, tool_use_id: 't1' };
 const STOP = { ...AGENT, stop_hook_active: false, agent_transcript_path: '' };
 
-test('an agent that is started again has the hooks of its type again; one that has ended has none for a late event', async () => {
-  await using host = createHost();
+/** A host whose reviewers are denied every write, and the alarms that it raises. */
+function guarded() {
+  const alarms: HookAlarm[] = [];
+  const { host } = testHost({ onAlarm: (alarm) => void alarms.push(alarm) });
   host.spawnHooks('reviewer', { PreToolUse: [{ hooks: [() => deny('reviewers read')] }] });
-  const verdict = async () => (await host.fire('PreToolUse', CALL)).verdict;
+  return { host, told: () => alarms.splice(0).map(({ alarm, evidence }) => [alarm, evidence]) };
+}
+
+test('an agent that goes on after its end has the hooks of its type again, and a call of it is an alarm', async () => {
+  const { host, told } = guarded();
+  const watched = watch(host);
   await host.fire('SubagentStart', AGENT);
-  expect(await verdict()).toBe('deny');
   await host.fire('SubagentStop', STOP);
-  expect(await verdict()).toBe('none');
+  expect(told()).toEqual([]);
+  const runs = host.explain('PreToolUse', CALL).hooks.filter((hook) => hook.runs);
+  const decision = await host.fire('PreToolUse', CALL);
+  expect(decision.verdict).toBe('deny');
+  expect(runs).toHaveLength(1);
+  expect(fires(watched).at(-1)).toMatchObject({ scope: 'a1', scope_known: true });
+  await host.fire('PreToolUse', { ...CALL, tool_use_id: 't2' });
+  expect(told()).toEqual([['reopened', 'PreToolUse']]);
+  await host.fire('SubagentStop', STOP);
   await host.fire('SubagentStart', AGENT);
-  expect(await verdict()).toBe('deny');
+  expect((await host.fire('PreToolUse', { ...CALL, tool_use_id: 't3' })).verdict).toBe('deny');
+  expect(told()).toEqual([]);
+});
+
+test.each([
+  ['by its stop', async (host: Host) => void (await host.fire('SubagentStop', STOP))],
+  ['by hand', async (host: Host) => void host.unregisterScoped('a1')],
+  ['with its session', async (host: Host) => void host.unregisterScoped({ session: 's' })],
+])('an agent that ended %s is known by its type, also where an event does not say it', async (_, end) => {
+  const { host, told } = guarded();
+  await host.fire('SubagentStart', AGENT);
+  await end(host);
+  const { agent_type: _type, ...call } = CALL;
+  expect((await host.fire('PreToolUse', call)).verdict).toBe('deny');
+  expect(told()).toEqual([['reopened', 'PreToolUse']]);
+});
+
+test('an output is rewritten also where it comes after the end of its agent', async () => {
+  const { host, told } = guarded();
+  host.spawnHooks('reviewer', { PostToolUse: [{ hooks: [() => rewrite('hidden')] }] });
+  await host.fire('SubagentStart', AGENT);
   await host.fire('SubagentStop', STOP);
-  expect(await verdict()).toBe('none');
+  const { updatedOutput } = await host.fire('PostToolUse', { ...CALL, tool_response: 'secret' });
+  expect(updatedOutput).toBe('hidden');
+  expect(told()).toEqual([['reopened', 'PostToolUse']]);
+});
+
+test('of agents that go on after their end a limited number is open', async () => {
+  const { host } = guarded();
+  for (let i = 0; i < 1100; i++) {
+    const agent = { agent_id: `a${i}` };
+    await host.fire('SubagentStart', { ...AGENT, ...agent });
+    await host.fire('SubagentStop', { ...STOP, ...agent });
+    await host.fire('PreToolUse', { ...CALL, ...agent });
+  }
+  const open = JSON.stringify(host.describe()).match(/"scope":"a\d+"/g);
+  expect(new Set(open).size).toBe(1000);
+  expect((await host.fire('PreToolUse', { ...CALL, agent_id: 'a0' })).verdict).toBe('deny');
 });
 
 test('describe() lists what agents of a type will get, before any is there', async () => {
@@ -34,6 +85,7 @@ test('describe() lists what agents of a type will get, before any is there', asy
 });
 
 test('two agents whose session and id read the same when they are joined are two agents', async () => {
+  const calls: HookAlarm[] = [];
   for (const [one, two] of [
     [
       ['a', 'b c'],
@@ -48,12 +100,14 @@ test('two agents whose session and id read the same when they are joined are two
       ['a\0b', 'c'],
     ],
   ] as const) {
-    await using host = createHost();
+    await using host = createHost({ logger: () => undefined, onAlarm: (alarm) => void calls.push(alarm) });
     host.spawnHooks('reviewer', { PreToolUse: [{ hooks: [() => deny('reviewers read')] }] });
     const of = ([session_id, agent_id]: readonly [string, string]) => ({ session_id, agent_id });
     await host.fire('SubagentStart', { ...AGENT, ...of(one) });
     await host.fire('SubagentStop', { ...STOP, ...of(one) });
-    expect((await host.fire('PreToolUse', { ...CALL, ...of(two) })).verdict).toBe('deny');
-    expect((await host.fire('PreToolUse', { ...CALL, ...of(one) })).verdict).toBe('none');
+    await host.fire('PreToolUse', { ...CALL, ...of(two) });
+    expect(calls).toEqual([]);
+    await host.fire('PreToolUse', { ...CALL, ...of(one) });
+    expect(calls.splice(0)).toMatchObject([{ alarm: 'reopened', session_id: one[0], agent_id: one[1] }]);
   }
 });

@@ -499,19 +499,23 @@ describe('a hook that is not as it was accepted', () => {
   });
 });
 
-test('an agent’s hooks end with its stop, unless it is started again', async () => {
+test.each([
+  [false, ['deny', 'deny', 'deny', 'deny']],
+  [true, ['deny', 'deny', 'none', 'none']],
+])('an agent’s hooks end with its stop, and begin again where it goes on (once: %s)', async (once, expected) => {
   const agent = { agent_id: 'a1', agent_type: 'reviewer', session_id: 's1' };
   const inputs: [string, object][] = [
     ['SubagentStart', agent],
     ['PreToolUse', { ...CALL, ...agent }],
     ['SubagentStop', { ...agent, stop_hook_active: false, agent_transcript_path: '' }],
     ['PreToolUse', { ...CALL, ...agent }],
+    ['PreToolUse', { ...CALL, ...agent }],
     ['SubagentStart', agent],
     ['PreToolUse', { ...CALL, session_id: 's1', agent_id: 'a1' }],
   ];
-  const make = (): Host => {
+  const make = (why = 'no'): Host => {
     const host = hostOf({});
-    host.spawnHooks('reviewer', on(rule('deny', 'no')));
+    host.spawnHooks('reviewer', { PreToolUse: [{ once, hooks: [rule('deny', why)] }] });
     return host;
   };
   const host = make();
@@ -520,10 +524,12 @@ test('an agent’s hooks end with its stop, unless it is started again', async (
   for (const [event, input] of inputs) await host.fireAny(event, input as never);
   await host.close();
   const verdicts = fires.filter(({ event }) => event === 'PreToolUse').map(({ decision }) => decision.verdict);
-  expect(verdicts).toEqual(['deny', 'none', 'deny']);
+  expect(verdicts).toEqual(expected);
   const found = await all(replay(make(), fires));
   expect(found.filter(({ changed }) => changed !== undefined)).toEqual([]);
-  expect(found.map(({ now }) => now.word).filter((_, i) => [1, 3, 5].includes(i))).toEqual(verdicts);
+  expect(found.map(({ now }) => now.word).filter((_, i) => [1, 3, 4, 6].includes(i))).toEqual(verdicts);
+  const other = await all(replay(make('never'), fires));
+  expect(other.map(({ now }) => now.word).filter((_, i) => [1, 3, 4, 6].includes(i))).toEqual(verdicts);
 });
 
 describe('how it was fired', () => {

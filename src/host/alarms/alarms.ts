@@ -154,7 +154,7 @@ export class Alarms {
 
   /** A call of an agent whose scope was not open. */
   reopened(use: ToolUse, by: string): void {
-    this.#tell('reopened', use, { by });
+    if (!this.#replay) this.#tell('reopened', use, { by });
   }
 
   #remember(use: ToolUse, denied: Denial | undefined, judged: readonly [unknown, boolean] | undefined): void {

@@ -5,10 +5,9 @@ import type { AnyDecision } from '../decide/decision.js';
 import type { EventState, Services } from '../services.js';
 import type { Alarms, ToolUse } from './alarms.js';
 
-/** A fire about a tool call. */
-export interface CallFire {
+/** A fire about a tool call, whichever event it is of. */
+interface AnyCallFire {
   readonly services: Services;
-  readonly state: EventState;
   readonly input: Json;
   /** Absent if the fire was refused before its scope was looked up. */
   readonly found: ScopeLookup | undefined;
@@ -21,6 +20,11 @@ export interface CallFire {
         readonly shadowOf?: string | undefined;
       }
     | undefined;
+}
+
+/** A fire about a tool call. */
+export interface CallFire extends AnyCallFire {
+  readonly state: EventState;
 }
 
 /** A fire that has ended. */
@@ -74,10 +78,16 @@ export function ran(fire: CallFire): void {
   fire.services.alarms.ran(use as ToolUse, { by: fire.state.spec.name, input });
 }
 
+/** The event is of an agent that had ended. If it is about a call, that is an alarm. */
+export function reopened(fire: AnyCallFire, event: string): void {
+  const use = useOf(fire);
+  if (use?.id !== undefined) fire.services.alarms.reopened(use as ToolUse, event);
+}
+
 type PossibleUse = Omit<ToolUse, 'id'> & { readonly id: string | undefined };
 
 /** The call an event is about. Never throws, although the getters of an unchecked input may. */
-function useOf({ services, input, found, options: how }: CallFire): PossibleUse | undefined {
+function useOf({ services, input, found, options: how }: AnyCallFire): PossibleUse | undefined {
   try {
     const ref = how?.scope;
     const session =

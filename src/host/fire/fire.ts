@@ -43,7 +43,7 @@ function begin(
   options: FireSettings | undefined,
   watched: boolean,
 ): Promise<AnyDecision> {
-  const found = services.registrar.scopeOf(input, options?.scope, state.opens);
+  const found = services.registrar.scopeOf(input, options?.scope, state);
   if (state.spec.callRole === 'ran') ran({ services, state, input, found, options });
   const plan = state.plans.get(found.scope);
   if (plan.size === 0 && !watched && !state.hook?.foreign) return withoutHooks(services, state, input, options, found);

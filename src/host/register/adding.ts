@@ -1,7 +1,8 @@
 import type { EventSpec } from '../../events/define.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
-import type { ScopeTree } from '../../scopes/tree.js';
+import type { ScopeLookup, ScopeRef, ScopeTree } from '../../scopes/tree.js';
+import type { Json } from '../../values/shape.js';
 import type { CallbackFunction } from '../call/work.js';
 import type { PlanStore } from '../plan/plans.js';
 import type { Undo } from '../types.js';
@@ -14,6 +15,14 @@ import { type RegistrationOptions, readRegistrations } from './register.js';
 export interface AddingParts extends HostParts {
   readonly tree: ScopeTree;
   readonly plans: PlanStore;
+  /** An agent that had ended goes on: its scope was opened again. */
+  reopened(event: FiredEvent, found: ScopeLookup, input: Json, scope: ScopeRef | undefined): void;
+}
+
+/** An event that is fired. `opens`: an agent starts with it. */
+export interface FiredEvent {
+  readonly spec: EventSpec;
+  readonly opens: boolean;
 }
 
 /** Adds hooks to scopes and keeps the plans' counts up to date. */

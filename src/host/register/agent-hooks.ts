@@ -1,6 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
 import { Scope } from '../../scopes/scope.js';
+import type { ScopeLookup } from '../../scopes/tree.js';
 import { describeError } from '../../values/message.js';
 import { ignoreRejections, isThenable } from '../../values/waiting/promises.js';
 import type { SpawnedAgent, Undo } from '../types.js';
@@ -8,6 +9,12 @@ import type { Adding, AddingParts } from './adding.js';
 import { wrong } from './handler-entry.js';
 import type { Life, Lives } from './lives.js';
 import { type Origin, type SpawnHooks, spawnOrigin } from './origin.js';
+
+/** What an agent of that type is still to get. */
+interface Waiting {
+  readonly type: string;
+  readonly spawnHooks: readonly SpawnHooks[];
+}
 
 /** Gives agents the hooks of their type. */
 export class AgentInstaller {
@@ -53,6 +60,15 @@ export class AgentInstaller {
         // Agents are told (`install`).
       }
     }
+  }
+
+  /** An agent's scope with what it has and what it would get, below its parent until it is closed by `done`. */
+  previewAgent(found: ScopeLookup, { type, spawnHooks }: Waiting): ScopeLookup & { done(): void } {
+    const parent = (found.known ? found.scope.parent : found.scope) as Scope;
+    const scope = new Scope({ id: found.id, kind: 'agent', parent, session: parent.session, agentType: type });
+    if (found.known) for (const event of found.scope.events()) scope.add(found.scope.own(event));
+    this.preview(scope, type, spawnHooks);
+    return { scope, id: found.id, known: true, done: () => scope.close() };
   }
 
   /** A scope in no tree with the hooks that agents of the type will get. */

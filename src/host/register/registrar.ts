@@ -1,12 +1,12 @@
 import type { Registration } from '../../scopes/registration.js';
-import { Scope } from '../../scopes/scope.js';
+import type { Scope } from '../../scopes/scope.js';
 import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
 import { detachedScope } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
 import { checkUseOptions } from '../options.js';
 import type { Plugin, PluginUndo, UseOptions } from '../plugin-types.js';
 import type { MadeHooks, Undo } from '../types.js';
-import { Adding, type AddingParts } from './adding.js';
+import { Adding, type AddingParts, type FiredEvent } from './adding.js';
 import { AgentInstaller } from './agent-hooks.js';
 import { applyPlugin, readPlugin } from './apply.js';
 import { pluginScopeOf } from './handle.js';
@@ -99,20 +99,22 @@ export class Registrar {
     };
   }
 
-  /**
-   * The scope a fire runs in; an agent whose type has spawnHooks gets its own at its first event. One that has ended gets none for
-   * an event that comes late, but does when it is started again (`starts`).
-   */
-  scopeOf(input: Json | undefined, ref: ScopeRef | undefined, starts: boolean): ScopeLookup {
+  /** The scope a fire runs in; an agent whose type has spawnHooks gets its own at its first event, and again if it goes on after its end. */
+  scopeOf(input: Json | undefined, ref: ScopeRef | undefined, event: FiredEvent): ScopeLookup {
     const { flat } = this.#parts.tree;
     if (flat && ref === undefined && input?.['agent_id'] === undefined) return flat;
-    return this.#lookUp(input, ref, starts);
+    return this.#lookUp(input, ref, event);
   }
 
-  #lookUp(input: Json | undefined, ref: ScopeRef | undefined, starts: boolean): ScopeLookup {
+  #lookUp(input: Json | undefined, ref: ScopeRef | undefined, event: FiredEvent): ScopeLookup {
     const { found, named, spawn } = this.find(input, ref);
-    if (!spawn || (!found.known && !starts && this.#spawns.hasEnded(named, found.id))) return found;
-    return this.#spawned(found, spawn.spawnHooks, spawn.type, named);
+    if (!spawn) return found;
+    const opened = this.#spawned(found, spawn.spawnHooks, spawn.type, named);
+    if (found.known || event.opens || !this.#spawns.hasEnded(named, found.id)) return opened;
+    const oldest = this.#spawns.goesOn(opened.scope);
+    if (oldest) this.agentEnded(oldest);
+    this.#parts.reopened(event, opened, input as Json, ref);
+    return opened;
   }
 
   /** Which hooks there are, also those that wait for agents; of those that are made for each agent nobody knows (`anything`). */
@@ -131,7 +133,9 @@ export class Registrar {
     const session = textOf(input?.['session_id']);
     const found = tree.find(ref, session, textOf(input?.['agent_id']));
     const named = (typeof ref === 'object' ? ref.session : undefined) ?? session ?? tree.session;
-    const type = this.spawns ? textOf(input?.['agent_type']) : undefined;
+    const type = this.spawns
+      ? (textOf(input?.['agent_type']) ?? (found.known ? undefined : this.#spawns.typeOf(named, found.id)))
+      : undefined;
     const parent = found.known && found.id !== 'session' ? found.scope.parent : found.scope;
     const spawnHooks = type === undefined ? undefined : this.#spawns.of(type, named, parent);
     const has = found.id === 'session' || (found.known && found.scope.agentType !== undefined);
@@ -141,13 +145,7 @@ export class Registrar {
   /** As `scopeOf`, but nothing is opened: an agent scope that would be opened is a detached one, closed by `done`. */
   preview(input: Json, ref: ScopeRef | undefined): ScopeLookup & { done(): void } {
     const { found, spawn } = this.find(input, ref);
-    if (!spawn) return { ...found, done: () => undefined };
-    const { type: agentType, spawnHooks } = spawn;
-    const parent = (found.known ? found.scope.parent : found.scope) as Scope;
-    const scope = new Scope({ id: found.id, kind: 'agent', parent, session: parent.session, agentType });
-    if (found.known) for (const event of found.scope.events()) scope.add(found.scope.own(event));
-    this.#installer.preview(scope, agentType, spawnHooks);
-    return { scope, id: found.id, known: true, done: () => scope.close() };
+    return spawn ? this.#installer.previewAgent(found, spawn) : { ...found, done: () => undefined };
   }
 
   /** The outermost scope; it contains all others. */
@@ -211,7 +209,7 @@ export class Registrar {
     for (const scope of ended) this.agentEnded(scope);
   }
 
-  /** Ends an agent's scope; an event of it that comes late does not open it again. */
+  /** Ends an agent's scope. */
   endAgent(scope: Scope): Promise<void> | undefined {
     return scope.closed ? undefined : this.end({ session: scope.session, agent: scope.id });
   }

@@ -2,13 +2,16 @@ import type { Scope } from '../../scopes/scope.js';
 import type { Undo } from '../types.js';
 import type { SpawnHooks } from './origin.js';
 
-/** How many ended agents are remembered, so that a late event does not open their scope again. */
+/** How many ended agents are remembered, and how many that went on are open. */
 const REMEMBERED = 1_000;
 
 /** Hooks by agent type, and the agents that have ended. */
 export class Spawns {
   readonly #byType = new Map<string, Set<SpawnHooks>>();
-  readonly #ended = new Set<string>();
+  /** Their types. */
+  readonly #ended = new Map<string, string>();
+  /** Scopes of agents that went on after their end, the oldest first. */
+  readonly #again = new Set<Scope>();
   /** Grows with every change of them. */
   changes = 0;
 
@@ -44,14 +47,27 @@ export class Spawns {
     };
   }
 
-  /** Notes that the agent's scope ended, so that its late events do not open another. */
+  /** Notes that the scope of an agent has ended. */
   remember(scope: Scope): void {
-    this.#ended.add(keyOf(scope.session, scope.id));
-    if (this.#ended.size > REMEMBERED) this.#ended.delete(this.#ended.values().next().value as string);
+    const { session, id, agentType } = scope;
+    this.#again.delete(scope);
+    this.#ended.set(keyOf(session, id), agentType as string);
+    if (this.#ended.size > REMEMBERED) this.#ended.delete(this.#ended.keys().next().value as string);
   }
 
   hasEnded(session: string, id: string): boolean {
-    return this.#ended.has(keyOf(session, id));
+    return this.typeOf(session, id) !== undefined;
+  }
+
+  /** An agent that has ended has a scope again, and may never stop again: of such scopes only the latest stay open. Gives the one that is to be ended for it. */
+  goesOn(scope: Scope): Scope | undefined {
+    const [oldest] = this.#again.add(scope);
+    return this.#again.size > REMEMBERED ? oldest : undefined;
+  }
+
+  /** Of an agent that has ended. */
+  typeOf(session: string, id: string): string | undefined {
+    return this.#ended.get(keyOf(session, id));
   }
 }
 
