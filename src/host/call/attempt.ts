@@ -43,6 +43,12 @@ export interface FireReporter {
   started(registration: Registration): CallReporter;
 }
 
+/** What it would run was not started, or could not be reached: what runs `once` is still due. */
+export function isStillDue({ unstarted, failure, outcome }: Attempt): boolean {
+  if (unstarted || outcome !== undefined) return unstarted === true;
+  return failure?.cause === 'spawn_failed' || failure?.cause === 'connection';
+}
+
 /** It rewrites the input, or ends the run. */
 export function affectsLaterHooks({ outcome }: Attempt): boolean {
   return outcome !== undefined && (outcome.rewrite !== undefined || outcome.continue === false);

@@ -2,7 +2,7 @@ import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
-import type { Attempt } from '../call/attempt.js';
+import { type Attempt, isStillDue } from '../call/attempt.js';
 import type { FireFacts, RunningFire } from '../call/facts.js';
 import type { RunFacts } from '../plan/skipped.js';
 import { Rewrites } from './rewrites.js';
@@ -170,7 +170,7 @@ export class Notes implements RunFacts {
   }
 
   private note(slot: Slot, result: Attempt): void {
-    if (result.unstarted && slot.calls === 0) this.giveBack(slot.registration);
+    if (this.claimed !== undefined && slot.calls === 0 && isStillDue(result)) this.giveBack(slot.registration);
     slot.take(result, this.fire.services.largeOutput, this.fire.input['session_id']);
     if (result.outcome !== undefined || result.failure !== undefined || result.background) this.silent = false;
     const { dialect, phase } = slot.registration;
