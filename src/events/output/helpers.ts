@@ -100,14 +100,26 @@ export function rewrite(value: unknown): HelperOutput<'rewrite'> {
   return { [REWRITE]: { value } };
 }
 
-/** Says several things at once: `combine(rewrite(input), addContext('made absolute'))`. Of two that say the same, the last counts. */
+/**
+ * Says several things at once: `combine(rewrite(input), addContext('made absolute'))`. Of several verdicts the strictest counts, with its own reason (deny and block,
+ * then defer, ask, allow); of two that say the same, the last.
+ */
 export function combine<Verb extends string>(...parts: readonly HelperOutput<Verb>[]): HelperOutput<Verb> {
-  return Object.assign({}, ...parts) as HelperOutput<Verb>;
+  const whole: HelperOutput<Verb> = Object.assign({}, ...parts);
+  const verdicts = parts.map((part) => part?.[VERDICT]).filter((said) => said !== undefined);
+  if (verdicts.length < 2) return whole;
+  const strictest = verdicts.reduce((a, b) => (strictness(b?.verdict) < strictness(a?.verdict) ? a : b));
+  return { ...whole, [VERDICT]: strictest };
 }
 
+/** From the mildest to the strictest, in the helpers' words and in those of outputs. What is none is -1. */
+const WORDS: readonly (readonly unknown[])[] = [['allow', 'approve'], ['ask'], ['defer'], ['deny', 'block']];
+
+const strictness = (word: unknown): number => WORDS.findIndex((same) => same.includes(word));
+
 /**
- * An output with a helper's meaning written out for this event; any other output as it is. Keys given beside the helper win. `eventName`: the name that is
- * written in it, where it came from outside and must say one.
+ * An output with a helper's meaning written out for this event; any other output as it is. Of a verdict that is given beside the helper's the stricter counts, with
+ * its own reason; other keys that are given beside the helper win. `eventName`: the name that is written in it, where it came from outside and must say one.
  */
 export function helperToOutput(spec: EventSpec, output: unknown, eventName?: string): unknown {
   if (typeof output !== 'object' || output === null) return output;
@@ -124,8 +136,9 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
   else wordFlat(spec, meaning, words, specific);
   const own = besideHelpers(output);
   const named = eventName === undefined || isEmpty(specific) ? undefined : { hookEventName: eventName };
-  const inner = (named ?? own) ? { ...named, ...specific, ...own?.hookSpecificOutput } : specific;
-  const whole: Record<string, unknown> = own ? { ...words, ...own } : words;
+  const said = own ? merged(specific, own.hookSpecificOutput) : specific;
+  const inner = named ? { ...named, ...said } : said;
+  const whole = own ? merged(words, own) : words;
   if (!isEmpty(inner)) whole['hookSpecificOutput'] = inner;
   return whole;
 }
@@ -144,6 +157,37 @@ function besideHelpers(output: object): { readonly hookSpecificOutput?: Record<s
   } = output as HelperOutput<string> & { hookSpecificOutput?: Record<string, unknown> };
   return own;
 }
+
+/** The keys that hold a verdict, each with the key of its reason. */
+const VERDICT_KEYS = [
+  ['permissionDecision', 'permissionDecisionReason'],
+  ['decision', 'reason'],
+] as const;
+
+/** What a helper means, and what is given beside it. */
+function merged(meant: Record<string, unknown>, beside: Record<string, unknown> | null = {}): Record<string, unknown> {
+  const given = beside ?? {};
+  const whole = { ...meant, ...given };
+  for (const [key, why] of VERDICT_KEYS) {
+    const [one, other] = [meant[key], given[key]];
+    if (one === undefined || other === undefined) continue;
+    const stricter = strictness(wordOf(other)) - strictness(wordOf(one));
+    if (stricter === 0) {
+      if (isObject(one) && isObject(other)) whole[key] = { ...one, ...other };
+    } else {
+      // What is no verdict stays, and is an error.
+      const winner = stricter > 0 || strictness(wordOf(other)) < 0 ? given : meant;
+      whole[key] = winner[key];
+      if (winner[why] === undefined) delete whole[why];
+      else whole[why] = winner[why];
+    }
+  }
+  if (meant['continue'] === false && given['continue'] === true) whole['continue'] = false;
+  return whole;
+}
+
+/** On an event whose verdict is an object, it is in there. */
+const wordOf = (verdict: unknown): unknown => (isObject(verdict) ? verdict['behavior'] : verdict);
 
 function wordFlat(
   spec: EventSpec,
