@@ -232,6 +232,25 @@ describe.each([false, true])('an async handler (watched: %s)', (watched) => {
     }
   });
 
+  test.each<[string, unknown]>([
+    ['registered so', { handler: () => 1, async: true }],
+    ['that answers so', () => ({ async: true, result: turn() })],
+    ['registered so that answers so', { handler: () => ({ async: true, result: turn() }), async: true }],
+    ['of two phases', { handler: () => ({ async: true }), async: 'two-phase' }],
+    ['of two phases that answers so twice', { handler: () => ({ async: true, result: turn() }), async: 'two-phase' }],
+  ])('%s has one end', async (_, hook) => {
+    const { host } = make();
+    const seen = watch(host);
+    host.register(anyHooks({ PreToolUse: [{ hooks: [hook] }] }));
+    await host.fire('PreToolUse', PRE);
+    await host.close();
+    const runs = seen.flatMap((r) => (r.type === 'system' ? [[r.subtype, r.hook_id]] : []));
+    expect(runs).toEqual([
+      ['hook_started', runs[0]?.[1]],
+      ['hook_response', runs[0]?.[1]],
+    ]);
+  });
+
   test('is recorded as running in the background', async () => {
     const { host } = make();
     const seen = watch(host);

@@ -40,11 +40,13 @@ test('of hooks elsewhere it says whose they are: of which session, agent or type
   const { host } = testHost();
   host.scope({ session: 'other' }).register({ PreToolUse: [{ name: 'theirs', hooks: [quiet] }] });
   host.registerScoped('a1', { PreToolUse: [{ name: 'of one', hooks: [quiet] }] });
+  host.registerScoped('a1', { PreToolUse: [{ name: 'tried out', enforce: false, hooks: [quiet] }] });
   host.spawnHooks('reviewer', { PreToolUse: [{ name: 'of a type', hooks: [quiet] }] });
   expect(whyNot(host, 'PreToolUse').sort()).toEqual([
     ['of a type', 'scope', 'only for agent reviewer'],
     ['of one', 'scope', 'only for agent a1'],
     ['theirs', 'scope', 'only for session other'],
+    ['tried out', 'scope', 'only for agent a1'],
   ]);
   await host.fire('SubagentStart', { agent_id: 'r1', agent_type: 'reviewer' });
   expect(whyNot(host, 'PreToolUse').filter(([name]) => name === 'of a type')).toEqual([

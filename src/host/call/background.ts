@@ -112,7 +112,9 @@ export class Background implements BackgroundWork {
   }
 
   #arrive({ fire, registration, reporter }: BackgroundCall, result: Attempt): void {
-    const { outcome } = result;
+    const { background, outcome } = result;
+    // It asked to be followed, and its answer is still to come.
+    if (background) return;
     const late = [outcome?.additionalContext, outcome?.systemMessage].filter((text) => text !== undefined);
     if (late.length > 0) fire.pendingContext?.push(...late);
     reporter?.responded(result);

@@ -94,7 +94,9 @@ function outsideOf(
 
 function elsewhere(r: Registration): ExplainedHook {
   const whose = r.scope.kind === 'agent' ? `agent ${r.scope.agentType ?? r.scope.id}` : `session ${r.scope.session}`;
-  return row(r, { reason: r.skip?.reason ?? 'scope', why: r.skip?.why ?? `only for ${whose}` });
+  // Of a hook that is not enforced, the words of its skip say that it was asked.
+  const skip = r.skip?.reason === 'shadow' ? undefined : r.skip;
+  return row(r, { reason: skip?.reason ?? 'scope', why: skip?.why ?? `only for ${whose}` });
 }
 
 function row(r: Registration, told: Partial<ExplainedHook>): ExplainedHook {
