@@ -37,26 +37,46 @@ describe('a host that closes', () => {
     expect((await fire).verdict).toBe('none');
   });
 
-  test('lets what is under way come to its end in closeTimeout, all of it', async () => {
+  test.each([false, true])(
+    'lets what is under way come to its end in closeTimeout, all of it (raw tap: %s)',
+    async (tap) => {
+      const { host } = testHost({ closeTimeout: 5 });
+      if (tap) host.hooks.PreToolUse.tap({ name: 'tap', stage: -1 }, () => undefined);
+      const seen = watch(host);
+      const ran: string[] = [];
+      const slow = (name: string) => async () => {
+        await sleep(20);
+        ran.push(name);
+        return undefined;
+      };
+      host.register({
+        PreToolUse: [
+          { hooks: [slow('a'), slow('b'), () => ({ hookSpecificOutput: { updatedInput: { command: 'pwd' } } })] },
+          { phase: 'observe', hooks: [slow('observer')] },
+        ],
+      });
+      const fire = host.fire('PreToolUse', PRE);
+      expect(await host.close()).toEqual({ pending: [] });
+      expect(ran).toEqual(['a', 'b', 'a', 'b', 'observer']);
+      expect((await fire).updatedInput).toEqual({ command: 'pwd' });
+      expect(only(fires(seen)).error).toBeUndefined();
+    },
+  );
+
+  test('waits for a fire that is between its raw taps and its observers', async () => {
     const { host } = testHost({ closeTimeout: 5 });
     const seen = watch(host);
-    const ran: string[] = [];
-    const slow = (name: string) => async () => {
-      await sleep(20);
-      ran.push(name);
-      return undefined;
+    host.hooks.PreToolUse.tap('tap', () => undefined);
+    let observed = false;
+    const observer = async () => {
+      await turn();
+      observed = true;
     };
-    host.register({
-      PreToolUse: [
-        { hooks: [slow('a'), slow('b'), () => ({ hookSpecificOutput: { updatedInput: { command: 'pwd' } } })] },
-        { phase: 'observe', hooks: [slow('observer')] },
-      ],
-    });
+    host.register({ PreToolUse: [{ hooks: [() => undefined] }, { phase: 'observe', hooks: [observer] }] });
     const fire = host.fire('PreToolUse', PRE);
     expect(await host.close()).toEqual({ pending: [] });
-    expect(ran).toEqual(['a', 'b', 'a', 'b', 'observer']);
-    expect((await fire).updatedInput).toEqual({ command: 'pwd' });
-    expect(only(fires(seen)).error).toBeUndefined();
+    expect([observed, fires(seen).length]).toEqual([true, 1]);
+    expect((await fire).verdict).toBe('none');
   });
 
   test.each([0, 0.15])('waits %f s and not less for what does not end, and names it', async (closeTimeout) => {

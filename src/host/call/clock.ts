@@ -24,6 +24,31 @@ export interface Watched {
   after?: Watched | undefined;
 }
 
+/** A whole fire that is under way, also between two of its calls. */
+export class UnderWay implements Watched {
+  readonly limit = 0;
+  readonly since = 0;
+  before: Watched | undefined = undefined;
+  after: Watched | undefined = undefined;
+  readonly fire: WatchedFire;
+
+  constructor(fire: WatchedFire) {
+    this.fire = fire;
+  }
+
+  expire(): void {
+    // Only its calls have deadlines.
+  }
+
+  cancel(): void {
+    // Its calls are cancelled, and it ends with them.
+  }
+
+  pendingNames(): readonly string[] {
+    return [];
+  }
+}
+
 /** How often pending work is looked at, in milliseconds: a timeout is never early and at most two of these late. */
 const SWEEP = 10;
 

@@ -8,6 +8,7 @@ import { linkAbort } from '../../values/waiting/link-abort.js';
 import { undecided } from '../alarms/use.js';
 import { type Attempt, affectsLaterHooks, PENDING } from '../call/attempt.js';
 import { type Carried, Carrying } from '../call/carry.js';
+import { UnderWay } from '../call/clock.js';
 import { Deadlines } from '../call/deadlines.js';
 import type { BackgroundWork, RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
@@ -124,7 +125,13 @@ export class FireRun implements RunningFire, CallOwner {
     if (!hook?.foreign) return this.startWalk([]).advance();
     // A tap added during a fire takes effect from the next fire.
     const walk = this.startWalk(hook.taps());
-    void runThroughTaps(hook, this, walk).then(() => walk.endTaps());
+    const { clock } = this.services;
+    const underWay = new UnderWay(this);
+    clock.watch(underWay);
+    void runThroughTaps(hook, this, walk).then(() => {
+      walk.endTaps();
+      clock.forget(underWay);
+    });
     return false;
   }
 
