@@ -247,7 +247,7 @@ const ANSWERS = {
 } as const;
 const answer = fc.constantFrom(...(Object.keys(ANSWERS) as (keyof typeof ANSWERS)[]));
 
-test('whatever 20 of them say, on any event, decisions and records of the others are the same', async () => {
+test('whatever 20 of them say, on any event, decisions, records and calls of the others are the same', async () => {
   const hook = fc.record({
     answer,
     mode: fc.constantFrom('series', 'parallel'),
@@ -259,16 +259,28 @@ test('whatever 20 of them say, on any event, decisions and records of the others
       fc.constantFrom(...HOOK_EVENTS),
       fc.array(hook, { maxLength: 5 }),
       fc.array(hook, { minLength: 20, maxLength: 20 }),
-      async (event, enforced, shadows) => {
+      fc.array(answer, { maxLength: 2 }),
+      async (event, enforced, shadows, taps) => {
         const outcomes = await Promise.all(
           [false, true].map(async (withShadows) => {
             const { host, fires } = watched({ onFailure: 'block' });
+            const calls: string[] = [];
             const groupOf = ({ answer, ...how }: (typeof enforced)[number], i: number) => ({
               ...how,
               name: `h${i}`,
-              hooks: [ANSWERS[answer]],
+              hooks: [
+                () => {
+                  if (i < 100) calls.push(`h${i}`);
+                  return ANSWERS[answer]();
+                },
+              ],
             });
             host.register({ [event]: enforced.map(groupOf) } as Hooks);
+            for (const [i, answer] of taps.entries())
+              host.hooks[event].tapPromise({ name: `t${i}`, stage: i * 2 - 1 }, async () => {
+                calls.push(`t${i}`);
+                return ANSWERS[answer]() as undefined;
+              });
             if (withShadows)
               host.register({
                 [event]: shadows.map((one, i) => ({ ...groupOf(one, i + 100), enforce: false })),
@@ -281,7 +293,13 @@ test('whatever 20 of them say, on any event, decisions and records of the others
               .map(({ duration_ms: _, wave: __, ...row }) => row);
             if (withShadows) expect(fires().filter((one) => one.shadow_of === main.fire_id)).toHaveLength(20);
             return JSON.parse(
-              JSON.stringify({ decision: { ...decision }, wire: decision, rows, context: host.pendingContext() }),
+              JSON.stringify({
+                decision: { ...decision },
+                wire: decision,
+                rows,
+                calls,
+                context: host.pendingContext(),
+              }),
             );
           }),
         );

@@ -81,7 +81,9 @@ class Following {
     const plan = planOf(r);
     if (this.#closing || !concerns(plan.registrations[0] as Registration, finalInput)) return;
     const how = { ...options, signal: undefined, ranBefore: undefined, losses: undefined, shadowOf: run.id };
-    const shadow = new FireRun(services, state, found, plan, finalInput, how, services.bus.observed, false);
+    // By itself: raw taps were asked in the fire that was decided.
+    const alone = state.hook === undefined ? state : { ...state, hook: undefined };
+    const shadow = new FireRun(services, alone, found, plan, finalInput, how, services.bus.observed, false);
     this.#asked.add(shadow);
     await shadow.start().finally(() => this.#asked.delete(shadow));
   }
