@@ -251,6 +251,21 @@ describe.each([false, true])('an async handler (watched: %s)', (watched) => {
     ]);
   });
 
+  test('is not followed for ever where its answer leads to itself', async () => {
+    const { host, reports } = make();
+    const endless: Record<string, unknown> = { async: true };
+    endless['result'] = Promise.resolve(endless);
+    // One that nothing follows, and whose promises are only kept from ending the process.
+    const other: Record<string, unknown> = { unknown: true };
+    other['promise'] = Promise.resolve(other);
+    host.register(anyHooks({ PreToolUse: [{ stage: 1, hooks: [() => other] }] }));
+    host.register(anyHooks({ PreToolUse: [{ hooks: [() => endless, { handler: () => endless, async: true }] }] }));
+    expect((await host.fire('PreToolUse', PRE)).verdict).toBe('none');
+    const again = (): string[] => reports.filter((line) => /bad_schema.*again/.test(line));
+    await until(() => again().length === 2);
+    expect(await host.close()).toEqual({ pending: [] });
+  });
+
   test('is recorded as running in the background', async () => {
     const { host } = make();
     const seen = watch(host);

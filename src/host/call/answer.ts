@@ -86,8 +86,10 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   if (!again) return interpretOutput(fire, registration, helperToOutput(fire.spec, value), false);
   ignoreRejections(value);
   if (again.result !== undefined) {
+    // An answer may lead to itself, and would be followed for ever.
+    if (call.followed) return badAnswer('it answers { async: true } with a result in the background again');
     const limitMs = (again.timeout ?? registration.asyncTimeout) * 1000;
-    toBackground(call, again.result, limitMs);
+    toBackground(call, again.result, limitMs, true);
   } else if (registration.async === 'two-phase' && context.call !== 'async') callAgain(call, again.timeout);
   else return UNJUDGED;
   return { background: true };
@@ -107,9 +109,9 @@ function asyncAnswer(
 }
 
 /** A `HandlerCall` in series is reused for the next hook, so background work gets a copy of its facts. */
-export function toBackground(call: CallFacts, later: Promise<unknown>, limitMs: number): void {
+export function toBackground(call: CallFacts, later: Promise<unknown>, limitMs: number, followed?: true): void {
   const { fire, registration, context, reporter, input } = call;
-  fire.background.follow({ fire, registration, context, reporter, input, later, limitMs });
+  fire.background.follow({ fire, registration, context, reporter, input, later, limitMs, followed });
 }
 
 /** Calls a two-phase handler for the second time, in the background, with what it was called with first. */

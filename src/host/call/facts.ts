@@ -37,6 +37,8 @@ export interface CallFacts {
   readonly reporter: CallReporter | undefined;
   /** What it was called with. */
   readonly input: Json;
+  /** It goes on in the background since it answered so, which it can do once. */
+  readonly followed?: true | undefined;
 }
 
 /** One that goes on in the background. */

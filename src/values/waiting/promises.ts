@@ -132,6 +132,7 @@ export async function resultOf(call: () => unknown): Promise<unknown> {
   }
 }
 
+const IGNORED = new WeakSet<object>();
 /** How far `ignoreRejections` looks. */
 const DEEPEST = 20;
 const MOST = 500;
@@ -147,7 +148,11 @@ export function ignoreRejections(value: unknown): void {
     if (typeof item !== 'object' || item === null || types.isProxy(item)) return;
     if (depth > DEEPEST || seen.size >= MOST || seen.has(item) || ArrayBuffer.isView(item)) return;
     seen.add(item);
-    if (types.isPromise(item)) void settle(item).then(ignoreRejections, ignoreRejections);
+    // One may lead to itself, through what it resolves to.
+    if (types.isPromise(item) && !IGNORED.has(item)) {
+      IGNORED.add(item);
+      void settle(item).then(ignoreRejections, ignoreRejections);
+    }
     if (types.isMap(item) || types.isSet(item)) for (const part of item) look(part, depth + 1);
     const keys = Array.isArray(item) && item.length > MOST ? [...Array(MOST).keys()] : Object.keys(item);
     for (const key of keys) look(Object.getOwnPropertyDescriptor(item, key)?.value, depth + 1);
