@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHost, definePlugin, type Plugin } from '../../src/index.js';
+import { testHost } from './kit.js';
 
 test('a plugin that is applied twice is cleaned up twice, and one that fails in it keeps nobody from being cleaned up', async () => {
   const cleaned: string[] = [];
@@ -82,4 +83,19 @@ test.each<[string, unknown, RegExp]>([
 test('a misspelt key of a definition does not leave the plugin without its schema', () => {
   const wrong = { name: 'p', optoins: z.object({}), apply() {} };
   expect(() => definePlugin(wrong as never)).toThrow(/optoins: is not a known option.*Did you mean "options"/);
+});
+
+test('a promise whose then cannot be read is a failure of its plugin, and ends nothing though it rejects', async () => {
+  const { host, reports } = testHost();
+  const unreadable = (): unknown =>
+    Object.defineProperty(Promise.reject(new Error('inner')), 'then', {
+      get(): never {
+        throw new Error('no then');
+      },
+    });
+  const applying = host.use({ name: 'applies', apply: unreadable as never });
+  await expect(applying).rejects.toMatchObject({ code: 'PLUGIN_FAILED', message: expect.stringContaining('no then') });
+  await host.use({ name: 'cleans', apply: () => unreadable });
+  await host.close();
+  expect(reports).toEqual([expect.stringMatching(/Plugin cleans failed while it was cleaned up: .*no then/)]);
 });

@@ -118,8 +118,9 @@ function silence(value: unknown): void {
 
 /** The result of a foreign function. Rejects with what it throws, and with a TypeError for a broken promise. */
 export async function resultOf(call: () => unknown): Promise<unknown> {
+  let answer: unknown;
   try {
-    const answer = call();
+    answer = call();
     // An ordinary promise is waited for as it is.
     const value = isThenable(answer) ? await (types.isPromise(answer) ? ready(answer) : settle(answer)) : answer;
     const why = BrokenPromise.why(value);
@@ -127,6 +128,8 @@ export async function resultOf(call: () => unknown): Promise<unknown> {
     ignoreRejections(value);
     return value;
   } catch (error) {
+    // A promise whose `then` cannot be read may reject all the same.
+    ignoreRejections(answer);
     ignoreRejections(error);
     throw error;
   }
