@@ -172,19 +172,27 @@ describe('hookscope history', () => {
       { ...call, agent_id: 'a2', agent_type: 'surveyor', seq: 3 },
       { ...call, status: 'ran', seq: 4 },
       { ...alarm, agent_id: 'a1', seq: 5 },
+      // Of an agent of whom the next record tells the type.
+      { ...alarm, agent_id: 'a3', seq: 6 },
+      { ...fire(7), event: 'SubagentStart', input: { agent_type: 'late' }, agent_id: 'a3' },
+      { ...fire(8), input: {}, agent_id: 'a3' },
     );
     const seqs = async (...args: string[]) => {
       const { stdout } = await hookscope('history', '--store', file, '--json', ...args);
       return lines(stdout).map((text) => (JSON.parse(text) as HookRecord).seq);
     };
     for (const limit of ['0', '100']) {
-      expect(await seqs('--limit', limit)).toEqual([1, 2, 3, 5]);
-      expect(await seqs('--limit', limit, '--alarms')).toEqual([5]);
+      expect(await seqs('--limit', limit)).toEqual([1, 2, 3, 5, 6, 7, 8]);
+      expect(await seqs('--limit', limit, '--alarms')).toEqual([5, 6]);
       expect(await seqs('--limit', limit, '--alarms', '--agent', 'builder')).toEqual([5]);
-      expect(await seqs('--limit', limit, '--blocked')).toEqual([1, 2, 3]);
+      expect(await seqs('--limit', limit, '--blocked')).toEqual([1, 2, 3, 7, 8]);
       expect(await seqs('--limit', limit, '--agent', 'builder')).toEqual([1, 2, 5]);
       expect(await seqs('--limit', limit, '--agent', 'surveyor')).toEqual([3]);
+      expect(await seqs('--limit', limit, '--agent', 'late')).toEqual([6, 7, 8]);
+      expect(await seqs('--limit', limit, '--agent', 'late', '--alarms')).toEqual([6]);
     }
+    const trace = await hookscope('history', '--store', file, '--format', 'trace', '--agent', 'late');
+    expect(trace.stdout).toContain('ALARM not_honoured');
     const { stdout } = await hookscope('history', '--store', file);
     expect(stdout).toMatch(/builder a1 .*call of Bash +denied by hook guards#1 {2}t\n/);
     expect(stdout).toMatch(/builder a1 .*ALARM Bash +not_honoured: m {2}t\n/);

@@ -1,6 +1,6 @@
 import type { HandlerRecord, HookRecord } from '../../emit/record.js';
 import { eventName } from '../../events/catalogue.js';
-import type { RecordQuery } from '../../store/store.js';
+import type { RecordQuery, RecordStore } from '../../store/store.js';
 import { hasRun, isBlocked, isMeant, isShadow, typeOf, wouldBlock } from '../../why/meaning.js';
 import type { Flags, PERIOD_OPTIONS, RECORD_OPTIONS } from '../options.js';
 
@@ -16,6 +16,8 @@ export interface RecordFilter {
   /** Milliseconds; a hook that took so long is one that is asked about. */
   readonly slow: number | undefined;
   match(record: HookRecord): Match;
+  /** Before records are read in order: an agent's alarm may come before the first record that tells its type. Reads nothing where no agent is asked about. */
+  learnFrom(store: RecordStore, signal: AbortSignal): Promise<void>;
   /** How an agent is called: its type and the beginning of its id; the scope that was fired in, or `main`. */
   agentOf(record: HookRecord): string;
 }
@@ -25,17 +27,27 @@ export function readFilter(flags: FilterFlags): RecordFilter {
   const { agent, hook, blocked, alarms, shadow, slow } = flags;
   const event = flags.event === undefined ? undefined : (eventName(flags.event) ?? flags.event);
   const types = new AgentTypes();
+  const period = {
+    ...(flags.since === undefined ? {} : { since: flags.since }),
+    ...(flags.until === undefined ? {} : { until: flags.until }),
+  };
   return {
     slow,
     query: {
-      ...(flags.since === undefined ? {} : { since: flags.since }),
-      ...(flags.until === undefined ? {} : { until: flags.until }),
+      ...period,
       types: alarms && !blocked ? ['hook_alarm', ...(agent === undefined ? [] : ['hook_fire' as const])] : SHOWN,
     },
     match(record) {
       types.learn(record);
       if (!isShown(record, { event, hook, slow, blocked, alarms, shadow })) return 'no';
       return agent === undefined ? 'yes' : types.match(record, agent);
+    },
+    async learnFrom(store, signal) {
+      if (agent === undefined) return;
+      for await (const record of store.records({ ...period, types: ['hook_fire', 'tool_call'] })) {
+        if (signal.aborted) return;
+        types.learn(record);
+      }
     },
     agentOf: (record) => types.nameOf(record),
   };

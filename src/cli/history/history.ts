@@ -48,6 +48,7 @@ export async function showRecords(
   const { limit = LIMIT } = flags;
   const mask = maskOf(flags);
   const words = (record: HookRecord): string => dressed(record, textOf(mask.record(record), flags, filter, terminal));
+  if (limit === 0) await filter.learnFrom(store, terminal.signal);
   const shown =
     limit === 0
       ? await printAll(store, filter, words, terminal)
@@ -89,7 +90,6 @@ async function printAll(
   let shown = 0;
   for await (const record of store.records(filter.query)) {
     if (terminal.gone || terminal.signal.aborted) break;
-    // Read in order, an agent is told about before its alarms are.
     if (filter.match(record) !== 'yes') continue;
     await terminal.print(words(record));
     shown += 1;

@@ -18,6 +18,7 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
   return withStore(flags, terminal, async (store) => {
     const tallies = new Tallies();
     let fires = 0;
+    await filter.learnFrom(store, terminal.signal);
     for await (const record of store.records({ ...filter.query, types: ['hook_fire', 'system'] })) {
       if (terminal.signal.aborted) return 0;
       if (record.type === 'system' && record.subtype === 'hook_response') tallies.end(record);

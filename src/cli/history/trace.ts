@@ -30,6 +30,7 @@ export async function writeTrace({ store, filter, mask, isAll, terminal, out }: 
     isShown: (record) => (record.type === 'system' ? isAll : filter.match(record) === 'yes'),
     text: mask.text,
   });
+  await filter.learnFrom(store, terminal.signal);
   let before = '{"displayTimeUnit":"ms","traceEvents":[\n';
   for await (const record of store.records({ ...filter.query, types: [...KINDS] })) {
     if (terminal.gone || terminal.signal.aborted) break;
