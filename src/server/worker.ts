@@ -135,7 +135,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       plain: (value) => redactor.text(value),
       events(after, signal) {
         batches.pass();
-        return feed.read(after, signal);
+        return feed.read(after ?? feed.position, signal);
       },
       changes,
       admin: options.admin,

@@ -22,13 +22,16 @@ export function defaultSocket(env: NodeJS.ProcessEnv = process.env): string {
 export async function openStore(place: string, options: StoreOptions = {}): Promise<RecordStore> {
   if (/^https?:/.test(place)) {
     const [{ httpAddress }, { serverStore }] = await client();
-    return serverStore(httpAddress(place), readToken(), options);
+    const address = httpAddress(place);
+    return serverStore({ address: () => address, token: readToken }, options);
   }
   const stats = statSync(place, { throwIfNoEntry: false });
-  if (stats?.isSocket()) {
-    if (!isOwn(stats)) throw new HookscopeError('FILE', { file: place, problem: "is another user's socket" });
+  // A server that does not run yet may be waited for.
+  if (stats?.isSocket() || (stats === undefined && place.endsWith('.sock'))) {
+    if (stats !== undefined && !isOwn(stats))
+      throw new HookscopeError('FILE', { file: place, problem: "is another user's socket" });
     const [{ socketAddress }, { serverStore }] = await client();
-    return serverStore(socketAddress(place), readToken(), options);
+    return serverStore({ address: () => socketAddress(place), token: readToken }, options);
   }
   if (stats === undefined && place.endsWith('.db')) return awaited(place, options);
   return stats?.isFile() && isDatabase(place) ? sqliteStore(place, options) : ndjsonStore(place, options);

@@ -9,23 +9,31 @@ import { recordOf } from './record-line.js';
 import { isWanted, type RecordQuery, type RecordStore, type StoreOptions } from './store.js';
 import { splitLines } from './stream-lines.js';
 
-/** The records of a warm server: `GET /records`, and `GET /events` as they come. `token`: the one to read. */
-export function serverStore(address: Address, token: string | undefined, options: StoreOptions = {}): RecordStore {
+/** A server, as it is now: one that starts later may have other tokens. */
+export interface AskedServer {
+  address(): Address;
+  /** The one to read. */
+  token(): string | undefined;
+}
+
+/** The records of a warm server: `GET /records`, and `GET /events` as they come. */
+export function serverStore(server: AskedServer, options: StoreOptions = {}): RecordStore {
   return {
-    place: address.name,
-    records: (query = {}) => readRecords(address, token, query, options),
-    follow: (signal) => followEvents(address, token, signal, options),
+    place: server.address().name,
+    records: (query = {}) => readRecords(server, query, options),
+    follow: (signal) => followEvents(server, signal, options),
     close: async () => undefined,
   };
 }
 
 async function* readRecords(
-  address: Address,
-  token: string | undefined,
+  server: AskedServer,
   query: RecordQuery,
   { note }: StoreOptions,
 ): AsyncGenerator<HookRecord> {
   const notes = createNotes(note);
+  const address = server.address();
+  const token = server.token();
   const response = await ask(address, `/records?${queryParams(query)}`, { token });
   try {
     const refusal = await refusalOf(response, address);
@@ -66,28 +74,33 @@ const RETRY = { first: 200, most: 5_000 };
 
 /** Goes on behind the last record that came, whenever the server is there. */
 async function* followEvents(
-  address: Address,
-  token: string | undefined,
+  server: AskedServer,
   signal: AbortSignal,
   { note }: StoreOptions,
 ): AsyncGenerator<HookRecord> {
   const notes = createNotes(note);
+  const { name } = server.address();
   let last: string | undefined;
   let pause = RETRY.first;
   let gone = false;
   while (!signal.aborted) {
     let refusal: HookscopeError | undefined;
     try {
-      const response = await ask(address, '/events', { token, signal, headers: last ? { 'last-event-id': last } : {} });
-      // A client that may not read now may not read later.
+      const address = server.address();
+      const headers = last ? { 'last-event-id': last } : {};
+      const response = await ask(address, '/events', { token: server.token(), signal, headers });
+      // Who may not read now may not read later.
       if ((response.statusCode ?? 0) < 500) refusal = await refusalOf(response, address);
       if (refusal) throw refusal;
-      if (gone) note?.(`${address.name} answers again`);
+      if (gone) note?.(`${name} answers again`);
       gone = false;
       pause = RETRY.first;
       for await (const { id, data } of messages(response)) {
+        const missing = last === undefined || id === undefined ? 0 : missingBetween(last, id);
+        if (missing > 0) note?.(`${missing === 1 ? '1 record is' : `${missing} records are`} not shown: ${SLOW}`);
         if (id !== undefined) last = id;
-        const record = await recordAt(data, notes, `${address.name}, event ${id ?? ''}`);
+        if (data === undefined) continue;
+        const record = await recordAt(data, notes, `${name}, event ${id ?? ''}`);
         if (record) yield record;
       }
     } catch (error) {
@@ -98,21 +111,31 @@ async function* followEvents(
       notes.end();
     }
     if (signal.aborted) return;
-    if (!gone) note?.(`${address.name} does not answer; waiting for it`);
+    if (!gone) note?.(`${name} does not answer; waiting for it`);
     gone = true;
     await sleep(pause, undefined, { signal }).catch(() => undefined);
     pause = Math.min(pause * 2, RETRY.most);
   }
 }
 
-/** Server-sent events: fields until an empty line. */
-async function* messages(response: IncomingMessage): AsyncGenerator<{ id: string | undefined; data: Buffer }> {
+const SLOW = 'they came faster than they were read; hookscope history has them';
+
+/** How many records of one server's life are between two positions, `boot.number`. */
+function missingBetween(last: string, id: string): number {
+  const [[boot, from], [sameBoot, to]] = [last.split('.'), id.split('.')];
+  return boot === sameBoot ? Math.max(0, Number(to) - Number(from) - 1) : 0;
+}
+
+/** Server-sent events: fields until an empty line. Without data it is the position alone. */
+async function* messages(
+  response: IncomingMessage,
+): AsyncGenerator<{ id: string | undefined; data: Buffer | undefined }> {
   let id: string | undefined;
   let data: Buffer[] = [];
   for await (const bytes of splitLines(response)) {
     const line = bytes.at(-1) === 13 ? bytes.subarray(0, -1) : bytes;
     if (line.length === 0) {
-      if (data.length > 0) yield { id, data: Buffer.concat(data) };
+      if (data.length > 0 || id !== undefined) yield { id, data: data.length > 0 ? Buffer.concat(data) : undefined };
       data = [];
     } else if (line.indexOf('data:') === 0) data.push(line.subarray(line[5] === 32 ? 6 : 5));
     else if (line.indexOf('id:') === 0) id = line.toString('utf8', 3).trim();

@@ -191,6 +191,51 @@ describe('a server as a store', () => {
     expect(notes).toEqual([`${first.place} does not answer; waiting for it`, `${first.place} answers again`]);
   });
 
+  test('is waited for, is followed from the moment of the first connection, and what came too fast is counted', async () => {
+    const place = join(folder, 'run/hookscope/serve.sock');
+    // What a first start makes.
+    for (const name of ['tokens.json', 'server.proof']) rmSync(join(folder, 'state/hookscope', name));
+    const notes: string[] = [];
+    const seen: number[] = [];
+    const controller = new AbortController();
+    const store = await openStore(place, { note: (text) => notes.push(text) });
+    const done = (async () => {
+      for await (const { seq } of store.follow(controller.signal)) seen.push(seq);
+    })();
+    await until(() => notes.length === 1);
+    writeFileSync(join(folder, 'state/hookscope/tokens.json'), JSON.stringify({ read: TOKEN }));
+    writeFileSync(join(folder, 'state/hookscope/server.proof'), `${PROOF}\n`);
+    const asked: (string | undefined)[] = [];
+    const events: Behaviour['events'] = (request, response) => {
+      asked.push(request.headers['last-event-id'] as string | undefined);
+      response.write(': hello\n\nid: b.7\n\n');
+      if (asked.length === 1) return;
+      for (const [i, id] of [8, 10, 14].entries())
+        response.write(`id: b.${id}\ndata: ${JSON.stringify(records[i])}\n\n`);
+    };
+    const first = await serve({ events });
+    await until(() => asked.length === 1);
+    stop(first.server);
+    await until(() => notes.length === 3);
+    await serve({ events });
+    await until(() => seen.length === 3);
+    controller.abort();
+    await done;
+    expect([seen, asked]).toEqual([
+      [1, 2, 3],
+      [undefined, 'b.7'],
+    ]);
+    const why = 'they came faster than they were read; hookscope history has them';
+    expect(notes).toEqual([
+      `${place} does not answer; waiting for it`,
+      `${place} answers again`,
+      `${place} does not answer; waiting for it`,
+      `${place} answers again`,
+      `1 record is not shown: ${why}`,
+      `3 records are not shown: ${why}`,
+    ]);
+  });
+
   test('a socket of nobody is none', async () => {
     chmodSync(join(folder, 'run/hookscope'), 0o700);
     writeFileSync(defaultSocket(), '');

@@ -6,9 +6,10 @@ const KEPT = 2_000;
 /** Of one reader that does not read; beyond it the oldest go, which the numbers show. */
 const WAITING = 10_000;
 
-interface Numbered {
+/** A record as text, by its position. Without a text: the position that is read from. */
+export interface Numbered {
   readonly id: string;
-  readonly text: string;
+  readonly text?: string;
 }
 
 type Write = (record: HookRecord) => string;
@@ -67,8 +68,15 @@ export class RecordFeed {
     this.#kept = this.#kept.slice(from);
   }
 
-  /** What came behind a position, then what comes. */
-  async *read(after: string | undefined, signal: AbortSignal): AsyncGenerator<Numbered> {
+  /** Where the next record will come behind. */
+  get position(): string {
+    return `${this.#boot}.${this.#number}`;
+  }
+
+  /** The position, then what came behind it, then what comes. */
+  async *read(after: string, signal: AbortSignal): AsyncGenerator<Numbered> {
+    // Whoever is cut off before a record came goes on from there.
+    yield { id: after };
     const { entries: waiting, behind } = this.#since(after);
     let count = waiting.reduce((sum, entry) => sum + entry.count, 0);
     let wake: () => void = () => undefined;
@@ -104,8 +112,7 @@ export class RecordFeed {
       yield { id: `${this.#boot}.${entry.first + i}`, text: texts[i] as string };
   }
 
-  #since(after: string | undefined): { readonly entries: Entry[]; readonly behind: number } {
-    if (after === undefined) return { entries: [], behind: 0 };
+  #since(after: string): { readonly entries: Entry[]; readonly behind: number } {
     const [boot, number] = after.split('.');
     // Of another server's life nothing is known here: all that is kept comes.
     const behind = boot === this.#boot ? Number(number) || 0 : 0;

@@ -7,6 +7,7 @@ import { isObject, type Json } from '../../values/shape.js';
 import { stateOf } from '../binding.js';
 import { pageHead, servedPage } from '../page.js';
 import type { HookParts } from './answer-hook.js';
+import type { Numbered } from './feed.js';
 
 /** What the routes answer from. */
 export interface AppParts extends HookParts {
@@ -17,7 +18,7 @@ export interface AppParts extends HookParts {
   /** The same of any other text. */
   plain(text: string): string;
   /** Records as they come, behind a position. */
-  events(after: string | undefined, signal: AbortSignal): AsyncIterable<{ readonly id: string; readonly text: string }>;
+  events(after: string | undefined, signal: AbortSignal): AsyncIterable<Numbered>;
   /** What is not as it was bound. */
   changes(): readonly string[];
   admin(call: 'reload' | 'stop' | 'accept'): Promise<Json>;
@@ -109,12 +110,10 @@ async function* noPieces(): AsyncGenerator<string> {
   yield* [];
 }
 
-async function* messages(
-  events: AsyncIterable<{ readonly id: string; readonly text: string }>,
-): AsyncGenerator<string> {
+async function* messages(events: AsyncIterable<Numbered>): AsyncGenerator<string> {
   // The head goes out at once, so that a client that waits for the first record knows it is connected.
   yield ': hookscope\n\n';
-  for await (const { id, text } of events) yield `id: ${id}\ndata: ${text}\n\n`;
+  for await (const { id, text } of events) yield text === undefined ? `id: ${id}\n\n` : `id: ${id}\ndata: ${text}\n\n`;
 }
 
 /** As fast as it is read. */
