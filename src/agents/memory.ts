@@ -6,6 +6,13 @@ import type { Answer, Decoded } from './codec.js';
 /** Calls and agents that are remembered. */
 const MOST = 1_000;
 
+/** What an `AgentMemory` holds, as plain data. */
+export interface PassedMemory {
+  readonly parents: ReadonlyMap<string, string>;
+  readonly open: ReadonlyMap<string, readonly string[]>;
+  readonly calls: number;
+}
+
 /**
  * What one payload cannot say and a process that sees all of them can: which session an agent of an agent belongs to, and which of two equal calls a result is of.
  * For a server; a process that is started for each event has nothing to remember.
@@ -16,6 +23,18 @@ export class AgentMemory {
   /** Ids of calls that were asked about and have not come back, by what is known of them. */
   readonly #open = new Map<string, string[]>();
   #calls = 0;
+
+  get plain(): PassedMemory {
+    return { parents: this.#parents, open: this.#open, calls: this.#calls };
+  }
+
+  /** What the process before knew. */
+  takeOver({ parents, open, calls }: PassedMemory): void {
+    for (const [agent, parent] of parents) keep(this.#parents, agent, parent);
+    for (const [known, ids] of open) keep(this.#open, known, [...ids]);
+    // No id is given twice.
+    this.#calls = calls;
+  }
 
   /** The same event with the session at the root, and with an id that is this call's alone. */
   settle(decoded: Decoded): Decoded {

@@ -2,6 +2,14 @@ import type { EventSpec } from '../events/define.js';
 import type { HostCore } from '../host/core.js';
 import { isText, type Json } from '../values/shape.js';
 
+/** An agent at work, or one that has ended. */
+export interface PassedAgent {
+  readonly session: string;
+  readonly agent: string;
+  readonly type: string;
+  readonly ended?: true;
+}
+
 /** Agents that are open at most; beyond it the oldest, whose stop was never told, ends. */
 const MOST = 10_000;
 
@@ -9,7 +17,9 @@ const MOST = 10_000;
 export class AgentScopes {
   readonly #services: HostCore;
   /** Open, by session and id; their order is that of their start. */
-  readonly #open = new Map<string, { readonly session: string; readonly agent: string }>();
+  readonly #open = new Map<string, PassedAgent>();
+  /** Whoever takes over; is told of agents that start and end. */
+  #next: ((agent: PassedAgent) => void) | undefined;
 
   constructor(services: HostCore) {
     this.#services = services;
@@ -23,13 +33,10 @@ export class AgentScopes {
     if (this.#open.has(key)) return;
     // An agent without a type is the client's own (it compacts): nothing is registered for it.
     if (!isText(type) || type === '') return;
-    const { registrar, alarms } = this.#services;
-    registrar.start({ session, agent }, type);
-    this.#open.set(key, { session, agent });
-    if (this.#open.size > MOST) this.#end(this.#open.keys().next().value as string);
+    this.#start({ session, agent, type });
     const { tool_use_id: id, tool_name: tool } = input;
     if (spec.scope !== 'open' && isText(id) && id !== '' && isText(tool))
-      alarms.reopened({ session, agent, id, tool, scope: agent }, spec.name);
+      this.#services.alarms.reopened({ session, agent, id, tool, scope: agent }, spec.name);
   }
 
   /** After it. `goesOn`: the stop was blocked. */
@@ -42,6 +49,27 @@ export class AgentScopes {
     void this.#services.registrar.end({ session });
   }
 
+  /** Tells of the agents at work, and from then on of all that start and end: for the process that takes over. */
+  passOn(to: (agent: PassedAgent) => void): void {
+    for (const one of this.#open.values()) to(one);
+    this.#next = to;
+  }
+
+  /** The process before has seen it start, or end. */
+  takeOver(one: PassedAgent): void {
+    const key = JSON.stringify([one.session, one.agent]);
+    if (one.ended) this.#end(key);
+    else if (!this.#open.has(key)) this.#start(one);
+  }
+
+  #start(one: PassedAgent): void {
+    const { session, agent, type } = one;
+    this.#services.registrar.start({ session, agent }, type);
+    this.#open.set(JSON.stringify([session, agent]), one);
+    this.#next?.(one);
+    if (this.#open.size > MOST) this.#end(this.#open.keys().next().value as string);
+  }
+
   get size(): number {
     return this.#open.size;
   }
@@ -50,6 +78,7 @@ export class AgentScopes {
     const ref = this.#open.get(key);
     if (ref === undefined) return;
     this.#open.delete(key);
-    void this.#services.registrar.end(ref);
+    this.#next?.({ ...ref, ended: true });
+    void this.#services.registrar.end({ session: ref.session, agent: ref.agent });
   }
 }

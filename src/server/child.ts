@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { stateOf } from './binding.js';
 import type { FromChild, FromParent } from './primary.js';
+import type { Passed, PassedOn } from './warm.js';
 import { startWorker, type Worker, type WorkerOptions } from './worker.js';
 
 /** Milliseconds between two looks at the files, where changes are loaded without asking. */
@@ -8,7 +9,7 @@ const LOOK = 300;
 
 /** The process that serves one version of what is served, told by its parent what that is. Resolves when it is over. */
 export async function runChild(
-  options: Omit<WorkerOptions, 'serving' | 'bindings' | 'admin'> & {
+  options: Omit<WorkerOptions, 'serving' | 'bindings' | 'admin' | 'inherit'> & {
     /** Whether what it has loaded beside what is served has changed since it was asked last: then another process takes the place of this one. */
     moved?(): boolean;
   },
@@ -23,7 +24,15 @@ export async function runChild(
       waiting.set(id, resolve);
       send({ type: 'asked', call, id });
     });
+  let inherited: (passed: PassedOn | undefined) => void = () => undefined;
+  const inherit = (): Promise<PassedOn | undefined> =>
+    new Promise((resolve) => {
+      inherited = resolve;
+      send({ type: 'loaded' });
+    });
   let worker: Worker | undefined;
+  /** What came before it could be told. */
+  const early: Passed[] = [];
   let timer: NodeJS.Timeout | undefined;
   let isReported = false;
   let tried = '';
@@ -64,10 +73,18 @@ export async function runChild(
         waiting.delete(message.id);
         return;
       }
+      if (message.type === 'inherit') return inherited(message.passed ?? undefined);
+      if (message.type === 'later')
+        return worker ? worker.hosts.takeOver(message.passed) : void early.push(message.passed);
+      if (message.type === 'pass') {
+        const passed = worker?.hosts.passOn((one) => send({ type: 'later', passed: one })) ?? null;
+        return send({ type: 'passed', passed });
+      }
       const { serving, bindings } = message;
-      startWorker({ ...options, serving, bindings: bindings ?? undefined, admin: ask }).then(
+      startWorker({ ...options, serving, bindings: bindings ?? undefined, admin: ask, inherit }).then(
         (started) => {
           worker = started;
+          for (const one of early.splice(0)) started.hosts.takeOver(one);
           send({ type: 'ready', bindings: started.bindings, port: started.port ?? null });
           timer = watch(serving.dev);
         },

@@ -5,19 +5,29 @@ import { type Bindings, changedSince, whyChanged } from './binding.js';
 import type { Places } from './places.js';
 import { writeServed } from './served.js';
 import { takeSocket } from './take-socket.js';
+import type { Passed, PassedOn } from './warm.js';
 import type { Serving } from './worker.js';
 
 /** Messages from a child to its parent. */
 export type FromChild =
   /** It receives messages from now on. */
   | { readonly type: 'up' }
+  /** It has loaded everything, and waits for what the one before it knows. */
+  | { readonly type: 'loaded' }
   | { readonly type: 'ready'; readonly bindings: Bindings; readonly port: number | null }
   | { readonly type: 'failed'; readonly message: string }
+  /** What the next one has to know, and what of it changed later. */
+  | { readonly type: 'passed'; readonly passed: PassedOn | null }
+  | { readonly type: 'later'; readonly passed: Passed }
   | { readonly type: 'asked'; readonly call: 'reload' | 'stop' | 'accept' | 'changed'; readonly id: number };
 /** And the other way round. */
 export type FromParent =
   | { readonly type: 'start'; readonly serving: Serving; readonly bindings: Bindings | null }
   | { readonly type: 'stop' }
+  /** Asks for what the next one has to know. */
+  | { readonly type: 'pass' }
+  | { readonly type: 'inherit'; readonly passed: PassedOn | null }
+  | { readonly type: 'later'; readonly passed: Passed }
   | { readonly type: 'done'; readonly id: number; readonly result: Readonly<Record<string, unknown>> };
 
 export interface PrimaryOptions {
@@ -34,6 +44,8 @@ export interface PrimaryOptions {
 
 /** Seconds that a child has to answer the calls under way; a hook's own time is longer than a user waits for a server to stop. */
 const GRACE = 30;
+/** Milliseconds that a child has to pass on what it knows: one that computes may take long. */
+const PASSING = 5_000;
 /** Milliseconds before a child that has died is started again, doubled each time it dies at once. */
 const AGAIN = 200;
 
@@ -73,6 +85,8 @@ class Primary {
   over: () => void = () => undefined;
   #options: PrimaryOptions;
   #child: Child | undefined;
+  /** One that does not serve yet. */
+  #starting: Child | undefined;
   #bindings: Bindings | null = null;
   #port: number | undefined;
   #stopping = false;
@@ -95,10 +109,19 @@ class Primary {
     // What is sent to one that is just ending is lost; its end is seen.
     child.on('error', () => undefined);
     const since = Date.now();
+    const before = this.#child;
+    this.#starting = child;
     const ready = await new Promise<Extract<FromChild, { type: 'ready' }>>((resolve, reject) => {
       child.on('message', (message: FromChild) => {
         if (message.type === 'up') tell(child, start);
-        else if (message.type === 'ready') resolve(message);
+        else if (message.type === 'loaded')
+          void passedBy(before).then((passed) => tell(child, { type: 'inherit', passed } satisfies FromParent));
+        else if (message.type === 'passed') return;
+        // From the one that is ending to the one that serves.
+        else if (message.type === 'later') {
+          const next = this.#starting ?? this.#child;
+          if (next !== undefined && next !== child) tell(next, message);
+        } else if (message.type === 'ready') resolve(message);
         else if (message.type === 'failed')
           reject(new HookscopeError('FILE', { file: 'hookscope serve', problem: message.message }));
         else void this.#asked(child, message);
@@ -111,9 +134,10 @@ class Primary {
       const start: FromParent = { type: 'start', serving, bindings };
     }).catch((error: unknown) => {
       child.process.kill('SIGKILL');
+      this.#starting = undefined;
       throw error;
     });
-    const before = this.#child;
+    this.#starting = undefined;
     this.#child = child;
     this.#bindings = ready.bindings;
     this.#port = ready.port ?? undefined;
@@ -177,6 +201,27 @@ class Primary {
 
 function tell(child: Child, message: FromParent): void {
   if (child.isConnected()) child.send(message, () => undefined);
+}
+
+/** What it knows of sessions that go on. null: there is none, or it does not answer. */
+function passedBy(child: Child | undefined): Promise<PassedOn | null> {
+  if (child === undefined || child.isDead() || !child.isConnected()) return Promise.resolve(null);
+  return new Promise((resolve) => {
+    const done = (passed: PassedOn | null): void => {
+      clearTimeout(timer);
+      child.off('message', hear);
+      child.off('exit', none);
+      resolve(passed);
+    };
+    const hear = (message: FromChild): void => {
+      if (message.type === 'passed') done(message.passed);
+    };
+    const none = (): void => done(null);
+    const timer = setTimeout(none, PASSING);
+    child.on('message', hear);
+    child.once('exit', none);
+    tell(child, { type: 'pass' } satisfies FromParent);
+  });
 }
 
 /** It takes no more connections, answers what is under way, and ends. */

@@ -1,7 +1,8 @@
 import { isAbsolute, relative, sep } from 'node:path';
-import { AgentMemory } from '../agents/memory.js';
+import { AgentMemory, type PassedMemory } from '../agents/memory.js';
 import type { Host } from '../create-host.js';
 import type { EventSpec } from '../events/define.js';
+import type { PassedCall } from '../host/alarms/judgement.js';
 import type { HostCore } from '../host/core.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import { fire } from '../host/fire/fire.js';
@@ -11,7 +12,7 @@ import { realOr } from '../trust/consent.js';
 import type { Json } from '../values/shape.js';
 import { carrierIn } from '../values/trace-carrier.js';
 import type { EndSignal } from '../values/waiting/lazy-signal.js';
-import { AgentScopes } from './agents.js';
+import { AgentScopes, type PassedAgent } from './agents.js';
 import { type Binding, whyChanged } from './binding.js';
 import { foundProject } from './found-project.js';
 
@@ -34,6 +35,18 @@ export interface Asking {
 export interface Decided {
   readonly decision: AnyDecision;
   readonly late: readonly string[];
+}
+
+/** What one host knows of a session that goes on; of the project's root, or the user's own. */
+export type Passed = { readonly root: string | undefined } & (
+  | { readonly call: PassedCall }
+  | { readonly agent: PassedAgent }
+);
+
+/** What the process that takes over is told before it answers anybody. */
+export interface PassedOn {
+  readonly memory: PassedMemory;
+  readonly all: readonly Passed[];
 }
 
 interface Served extends Warm {
@@ -125,6 +138,25 @@ export class WarmHosts {
       this.#running--;
       if (this.#running === 0) this.#idle();
     }
+  }
+
+  /** What the process that takes over must know: which agents are at work, and how calls were judged that have not run yet. `later` is told what changes from now on. */
+  passOn(later: (one: Passed) => void): PassedOn {
+    const all: Passed[] = [];
+    let to = (one: Passed): void => void all.push(one);
+    for (const { root, agents, services } of [this.#user, ...this.#projects]) {
+      agents.passOn((agent) => to({ root, agent }));
+      services.alarms.passOn((call) => to({ root, call }));
+    }
+    to = later;
+    return { memory: this.memory.plain, all };
+  }
+
+  /** What the process before knew; a project that is not served any more is left out. */
+  takeOver(passed: Passed): void {
+    const served = [this.#user, ...this.#projects].find(({ root }) => root === passed.root);
+    if ('call' in passed) served?.services.alarms.takeOver(passed.call);
+    else served?.agents.takeOver(passed.agent);
   }
 
   /** Resolves when nothing is under way any more. */

@@ -14,7 +14,7 @@ import type { Patience } from './http/server.js';
 import { keyOf, type NamedSet } from './named-set.js';
 import type { Places } from './places.js';
 import { createTokenCheck, proofOf, type Tokens } from './tokens.js';
-import { type Warm, WarmHosts } from './warm.js';
+import { type PassedOn, type Warm, WarmHosts } from './warm.js';
 
 /** How the hooks of a set become a host; the command line knows that. */
 export type OpenSet = (
@@ -57,6 +57,8 @@ export interface WorkerOptions {
     close(): Promise<void>;
   };
   records: AppParts['records'];
+  /** Asked when all is loaded and nothing is answered yet: what the process before this one knows; undefined: there was none. */
+  inherit?(): Promise<PassedOn | undefined>;
   /** Default: what masks secrets on this machine. */
   readonly redactor?: Redactor;
   admin: AppParts['admin'];
@@ -144,6 +146,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const { httpServer } = await import('./http/server.js');
     const patience = options.patience ?? {};
     const proof = proofOf(tokens);
+    const passed = await options.inherit?.();
+    if (passed !== undefined) {
+      hosts.memory.takeOver(passed.memory);
+      for (const one of passed.all) hosts.takeOver(one);
+    }
     const socket = httpServer(parts, { hosts: new Set(['hookscope', 'localhost']), check, patience, proof });
     await listening(socket, { path: places.socket });
     const servers = [socket];

@@ -124,14 +124,17 @@ describe("scopes of Copilot's agents", () => {
   test('end at the root where one process sees them all', () => {
     const codec = agentCodec('copilot');
     const memory = new AgentMemory();
-    const of = (agentId: string, parentAgentId: string) =>
-      memory.settle(
+    const of = (agentId: string, parentAgentId: string, known = memory) =>
+      known.settle(
         codec.decode(JSON.stringify({ sessionId: agentId, toolName: 'bash', agentId, parentAgentId }), {}, [
           'preToolUse',
         ]),
       ).input['session_id'];
     expect(of('a', 'root')).toBe('root');
     expect(of('b', 'a')).toBe('root');
+    const next = new AgentMemory();
+    next.takeOver(structuredClone(memory.plain));
+    expect(of('c', 'b', next)).toBe('root');
     expect(of('c', 'b')).toBe('root');
     // Two that name each other have no root, and nobody waits for one.
     expect(of('x', 'y')).toBe('y');
@@ -163,6 +166,10 @@ describe('ids of calls that have none', () => {
     const memory = new AgentMemory();
     const [first, second] = [memory.settle(call('BeforeTool', 'ls')), memory.settle(call('BeforeTool', 'ls'))];
     expect(idOf(first)).not.toBe(idOf(second));
+    const next = new AgentMemory();
+    next.takeOver(structuredClone(memory.plain));
+    expect(idOf(next.settle(call('AfterTool', 'ls', { tool_response: {} })))).toBe(idOf(second));
+    expect(idOf(next.settle(call('BeforeTool', 'ls')))).not.toBe(idOf(second));
     expect(idOf(memory.settle(call('AfterTool', 'ls', { tool_response: {} })))).toBe(idOf(second));
     expect(idOf(memory.settle(call('AfterTool', 'ls', { tool_response: {} })))).toBe(idOf(first));
     // What a rewrite leaves out stays in Gemini: the result is of both.

@@ -360,6 +360,7 @@ const limits: readonly Kept[] = [
     'server/serve',
     'a script of the project is bound where that is registered',
   ],
+  ['After a reload it is.', 'server/serve', 'forgets neither how calls were judged nor which agents are at work'],
   // Connected agents
   [
     'hookscope can tell which hooks Codex trusts',
@@ -721,6 +722,7 @@ const limits: readonly Kept[] = [
 ];
 const limitsElse: readonly NoPromise[] = [
   ['Claude Code also drops a file with a value', 'what is not done: seen with Claude Code 2.1.330'],
+  ['it does not know which calls were denied before', 'no promise: what is not kept'],
   ['`fleet up` writes no credentials for approvers alone', 'says what is not promised'],
   ['Questions cannot be answered by a webhook or in a chat', 'says what is not promised'],
   ["Claude Code's HTTP hooks do not say how long they wait", 'says what is not promised'],

@@ -216,6 +216,66 @@ describe('sessions and agents', () => {
   });
 });
 
+describe('a reload', () => {
+  const slow = `#!/bin/sh
+read -r input
+case "$input" in *wait*) echo asked > asked; until [ -e go ]; do sleep 0.02; done;; esac
+case "$input" in *'"rm'*) echo 'nothing is removed' >&2; exit 2;; esac
+`;
+  const ran = (input: object, more: object = {}): object => ({ ...input, tool_response: {}, ...more });
+  const alarms = async (): Promise<(readonly [string, string])[]> =>
+    (await records()).flatMap((one) => (one.type === 'hook_alarm' ? [[one.alarm, one.tool_use_id] as const] : []));
+
+  test('forgets neither how calls were judged nor which agents are at work', async () => {
+    const { path } = user;
+    user.write('guard.sh', slow, 0o755);
+    const agents = {
+      reviewer: { PreToolUse: [{ hooks: [{ type: 'rule', decision: 'deny', reason: 'only reads' }] }] },
+    };
+    user.write('config.json', { hooks: {}, spawnHooks: agents });
+    await user.serve(['--hooks', 'hooks.json', '--config', 'config.json']);
+    const agent = { agent_id: 'a1', agent_type: 'reviewer' };
+    await fire('SubagentStart', agent);
+    await fire('PreToolUse', bash('rm denied'));
+    await fire('PreToolUse', bash('allowed'));
+    await fire('PreToolUse', bash('changed'));
+    await fire('PreToolUse', bash('rm again'));
+    await fire('PreToolUse', bash('rm told'));
+    await fire('PostToolUse', ran(bash('rm told')));
+    // While one is still asked about; what comes of it is known to nobody yet.
+    const waiting = fire('PreToolUse', bash('rm wait'));
+    await until(() => existsSync(join(path, 'project/asked')));
+    expect(await admin('reload')).toMatchObject({ ok: true });
+    user.write('go', '');
+    expect(reasonOf(await waiting)).toBe('nothing is removed');
+    // Of another id, or judged again, it is another call.
+    await fire('PreToolUse', bash('fine', { tool_use_id: 't-rm again' }));
+    for (const [command, did] of [
+      ['rm denied', {}],
+      ['rm denied', {}],
+      ['allowed', {}],
+      ['changed', { tool_input: { command: 'other' } }],
+      ['rm wait', {}],
+      ['rm told', {}],
+    ] as const)
+      await fire('PostToolUse', ran(bash(command), did));
+    await fire('PostToolUse', ran(bash('fine', { tool_use_id: 't-rm again' })));
+    expect(reasonOf(await fire('PreToolUse', bash('x', agent)))).toBe('only reads');
+    expect(await alarms()).toEqual([
+      ['not_honoured', 't-rm told'],
+      ['not_honoured', 't-rm denied'],
+      ['other_input', 't-changed'],
+      ['not_honoured', 't-rm wait'],
+    ]);
+    // One that has ended comes with its alarm, after a reload too.
+    const stop = { ...agent, stop_hook_active: false, agent_transcript_path: '', last_assistant_message: '' };
+    await fire('SubagentStop', stop);
+    expect(await admin('reload')).toMatchObject({ ok: true });
+    await fire('PreToolUse', bash('y', agent));
+    expect((await alarms()).slice(4)).toEqual([['reopened', 't-y']]);
+  });
+});
+
 describe('projects', () => {
   test('are known by their registered root: elsewhere the hooks of the user are all there is', async () => {
     const inner = join(user.path, 'project/own');

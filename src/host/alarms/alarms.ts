@@ -6,7 +6,7 @@ import { tell as inform } from '../../values/waiting/promises.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { HostLogger } from '../tell/logger.js';
 import { canonical, hashOf } from './canonical.js';
-import { type Denial, Judgement } from './judgement.js';
+import { type Denial, Judgement, type PassedCall } from './judgement.js';
 import { type CallKey, isNamed, Memory, shorten } from './memory.js';
 import { Remembered } from './remembered.js';
 import { alarmMessage, FORGOTTEN } from './words.js';
@@ -55,6 +55,8 @@ export class Alarms {
   readonly #parts: AlarmParts;
   readonly #memory = new Memory<Judgement>();
   #silent = 0;
+  /** Whoever takes over; is told of what changes. */
+  #next: ((call: PassedCall) => void) | undefined;
 
   constructor(parts: AlarmParts) {
     this.#parts = parts;
@@ -111,7 +113,10 @@ export class Alarms {
       found.push(...this.#find(use, input));
     }
     // If several calls match, there is no telling which one was meant.
-    if (found.length === 1) (found[0] as Judgement).refused = { ...denial, reason: denial.reason?.slice(0, 1_000) };
+    const [one] = found;
+    if (one === undefined || found.length > 1) return;
+    one.refused = { ...denial, reason: denial.reason?.slice(0, 1_000) };
+    this.#next?.(one.plain);
   }
 
   /** The user or the approver said yes, with `given` to a different input than the one that was judged. */
@@ -123,9 +128,11 @@ export class Alarms {
     const known = given && Remembered.of(given.value, true);
     for (const judgement of this.#find(use, input)) {
       judgement.refused = undefined;
-      if (!given) continue;
-      judgement.grant(known);
-      this.#memory.resize(judgement, judgement.chars);
+      if (given) {
+        judgement.grant(known);
+        this.#memory.resize(judgement, judgement.chars);
+      }
+      this.#next?.(judgement.plain);
     }
   }
 
@@ -145,11 +152,31 @@ export class Alarms {
     // The id was reused by a harness that may not have asked about the second call.
     if (!use.every && input && (again || shorten(use.tool) !== judgement.tool)) return;
     judgement.ran = true;
-    if (judgement.told) return;
+    if (!judgement.told) this.#compare(judgement, use, { by, input });
+    this.#next?.(judgement.plain);
+  }
+
+  #compare(judgement: Judgement, use: ToolUse, { by, input }: Evidence): void {
     const denial = judgement.denied ?? judgement.refused;
     if (denial) this.#tell('not_honoured', use, { by, denial, judgement, input });
     else if (input && !isAsDecided(judgement, use, input.value))
       this.#tell('other_input', use, { by, judgement, input });
+  }
+
+  /** Tells how calls were judged that have not run yet, and from then on of every change: for the process that takes over. */
+  passOn(to: (call: PassedCall) => void): void {
+    for (const judgement of [...this.#memory.newest(Number.POSITIVE_INFINITY)].reverse())
+      if (!judgement.ran) to(judgement.plain);
+    this.#next = to;
+  }
+
+  /** What the process before has judged; what was judged here is newer. */
+  takeOver(call: PassedCall): void {
+    if (this.#memory.get(call)?.passed === false) return;
+    const judgement = Judgement.from(call);
+    this.strict = true;
+    this.some = true;
+    this.#memory.set(call, judgement, judgement.chars);
   }
 
   /** A call of an agent whose scope was not open. */
@@ -163,6 +190,7 @@ export class Alarms {
     const judgement = new Judgement(shorten(use.tool), why, judged && Remembered.of(...judged));
     this.some = true;
     this.#memory.set(use, judgement, judgement.chars);
+    this.#next?.(judgement.plain);
   }
 
   /** The calls a question may be about; without an id, all calls of that tool with that input that have not run, newest first. */

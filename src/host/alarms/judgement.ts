@@ -1,9 +1,19 @@
-import { Entry } from './memory.js';
-import { Remembered } from './remembered.js';
+import { type CallKey, Entry } from './memory.js';
+import { type PassedInput, Remembered } from './remembered.js';
 
 export interface Denial {
   readonly by: string;
   readonly reason: string | undefined;
+}
+
+/** A judgement as plain data, for the process that takes over. */
+export interface PassedCall extends CallKey {
+  readonly tool: string;
+  readonly denied: Denial | undefined;
+  readonly refused: Denial | undefined;
+  readonly inputs: readonly PassedInput[] | undefined;
+  readonly ran: boolean;
+  readonly told: boolean;
 }
 
 /** The last judgement of a call. */
@@ -17,12 +27,26 @@ export class Judgement extends Entry {
   #may: Remembered | readonly Remembered[] | undefined;
   ran = false;
   told = false;
+  /** It was made in another process. */
+  passed = false;
 
   constructor(tool: string, denied: Denial | undefined, input: Remembered | undefined) {
     super();
     this.tool = tool;
     this.denied = denied;
     this.#may = input;
+  }
+
+  /** What another process has judged. */
+  static from({ tool, denied, inputs, refused, ran, told }: PassedCall): Judgement {
+    const judgement = new Judgement(tool, denied, undefined);
+    judgement.#may = inputs?.map(Remembered.from);
+    return Object.assign(judgement, { refused, ran, told, passed: true });
+  }
+
+  get plain(): PassedCall {
+    const { tool, denied, refused, ran, told } = this;
+    return { ...this.call, tool, denied, refused, ran, told, inputs: this.inputs?.map(({ plain }) => plain) };
   }
 
   get inputs(): readonly Remembered[] | undefined {

@@ -4,6 +4,14 @@ import { asJson, type Canonical, canonical, HEAD } from './canonical.js';
 const PIECES = 200;
 const NONE = Symbol('none');
 
+/** A remembered input as plain data. */
+export interface PassedInput {
+  readonly size: number;
+  readonly given: boolean;
+  readonly exact: Canonical;
+  readonly loose: string | undefined;
+}
+
 /**
  * An input as it was when it was judged. Nearly all are never compared with anything, so a short one is only copied: its text is
  * made on demand. Of a long one there is only the hash and the beginning.
@@ -38,6 +46,19 @@ export class Remembered {
     remembered.#exact = exact;
     remembered.#loose = loose;
     return remembered;
+  }
+
+  /** What another process has remembered. */
+  static from({ size, given, exact, loose }: PassedInput): Remembered {
+    const remembered = new Remembered(size, given);
+    remembered.#exact = exact;
+    remembered.#loose = loose;
+    return remembered;
+  }
+
+  get plain(): PassedInput {
+    const { size, exact, loose } = this;
+    return { size, given: this.#given, exact, loose };
   }
 
   /** A quick check for equality. false means nothing: compare `exact` to be sure. */

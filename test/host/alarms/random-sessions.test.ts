@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { HookRecord } from '../../../src/emit/record.js';
 import { allow, ask, deny, rewrite } from '../../../src/events/output/helpers.js';
 import type { HookAlarm } from '../../../src/host/alarms/alarms.js';
+import { servicesOf } from '../../../src/host/internals.js';
 import { anyHooks, testHost } from '../kit.js';
 
 /** How many sessions: a few in the gate, `HOOKSCOPE_GENERATED=10000` for all. */
@@ -88,18 +89,50 @@ const guard = ({ tool_input: { says }, tool_input }: { tool_input: Ask }): unkno
   return undefined;
 };
 
-async function play(calls: readonly Call[], how: { watched: boolean; told: boolean }) {
+/** Another host takes over, as after a reload; what is under way for so long ends in the one before. */
+interface Reload {
+  readonly at: number;
+  readonly lasts: number;
+}
+
+interface How {
+  readonly watched: boolean;
+  readonly told: boolean;
+  readonly reloads: readonly Reload[];
+}
+
+async function play(calls: readonly Call[], how: How) {
   const alarms: HookAlarm[] = [];
   const records: HookRecord[] = [];
-  const { host, reports } = testHost(how.told ? { onAlarm: (alarm) => void alarms.push(alarm) } : {});
-  if (how.watched) host.events$.subscribe((record) => records.push(record));
+  const reports: string[] = [];
   const answers = new Map<string, unknown>();
-  host.register(
-    anyHooks({
-      PreToolUse: [{ hooks: [guard] }],
-      PermissionRequest: [{ hooks: [(_: unknown, id: string) => answers.get(id)] }],
-    }),
-  );
+  const open = () => {
+    const made = testHost(how.told ? { onAlarm: (alarm) => void alarms.push(alarm) } : {});
+    if (how.watched) made.host.events$.subscribe((record) => records.push(record));
+    made.host.register(
+      anyHooks({
+        PreToolUse: [{ hooks: [guard] }],
+        PermissionRequest: [{ hooks: [(_: unknown, id: string) => answers.get(id)] }],
+      }),
+    );
+    return made;
+  };
+  const hosts = [open()];
+  let host = hosts[0]?.host as ReturnType<typeof open>['host'];
+  /** Who answers at that time. */
+  const hostAt = (at: number) => {
+    const begun = how.reloads.filter((reload) => reload.at <= at);
+    for (const _ of begun.slice(hosts.length - 1)) {
+      const next = open();
+      servicesOf(hosts.at(-1)?.host).alarms.passOn((call) =>
+        servicesOf(next.host).alarms.takeOver(structuredClone(call)),
+      );
+      hosts.push(next);
+    }
+    const last = begun.at(-1);
+    const ends = last !== undefined && at < last.at + last.lasts;
+    return (hosts.at(ends ? -2 : -1) as ReturnType<typeof open>).host;
+  };
   const steps = calls.flatMap((call, i) => {
     const { agent, input: asked, answer, done, at, twice } = call;
     const id = `toolu_${i}`;
@@ -131,15 +164,25 @@ async function play(calls: readonly Call[], how: { watched: boolean; told: boole
       },
     ];
   });
-  for (const { run } of steps.sort((a, b) => a.at - b.at)) await run();
-  await host.close();
+  for (const { at, run } of steps.sort((a, b) => a.at - b.at)) {
+    host = hostAt(at);
+    await run();
+  }
+  for (const made of hosts) {
+    await made.host.close();
+    reports.push(...made.reports);
+  }
   return { alarms, records, reports };
 }
 
-test(`of ${RUNS} random sessions: an alarm exactly when what was done is not what was decided`, async () => {
+const anyReloads: fc.Arbitrary<Reload[]> = fc
+  .array(fc.record({ at: time, lasts: fc.constantFrom(0, 0, 20) }), { maxLength: 3 })
+  .map((all) => all.sort((a, b) => a.at - b.at));
+
+test(`of ${RUNS} random sessions, through reloads: an alarm exactly when what was done is not what was decided`, async () => {
   await fc.assert(
-    fc.asyncProperty(session, fc.boolean(), fc.boolean(), async (calls, watched, told) => {
-      const { alarms, records, reports } = await play(calls, { watched, told });
+    fc.asyncProperty(session, fc.boolean(), fc.boolean(), anyReloads, async (calls, watched, told, reloads) => {
+      const { alarms, records, reports } = await play(calls, { watched, told, reloads });
       const wanted = calls.flatMap((call, i) => {
         const alarm = expected(call);
         return alarm ? [`${alarm} toolu_${i} ${call.agent === 0 ? '' : `agent-${call.agent}`}`] : [];
