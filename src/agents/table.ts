@@ -136,6 +136,8 @@ export interface AgentConnect {
   /** Users keep such files anyway: the file is connected unchanged, and the user is told that it is void. Absent: it is not connected. */
   readonly void?: 'told';
   readonly off?: readonly OffSwitch[];
+  /** The folder in `user.home` in which it keeps a `.jsonl` file of each session, as its payloads name them. Absent: nobody has seen it. */
+  readonly sessions?: string;
 }
 
 /** How an agent treats hooks that are late, broken or unclear. */

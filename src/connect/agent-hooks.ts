@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { TABLES } from '../agents/agents.js';
 import { specOf } from '../agents/rows.js';
-import type { AgentTable, EventRow } from '../agents/table.js';
+import type { AgentConnect, AgentTable, EventRow } from '../agents/table.js';
 import type { Layout } from './layout.js';
 import type { Entry, Handler } from './settings-text.js';
 
@@ -31,9 +31,13 @@ export function settingsFile(
     const { path, from } = connect.project;
     return join((from === 'repository' ? repositoryOf(folder) : undefined) ?? resolve(folder), path);
   }
-  const { home, variable, path } = connect.user;
+  return join(homeOf(connect, env), connect.user.path);
+}
+
+/** Where the agent keeps what is this user's. */
+export function homeOf({ user: { home, variable } }: AgentConnect, env: NodeJS.ProcessEnv = process.env): string {
   const given = variable === undefined ? undefined : env[variable];
-  return join(given !== undefined && isAbsolute(given) ? given : join(homedir(), home.slice(1)), path);
+  return given !== undefined && isAbsolute(given) ? given : join(homedir(), home.slice(1));
 }
 
 function repositoryOf(folder: string): string | undefined {

@@ -75,7 +75,8 @@ export async function planConnect(
       const folders = [...missingFolders(dirname(path)), ...(earlier?.folders ?? [])];
       const before = original === undefined ? null : original.toString('base64');
       const handlers = handlersOf(entries);
-      const kept = { agent, file: path, before, after: sha256(next), written: next.toString('base64'), added, folders };
+      const what = { agent, file: path, at: new Date().toISOString() };
+      const kept = { ...what, before, after: sha256(next), written: next.toString('base64'), added, folders };
       // First: whatever happens from here on can be undone.
       journal.keep({ ...kept, handlers: [...handlers, ...(earlier?.handlers ?? [])] });
       try {

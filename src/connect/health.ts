@@ -28,12 +28,7 @@ export async function fileAilments(table: AgentTable, file: string, handlers: re
   }
   const isVoid = await voidOf(text, layoutOf(table));
   if (isVoid !== undefined) return unread(isVoid);
-  const events = Object.entries(isObject(settings['hooks']) ? settings['hooks'] : {});
-  const ours = events.flatMap(([event, list]) =>
-    (Array.isArray(list) ? list : [])
-      .flatMap(handlersIn)
-      .flatMap((handler) => (handlers.includes(nameOf(handler)) ? [{ event, handler }] : [])),
-  );
+  const ours = hooksIn(settings).filter(({ handler }) => handlers.includes(nameOf(handler)));
   const short = ours.flatMap(({ event, handler }) => {
     const [given, needed] = [secondsIn(table, handler), neededBy(handler)];
     return needed !== undefined && given < needed ? [{ event, given, needed }] : [];
@@ -44,6 +39,22 @@ export async function fileAilments(table: AgentTable, file: string, handlers: re
   const more = short.length > 1 ? ` and ${short.length - 1} more` : '';
   const what = `gives hookscope's hook on ${first.event}${more} ${first.given} s, but the hook was written for ${first.needed}: ${title} would go on without its answer`;
   return [{ file, what, mend: `Restore its "${files.timeout.key}"` }];
+}
+
+function hooksIn({ hooks }: Json): { readonly event: string; readonly handler: Handler }[] {
+  return Object.entries(isObject(hooks) ? hooks : {}).flatMap(([event, list]) =>
+    (Array.isArray(list) ? list : []).flatMap(handlersIn).map((handler) => ({ event, handler })),
+  );
+}
+
+/** Whether a file has hooks, and all of them are of these. */
+export async function hasOnly(file: string, handlers: ReadonlySet<string>): Promise<boolean> {
+  try {
+    const found = hooksIn(await parseSettings(readFileSync(file, 'utf8'), file));
+    return found.length > 0 && found.every(({ handler }) => handlers.has(nameOf(handler)));
+  } catch {
+    return false;
+  }
 }
 
 function secondsIn({ files }: AgentTable, handler: Handler): number {

@@ -22,6 +22,8 @@ export interface ConnectedFile {
   readonly folders: readonly string[];
   /** Its handlers are recognised by this: their command or URL. */
   readonly handlers: readonly string[];
+  /** When, in ISO 8601. */
+  readonly at?: string | undefined;
 }
 
 const journalSchema = schema(() =>
@@ -39,6 +41,7 @@ const journalSchema = schema(() =>
           .optional(),
         folders: zod().array(zod().string()),
         handlers: zod().array(zod().string()),
+        at: zod().string().optional(),
       }),
     ),
   }),

@@ -232,13 +232,54 @@ describe('hookscope doctor, of the server and connected agents', () => {
       [`${process.execPath} PreToolUse`],
       JSON.stringify({ env: { X: `${process.execPath} PreToolUse` } }),
     );
+    // Connected by an earlier version, which did not say when.
+    const silent = `^claude-code is connected \\(${file}\\)\\. No fire of it was recorded since \\d{4}-.*Z, and nothing shows that it was started\\.$`;
+    expect(await doctor()).toEqual({
+      found: [
+        {
+          level: 'remark',
+          about: 'agent',
+          text: expect.stringMatching(silent),
+          fix: 'Start it, let it call a tool, and look again.',
+        },
+      ],
+      code: 0,
+    });
+    const session = write('home/.claude/projects/-p/one.jsonl', '{}');
+    expect((await doctor('--since', '0s')).code).toBe(0);
     const { found, code } = await doctor();
     expect(code).toBe(1);
-    expect(found.map(({ text }) => text)).toEqual([
-      expect.stringMatching(`^claude-code is connected \\(${file}\\), but no fire of it was recorded since \\d{4}-`),
+    expect(found.map(({ level, text }) => [level, text])).toEqual([
+      ['problem', expect.stringMatching(`and has begun a session since .* \\(${session}\\), but no fire of it was`)],
     ]);
     keep(...fires(1, handler()));
     expect(await doctor()).toEqual({ found: [], code: 0 });
+  });
+
+  test.each([
+    ['claude-code', 'home/.claude/projects/-project', '/subagents/agent-1.jsonl'],
+    ['codex', 'home/.codex/sessions/2026/11/22', '/rollout.json'],
+    ['copilot', 'home/.copilot/session-state/one', '/events.log'],
+    ['gemini', 'home/.gemini/tmp/project-1/chats', '/logs.json'],
+    ['cursor', 'home/.cursor/projects', undefined],
+  ])('%s that was just connected is a problem only once it has begun a session', async (agent, folder, other) => {
+    const run = (...args: string[]) => cli(args, { cwd: project, env: { ...env(), PATH: root } });
+    const levels = async (): Promise<readonly string[]> => {
+      const { stdout, code } = await run('doctor', '--json');
+      const found = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as DoctorFinding]));
+      return [String(code), ...found.map(({ level, text }) => `${level} ${/since it was connected/.test(text)}`)];
+    };
+    write(`${folder}/before.jsonl`, '{}');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    await run('connect', agent, '--write');
+    if (other !== undefined) write(`${folder}${other}`, '{}');
+    expect(await levels()).toEqual(['0', 'remark true']);
+    write(`${folder}/after.jsonl`, '{}');
+    expect(await levels()).toEqual(other === undefined ? ['0', 'remark true'] : ['1', 'problem true']);
+    // Of one project's settings it is not known whether it was started there.
+    await run('disconnect', agent);
+    await run('connect', agent, '--project', '--write');
+    expect((await levels()).slice(0, 2)).toEqual(['0', 'remark true']);
   });
 
   test('a connection that was taken out, whose program is gone, or whose file is gone', async () => {
@@ -292,8 +333,8 @@ describe('hookscope doctor, of the server and connected agents', () => {
     ]);
     const silent = 'codex is connected (';
     expect(await asked({ instead: 'error' })).toEqual([
-      expect.stringContaining(silent),
       expect.stringMatching(/fake-codex could not be asked which hooks it trusts/),
+      expect.stringContaining(silent),
     ]);
     expect(await asked({ trust: { '*': 'trusted' } })).toEqual([expect.stringContaining(silent)]);
     // Fires of another agent are none of its.

@@ -117,6 +117,7 @@ export const claudeCode: AgentTable = {
   },
   connect: {
     user: { home: '~/.claude', variable: 'CLAUDE_CONFIG_DIR', path: 'settings.json' },
+    sessions: 'projects',
     // Not shared, since a command's absolute path is of one machine.
     project: { path: '.claude/settings.local.json' },
     handler: { type: 'command' },

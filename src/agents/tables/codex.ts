@@ -129,6 +129,7 @@ export const codex: AgentTable = {
   },
   connect: {
     user: { home: '~/.codex', variable: 'CODEX_HOME', path: 'hooks.json' },
+    sessions: 'sessions',
     project: { path: '.codex/hooks.json' },
     handler: { type: 'command' },
     reads: [],

@@ -239,6 +239,7 @@ export const copilot: AgentTable = {
   },
   connect: {
     user: { home: '~/.copilot', variable: 'COPILOT_HOME', path: 'hooks/hookscope.json' },
+    sessions: 'session-state',
     project: { path: '.github/hooks/hookscope.json', from: 'repository' },
     handler: { type: 'command' },
     reads: [],

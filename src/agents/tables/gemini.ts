@@ -153,6 +153,7 @@ export const gemini: AgentTable = {
   },
   connect: {
     user: { home: '~', variable: 'GEMINI_CLI_HOME', path: '.gemini/settings.json' },
+    sessions: '.gemini/tmp',
     project: { path: '.gemini/settings.json' },
     handler: { type: 'command', name: 'hookscope' },
     reads: ['comments'],

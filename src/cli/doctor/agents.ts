@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { AgentTable } from '../../agents/table.js';
-import { CONNECTABLE, tableOf } from '../../connect/agent-hooks.js';
+import { CONNECTABLE, settingsFile, tableOf } from '../../connect/agent-hooks.js';
 import { clip, ended, plain } from '../../plain.js';
+import { realOr } from '../../trust/consent.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { type ConnectedSettings, readConnections, readIfThere, wordsOf } from './connections.js';
 import type { DoctorFinding } from './finding.js';
@@ -10,8 +11,8 @@ import type { DoctorFinding } from './finding.js';
 interface Known {
   /** Agents of whom fires are kept. */
   readonly fired: ReadonlySet<string>;
-  /** Since when fires were looked at, in words. */
-  readonly since: string;
+  /** Since when fires were looked at, in milliseconds since 1970. */
+  readonly since: number;
   /** Codex, where it was named. */
   readonly codex?: string | undefined;
 }
@@ -23,18 +24,43 @@ export async function agentFindings(known: Known): Promise<DoctorFinding[]> {
     const table = CONNECTABLE.includes(connection.agent) ? tableOf(connection.agent) : undefined;
     const about = await connectionFindings(connection, table, known);
     findings.push(...about);
-    const { agent, file } = connection;
     // Only where nothing else tells why.
-    if (!known.fired.has(agent) && about.every(({ level }) => level === 'remark'))
-      findings.push(
-        problem(
-          `${plain(agent)} is connected (${plain(file)}), but no fire of it was recorded ${known.since}.`,
-          'Start it and let it call a tool. If still nothing is recorded, its version may not read this file, or its hooks are switched off.',
-        ),
-      );
+    if (!known.fired.has(connection.agent) && about.every(({ level }) => level === 'remark'))
+      findings.push(await silent(connection, table, known));
   }
   // Two files of one agent have settings in common.
   return findings.filter(({ text }, i) => findings.findIndex((one) => one.text === text) === i);
+}
+
+/** Of an agent that has fired nothing: wrong only if it was started since. */
+async function silent(
+  { agent, file, at = 0 }: ConnectedSettings,
+  table: AgentTable | undefined,
+  known: Known,
+): Promise<DoctorFinding> {
+  const since = Math.max(at, known.since);
+  const moment = `${new Date(since).toISOString().slice(0, 16)}Z`;
+  const when = at > known.since ? `since it was connected (${moment})` : `since ${moment}`;
+  const what = `${plain(agent)} is connected (${plain(file)})`;
+  const session = await sessionOf(table, file, since);
+  if (session === undefined)
+    return {
+      level: 'remark',
+      about: 'agent',
+      text: `${what}. No fire of it was recorded ${when}, and nothing shows that it was started.`,
+      fix: 'Start it, let it call a tool, and look again.',
+    };
+  return problem(
+    `${what}, and has begun a session ${when} (${plain(session)}), but no fire of it was recorded.`,
+    'If it was running when it was connected, start it again. Else its version may not read this file, or its hooks are switched off.',
+  );
+}
+
+/** What shows that it was started where it reads this file; of one project's file that is not known. */
+async function sessionOf(table: AgentTable | undefined, file: string, since: number): Promise<string | undefined> {
+  if (table === undefined) return undefined;
+  if (realOr(settingsFile(table, 'user', process.cwd())) !== realOr(file)) return undefined;
+  return (await import('../../connect/sessions.js')).sessionSince(table, since);
 }
 
 async function connectionFindings(

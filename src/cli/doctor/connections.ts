@@ -13,6 +13,8 @@ export interface ConnectedSettings {
   readonly file: string;
   /** Commands and addresses. */
   readonly handlers: readonly string[];
+  /** When, in milliseconds since 1970; absent: an earlier version did. */
+  readonly at?: number;
 }
 
 /** What is wrong with the server, and with who asks it. `alone`: when the last fire was answered without one, in ISO 8601. */
@@ -74,9 +76,11 @@ export function readConnections(): ConnectedSettings[] {
 
 function connectionIn(found: unknown): ConnectedSettings[] {
   if (!isObject(found)) return [];
-  const { agent, file, handlers } = found;
+  const { agent, file, handlers, at } = found;
+  const when = typeof at === 'string' ? Date.parse(at) : Number.NaN;
   if (typeof agent !== 'string' || typeof file !== 'string' || !Array.isArray(handlers)) return [];
-  return [{ agent, file, handlers: handlers.filter((one) => typeof one === 'string') }];
+  const ours = handlers.filter((one) => typeof one === 'string');
+  return [{ agent, file, handlers: ours, ...(Number.isNaN(when) ? {} : { at: when }) }];
 }
 
 /** Where a server is installed for this user. */

@@ -55,12 +55,12 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
     ...(await serverFindings(flags.store === undefined ? health.alone : undefined)),
     ...(await agentFindings({
       fired: health.agents,
-      since: `since ${new Date(from).toISOString().slice(0, 16)}Z`,
+      since: from,
       codex: flags.codex,
     })),
     ...health.findings(limit),
     ...unclosedOf(flags.store).flatMap((one) => health.unclosed(one)),
-    ...(await fileFindings(hooks)),
+    ...(await fileFindings(hooks, handlers)),
     ...(await unlistedFindings(health, fired, { hooksFiles: hooks, handlers })),
   ]
     .sort((a, b) => Number(a.level === 'remark') - Number(b.level === 'remark'))

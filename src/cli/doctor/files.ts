@@ -19,13 +19,16 @@ import type { Health } from './health.js';
 const TOLD = 10;
 
 /** What is wrong with the hook files of this directory and the user's own; executes nothing. */
-export async function fileFindings(hooksFiles: readonly string[]): Promise<DoctorFinding[]> {
+export async function fileFindings(
+  hooksFiles: readonly string[],
+  connected: ReadonlySet<string>,
+): Promise<DoctorFinding[]> {
   const own = join(homedir(), '.claude/settings.json');
   const { findings } = await checkHookFiles({ paths: ['.', ...(existsSync(own) ? [own] : [])], hooksFiles });
   const errors = findings.filter(({ level }) => level === 'error');
   const more = errors.length - TOLD;
   return [
-    ...(await heldFindings()),
+    ...(await heldFindings(connected)),
     ...errors.slice(0, TOLD).map(mistake),
     ...(more > 0
       ? [
@@ -44,9 +47,13 @@ function mistake({ file, line, message, fix }: HookFinding): DoctorFinding {
   return { level: 'problem', about: 'file', text: `${plain(file)}:${line}: ${ended(plain(message))}`, fix: plain(fix) };
 }
 
-async function heldFindings(): Promise<DoctorFinding[]> {
+/** `connected`: handlers that connect has written. Where a file holds nothing else, its agent runs them, and nobody has to accept them here. */
+async function heldFindings(connected: ReadonlySet<string>): Promise<DoctorFinding[]> {
   const store = createTrustStore();
-  const held = [...(await heldConfigs(process.cwd(), store)), ...(await listHeld({ projectDir: process.cwd() }))];
+  const all = [...(await heldConfigs(process.cwd(), store)), ...(await listHeld({ projectDir: process.cwd() }))];
+  const held: typeof all = [];
+  const { hasOnly } = await import('../../connect/health.js');
+  for (const file of all) if (file.state !== 'never' || !(await hasOnly(file.file, connected))) held.push(file);
   return held.map((file) => ({
     level: 'problem',
     about: 'file',

@@ -1,0 +1,40 @@
+import { type Dirent, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AgentTable } from '../agents/table.js';
+import { homeOf } from './agent-hooks.js';
+
+/** Entries of folders that are looked at, and how deep. */
+const MOST = 20_000;
+const DEEP = 6;
+
+/** A file in which the agent keeps a session that began after a moment (milliseconds since 1970): so it was started. Undefined: there is none, or nobody knows where they are. */
+export function sessionSince({ connect }: AgentTable, since: number): string | undefined {
+  if (connect.sessions === undefined) return undefined;
+  let left = MOST;
+  const look = (folder: string, depth: number): string | undefined => {
+    for (const entry of entriesOf(folder)) {
+      if (--left < 0) return undefined;
+      const path = join(folder, entry.name);
+      // An agent within a session has a file of its own, which begins later than that session.
+      if (entry.isDirectory() && depth < DEEP && entry.name !== 'subagents') {
+        const found = look(path, depth + 1);
+        if (found !== undefined) return found;
+      } else if (entry.isFile() && entry.name.endsWith('.jsonl') && beganAt(path) > since) return path;
+    }
+    return undefined;
+  };
+  return look(join(homeOf(connect), connect.sessions), 0);
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** Where a file system does not know when a file was made, 0. */
+function beganAt(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
+}
