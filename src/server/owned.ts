@@ -15,6 +15,8 @@ import { dirname } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { makeFolder } from '../values/make-folder.js';
 
+/** Bytes of a file of ours. To read a larger one, which somebody else has put there, would take longer than whoever waits for an answer. */
+const LARGEST = 256 * 1024 * 1024;
 const TYPE = 0o170000;
 const TYPES = { folder: 0o040000, file: 0o100000, socket: 0o140000 } as const;
 
@@ -80,8 +82,10 @@ export function writeOwned(path: string, text: string): void {
 
 /** The text of a file of ours; undefined: there is none. Throws UNTRUSTED where others could have written it, FILE. */
 export function readOwned(path: string): string | undefined {
-  if (seen(path) === undefined) return undefined;
+  const stats = seen(path);
+  if (stats === undefined) return undefined;
   checkOwned(path, 'file');
+  if (stats.size > LARGEST) throw unwritten(path, new Error(`it has ${stats.size} bytes, more than any of ours`));
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -131,6 +140,36 @@ describe('an agent with a shell, and the rights of its user', () => {
     await refused(/nothing is removed/);
   });
 
+  test('puts pipes, and files without an end, where the thin command reads and writes: it answers all the same', async () => {
+    const { fireHeader, proof, run } = user.places;
+    const command = thinCommand('PreToolUse', { env: user.env, timeout: 20 });
+    const options = { env: user.env, cwd: join(user.path, 'project'), stdin: JSON.stringify(bash('rm x')) };
+    for (const file of [fireHeader, proof])
+      for (const put of [
+        () => execFileSync('mkfifo', ['-m', '600', file]),
+        () => {
+          writeFileSync(file, '', { mode: 0o600 });
+          truncateSync(file, 1e9);
+        },
+      ]) {
+        const before = readFileSync(file);
+        rmSync(file);
+        put();
+        const { code, stdout } = await start('/bin/sh', ['-c', command], options);
+        expect([code, stdout]).toEqual([2, expect.stringMatching(/"deny".*(?:it is no file|more than any of ours)/)]);
+        rmSync(file);
+        writeFileSync(file, before, { mode: 0o600 });
+      }
+    // Where one of the next processes keeps its input.
+    const next = Number(execFileSync('/bin/sh', ['-c', 'echo $$']).toString());
+    const names = Array.from({ length: 2_000 }, (_, i) => join(run, `hook.${next + i}.0`));
+    execFileSync('mkfifo', names);
+    expect(await start('/bin/sh', ['-c', command], options)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/"deny".*nothing is removed/),
+    });
+  });
+
   test('removes the socket: the hooks are asked without the server', async () => {
     rmSync(user.places.socket);
     await refused(/nothing is removed/);
@@ -145,6 +184,14 @@ describe('an agent with a shell, and the rights of its user', () => {
     expect(await user.hook(['PreToolUse'], bash('rm x'))).toMatchObject({ code: 2 });
     writeFileSync(user.places.served, 'x', { mode: 0o666 });
     expect(await user.hook(['PreToolUse'], bash('rm x'))).toMatchObject({ code: 2 });
+    // A size that nobody has the time to read.
+    rmSync(user.places.served);
+    writeFileSync(user.places.served, '', { mode: 0o600 });
+    truncateSync(user.places.served, 3e9);
+    expect(await user.hook(['PreToolUse'], bash('rm x'))).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/"deny".*it has 3000000000 bytes, more than any of ours/),
+    });
   });
 
   test('deletes the records: calls are judged as before, and what comes is kept', async () => {

@@ -223,6 +223,8 @@ esac
 socket=$run/serve.sock
 # Who can be at the other end is whoever can enter the folder: nobody but this user, or Node says what is wrong.
 [ -S "$socket" ] && [ -O "$socket" ] && [ -O "$run" ] && [ -O "$state/fire.header" ] && [ -O "$state/server.proof" ] && [ ! -L "$run" ] || ask_node "$@"
+# To read what is no file (a pipe, a device) may never end.
+[ -f "$state/fire.header" ] && [ -f "$state/server.proof" ] || ask_node "$@"
 # The head of the request is told by a descriptor: neither a command line nor a file shows it.
 command -v curl >/dev/null 2>&1 && [ -e /dev/fd/3 ] || ask_node "$@"
 cd -P . && line hookscope-cwd "$PWD" || ask_node "$@"
@@ -235,14 +237,13 @@ for name in AI_AGENT CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CL
 done
 line hookscope-on-failure "$policy"
 
-{ read -r proof <"$state/server.proof" && read -r token <"$state/fire.header"; } 2>/dev/null && [ -n "$proof" ] && [ -n "$token" ] || ask_node "$@"
-
 # Standard input is kept in a new file, to be read by curl and, if the server was not reached, by Node. It loses its name once it is whole.
 n=0
 set -C
 while
   kept=$run/hook.$$.$n
-  ! { command exec 4>"$kept"; } 2>/dev/null
+  # To write to a pipe that somebody has put there would wait for who reads it.
+  [ -e "$kept" ] || [ -L "$kept" ] || ! { command exec 4>"$kept"; } 2>/dev/null
 do
   n=$((n + 1))
   [ $n -lt 9 ] || {
@@ -268,7 +269,7 @@ began=$now
 cat <&3 >&4 &
 reader=$!
 # Who can be at the other end is whoever can enter the folder: nobody but this user, or Node says what is wrong. It is looked at while the input is read.
-open=$(ls -ld "$run" "$state/fire.header" "$state/server.proof" 2>/dev/null)
+open=$(ls -ldn "$run" "$state/fire.header" "$state/server.proof" 2>/dev/null)
 # It looks once a second whether it is still wanted: an agent may have killed what started it, and its process id be somebody else's later.
 (
   while kill -0 $$ && [ "$tenths" -gt 10 ]; do
@@ -296,6 +297,15 @@ case $open in
   d??x------*"$nl"-???------*"$nl"-???------* | -???------*"$nl"d??x------*"$nl"-???------* | -???------*"$nl"-???------*"$nl"d??x------*) ;;
   *) ask_node "$@" ;;
 esac
+# Both are of one line; what is longer may have no end.
+while read -r mode links user group size rest; do
+  case $mode:$size in
+    -*:????*) ask_node "$@" ;;
+  esac
+done <<END
+$open
+END
+{ read -r proof <"$state/server.proof" && read -r token <"$state/fire.header"; } 2>/dev/null && [ -n "$proof" ] && [ -n "$token" ] || ask_node "$@"
 
 answer=$(
   curl -q -sS --unix-socket "$socket" --noproxy '*' --connect-timeout 5 --max-time "$((tenths / 10)).$((tenths % 10))" \
