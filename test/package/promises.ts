@@ -128,6 +128,7 @@ const security: readonly Kept[] = [
     "puts programs and code in the place of the command's own",
   ],
   ['That program shows a false history', 'store/server', 'a stranger on the socket is not believed'],
+  ['That program shows a false history', 'server/agent-with-shell', 'puts a program in the place of the server'],
   ['`served.json` in the state folder', 'server/strangers', 'what it keeps is for its user alone'],
   ['A weakness of a package that', 'package/budgets', 'what is bundled of others is in the package with its licence'],
   [

@@ -111,6 +111,24 @@ describe('an agent with a shell, and the rights of its user', () => {
       }
     }
     expect(existsSync(join(user.path, 'project/asked'))).toBe(false);
+    // What has no end is not read, and whoever looks at changes is shown none of its own making.
+    rmSync(user.places.socket, { force: true });
+    const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+    const changes = '21\r\n{"changes":[],"state":"","ok":true}\r\n';
+    const endless = createServer((socket) =>
+      socket.on('error', () => undefined).once('data', () => socket.write(head + changes)),
+    );
+    await new Promise<void>((resolve) => endless.listen(user.places.socket, resolve));
+    expect(await user.hook(['PreToolUse', '--timeout', '600'], bash('rm x'))).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/"deny".*find out which program it is/),
+    });
+    expect(await user.run(['serve', '--accept'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/does not prove that it is the server of this user/),
+    });
+    await new Promise((resolve) => endless.close(resolve));
   });
 
   test('lets it hang: the call is refused before the agent gives up', async () => {

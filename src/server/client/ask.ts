@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { HookscopeError } from '../../errors.js';
 import { isObject } from '../../values/shape.js';
 import { type CommandAnswer, ENVIRONMENT, type FailurePolicy, HEAD, REASONS } from '../agent-protocol.js';
 import { fitsHeader, headersOf, type NamedSet, utf8 } from '../named-set.js';
@@ -58,13 +59,19 @@ export async function askServer(question: Question, places: Places): Promise<Com
       else resolve('not running');
     });
     asked.on('response', (response) => {
+      // Whatever a stranger says is not read: it may have no end.
+      if (response.headers[HEAD.proof] !== proof) {
+        end();
+        fail(REASONS.stranger);
+        asked.destroy();
+        return;
+      }
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('close', () => {
         end();
         const status = response.statusCode ?? 0;
         if (!response.complete) fail(REASONS.died);
-        else if (response.headers[HEAD.proof] !== proof) fail(REASONS.stranger);
         else if (status === HEAD.notServed) resolve('not served');
         else if (status !== 200) fail(REASONS.refused(status));
         else {
@@ -139,13 +146,17 @@ const OF_PROJECT = /^(?:\w+_PROJECT_DIR|GEMINI_CWD)=/;
 /** Node writes a head as Latin-1. */
 const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-/** A request of the user's own commands; rejects where no server answers. */
+/** Milliseconds that a server has for a request of the user's own commands. */
+const PATIENCE = 60_000;
+
+/** A request of the user's own commands; rejects where no server answers. Throws UNTRUSTED: what answers is not this user's. */
 export async function callServer(
   places: Places,
   { path, method = 'GET', token, body }: { path: string; method?: string; token: string; body?: unknown },
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   checkOwned(places.run, 'folder');
   checkOwned(places.socket, 'socket');
+  const proof = readOwned(places.proof)?.trim();
   const { request } = await import('node:http');
   return new Promise((resolve, reject) => {
     const text = body === undefined ? '' : JSON.stringify(body);
@@ -155,7 +166,14 @@ export async function callServer(
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(text),
     };
-    const asked = request({ socketPath: places.socket, path, method, agent: false, headers }, (response) => {
+    const signal = AbortSignal.timeout(PATIENCE);
+    const asked = request({ socketPath: places.socket, path, method, agent: false, headers, signal }, (response) => {
+      if (!proof || response.headers[HEAD.proof] !== proof) {
+        asked.destroy();
+        const why = 'what answers there does not prove that it is the server of this user';
+        reject(new HookscopeError('UNTRUSTED', { file: places.socket, why, remedy: 'Look who has taken its place' }));
+        return;
+      }
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
