@@ -10,6 +10,7 @@ const MOST = 1_000;
 export interface PassedMemory {
   readonly parents: ReadonlyMap<string, string>;
   readonly open: ReadonlyMap<string, readonly string[]>;
+  readonly denied: ReadonlyMap<string, string>;
   readonly calls: number;
 }
 
@@ -22,16 +23,19 @@ export class AgentMemory {
   readonly #parents = new Map<string, string>();
   /** Ids of calls that were asked about and have not come back, by what is known of them. */
   readonly #open = new Map<string, string[]>();
+  /** Of those that were denied, the last: it should not come back, and if it does, it ran all the same. */
+  readonly #denied = new Map<string, string>();
   #calls = 0;
 
   get plain(): PassedMemory {
-    return { parents: this.#parents, open: this.#open, calls: this.#calls };
+    return { parents: this.#parents, open: this.#open, denied: this.#denied, calls: this.#calls };
   }
 
   /** What the process before knew. */
-  takeOver({ parents, open, calls }: PassedMemory): void {
+  takeOver({ parents, open, denied, calls }: PassedMemory): void {
     for (const [agent, parent] of parents) keep(this.#parents, agent, parent);
     for (const [known, ids] of open) keep(this.#open, known, [...ids]);
+    for (const [known, id] of denied) keep(this.#denied, known, id);
     // No id is given twice.
     this.#calls = calls;
   }
@@ -43,18 +47,22 @@ export class AgentMemory {
     const out: Record<string, unknown> = { ...input, ...this.#session(input) };
     if (via?.made?.includes('tool_use_id')) {
       const known = input['tool_use_id'] as string;
-      out['tool_use_id'] = decoded.event === 'PreToolUse' ? this.#ask(known) : (this.#done(known) ?? known);
+      out['tool_use_id'] =
+        decoded.event === 'PreToolUse' ? this.#ask(known) : (this.#done(known, decoded.event) ?? known);
     }
     return { ...decoded, input: out };
   }
 
-  /** What was decided of a call that was `told` as it was settled: one that is denied does not come back, and one that is rewritten comes back as another. */
+  /** What was decided of a call that was `told` as it was settled: one that is denied should not come back, and one that is rewritten comes back as another. */
   decided(decoded: Decoded, told: Pick<Decoded, 'input'>, { verdict, updatedInput, continue: end }: Answer): void {
     const via = decoded.input['via'] as { readonly made?: readonly string[] } | undefined;
     if (decoded.event !== 'PreToolUse' || !via?.made?.includes('tool_use_id')) return;
     const id = told.input['tool_use_id'] as string;
-    if (verdict === 'deny' || end === false) this.#forget(decoded.input['tool_use_id'] as string, id);
-    else if (updatedInput !== undefined) this.rewritten(decoded, updatedInput, id);
+    if (verdict === 'deny' || end === false) {
+      const known = decoded.input['tool_use_id'] as string;
+      this.#forget(known, id);
+      keep(this.#denied, known, id);
+    } else if (updatedInput !== undefined) this.rewritten(decoded, updatedInput, id);
   }
 
   /** The call will run with another input, by which its result is known. `decoded`: as `decode` gave it; `id`: as `settle` did. */
@@ -93,10 +101,14 @@ export class AgentMemory {
   }
 
   /** The one that was asked about last: of those before it, some were refused by the agent's own user and never ran. */
-  #done(known: string): string | undefined {
+  #done(known: string, event: string): string | undefined {
     const id = this.#open.get(known)?.at(-1);
-    if (id !== undefined) this.#forget(known, id);
-    return id;
+    // One that was rewritten is known by what was asked about, too.
+    if (id !== undefined) for (const [key, ids] of this.#open) if (ids.includes(id)) this.#forget(key, id);
+    if (id !== undefined || event !== 'PostToolUse') return id;
+    const denied = this.#denied.get(known);
+    this.#denied.delete(known);
+    return denied;
   }
 
   #forget(known: string, id: string): void {

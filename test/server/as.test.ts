@@ -242,7 +242,7 @@ test("a subagent of Copilot's has its own scope, by its id and its parent's alon
   ]);
 });
 
-test('the result of a call of Gemini has the id that was asked about, one that was denied none', async () => {
+test('the result of a call of Gemini has the id that was asked about, and one that was denied and ran all the same is an alarm', async () => {
   const call: Record<string, unknown> = { ...recordedAs('gemini', 'BeforeTool.json'), session_id: 'ids' };
   const result = { ...recordedAs('gemini', 'AfterTool.json'), session_id: 'ids', tool_input: call['tool_input'] };
   const deny = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny' } };
@@ -266,7 +266,13 @@ test('the result of a call of Gemini has the id that was asked about, one that w
   expect([came, cameRewritten]).toEqual([asked, rewritten]);
   expect(new Set([denied, asked, rewritten]).size).toBe(3);
   // What was done had been decided.
-  expect(user.records().filter((one) => one.type === 'hook_alarm' && one.session_id === 'ids')).toEqual([]);
+  const alarms = () =>
+    user.records().flatMap((one) => (one.type === 'hook_alarm' && one.session_id === 'ids' ? [one] : []));
+  expect(alarms()).toEqual([]);
+  // All that were allowed have come back.
+  await hook('AfterTool', { as: 'gemini' }, JSON.stringify(result));
+  await until(() => alarms().length > 0);
+  expect(alarms()).toMatchObject([{ alarm: 'not_honoured', tool_use_id: denied }]);
 });
 
 test("another output that Claude Code would not take is told in Gemini's words", async () => {
