@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { HandlerRecord } from '../../src/emit/record.js';
+import { ndjsonSink } from '../../src/emit/sinks/ndjson.js';
 import { until } from '../host/kit.js';
+import { createUser, send } from '../server/kit.js';
 import { BIN, spawnCli } from './cli.js';
 
 let folder = '';
@@ -77,4 +80,117 @@ test('a running server is asked for what it has kept, and for what happens', asy
   expect(existsSync(join(folder, 'state/hookscope'))).toBe(true);
   // What it has kept is there without it.
   expect((await hookscope(['why', 'call-1'])).stdout).toContain('deny, saying "not here"');
+});
+
+const isSlow = ({ name, status }: HandlerRecord): boolean => name.includes('sleep') && status === 'ran';
+
+test('a server, its database and a file of lines give the same answers', async () => {
+  const user = createUser();
+  try {
+    const on = (matcher: string, hook: object, more: object = {}) => ({ matcher, hooks: [hook], ...more });
+    const command = (line: string, more: object = {}) => ({ type: 'command', command: line, ...more });
+    const config = {
+      hooks: {
+        PreToolUse: [
+          on('Bash', command("! grep -q '\"rm' || { echo nothing is removed >&2; exit 2; }")),
+          on('Edit', command('exit 3'), { onFailure: 'block' }),
+          on('Read', command('sleep 0.1')),
+          on('*', command('echo behind', { async: true })),
+        ],
+        Stop: [{ hooks: [command('echo not yet >&2; exit 2')] }],
+      },
+      spawnHooks: { reviewer: { PreToolUse: [on('Grep', { type: 'rule', decision: 'deny', reason: 'only reads' })] } },
+    };
+    const { port } = await user.serve(['--config', user.write('config.json', config), '--port', '0']);
+    const { fire: token } = JSON.parse(readFileSync(user.places.tokens, 'utf8')) as { fire: string };
+    const fire = (event: string, input: object) =>
+      send(
+        { socketPath: user.places.socket },
+        {
+          path: `/hooks/${event}`,
+          headers: { host: 'hookscope', authorization: `Bearer ${token}` },
+          body: JSON.stringify({ session_id: 's1', ...input }),
+        },
+      );
+    const agents = [
+      {},
+      { agent_id: 'a1b2c3d4', agent_type: 'reviewer' },
+      { agent_id: 'a1b2ffff', agent_type: 'builder' },
+      { session_id: 's2', agent_id: 'zzz', agent_type: 'late' },
+    ];
+    const tools = [
+      ['Bash', { command: 'rm -rf /' }],
+      ['Bash', { command: `curl -H "Authorization: Bearer ghp_${'a1B2'.repeat(9)}" x\u202e` }],
+      ['Read', { file_path: 'a' }],
+      ['Edit', { file_path: 'b' }],
+      ['Grep', { pattern: 'x' }],
+    ] as const;
+    await fire('SessionStart', { source: 'startup' });
+    for (const agent of agents.slice(1, 3)) await fire('SubagentStart', agent);
+    let calls = 0;
+    for (const [tool_name, tool_input] of tools)
+      for (const agent of agents) {
+        const call = { tool_name, tool_input, tool_use_id: `toolu_${String(++calls).padStart(2, '0')}`, ...agent };
+        if (calls % 7 !== 0) await fire('PreToolUse', call);
+        if (calls % 3 === 0) await fire('PostToolUseFailure', { ...call, error: 'no' });
+        else await fire('PostToolUse', { ...call, tool_response: {} });
+      }
+    await fire('Stop', { stop_hook_active: false });
+    const behind = () => user.records().filter((one) => one.type === 'system' && one.subtype === 'hook_response');
+    await until(() => behind().filter(({ name }) => name === 'echo behind').length >= 17);
+    const records = user.records();
+    const kinds = new Set(records.map((one) => (one.type === 'hook_alarm' ? one.alarm : one.type)));
+    expect(kinds).toEqual(new Set(['hook_fire', 'system', 'not_honoured', 'unasked', 'reopened']));
+    const lines = join(user.path, 'lines.ndjson');
+    const sink = ndjsonSink(lines, { redact: false, maxBytes: 100_000, keep: 50 });
+    for (const record of records) {
+      sink.push(record);
+      await sink.flush();
+    }
+    await sink.close();
+    const places = [user.places.socket, `http://127.0.0.1:${port}`, join(user.places.state, 'records.db'), lines];
+    const fires = records.filter((one) => one.type === 'hook_fire');
+    // A slow one: what began before the moment that is asked about, and ended then.
+    const { fire_id: id = '', time = '' } = fires.find(({ handlers }) => handlers.some(isSlow)) ?? {};
+    for (const args of [
+      'history',
+      'history --limit 0 --json --no-redact',
+      'history --limit 3 --long',
+      `history --since ${time} --limit 0`,
+      `history --until ${time} --blocked`,
+      'history --agent reviewer --blocked --long',
+      'history --agent late --limit 0',
+      'history --agent a1b2 --event pretooluse',
+      'history --agent main --slow 90ms',
+      'history --hook exit --json',
+      'history --alarms --agent late',
+      'history --alarms --limit 0 --json',
+      'history --format trace',
+      'history --format trace --agent reviewer',
+      'stats',
+      'stats --by agent --json',
+      `stats --by event --since ${time}`,
+      'stats --agent builder',
+      'why last',
+      'why last --blocked --agent reviewer --json',
+      'why last --alarms',
+      'why toolu_01',
+      'why toolu_1',
+      'why toolu_07 --json',
+      `why ${id}`,
+      `why ${id.slice(0, 6)}..${id.slice(-4)} --hook sleep`,
+      'why nothing',
+    ]) {
+      const answers = await Promise.all(
+        places.map(async (place) => {
+          const { stdout, stderr, code } = await user.run([...args.split(' '), '--store', place]);
+          return { stdout, stderr: stderr.replaceAll(place, 'PLACE'), code };
+        }),
+      );
+      for (const answer of answers) expect(answer, args).toEqual(answers[0]);
+      if (!/nothing|--hook exit/.test(args)) expect(answers[0]?.stdout, args).not.toBe('');
+    }
+  } finally {
+    await user.remove();
+  }
 });
