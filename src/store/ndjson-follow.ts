@@ -19,7 +19,8 @@ export async function* followFile(
   { note }: StoreOptions,
 ): AsyncGenerator<HookRecord> {
   const notes = createNotes(note);
-  let reader = await lastOf(path);
+  const known = new Set<string>();
+  let reader = await lastOf(path, known);
   try {
     while (!signal.aborted) {
       if (reader) yield* reader.read(notes);
@@ -27,7 +28,7 @@ export async function* followFile(
       if (there && !(reader && isSameFile(there, reader.file.stats))) {
         // What was written until it was moved.
         if (reader) yield* reader.read(notes);
-        for (const next of await after(path, reader)) {
+        for (const next of await after(path, reader, known)) {
           await reader?.close();
           reader = next;
           yield* reader.read(notes);
@@ -43,9 +44,13 @@ export async function* followFile(
   }
 }
 
+/** A file, whatever it is called; the number of one that is gone may be given to another. */
+const keyOf = ({ stats: { dev, ino, birthtimeMs } }: OpenedFile): string => `${dev} ${ino} ${birthtimeMs}`;
+
 /** The newest file, at its end. */
-async function lastOf(path: string): Promise<FileReader | undefined> {
+async function lastOf(path: string, known: Set<string>): Promise<FileReader | undefined> {
   const files = await openRotated(path);
+  for (const file of files) known.add(keyOf(file));
   const last = files.pop();
   await closeFiles(files);
   if (!last) return undefined;
@@ -58,12 +63,15 @@ async function endOf({ handle, stats }: OpenedFile): Promise<number> {
   return stats.size;
 }
 
-/** The files that came after this one, the oldest first; of one that is gone, all that are there. */
-async function after(path: string, reader: FileReader | undefined): Promise<FileReader[]> {
+/** The files that came after this one, the oldest first; of one that is gone, all that were not there before. */
+async function after(path: string, reader: FileReader | undefined, known: Set<string>): Promise<FileReader[]> {
   const files = await openRotated(path);
   const at = reader ? files.findIndex(({ stats }) => isSameFile(stats, reader.file.stats)) : -1;
-  await closeFiles(files.slice(0, at + 1));
-  return files.slice(at + 1).map((file) => new FileReader(file, 0));
+  const isNew = (file: OpenedFile, i: number): boolean => i > at && !known.has(keyOf(file));
+  await closeFiles(files.filter((file, i) => !isNew(file, i)));
+  const next = files.filter(isNew);
+  for (const file of next) known.add(keyOf(file));
+  return next.map((file) => new FileReader(file, 0));
 }
 
 /** Reads on in a file that grows. */

@@ -226,6 +226,22 @@ describe('following a file', () => {
     expect(watch.seen).toEqual(upTo(300).slice(5));
   });
 
+  test('shows no older file again when the one that is followed is deleted and made anew', async () => {
+    writeFileSync(`${file()}.1`, line(stamped(1)));
+    await write(1);
+    const watch = follow();
+    await until(() => isOpened(file()));
+    for (const seq of [2, 3]) {
+      appendFileSync(file(), line(stamped(10 * seq)));
+      await until(() => watch.seen.at(-1) === 10 * seq);
+      rmSync(file());
+      appendFileSync(file(), line(stamped(10 * seq + 1)));
+      await until(() => watch.seen.at(-1) === 10 * seq + 1);
+    }
+    await watch.stop();
+    expect(watch.seen).toEqual([20, 21, 30, 31]);
+  });
+
   test('waits for a file that is not there, and for the end of a line', async () => {
     const watch = follow();
     await new Promise((resolve) => setTimeout(resolve, 50));
