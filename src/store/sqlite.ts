@@ -84,8 +84,17 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
       }
     },
     async *follow(signal: AbortSignal) {
+      let followed = fileAt(place);
       let last = isThere(place) ? newestId() : -1;
       while (!signal.aborted) {
+        const now = fileAt(place);
+        // It was deleted, and another one is written.
+        if (now !== undefined && followed !== undefined && now !== followed) {
+          open?.close();
+          open = undefined;
+          last = -1;
+        }
+        followed = now ?? followed;
         const page = isThere(place)
           ? all('SELECT id, json FROM records WHERE id > ? ORDER BY id LIMIT ?', last, PAGE)
           : [];
@@ -99,6 +108,12 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
       open = undefined;
     },
   };
+}
+
+/** A file, whatever it is called; the number of one that is gone may be given to another. */
+function fileAt(place: string): string | undefined {
+  const stats = statSync(place, { throwIfNoEntry: false });
+  return stats && `${stats.dev} ${stats.ino} ${stats.birthtimeMs}`;
 }
 
 const isThere = (place: string): boolean => existsSync(place) && statSync(place).size > 0;

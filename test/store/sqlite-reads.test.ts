@@ -8,6 +8,7 @@ import { openSqlite } from '../../src/emit/sinks/sqlite-driver.js';
 import { createHost } from '../../src/index.js';
 import { openStore } from '../../src/store/place.js';
 import { BIN } from '../cli/cli.js';
+import { until } from '../host/kit.js';
 import { asNobody } from '../nobody.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'hookscope-reads-'));
@@ -17,11 +18,11 @@ afterAll(() => {
 });
 chmodSync(folder, 0o755);
 
-async function recorded(path: string): Promise<void> {
+async function recorded(path: string, command = 'ls'): Promise<void> {
   const host = createHost();
   const sink = sqliteSink(path);
   sink.attach(host.events$);
-  await host.fire('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't' });
+  await host.fire('PreToolUse', { tool_name: 'Bash', tool_input: { command }, tool_use_id: 't' });
   await host.close();
   await sink.close();
 }
@@ -91,4 +92,26 @@ test('a database in a folder where nothing may be written is read; one whose log
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/logged\.db: cannot be read where nothing may be written, .*logged\.db-wal; copy both/);
   expect(readdirSync(sealed)).toEqual(before);
+});
+
+test('a database that is deleted while it is followed is followed where it is made anew', async () => {
+  const path = join(folder, 'followed.db');
+  await recorded(path);
+  const store = await openStore(path);
+  const controller = new AbortController();
+  const seen: string[] = [];
+  const done = (async () => {
+    for await (const record of store.follow(controller.signal)) seen.push(JSON.stringify(record));
+  })();
+  // Nothing shows that it has begun: it shows what comes, and not what was there.
+  await until(async () => {
+    await recorded(path);
+    return seen.length > 0;
+  });
+  for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+  await recorded(path, 'anew');
+  await until(() => seen.some((text) => text.includes('anew')));
+  controller.abort();
+  await done;
+  await store.close();
 });
