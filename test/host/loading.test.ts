@@ -62,7 +62,7 @@ describe.each([false, true])('a guard that runs once (watched: %s)', (watched) =
 
   test.each<[Cause, number]>([
     ['spawn_failed', 1],
-    ['connection', 1],
+    ['connection', 0],
     ['exit_code', 0],
     ['http_status', 0],
     ['timeout', 0],

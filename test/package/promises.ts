@@ -399,6 +399,12 @@ const limits: readonly Kept[] = [
     'host/spawn-hooks',
     'the host remembers a limited number of ended agents',
   ],
+  [
+    'that ended earlier and goes on has the hooks of its type',
+    'host/spawn-hooks',
+    'the host remembers a limited number of ended agents',
+  ],
+  ['so are the hooks of its parent agent', 'host/spawn-hooks', 'a child opened below one ends with it'],
   ['the hooks of every open scope run', 'host/scopes', 'is the base and every live scope, in creation order'],
   // Watching
   ['Records are copies.', 'emit/record', 'holds the input as it was when the fire ended'],

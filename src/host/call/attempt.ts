@@ -43,10 +43,10 @@ export interface FireReporter {
   started(registration: Registration): CallReporter;
 }
 
-/** What it would run was not started, or could not be reached: what runs `once` is still due. */
+/** What it would run was not started: what runs `once` is still due. */
 export function isStillDue({ unstarted, failure, outcome }: Attempt): boolean {
   if (unstarted || outcome !== undefined) return unstarted === true;
-  return failure?.cause === 'spawn_failed' || failure?.cause === 'connection';
+  return failure?.cause === 'spawn_failed';
 }
 
 /** It rewrites the input, or ends the run. */
