@@ -29,6 +29,8 @@ interface Agent<T> {
   readonly session: string;
   readonly agent: string | undefined;
   readonly byId: Map<string, T>;
+  /** Of the name, with which the marks of its calls begin. */
+  readonly hash: Hash;
 }
 
 /** What is known about a call. One object each, in a list from the oldest to the newest: tens of thousands are kept, and all that is kept costs the garbage collector. */
@@ -99,7 +101,7 @@ export class Memory<T extends Entry> {
   mayBeForgotten(call: CallKey): boolean {
     const marks = this.#marks;
     const isMarked = (at: number): boolean => (((marks as Uint8Array)[at >> 3] as number) & (1 << (at & 7))) !== 0;
-    return marks !== undefined && marksOf(nameOf(call) + shorten(call.id), isMarked);
+    return marks !== undefined && marksOf(hashed(hashed(START, nameOf(call)), shorten(call.id)), isMarked);
   }
 
   #forget(entry: T): void {
@@ -112,7 +114,7 @@ export class Memory<T extends Entry> {
       if (this.#last === of) this.#last = undefined;
     }
     this.#marks ??= new Uint8Array(MARKS);
-    marksOf(of.name + id, this.#mark);
+    marksOf(hashed(of.hash, id), this.#mark);
   }
 
   readonly #mark = (at: number): true => {
@@ -151,7 +153,8 @@ export class Memory<T extends Entry> {
 
   #newAgent(call: CallKey): Agent<T> {
     const { session, agent } = call;
-    const made: Agent<T> = { name: nameOf(call), session, agent, byId: new Map() };
+    const name = nameOf(call);
+    const made: Agent<T> = { name, session, agent, byId: new Map(), hash: hashed(START, name) };
     this.#agents.set(made.name, made);
     this.#bytes += AGENT;
     this.#last = made;
@@ -168,15 +171,24 @@ function nameOf(call: CallKey): string {
 
 export const shorten = (name: string): string => (name.length > NAME ? sha256(name) : name);
 
-/** Calls `use` with its three positions in the Bloom filter, until it answers false. */
-function marksOf(key: string, use: (at: number) => boolean): boolean {
-  // FNV-1a: an attacker who finds two names with one hash hides a call that no hook was asked about, as one who fills the memory does.
-  let a = 0x811c9dc5;
-  let b = 0x9747b28c;
-  for (let i = 0; i < key.length; i++) {
-    const code = key.charCodeAt(i);
+/** Two hashes of a text, from which that of a longer text can go on. */
+interface Hash {
+  readonly a: number;
+  readonly b: number;
+}
+const START: Hash = { a: 0x811c9dc5, b: 0x9747b28c };
+
+/** FNV-1a: an attacker who finds two names with one hash hides a call that no hook was asked about, as one who fills the memory does. */
+function hashed({ a, b }: Hash, text: string): Hash {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
     a = Math.imul(a ^ code, 0x01000193);
     b = Math.imul(b ^ code, 0x85ebca6b) + (b >>> 15);
   }
+  return { a, b };
+}
+
+/** Calls `use` with its three positions in the Bloom filter, until it answers false. */
+function marksOf({ a, b }: Hash, use: (at: number) => boolean): boolean {
   return use(a & LAST_MARK) && use(b & LAST_MARK) && use((a ^ (b >>> 7)) & LAST_MARK);
 }
