@@ -11,6 +11,7 @@ import { put } from '../values/copies/put.js';
 import { linkAbort } from '../values/waiting/link-abort.js';
 import type { Identity, SessionDeps } from './deps.js';
 import type { SessionSettings } from './options.js';
+import { UnderWay } from './under-way.js';
 
 /** Why a loop is over: nothing more runs (`interrupted`), a hook ended it, or a call was deferred. */
 export type LoopEnd = 'interrupted' | 'hook' | 'deferred';
@@ -28,8 +29,8 @@ export class Core {
   readonly children = new Set<Core>();
   /** Of the whole session, at its root: every agent that is open, by id. */
   readonly agents: Map<string, Core>;
-  /** Tool calls under way, by what `close` calls them. */
-  readonly calls = new Map<Promise<unknown>, string>();
+  /** Tool calls under way. */
+  readonly calls = new UnderWay();
   readonly directories: string[] = [];
   /** Paths asked for, by the harness or by hooks; and those that are watched, absolute. */
   readonly watchPaths = new Set<string>();

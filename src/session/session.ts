@@ -7,7 +7,7 @@ import { takeSystemPrompt } from './context.js';
 import type { Core } from './core.js';
 import { checkSession, checkSpawn } from './keys.js';
 import type { SessionOptions, SpawnOptions } from './options.js';
-import { callsOf, closeAgent, closeSession, interruptSession } from './steps/close.js';
+import { allUnderWay, closeAgent, closeSession, interruptSession } from './steps/close.js';
 import { runCompact } from './steps/compact.js';
 import { elicit } from './steps/elicit.js';
 import { openCore, type SessionsOf, spawnCore } from './steps/open.js';
@@ -47,7 +47,7 @@ export function createSessions<C extends CustomEvents>(of: Omit<SessionsOf, 'ope
     },
     async abandon() {
       const cores = [...open.values()];
-      const calls = cores.flatMap((core) => [...callsOf(core).keys()]);
+      const calls = cores.flatMap(allUnderWay).flatMap(({ work }) => work);
       for (const core of cores) core.kill(new DOMException('The host closed', 'AbortError'));
       await Promise.allSettled(calls);
       for (const cleanup of cores.flatMap((core) => [...allOf(core)]).flatMap((core) => core.cleanups.splice(0)))

@@ -1,5 +1,6 @@
 import { tellUser } from '../context.js';
 import { type Core, wasCut } from '../core.js';
+import type { UnderWay } from '../under-way.js';
 import { fireStop } from './stop-event.js';
 
 /** What closing a session put an end to. */
@@ -14,7 +15,7 @@ const MOST = 60;
 /** Interrupts what runs in the session and its agents, and waits for it. The session stays usable: the next prompt begins anew. */
 export async function interruptSession(core: Core): Promise<void> {
   if (!core.isOpen) return;
-  const calls = callsOf(core).keys();
+  const calls = allUnderWay(core).flatMap(({ work }) => work);
   core.interrupt(new DOMException('The turn was interrupted', 'AbortError'));
   await Promise.allSettled(calls);
 }
@@ -26,7 +27,7 @@ export function closeSession(core: Core, reason: string, endTimeout = MOST): Pro
 
 async function close(core: Core, reason: string, seconds: number): Promise<Closed> {
   core.shut();
-  const cancelled = [...callsOf(core).values()];
+  const cancelled = allUnderWay(core).flatMap(({ names }) => names);
   await Promise.all([...core.children].map(closeAgent));
   await cutShort(core);
   cancelled.push(...(await fireEnd(core, reason, seconds)));
@@ -42,8 +43,8 @@ export function closeAgent(core: Core): Promise<Closed> {
 async function closeOpenAgent(core: Core): Promise<Closed> {
   // A stop under way may end it by itself.
   await Promise.allSettled([core.stopping]);
-  const cancelled = [...callsOf(core).values()];
-  if (core.calls.size > 0) await cutShort(core);
+  const cancelled = allUnderWay(core).flatMap(({ names }) => names);
+  if (core.calls.some) await cutShort(core);
   if (core.over === undefined && core.isOpen) {
     core.shut();
     const decision = await fireStop(core, {}, 'close');
@@ -79,7 +80,7 @@ export async function leave(core: Core): Promise<void> {
 }
 
 async function cutShort(core: Core): Promise<void> {
-  const calls = [...core.calls.keys()];
+  const calls = core.calls.work;
   core.interrupt(new DOMException('The session was closed', 'AbortError'));
   await Promise.allSettled(calls);
 }
@@ -113,7 +114,7 @@ function waitingFor(core: Core, event: string): string[] {
   return nodes.flatMap((node) => node.pendingNames());
 }
 
-/** Every call under way, of the session's agents too. */
-export function callsOf(core: Core): Map<Promise<unknown>, string> {
-  return new Map([...core.calls, ...[...core.children].flatMap((child) => [...callsOf(child)])]);
+/** What is under way, of the session's agents too. */
+export function allUnderWay(core: Core): UnderWay[] {
+  return [core.calls, ...[...core.children].flatMap(allUnderWay)];
 }

@@ -98,8 +98,7 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
     return { core, started };
   });
   // A close before it has begun must wait for the beginning.
-  core.calls.set(entering, `${agent_type} (${agent_id})`);
-  return await entering.finally(() => core.calls.delete(entering));
+  return await core.calls.during(entering, agent_type, agent_id);
 }
 
 /** A parent that is named must be open, in this session. */

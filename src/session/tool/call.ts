@@ -95,10 +95,9 @@ export interface CheckedCall extends Pick<SessionSettings, 'permission' | 'ask' 
   readonly mcp: McpServer | undefined;
   readonly needsApproval: boolean;
   readonly invalid: string | undefined;
-  readonly check: ((input: unknown) => unknown) | undefined;
-  readonly execute: (input: unknown, context: ToolContext) => unknown;
-  readonly render: ((response: unknown) => Content) | undefined;
-  /** The signal of its turn. */
+  /** As it was given: `check`, `execute` and `render` are called as its methods, since a tool may be an object with its own `this`. */
+  readonly tool: ToolCall;
+  /** Of the turn it was made in. */
   readonly signal: AbortSignal;
   /** For its record; absent without subscribers. */
   readonly watched: WatchedCall | undefined;
@@ -141,13 +140,11 @@ function checkToolCall(call: unknown): void {
 
 /** Throws INVALID_OPTIONS (the call) and INVALID_INPUT (its input) before anything is fired. */
 export function checkCall(core: Core, call: ToolCall): CheckedCall {
-  const wrong = (key: string, expected: string): HookscopeError =>
-    new HookscopeError('INVALID_OPTIONS', { where: `tool.${key}`, expected });
   checkToolCall(call);
   if (typeof call.name !== 'string' || call.name === '') throw wrong('name', "expected the tool's name");
   const { id = newCallId(), effect = 'other', mcp, invalid } = call;
   if (typeof id !== 'string' || id === '') throw wrong('id', 'expected a string');
-  if (!['read', 'edit', 'other'].includes(effect)) throw wrong('effect', 'expected read, edit or other');
+  if (!EFFECTS.includes(effect)) throw wrong('effect', 'expected read, edit or other');
   if (typeof call.execute !== 'function' && invalid === undefined)
     throw wrong('execute', 'expected a function (input, { id, signal })');
   return {
@@ -159,10 +156,7 @@ export function checkCall(core: Core, call: ToolCall): CheckedCall {
     mcp,
     needsApproval: call.needsApproval === true,
     invalid,
-    check: call.check && ((input) => call.check?.(input)),
-    // Called as a method: a tool may be an object with its own `this`.
-    execute: (input, context) => call.execute?.(input as Record<string, unknown>, context),
-    render: call.render && ((response) => call.render?.(response) as Content),
+    tool: call,
     permission: call.permission ?? core.settings.permission,
     ask: call.ask ?? core.settings.ask ?? call.pause,
     classify: call.classify ?? core.settings.classify,
@@ -171,6 +165,11 @@ export function checkCall(core: Core, call: ToolCall): CheckedCall {
     watched: core.deps.records.observed ? { ran: false, hooksMs: {}, traced: undefined } : undefined,
   };
 }
+
+const EFFECTS: readonly Effect[] = ['read', 'edit', 'other'];
+
+const wrong = (key: string, expected: string): HookscopeError =>
+  new HookscopeError('INVALID_OPTIONS', { where: `tool.${key}`, expected });
 
 type PassThrough = SessionSettings['passThrough'];
 
@@ -195,15 +194,12 @@ export function copyInput(input: unknown, most = MOST_BYTES): unknown {
 export function callFields(
   call: CheckedCall,
   input: unknown,
-  more: Readonly<Record<string, unknown>> = {},
+  more?: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  // Field by field: a literal that is spread into is many times slower.
-  const fields: Record<string, unknown> = { tool_name: call.name, tool_input: input };
-  if ('tool_response' in more) fields['tool_response'] = more['tool_response'];
-  fields['tool_use_id'] = call.id;
-  for (const key of Object.keys(more)) if (key !== 'tool_response') fields[key] = more[key];
-  fields['mcp_server'] = call.mcp;
-  return fields;
+  const { name: tool_name, id: tool_use_id, mcp: mcp_server } = call;
+  // A literal that is spread into is slower.
+  if (more === undefined) return { tool_name, tool_input: input, tool_use_id, mcp_server };
+  return { tool_name, tool_input: input, tool_use_id, ...more, mcp_server };
 }
 
 /** The description of a call that the harness's callbacks get. */

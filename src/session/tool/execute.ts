@@ -15,38 +15,49 @@ import { afterwards, failedResult, INTERRUPTED } from './results.js';
 /** Runs a call that may run, and tells the hooks how it came out. */
 export async function execute(core: Core, call: CheckedCall, judged: Judgement): Promise<ToolResult> {
   const began = performance.now();
-  const outcome = await tryTool(core, call, judged);
-  const duration_ms = Math.round(performance.now() - began);
-  if ('response' in outcome) return await succeeded(core, call, judged, { response: outcome.response, duration_ms });
-  return await notSucceeded(core, call, judged, { ...outcome, duration_ms });
-}
-
-/** The tool gets a copy: changes that it makes to its input are not what hooks are told. */
-async function tryTool(
-  core: Core,
-  call: CheckedCall,
-  { input, rewrittenBy }: Judgement,
-): Promise<{ response: unknown } | { error: string; is_interrupt: boolean }> {
-  const { id, signal } = call;
+  const { name: tool_name, id: tool_use_id, mcp: mcp_server, signal } = call;
+  const { input, rewrittenBy } = judged;
+  let response: unknown;
+  let failure: Failure | undefined;
   try {
     const wrong = rewrittenBy && (await orAborted(whatIsWrong(call, input), signal, 'PostToolUse'));
-    if (wrong !== undefined) return { error: rewrittenWrongly(call.name, rewrittenBy, wrong), is_interrupt: false };
-    if (call.watched) call.watched.ran = true;
-    const running = resultOf(() => call.execute(copyInput(input), { id, signal }));
-    return { response: await orAborted(running, signal, 'PostToolUse') };
+    if (wrong !== undefined) failure = { error: rewrittenWrongly(call.name, rewrittenBy, wrong), is_interrupt: false };
+    else response = await orAborted(start(call, input), signal, 'PostToolUse');
   } catch (error) {
-    if (signal.aborted) return { error: INTERRUPTED, is_interrupt: true };
-    const passed = passedThrough(core, call, error);
-    if (passed) throw passed;
-    return { error: wordsOf(error), is_interrupt: false };
+    failure = failureOf(core, call, error);
   }
+  const duration_ms = Math.round(performance.now() - began);
+  if (failure) return await notSucceeded(core, call, judged, { ...failure, duration_ms });
+  const tool_response = response === undefined ? null : response;
+  const fields = { tool_name, tool_input: input, tool_response, tool_use_id, duration_ms, mcp_server };
+  // The tool has run: hooks that are cut short now cannot undo it.
+  const after = await afterwards(fireFor(core, call, 'PostToolUse', fields, { signal }));
+  return succeeded(core, call, judged, { response, duration_ms, after });
+}
+
+interface Failure {
+  readonly error: string;
+  readonly is_interrupt: boolean;
+}
+
+/** The tool gets a copy of its own: what it does to its input is not what hooks are told of. */
+function start({ id, signal, tool, watched }: CheckedCall, input: unknown): Promise<unknown> {
+  if (watched) watched.ran = true;
+  return resultOf(() => tool.execute?.(copyInput(input) as Record<string, unknown>, { id, signal }));
+}
+
+function failureOf(core: Core, call: CheckedCall, error: unknown): Failure {
+  if (call.signal.aborted) return { error: INTERRUPTED, is_interrupt: true };
+  const passed = passedThrough(core, call, error);
+  if (passed) throw passed;
+  return { error: wordsOf(error), is_interrupt: false };
 }
 
 /** Asks the tool about an input that is not the model's own. */
-async function whatIsWrong({ check }: CheckedCall, input: unknown): Promise<string | undefined> {
-  if (!check) return undefined;
+async function whatIsWrong({ tool }: CheckedCall, input: unknown): Promise<string | undefined> {
+  if (!tool.check) return undefined;
   try {
-    const wrong = await resultOf(() => check(copyInput(input)));
+    const wrong = await resultOf(() => tool.check?.(copyInput(input)));
     return wrong === undefined || wrong === null ? undefined : String(wrong);
   } catch (error) {
     return wordsOf(error);
@@ -57,17 +68,14 @@ function rewrittenWrongly(name: string, by: readonly string[] = [], wrong: strin
   return `The input of ${name} was rewritten by ${by.join(' and ')}, and ${name} does not take it: ${wrong}`;
 }
 
-async function succeeded(
+function succeeded(
   core: Core,
   call: CheckedCall,
   judged: Judgement,
-  ran: { response: unknown; duration_ms: number },
-): Promise<ToolResult> {
+  ran: { response: unknown; duration_ms: number; after: Decision<'PostToolUse'> | undefined },
+): ToolResult {
   const { input, pre } = judged;
-  const { response, duration_ms } = ran;
-  const fields = callFields(call, input, { tool_response: response === undefined ? null : response, duration_ms });
-  // The tool has run: hooks that are cut short now cannot undo it.
-  const after = await afterwards(fireFor(core, call, 'PostToolUse', fields, { signal: call.signal }));
+  const { response, duration_ms, after } = ran;
   if (after) tellUser(core, after);
   const final = after?.updatedOutput === undefined ? response : after.updatedOutput;
   const hider = after && hiddenBy(after);
@@ -98,9 +106,9 @@ async function succeeded(
 function rendered(core: Core, call: CheckedCall, response: unknown, final: unknown): Content {
   const rewritten = final !== response;
   const most = core.deps.maxInputBytes;
-  if (!call.render || (rewritten && isContent(final) && !isContent(response))) return plainContent(final, most);
+  if (!call.tool.render || (rewritten && isContent(final) && !isContent(response))) return plainContent(final, most);
   try {
-    const content = call.render(final);
+    const content = call.tool.render(final);
     ignoreRejections(content);
     if (isContent(content)) return plainContent(content, most);
   } catch (error) {
@@ -115,7 +123,7 @@ async function notSucceeded(
   core: Core,
   call: CheckedCall,
   judged: Judgement,
-  ran: { error: string; is_interrupt: boolean; duration_ms: number },
+  ran: Failure & { readonly duration_ms: number },
 ): Promise<ToolResult> {
   const { error, is_interrupt, duration_ms } = ran;
   const fields = callFields(call, judged.input, { error, is_interrupt, duration_ms });

@@ -4,7 +4,7 @@ import type { Decision } from '../../host/types.js';
 import { tellUser } from '../context.js';
 import type { Core } from '../core.js';
 import type { PermissionAnswer } from '../options.js';
-import { applyPermissions, type QuestionContext, question } from '../questions.js';
+import { applyPermissions, type Failed, type QuestionContext, question } from '../questions.js';
 import type { CheckedCall } from './call.js';
 import { callFields, describeCall } from './call.js';
 import { fireFor } from './call-record.js';
@@ -23,16 +23,11 @@ const NOBODY: readonly string[] = [];
  * or no hook had an opinion, the PermissionRequest hooks and the user. A rewrite made after the hooks begins again with it.
  * Rejects as `host.fire` does; no answer is never permission.
  */
-export async function judgeCall(core: Core, call: CheckedCall): Promise<Judgement> {
-  const judging = new Judging(core, call);
-  for (let round = 0; round < ROUNDS; round++) {
-    const judged = await judging.round();
-    if (judged) return judged;
-  }
-  return judging.denied('failure', `The input was still being rewritten after ${ROUNDS} rounds.`);
+export function judgeCall(core: Core, call: CheckedCall): Promise<Judgement> {
+  return new Judging(core, call).judge();
 }
 
-/** One call while it is judged. A round gives `undefined` when the input was rewritten after the hooks had judged it. */
+/** One call while it is judged. What comes to `undefined` has rewritten the input after the hooks had judged it. */
 class Judging {
   readonly #core: Core;
   readonly #call: CheckedCall;
@@ -53,32 +48,56 @@ class Judging {
     this.#input = call.input;
   }
 
-  async round(): Promise<Judgement | undefined> {
-    const { name, effect } = this.#call;
-    const pre = await this.#askHooks();
-    this.#hear(pre);
+  async judge(): Promise<Judgement> {
+    for (let round = 0; round < ROUNDS; round++) {
+      const pre = await this.#askHooks();
+      const said = this.#hear(pre);
+      if (said) return said;
+      const verdict = pre.verdict as QuestionContext['verdict'];
+      const rules =
+        this.#call.permission && (await this.#question('permission', { verdict, reason: pre.reason, suggestions: [] }));
+      const judged = this.#weigh(pre, verdict, rules);
+      const settled = judged instanceof Promise ? await judged : judged;
+      if (settled) return settled;
+    }
+    return this.#denied('failure', `The input was still being rewritten after ${ROUNDS} rounds.`);
+  }
+
+  /** What the hooks settle by themselves. */
+  #hear(pre: Pre): Judgement | undefined {
+    this.#pre = pre;
+    tellUser(this.#core, pre);
     const { verdict } = pre;
+    if (verdict === 'ask') this.#questioned = true;
+    if (pre.updatedInput !== undefined) this.#rewrite(pre.updatedInput, rewriters(pre));
     if (verdict === 'deny') {
-      const text = deniedText(`PreToolUse:${name}`, pre.reason);
+      const text = deniedText(`PreToolUse:${this.#call.name}`, pre.reason);
       if (pre.answered !== undefined)
-        return this.denied(pre.answered.answer === 'none' ? 'nobody' : 'person', pre.reason, { text });
-      return this.denied('hook', pre.reason, { text, decidedBy: pre.decidedBy });
+        return this.#denied(pre.answered.answer === 'none' ? 'nobody' : 'person', pre.reason, { text });
+      return this.#denied('hook', pre.reason, { text, decidedBy: pre.decidedBy });
     }
     if (verdict === 'defer') return { ...this.#soFar('deferred'), reason: pre.reason, decidedBy: pre.decidedBy };
-    const rules =
-      this.#call.permission && (await this.#question('permission', { verdict, reason: pre.reason, suggestions: [] }));
-    if (rules && 'failed' in rules) return this.denied('failure', rules.failed);
-    if (rules?.behavior === 'deny') return this.denied('rules', rules.message);
+    return undefined;
+  }
+
+  /** The hooks let it pass, and the rules have spoken. */
+  #weigh(
+    pre: Pre,
+    verdict: QuestionContext['verdict'],
+    rules: PermissionAnswer | Failed | undefined,
+  ): Judgement | Promise<Judgement | undefined> | undefined {
+    if (rules && 'failed' in rules) return this.#denied('failure', rules.failed);
+    if (rules?.behavior === 'deny') return this.#denied('rules', rules.message);
     if (rules?.updatedInput !== undefined && this.#rewrite(rules.updatedInput, ['permission()'])) return undefined;
     const granted = this.#allowed !== undefined && isDeepStrictEqual(this.#allowed.input, this.#input);
     const reason = (verdict === 'ask' ? pre.reason : undefined) ?? rules?.message;
     const told = { verdict, reason, suggestions: rules?.suggestions ?? [] };
     const ruled = this.#call.needsApproval ? 'ask' : (rules?.behavior ?? 'none');
-    switch (settlePermission({ verdict, rules: ruled, mode: this.#core.mode, effect, granted })) {
+    switch (settlePermission({ verdict, rules: ruled, mode: this.#core.mode, effect: this.#call.effect, granted })) {
       case 'run':
         return this.#run(granted ? this.#allowed : approval(pre, rules?.behavior));
       case 'refuse':
-        return this.denied('mode', reason);
+        return this.#denied('mode', reason);
       case 'classify':
         return this.#classify(told);
       case 'ask':
@@ -86,7 +105,7 @@ class Judging {
     }
   }
 
-  denied(
+  #denied(
     by: DeniedBy,
     reason: string | undefined,
     more: Pick<Judgement, 'text' | 'interrupts' | 'decidedBy'> = {},
@@ -96,11 +115,19 @@ class Judging {
   }
 
   #run({ approver, decidedBy }: Approval = {}): Judgement {
-    const { input } = this.#soFar('run');
     const rewrittenBy = this.#rewriters.length === 0 ? undefined : this.#rewriters;
     const granted = this.#granted;
     const asked = this.#questioned;
-    return { verdict: 'run', input, pre: this.#pre as Pre, granted, rewrittenBy, asked, approver, decidedBy };
+    return {
+      verdict: 'run',
+      input: this.#input,
+      pre: this.#pre as Pre,
+      granted,
+      rewrittenBy,
+      asked,
+      approver,
+      decidedBy,
+    };
   }
 
   #soFar(verdict: Judgement['verdict']): Judgement {
@@ -116,13 +143,6 @@ class Judging {
     });
   }
 
-  #hear(pre: Pre): void {
-    this.#pre = pre;
-    tellUser(this.#core, pre);
-    if (pre.verdict === 'ask') this.#questioned = true;
-    if (pre.updatedInput !== undefined) this.#rewrite(pre.updatedInput, rewriters(pre));
-  }
-
   #question<Q extends 'permission' | 'ask' | 'classify'>(
     what: Q,
     told: QuestionContext,
@@ -133,9 +153,9 @@ class Judging {
   async #classify(told: QuestionContext): Promise<Judgement | undefined> {
     const answer = await this.#question('classify', told);
     if (answer === undefined) return this.#request(told);
-    if ('failed' in answer) return this.denied('failure', answer.failed);
+    if ('failed' in answer) return this.#denied('failure', answer.failed);
     if (answer.behavior === 'allow') return this.#run({ approver: 'classifier' });
-    if (answer.behavior === 'deny') return this.denied('classifier', answer.message);
+    if (answer.behavior === 'deny') return this.#denied('classifier', answer.message);
     return this.#request({ ...told, reason: answer.message ?? told.reason });
   }
 
@@ -148,7 +168,7 @@ class Judging {
     tellUser(this.#core, hooks);
     if (hooks.verdict === 'deny' || hooks.interrupt) {
       const { interrupt: interrupts, decidedBy } = hooks;
-      return this.denied('hook', hooks.reason ?? hooks.stopReason, { interrupts, decidedBy });
+      return this.#denied('hook', hooks.reason ?? hooks.stopReason, { interrupts, decidedBy });
     }
     if (hooks.verdict === 'allow')
       return this.#allow(hooks, told, {
@@ -157,9 +177,9 @@ class Judging {
       });
     this.#questioned = true;
     const answer = await this.#question('ask', told);
-    if (answer === undefined) return this.denied('nobody', told.reason);
-    if ('failed' in answer) return this.denied('failure', answer.failed);
-    if (answer.behavior === 'deny') return this.denied('person', answer.message, { interrupts: answer.interrupt });
+    if (answer === undefined) return this.#denied('nobody', told.reason);
+    if ('failed' in answer) return this.#denied('failure', answer.failed);
+    if (answer.behavior === 'deny') return this.#denied('person', answer.message, { interrupts: answer.interrupt });
     return this.#allow(answer, told, { by: { approver: 'user' }, names: ['ask()'] });
   }
 

@@ -51,13 +51,12 @@ export function notBegun(error: unknown): Error {
 /** Runs a checked call; interrupting or closing the session waits for it. */
 export function track(core: Core, call: CheckedCall): Promise<ToolResult> {
   noteToolName(core, call.name);
-  const work = perform(core, call);
-  core.calls.set(work, `${call.name} (${call.id})`);
-  return work.finally(() => core.calls.delete(work));
+  const run = new CallRun(core, call);
+  const work = call.watched === undefined ? run.end() : watchedCall(core, call, run);
+  return core.calls.during(work, call.name, call.id);
 }
 
-async function perform(core: Core, call: CheckedCall): Promise<ToolResult> {
-  const run = new CallRun(core, call);
+async function watchedCall(core: Core, call: CheckedCall, run: CallRun): Promise<ToolResult> {
   if (call.watched) call.watched.traced = beginCall(core, call);
   try {
     const result = await within(call.watched?.traced, () => run.end());

@@ -1,3 +1,4 @@
+import { type Link, LinkedList } from '../linked-list.js';
 import type { EndSignal } from './lazy-signal.js';
 
 /** Something that a signal can end. */
@@ -22,7 +23,7 @@ export function linkAbort(signal: EndSignal, obedient: Abortable): () => void {
 /** All that one signal ends. Many fires may share it: it gets a single listener, since Node warns at the eleventh, and none while nobody obeys it. */
 class Obedience {
   readonly #signal: EndSignal;
-  readonly #all = new Set<Abortable>();
+  readonly #all = new LinkedList<Abortable>();
   readonly #listener: () => void;
 
   constructor(signal: EndSignal) {
@@ -31,16 +32,16 @@ class Obedience {
   }
 
   add(obedient: Abortable): () => void {
-    if (this.#all.size === 0) this.#signal.addEventListener('abort', this.#listener, ONCE);
-    this.#all.add(obedient);
-    return () => this.#remove(obedient);
+    if (this.#all.isEmpty) this.#signal.addEventListener('abort', this.#listener, ONCE);
+    const link = this.#all.add(obedient);
+    return () => this.#remove(link);
   }
 
-  #remove(obedient: Abortable): void {
-    if (this.#all.delete(obedient) && this.#all.size === 0) this.#signal.removeEventListener('abort', this.#listener);
+  #remove(link: Link<Abortable>): void {
+    if (this.#all.remove(link) && this.#all.isEmpty) this.#signal.removeEventListener('abort', this.#listener);
   }
 
   #end(): void {
-    for (const obedient of [...this.#all]) obedient.end(this.#signal.reason);
+    for (const obedient of this.#all.toArray()) obedient.end(this.#signal.reason);
   }
 }

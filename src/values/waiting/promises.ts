@@ -117,22 +117,31 @@ function silence(value: unknown): void {
 }
 
 /** The result of a foreign function. Rejects with what it throws, and with a TypeError for a broken promise. */
-export async function resultOf(call: () => unknown): Promise<unknown> {
+export function resultOf(call: () => unknown): Promise<unknown> {
   let answer: unknown;
   try {
     answer = call();
+    if (!isThenable(answer)) return Promise.resolve(whole(answer));
     // An ordinary promise is waited for as it is.
-    const value = isThenable(answer) ? await (types.isPromise(answer) ? ready(answer) : settle(answer)) : answer;
-    const why = BrokenPromise.why(value);
-    if (why !== undefined) throw new TypeError(`what it answered ${why.slice('it '.length)}`);
-    ignoreRejections(value);
-    return value;
+    return then.call(types.isPromise(answer) ? ready(answer) : settle(answer), whole, thrown);
   } catch (error) {
     // A promise whose `then` cannot be read may reject all the same.
     ignoreRejections(answer);
     ignoreRejections(error);
-    throw error;
+    return Promise.reject(error);
   }
+}
+
+function whole(value: unknown): unknown {
+  const why = BrokenPromise.why(value);
+  if (why !== undefined) throw new TypeError(`what it answered ${why.slice('it '.length)}`);
+  ignoreRejections(value);
+  return value;
+}
+
+function thrown(error: unknown): never {
+  ignoreRejections(error);
+  throw error;
 }
 
 const IGNORED = new WeakSet<object>();

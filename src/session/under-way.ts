@@ -1,0 +1,39 @@
+import { LinkedList } from '../values/linked-list.js';
+
+/** A call of a tool, or an agent that begins. */
+interface Piece {
+  readonly work: Promise<unknown>;
+  readonly name: string;
+  readonly id: string;
+}
+
+/** What an interruption or the end of a session waits for. */
+export class UnderWay {
+  readonly #pieces = new LinkedList<Piece>();
+
+  get some(): boolean {
+    return !this.#pieces.isEmpty;
+  }
+  get work(): Promise<unknown>[] {
+    return this.#pieces.toArray().map((piece) => piece.work);
+  }
+  /** By what `close` calls them. */
+  get names(): string[] {
+    return this.#pieces.toArray().map(({ name, id }) => `${name} (${id})`);
+  }
+
+  /** The same work, which is under way until it has ended. */
+  during<T>(work: Promise<T>, name: string, id: string): Promise<T> {
+    const piece = this.#pieces.add({ work, name, id });
+    return work.then(
+      (value) => {
+        this.#pieces.remove(piece);
+        return value;
+      },
+      (error) => {
+        this.#pieces.remove(piece);
+        throw error;
+      },
+    );
+  }
+}
