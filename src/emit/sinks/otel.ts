@@ -116,6 +116,7 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
   }
 
   function push(record: HookRecord): void {
+    if (spans.isKnown(record)) return;
     const mark = performance.now();
     if (queue.hasRoom) queue.push({ record, mark, weight: weightOf(record) });
     else {

@@ -1,4 +1,4 @@
-import type { Counter, Histogram, Meter } from '@opentelemetry/api';
+import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 import type { AlarmRecord } from '../../record.js';
 import { METRIC, NAME } from './names.js';
 
@@ -42,12 +42,12 @@ export class HookMetrics {
     });
   }
 
-  ran({ isDenial, isFailure, durationMs, ...by }: CountedRun): void {
-    const attributes = attributesOf(by);
+  ran(run: CountedRun): void {
+    const attributes = attributesOf(run);
     this.#runs.add(1, attributes);
-    if (isDenial) this.#denials.add(1, attributes);
-    if (isFailure) this.#failures.add(1, attributes);
-    this.#duration.record(durationMs / 1000, attributes);
+    if (run.isDenial) this.#denials.add(1, attributes);
+    if (run.isFailure) this.#failures.add(1, attributes);
+    this.#duration.record(run.durationMs / 1000, attributes);
   }
 
   /** It was not even started. */
@@ -60,12 +60,13 @@ export class HookMetrics {
   }
 }
 
-function attributesOf({ event, name, scopeKind, outcome, isShadow }: CountedBy) {
-  return {
+function attributesOf({ event, name, scopeKind, outcome, isShadow }: CountedBy): Attributes {
+  const attributes: Attributes = {
     [NAME.event]: event,
     [NAME.handlerName]: name,
     [NAME.scopeKind]: scopeKind,
     [NAME.outcome]: outcome,
-    ...(isShadow ? { [NAME.shadow]: true } : {}),
   };
+  if (isShadow) attributes[NAME.shadow] = true;
+  return attributes;
 }

@@ -51,7 +51,12 @@ export class Spans {
     else if (record.subtype === 'hook_response') this.#response(record, mark);
   }
 
-  /** Its end will not be reported. */
+  /** Whether it says nothing that is not known: its host began the span. */
+  isKnown(record: HookRecord): boolean {
+    return record.type === 'system' && record.subtype === 'hook_started' && this.open.calls.has(record.hook_id);
+  }
+
+  /** Nobody will be told what came of it. */
   lose(record: HookRecord, mark: number): void {
     const live =
       record.type === 'hook_fire'
@@ -113,7 +118,7 @@ export class Spans {
       else if (row?.status === 'background') call.left = { fire: record, row };
       else this.open.abandon(call, mark);
     }
-    const attributes = { ...fireEnd(record, shown), ...this.#redacted(record) };
+    const attributes = this.#withCount(fireEnd(record, shown), record);
     if (this.#options.content) {
       Object.assign(attributes, fireContent(record));
       const { session_id, agent_id, tool_use_id } = record;
@@ -144,7 +149,7 @@ export class Spans {
     const { work, response } = call;
     if (work.kind !== 'call' || response === undefined || call.over) return;
     const { record, mark } = response;
-    const attributes = { ...callEnd(record, fire, row), ...this.#redacted(record) };
+    const attributes = this.#withCount(callEnd(record, fire, row), record);
     if (this.#options.content) Object.assign(attributes, callContent(record, fire));
     this.open.finish(call, this.#endOf(call, record, mark), attributes, record.failure !== undefined);
     const word = row?.verdict ?? record.decision;
@@ -165,7 +170,7 @@ export class Spans {
     const work = { kind: 'tool', session_id, agent_id, agent_type, tool_name, tool_use_id } as const;
     const live =
       this.open.tools.get(keyOf(record)) ?? this.open.begin(work, undefined, undefined, Date.parse(record.time));
-    const attributes = { ...toolEnd(record), ...this.#redacted(record) };
+    const attributes = this.#withCount(toolEnd(record), record);
     if (this.#options.content) Object.assign(attributes, reasonContent(record));
     this.open.finish(live, this.#endOf(live, record, mark), attributes, record.status === 'failed');
   }
@@ -177,7 +182,7 @@ export class Spans {
     const { name, attributes } = alarmOf(record, this.#options.name);
     const span = this.#options.tracer.startSpan(
       name,
-      { startTime, attributes: { ...attributes, ...this.#redacted(record) } },
+      { startTime, attributes: this.#withCount(attributes, record) },
       this.open.judged.get(keyOf(record))?.context ?? ROOT_CONTEXT,
     );
     span.setStatus({ code: SpanStatusCode.ERROR });
@@ -185,8 +190,10 @@ export class Spans {
     span.end(startTime);
   }
 
-  #redacted({ redacted }: HookRecord): Attributes {
-    return redacted === undefined ? {} : { [NAME.redacted]: redacted.count };
+  /** And how many values of the record were masked. */
+  #withCount(attributes: Attributes, { redacted }: HookRecord): Attributes {
+    if (redacted !== undefined) attributes[NAME.redacted] = redacted.count;
+    return attributes;
   }
 
   /** When it ended: of what a host has begun by the clock that it began by, else by its record. */
