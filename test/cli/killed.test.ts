@@ -34,11 +34,12 @@ if (end === 'again') {
   await sink.flush();
   await fire();
 }
-if (end === 'full')
+if (end.startsWith('full'))
   for (let i = 0; i < 300; i++) {
     await fire(randomBytes(1500).toString('base64'));
     await sink.flush();
   }
+if (end === 'full, killed') { process.stdout.write(id + ' ' + sink.dropped, () => undefined); process.kill(process.pid, 'SIGKILL'); }
 await host.close();
 await sink.close();
 console.log(id, sink.dropped);
@@ -111,7 +112,10 @@ describe.each(['records.db', 'records.ndjson'])('of whoever was killed while it 
   test('nothing is said of one that ended by itself and had closed, one that still writes, and one that kept all at once', async () => {
     await run(file(), 'close');
     await run(file(), 'kill', 'sync');
-    expect(marks()).toEqual([]);
+    expect(marks()).toHaveLength(1);
+    expect((await hookscope('doctor')).stdout).not.toMatch(/was killed/);
+    await run(file(), 'close', 'sync');
+    expect(marks(), 'the next writer takes away what has nothing to tell').toEqual([]);
     writeFileSync(
       `${file()}.writing.${process.pid}-0123abcd`,
       JSON.stringify({ pid: process.pid, since: 'x', hosts: ['h'] }),
@@ -125,12 +129,20 @@ describe.each(['records.db', 'records.ndjson'])('of whoever was killed while it 
     expect((await hookscope('doctor')).stdout).toContain(`of host ${host}`);
   });
 
-  test('doctor and history say how many records at the end found no room on the disk, and behind which', async () => {
-    const [host, dropped] = (await run(file(), 'full', 'batch', '', '400')).split(' ');
-    expect(Number(dropped)).toBeGreaterThan(1);
-    const last = 307 - Number(dropped);
-    await tellsOf(`could not write its last ${dropped} records`, `after record ${last} of host ${host}`);
-  });
+  test.each([
+    ['full', 'batch'],
+    ['full', 'sync'],
+    // What was kept at once is all that is missing, however it ends.
+    ['full, killed', 'sync'],
+  ])(
+    'doctor and history say how many records at the end found no room on the disk, and behind which: %s, %s',
+    async (end, durability) => {
+      const [host, dropped] = (await run(file(), end, durability, '', '400')).split(' ');
+      expect(Number(dropped)).toBeGreaterThan(1);
+      const last = 307 - Number(dropped);
+      await tellsOf(`could not write its last ${dropped} records`, `after record ${last} of host ${host}`);
+    },
+  );
 
   test('they say the same of records at the end for which its queue had no room', async () => {
     const [host, dropped] = (await run(file(), 'close', 'batch', '3')).split(' ');

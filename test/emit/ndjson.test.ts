@@ -18,6 +18,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hookRecord } from '../../src/emit/fire-schema.js';
 import type { HookRecord } from '../../src/emit/record.js';
 import { ndjsonSink } from '../../src/emit/sinks/ndjson.js';
+import { unclosedWriters } from '../../src/emit/sinks/open-mark.js';
 import { fire, listen, stamped } from './samples.js';
 
 let folder = '';
@@ -161,6 +162,18 @@ describe('the NDJSON sink', () => {
 describe.each(WAYS)('the file of the NDJSON sink, %s', (way) => {
   beforeEach(() => {
     durability = way;
+  });
+
+  test('sync: says at once how many of the last records could not be written, and no more as soon as one could', async () => {
+    mkdirSync(path);
+    const sink = make({ durability: 'sync', logger: listen().logger });
+    for (let seq = 1; seq <= 11; seq++) sink.push({ ...stamped(seq), host_id: 'h' });
+    expect(unclosedWriters(path)).toMatchObject([{ hosts: ['h'], lost: 11 }]);
+    rmSync(path, { recursive: true });
+    sink.push({ ...stamped(12), host_id: 'h' });
+    expect([seqsIn(path), unclosedWriters(path)]).toEqual([[12], []]);
+    await sink.close();
+    expect(readdirSync(folder)).toEqual(['hooks.ndjson']);
   });
 
   test('makes the file and missing folders for their owner alone, and leaves other folders as they are', async () => {

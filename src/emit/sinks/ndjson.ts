@@ -61,7 +61,7 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
   const streams = createStreams();
   const file = createRotatingFile({ path, maxBytes, keep, logger });
   const now = options.durability === 'sync' ? createSyncFile({ path, maxBytes, keep, logger }) : undefined;
-  const mark = createOpenMark(path);
+  const mark = createOpenMark(path, now !== undefined);
   let lost = 0;
   /** Of them, those that nothing was written after. */
   let lostSince = 0;
@@ -97,11 +97,15 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
   }
 
   function take(line: Buffer, host: string | undefined): void {
-    // What is on the disk at once is not lost by a kill.
+    mark.host(host);
     if (now === undefined) {
-      mark.host(host);
       queue.push(line);
-    } else if (!now.append(line)) lost += 1;
+      return;
+    }
+    const isWritten = now.append(line);
+    if (!isWritten) lost += 1;
+    lostSince = isWritten ? 0 : lostSince + 1;
+    mark.missed(lostSince);
   }
 
   return sinkAround({

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../../values/make-folder.js';
 import { isRunning, startOf } from '../../values/processes.js';
@@ -13,6 +23,8 @@ export interface OpenMark {
   host(id: string | undefined): void;
   /** A record came for which there was no room. */
   refused(): void;
+  /** So many of the last records could not be written; none: the last one was. What is kept at once says so at once: it may be killed next. */
+  missed(count: number): void;
   /** Nothing more comes. All of it is written, but for what was refused at the end, and so many before that could not be written: then the mark stays. */
   end(lost?: number): void;
 }
@@ -34,11 +46,41 @@ const LONGEST = 30 * 86_400_000;
 /** Hosts that are named. */
 const HOSTS = 20;
 
-export function createOpenMark(path: string): OpenMark {
+interface Written extends Unclosed {
+  /** When its process started. */
+  readonly started?: string | undefined;
+  /** Of whoever is killed nothing is missing but what could not be written. */
+  readonly sync?: boolean;
+}
+
+/** `isSync`: each record is on the disk before the next one comes. */
+export function createOpenMark(path: string, isSync = false): OpenMark {
   const file = `${path}${MARK}${process.pid}-${randomBytes(4).toString('hex')}`;
   const hosts: string[] = [];
   let last: string | undefined | null = null;
+  let since = '';
   let refused = 0;
+  let told = 0;
+
+  function write(lost: number): void {
+    const started = startOf(process.pid);
+    const mark: Written = {
+      pid: process.pid,
+      since,
+      hosts: hosts.slice(-HOSTS),
+      ...(started === undefined ? {} : { started }),
+      ...(isSync ? { sync: true } : {}),
+      ...(lost === 0 ? {} : { lost }),
+    };
+    told = lost;
+    try {
+      makeFolder(dirname(path));
+      putOver(file, `${JSON.stringify(mark)}\n`);
+    } catch {
+      // Where nothing can be written, the records say so themselves.
+    }
+  }
+
   return {
     host(id) {
       refused = 0;
@@ -46,53 +88,60 @@ export function createOpenMark(path: string): OpenMark {
       if (last === null) prune(path);
       last = id;
       if (id !== undefined && !hosts.includes(id)) hosts.push(id);
-      const started = startOf(process.pid);
-      const mark = { pid: process.pid, since: new Date().toISOString(), hosts: hosts.slice(-HOSTS), started };
-      try {
-        makeFolder(dirname(path));
-        writeFileSync(file, `${JSON.stringify(mark)}\n`, { mode: 0o600 });
-      } catch {
-        // Where nothing can be written, the records say so themselves.
-      }
+      since = new Date().toISOString();
+      write(told);
     },
     refused() {
       refused += 1;
     },
+    missed(count) {
+      if (count !== told) write(count);
+    },
     end(unwritten = 0) {
       if (last === null) return;
       const lost = unwritten + refused;
-      try {
-        // Over what is there: a full disk has no room for another.
-        if (lost > 0)
-          writeFileSync(file, `${JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), lost })}\n`, {
-            flag: 'r+',
-          });
-        else rmSync(file, { force: true });
-      } catch {
-        // It was not made.
-      }
+      if (lost > 0) write(lost);
+      else rmSync(file, { force: true });
     },
   };
 }
 
-/** The writers of a file of records that were killed, or ended without closing it. */
+/** Over what is there: a full disk has no room for another. */
+function putOver(file: string, text: string): void {
+  const bytes = Buffer.from(text);
+  const handle = openSync(file, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
+  try {
+    writeSync(handle, bytes, 0, bytes.length, 0);
+    ftruncateSync(handle, bytes.length);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Who wrote to a file of records and was killed, or ended without closing it. */
 export function unclosedWriters(path: string): Unclosed[] {
   return marksOf(path).flatMap((file) => {
-    try {
-      const { pid, since, hosts, started, lost } = JSON.parse(readFileSync(file, 'utf8')) as Unclosed & {
-        started?: string;
-      };
-      const isWhole = Number.isSafeInteger(pid) && pid > 0 && typeof since === 'string' && Array.isArray(hosts);
-      if (!isWhole || (lost === undefined && lives(pid, started))) return [];
-      return [{ pid, since, hosts: hosts.map(String), ...(typeof lost === 'number' ? { lost } : {}) }];
-    } catch {
-      return [];
-    }
+    const mark = readMark(file);
+    if (mark === undefined || (mark.lost === undefined && (mark.sync === true || lives(mark)))) return [];
+    const { pid, since, hosts, lost } = mark;
+    return [{ pid, since, hosts, ...(lost === undefined ? {} : { lost }) }];
   });
 }
 
+/** undefined: it is none of ours. */
+function readMark(file: string): Written | undefined {
+  try {
+    const { pid, since, hosts, started, sync, lost } = JSON.parse(readFileSync(file, 'utf8')) as Written;
+    if (!Number.isSafeInteger(pid) || pid <= 0 || typeof since !== 'string') return undefined;
+    const isLost = typeof lost === 'number';
+    return { pid, since, hosts: hosts.map(String), started, sync: sync === true, ...(isLost ? { lost } : {}) };
+  } catch {
+    return undefined;
+  }
+}
+
 /** Another process may have its number by now. */
-function lives(pid: number, started: string | undefined): boolean {
+function lives({ pid, started }: Written): boolean {
   return isRunning(pid) && (started === undefined || startOf(pid) === started);
 }
 
@@ -107,12 +156,17 @@ function marksOf(path: string): string[] {
   }
 }
 
-/** What was told long enough goes. */
+/** What was told long enough goes, and what has nothing to tell. */
 function prune(path: string): void {
   const marks = marksOf(path).flatMap((file) => {
     const stats = statSync(file, { throwIfNoEntry: false });
     return stats === undefined ? [] : [{ file, age: Date.now() - stats.mtimeMs }];
   });
-  const old = marks.sort((a, b) => a.age - b.age).filter(({ age }, i) => i >= MOST || age > LONGEST);
-  for (const { file } of old) rmSync(file, { force: true });
+  for (const [i, { file, age }] of marks.sort((a, b) => a.age - b.age).entries())
+    if (i >= MOST || age > LONGEST || isSpent(file)) rmSync(file, { force: true });
+}
+
+function isSpent(file: string): boolean {
+  const mark = readMark(file);
+  return mark?.sync === true && mark.lost === undefined && !lives(mark);
 }

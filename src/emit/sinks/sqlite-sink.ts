@@ -67,7 +67,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
   const redactor = redactorOf(options.redact);
   const retention = { maxAge: maxAge === 0 ? Number.POSITIVE_INFINITY : maxAge, maxBytes };
   const streams = createStreams();
-  const mark = createOpenMark(path);
+  const mark = createOpenMark(path, isSync);
   let file: RecordFile | undefined;
   let lost = 0;
   let lostSince = 0;
@@ -185,12 +185,14 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
   }
 
   function pushNow(row: RecordRow): void {
+    mark.host(row.host_id ?? undefined);
     try {
       insert([row]);
       settled();
     } catch (error) {
       failed(error, 1);
     }
+    mark.missed(lostSince);
   }
 
   function letGo(): void {
