@@ -92,7 +92,10 @@ test.each([
   'key: hunter2',
   'Login: admin / hunter2',
   'AUTH swordfish',
-  'https://example.com/cb?code=hunter2&state=x',
+  '{"tokens":["hunter2"]}',
+  'terraform output -raw db_password\nhunter2',
+  'COPY users (name, password) FROM stdin;\nme\thunter2\n\\.',
+  "INSERT INTO users (name, password) SELECT 'me', 'hunter2'",
   'bcrypt-cli hunter2',
 ])('a plain word in a sentence is not masked, nor what else is said not to be found: %j', (text) => {
   expect(createRedactor().text(text)).toBe(text);

@@ -1,7 +1,8 @@
 import { DEEPEST } from '../../values/copies/copy.js';
 import { put } from '../../values/copies/put.js';
 import { createFinder, type Finder } from './find/find.js';
-import { nameKind } from './find/names.js';
+import { isListed } from './find/lists.js';
+import { type ListKind, listKind, nameKind } from './find/names.js';
 import { isPlaceholder, isWord, looksRandom } from './find/values.js';
 import { type MaskKey, machineKey } from './key.js';
 import type { RedactOptions } from './options.js';
@@ -73,7 +74,9 @@ export class Masker {
     // A circle, then: what holds it is not shown at all.
     if (++this.#depth > DEEPEST + 10) throw new RangeError('too deep');
     this.#path?.push(key);
-    const masked = this.#value(value, all || this.#isSecretKey(key, value));
+    const list = all || !this.#named ? undefined : listKind(key);
+    const isOne = list === undefined ? undefined : (one: unknown) => isOfList(one, list, key);
+    const masked = this.#value(value, all || isOne?.(value) === true || this.#isSecretKey(key, value), isOne);
     this.#path?.pop();
     this.#depth--;
     if (isText && masked === value && value.length <= LONG) this.#rememberAt(key, value);
@@ -95,20 +98,22 @@ export class Masker {
     return kind !== 'weak' || (typeof value === 'string' && looksRandom(value));
   }
 
-  #value(value: unknown, all: boolean): unknown {
+  /** `isOne`: which texts directly in it are masked, too. */
+  #value(value: unknown, all: boolean, isOne?: (value: unknown) => boolean): unknown {
     if (typeof value === 'string') return all ? this.#whole(value) : this.text(value);
     if (all && (typeof value === 'number' || typeof value === 'bigint')) return this.mask(String(value));
     if (typeof value !== 'object' || value === null) return value;
-    return Array.isArray(value) ? this.#list(value, all) : this.#object(value, all);
+    return Array.isArray(value) ? this.#list(value, all, isOne) : this.#object(value, all, isOne);
   }
 
-  #list(list: readonly unknown[], all: boolean): unknown {
+  #list(list: readonly unknown[], all: boolean, isOne?: (value: unknown) => boolean): unknown {
     let copy: unknown[] | undefined;
     // A single element has no neighbours that could mark it.
     const told = all || !this.#named || list.length < 2 ? undefined : this.#told(list);
     for (let i = 0; i < list.length; i++) {
       const value = list[i];
-      const masked = told?.get(i) ?? this.#at(String(i), value, all || this.isPath(String(i)));
+      const masked =
+        told?.get(i) ?? this.#at(String(i), value, all || isOne?.(value) === true || this.isPath(String(i)));
       if (masked === value) continue;
       copy ??= list.slice();
       copy[i] = masked;
@@ -131,7 +136,7 @@ export class Masker {
     return told;
   }
 
-  #object(object: object, all: boolean): unknown {
+  #object(object: object, all: boolean, isOne?: (value: unknown) => boolean): unknown {
     let copy: Record<string, unknown> | undefined;
     const keys = Object.keys(object);
     const beside = all || !this.#named ? undefined : namedBeside(object as Record<string, unknown>, keys);
@@ -141,7 +146,8 @@ export class Masker {
       const key = keys[i] as string;
       const value = (object as Record<string, unknown>)[key];
       const isData = isManifest && (key === 'data' || key === 'stringData');
-      const masked = this.#at(key, value, all || isData || key === beside || this.isPath(key));
+      const isWhole = isData || key === beside || isOne?.(value) === true || this.isPath(key);
+      const masked = this.#at(key, value, all || isWhole);
       const name = isPlain(key) ? key : this.text(key);
       if (masked === value && name === key && copy === undefined) continue;
       // In the order in which they were.
@@ -214,6 +220,9 @@ export class Masker {
     return `[redacted ${this.finder.nameOf(value)} hmac:${this.key.hash(value)}]`;
   }
 }
+
+const isOfList = (value: unknown, kind: ListKind, name: string): boolean =>
+  typeof value === 'string' && isListed(value, kind, name, '"');
 
 /** A name that is too short to hold a secret. */
 const isPlain = (key: string): boolean => key.length < 8 || (key.length < 16 && !/[=:@ ]/.test(key));

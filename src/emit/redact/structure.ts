@@ -27,12 +27,28 @@ function roleOf(key: string): Role {
 /** Of `{ name: 'API_TOKEN', value: 'X' }` the key of the value, if the name is one of a secret. */
 export function namedBeside(object: Readonly<Record<string, unknown>>, keys: readonly string[]): string | undefined {
   if (keys.length < 2 || keys.length > 40) return undefined;
+  const told = toldBy(object);
+  if (told !== undefined) return told;
   let kind: NameKind | undefined;
   for (let i = 0; i < keys.length && kind === undefined; i++)
     if (roleOf(keys[i] as string) === 'name') kind = kindOf(object[keys[i] as string]);
   if (kind === undefined) return undefined;
   const found = kind;
   return keys.find((key) => roleOf(key) === 'value' && mayBe(object[key], found));
+}
+
+/** What other keys say of one that has no telling name: the value of a cookie, the code of a grant, the response of a Digest. */
+function toldBy(object: Readonly<Record<string, unknown>>): string | undefined {
+  const { value, code, response } = object;
+  const has = (...names: readonly string[]): boolean => names.some((name) => name in object);
+  if (typeof value === 'string' && 'name' in object && has('httpOnly', 'sameSite', 'hostOnly') && isNoWord(value))
+    return 'value';
+  if (
+    typeof code === 'string' &&
+    (object['grant_type'] === 'authorization_code' || (has('state', 'redirect_uri') && looksRandom(code)))
+  )
+    return 'code';
+  return typeof response === 'string' && 'nonce' in object && has('realm', 'qop', 'uri') ? 'response' : undefined;
 }
 
 function kindOf(name: unknown): NameKind | undefined {

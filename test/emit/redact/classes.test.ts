@@ -12,10 +12,11 @@ const folder = mkdtempSync(join(tmpdir(), 'redact-classes-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const redactor = createRedactor({ keyFile: join(folder, 'redact.key') });
 
-/** As it is, as JSON writes it, and between other lines. */
+/** As it is, as JSON writes it, once and twice, and between other lines. */
 const AROUND: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => JSON.stringify({ command: text }),
+  (text) => JSON.stringify({ body: JSON.stringify({ command: text }) }),
   (text) => `ok\n${text}\nok\n`,
 ];
 
@@ -116,6 +117,11 @@ describe('in data', () => {
     'arguments, glued': (value) => ['mysql', '-uroot', `-p${value}`, 'app'],
     'arguments, a login': (value) => ['curl', '-sS', '-u', `me:${value}`, 'https://example.com'],
     'arguments, a long flag': (value) => ['deploy', '--password', value, '--yes'],
+    'a list': (value) => ({ passwords: [value, value], count: 2 }),
+    'a map': (value) => ({ accessTokens: { github: value }, api_keys: value }),
+    'a cookie': (value) => ({ name: 'sid', value, path: '/', httpOnly: true }),
+    'a code of a grant': (code) => ({ grant_type: 'authorization_code', code }),
+    'a response of a Digest': (response) => ({ nonce: 'abc', uri: '/path', response }),
     'short names': (value) => ({ smtp: { user: 'a', pass: value } }),
   };
   test.each(Object.entries(SHAPES))('%s: masked at any depth, and nothing beside it', (_, shape) => {
@@ -142,6 +148,12 @@ describe('in data', () => {
         ['token', 'secret', 'key'],
         ['git', '-p', 'log'],
         ['ssh', '-p', '2222'],
+      ],
+      tokens: ['the', 'quick', 'brown'],
+      secrets: ['DB_PASSWORD', 'api_token'],
+      answers: [
+        { code: 'ERR_MODULE_NOT_FOUND', state: 'failed' },
+        { response: 'ok', uri: '/a' },
       ],
       fields: [
         { name: 'color', value: 'red' },

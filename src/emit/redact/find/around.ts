@@ -17,15 +17,38 @@ export function isHostOfSecret(text: string, [start, end]: Span): boolean {
   return kind === 'token' || kind === 'password';
 }
 
-const DIGEST = /(?:^|[\s,"'\\])(?:nonce|realm)=\\*"/;
+const DIGEST = /(?:^|[\s,"'{\\])(?:c?nonce\\*["']?[ \t]*[=:]|realm=\\*["'])|\bDigest[ \t]/;
+const HEX = /^(?:[\da-f]{32}|[\da-f]{64})$/i;
+const RESPONSE = /\\*["']?[ \t]*[=:][ \t]*\\*["']?([\da-fA-F]{32,64})(?![\w])/y;
 
-/** What proves in a Digest that one knows the password, wherever the line of it begins: `realm="a", nonce="b", response="X"`. */
+/** What proves in a Digest that one knows the password, wherever it stands: `realm="a", nonce="b", response="X"`. */
 export function isResponseOfDigest(text: string, [start, end]: Span): boolean {
-  if (text.slice(start, end) !== 'response' || text[end] !== '=') return false;
+  if (text.slice(start, end) !== 'response') return false;
   const before = text.slice(Math.max(0, start - REACH), start);
   const after = text.slice(end, end + REACH);
-  const line = before.slice(before.lastIndexOf('\n') + 1) + (after.split('\n', 1)[0] as string);
-  return DIGEST.test(line);
+  // The header goes on in lines that are indented.
+  const line = before.replace(/^[\s\S]*\n(?![ \t])/, '') + (/^[^\n]*(?:\n[ \t][^\n]*)*/.exec(after)?.[0] ?? '');
+  if (DIGEST.test(line)) return true;
+  const value = take(RESPONSE, text, end)?.[1];
+  return value !== undefined && HEX.test(value) && /=/.test(text.slice(end, end + 4));
+}
+
+const GRANT =
+  /[?&#;](?:state|session_state|scope|iss|authuser|hd|prompt|redirect_uri|client_id|grant_type|code_verifier|id_token)=|authorization_code|(?:callback|oauth2?|openid|sso|login|signin|\/cb\b|\/auth\b)[\w/.-]*[?#]/i;
+const CODE = /\\*["']?[ \t]*[=:][ \t]*\\*["']?([^\s"'`&#<>,;\\]{6,2048})/y;
+
+/** The code that is given for tokens: `https://a/callback?code=X&state=b`, `{ grant_type: 'authorization_code', code: 'X' }`. */
+export function isCodeOfGrant(text: string, [start, end]: Span): boolean {
+  if (text.slice(start, end) !== 'code') return false;
+  const value = take(CODE, text, end)?.[1];
+  if (value === undefined || !/\d/.test(value) || !/[A-Za-z]/.test(value) || isWord(value)) return false;
+  if (/^[A-Z\d]+(?:_[A-Z\d]+)*$/.test(value) && value.length < 16) return false;
+  const { lastIndex } = CODE;
+  const before = text.slice(Math.max(0, start - REACH), start);
+  const after = text.slice(lastIndex, lastIndex + REACH);
+  if (/[?&#]$/.test(before))
+    return GRANT.test(/[^\s"'`<>]*$/.exec(before)?.[0] + (/^[^\s"'`<>]*/.exec(after)?.[0] ?? ''));
+  return /authorization_code/.test(before.slice(-200) + after.slice(0, 200));
 }
 
 const ENCODED = /%3[dD]([^\s"'`&%<>\\]{3,512})/y;

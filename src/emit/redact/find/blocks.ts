@@ -27,7 +27,7 @@ export function blockValue(text: string, name: number, at: number, kind: NameKin
 }
 
 /** The indentation of a name's line, `- ` included. undefined: the name is not the first thing on its line. */
-function indentOf(text: string, name: number): number | undefined {
+export function indentOf(text: string, name: number): number | undefined {
   const before = text.slice(Math.max(0, name - 120), name);
   const line = before.slice(before.lastIndexOf('\n') + 1);
   const found = /^(?:.*["'`])?([ \t]*(?:- +)*)["']?$/.exec(line);

@@ -47,11 +47,27 @@ const TYPED = new RegExp(
 const ASKED = /(?:p?ass(?:word|phrase|code|wd)|(?:^|[^A-Za-z])(?:pw|pin|otp|secret|token)(?![A-Za-z]))/i;
 const NEAR = 160;
 
+/** Without quotes: `send X\r` behind an `expect` for a password. */
+const SENT = /send(?:_user)?[ \t]+(?:--[ \t]+)?([^\s"'`;{}[\]$\\]{3,200})((?:\\+[rn])*)(?=[\s;}]|\\*["']|$)/y;
+const EXPECTED = /\bexpect(?=[\s{])(?:(?!\bsend\b)[\s\S])*$/;
+
+function sentSecret(text: string, at: number): Span | undefined {
+  const found = take(SENT, text, at);
+  if (found === undefined) return undefined;
+  const [, said, enter] = found as unknown as readonly string[];
+  const asked = EXPECTED.exec(text.slice(Math.max(0, at - NEAR), at))?.[0];
+  const value = said as string;
+  if (asked === undefined || !ASKED.test(asked) || isPlaceholder(value) || isWord(value)) return undefined;
+  if (enter === '' && !isNoWord(value)) return undefined;
+  const start = at + found[0].indexOf(value, 5);
+  return [start, start + value.length];
+}
+
 /** What is typed where a password is asked for: `expect "password:"; send "X\r"`, `page.fill('#password', 'X')`. */
 export function typedSecret(text: string, at: number): Span | undefined {
   if (/\w/.test(text[at - 1] ?? '') && !/\\[nrt]$/.test(text.slice(Math.max(0, at - 1), at + 1))) return undefined;
   const found = take(TYPED, text, at);
-  if (found === undefined) return undefined;
+  if (found === undefined) return sentSecret(text, at);
   const [whole, field, quote, value, enter] = found as unknown as readonly string[];
   const said = value as string;
   if (isPlaceholder(said, quote) || isWord(said)) return undefined;

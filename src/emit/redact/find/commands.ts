@@ -1,4 +1,4 @@
-import { nameKind } from './names.js';
+import { listKind, nameKind } from './names.js';
 import { SHELL_RUN, type Span, take, valueAt } from './quoted.js';
 import { isNoWord, isPlaceholder, looksRandom } from './values.js';
 
@@ -148,7 +148,7 @@ export function setsSecrets(text: string, name: number): boolean {
 
 /** Commands that read a secret from their standard input. */
 const READS =
-  /\bsudo\b(?:[ \t]+-\S+(?:[ \t]+[\w-]+)?)*?[ \t]+-\w*S\b|[ \t]--(?:[\w-]*-)?(?:stdin|with-token)\b|\b(?:ch|smb|ldap)?passwd\b|[ \t]-pass(?:in|out|word)?[ \t]+stdin|--passphrase-fd[= \t]+0|\b(?:cryptsetup|kinit|secret-tool)\b|\bsu[ \t]+(?:-|\w)|\bvault[ \t]+login\b[^|]*-|\bsecrets?[ \t]+(?:versions?[ \t]+)?(?:set|put|create|add)\b|\bvault[ \t]+(?:add|kv[ \t]+put)\b|\bhtpasswd\b[^|]*-\w*i|\b(?:pass[ \t]+insert|keyring[ \t]+set|env[ \t]+add|mysql_config_editor|sshpass\b[^|]*-d)/;
+  /\bsudo\b(?:[ \t]+-\S+(?:[ \t]+[\w-]+)?)*?[ \t]+-\w*S\b|[ \t]--(?:[\w-]*-)?(?:stdin|with-token)\b|\b(?:ch|smb|ldap|vnc)?passwd\b|[ \t]-pass(?:in|out|word)?[ \t]+stdin|--passphrase-fd[= \t]+0|\b(?:cryptsetup|kinit|secret-tool)\b|\bsu[ \t]+(?:-|\w)|\bvault[ \t]+login\b[^|]*-|\bsecrets?[ \t]+(?:versions?[ \t]+)?(?:set|put|create|add)\b|\bvault[ \t]+(?:add|kv[ \t]+put)\b|\bhtpasswd\b[^|]*-\w*i|\b(?:pass[ \t]+insert|keyring[ \t]+set|env[ \t]+add|mysql_config_editor|sshpass\b[^|]*-d)/;
 const FEEDS = /(?:^|[\s;&|("'`$+:])(?:echo|printf|print|Write-Output)((?:[ \t]+-[neEr]+)*)[ \t]+/g;
 const REACH = 400;
 
@@ -197,14 +197,53 @@ function commandBehind(text: string, at: number): string {
   return ` ${end < 0 ? reach : reach.slice(0, end)}`;
 }
 
+const INTO = /\b(?:read|mapfile|readarray)\b[^|;&\n]*?((?:[ \t]+[A-Za-z_]\w*)+)[ \t]*$/;
+const ASSIGNS = /([A-Za-z_]\w*)=\\*["']?\$\([^()\n]*$/;
+
+/** Whether a command reads into a variable for a secret: `read -r PASSWORD`, `PASSWORD=$(cat`. */
+function readsSecret(reader: string): boolean {
+  const names = (INTO.exec(reader) ?? ASSIGNS.exec(reader))?.[1]?.trim().split(/\s+/) ?? [];
+  return names.some((name) => {
+    const kind = nameKind(name) ?? listKind(name);
+    return kind !== undefined && kind !== 'weak' && kind !== 'header' && (kind !== 'short' || names.length > 1);
+  });
+}
+
+/** Options that name a file with a secret, before `<(echo X)`. */
+const FILES =
+  /(?:[ \t]--?(?:[\w-]*-)?(?:pass(?:word|phrase)?|token|secret|key|credentials?)-?(?:file|from-file)?|\bsshpass\b[^|]*[ \t]-f|\bcurl\b[^|]*[ \t](?:-K|--config|--netrc-file)|[ \t]-pass(?:in|out)?[ \t]+file:|[ \t]-(?:d|w|y|T)|file:)[ \t=]*\\*["']?$/;
+
+/** `sshpass -f <(echo X)`, `docker login --password-stdin < <(echo X)`. `at`: the `<` before the bracket. */
+export function processSecret(text: string, at: number): Span | undefined {
+  const reader = commandBefore(text, at);
+  const isRead = /<[ \t]*$/.test(reader) && (READS.test(reader) || readsSecret(reader.replace(/<[ \t]*$/, '')));
+  if (!isRead && !FILES.test(reader)) return undefined;
+  const value = valueAt(text, at, SHELL_RUN);
+  if (value === undefined) return undefined;
+  const [start, end] = value.span;
+  const said = text.slice(start, end);
+  if (said.length < 3 || isPlaceholder(said, value.quote)) return undefined;
+  // What it says has names of its own, or a login.
+  if (/=|login|:[ \t]/.test(said)) {
+    const login = /^user[ \t]*=[ \t]*\\*"?[^\s:"\\]+:/.exec(said)?.[0];
+    return login === undefined ? undefined : [start + login.length, end];
+  }
+  return value.span;
+}
+
+function commandBefore(text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - REACH), at);
+  const start = Math.max(...['\n', ';', '|', '&'].map((mark) => before.lastIndexOf(mark)));
+  return ` ${before.slice(start + 1)}`;
+}
+
 const DOCUMENT = /<<[-~]?[ \t]*\\?["']?(\w{1,40})["']?[^\n]*\n/y;
 
 /** `gh auth login --with-token <<< X`, and a here-document. `at`: the first `<`. */
 export function hereSecret(text: string, at: number): Span | undefined {
   if (text[at - 1] === '<') return undefined;
-  const before = text.slice(Math.max(0, at - REACH), at);
-  const reader = ` ${before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf(';'), before.lastIndexOf('|'), before.lastIndexOf('&')) + 1)}`;
-  if (!READS.test(reader)) return undefined;
+  const reader = commandBefore(text, at);
+  if (!READS.test(reader) && !readsSecret(reader)) return undefined;
   if (text[at + 2] === '<') {
     const start = at + 3 + (/^[ \t]*/.exec(text.slice(at + 3, at + 11))?.[0].length as number);
     const value = valueAt(text, start, SHELL_RUN);

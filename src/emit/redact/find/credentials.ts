@@ -1,5 +1,5 @@
 import { type Span, take } from './quoted.js';
-import { isNoWord, isPlaceholder, isWord } from './values.js';
+import { isNoWord, isPlaceholder } from './values.js';
 
 const AUTHORITY = /[^\s/?#"'`<>\\]{1,512}@/y;
 /** A password with signs that a URL should not have as they are; what follows a port is a path. */
@@ -39,9 +39,10 @@ export function bearerSecret(text: string, at: number): Span | undefined {
   return isOne ? [CREDENTIALS.lastIndex - value.length, CREDENTIALS.lastIndex] : undefined;
 }
 
-const LOGIN = /login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}(\S{1,256})/y;
+const LOGIN =
+  /login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}\\{0,8}["']?((?:(?!\\{0,8}["'](?:[\s),;:\]}]|$)|\\{1,8}[nrt])\S){1,256})/y;
 const MACHINE =
-  /(?:machine\s{1,8}\S{1,128}|default)\s{1,8}(?:(?:login|account|user|port)\s{1,8}\S{1,128}\s{1,8}){0,3}password\s{1,8}(\S{1,256})/y;
+  /(?:machine\s{1,8}\S{1,128}|default)\s{1,8}(?:(?:login|account|user|port)\s{1,8}\S{1,128}\s{1,8}){0,3}password\s{1,8}\\{0,8}["']?((?:(?!\\{0,8}["'](?:[\s),;:\]}]|$)|\\{1,8}[nrt])\S){1,256})/y;
 
 /** `machine M login L password X`, in any order; without its machine, X must be no word of a sentence. */
 export function netrcSecret(text: string, at: number): Span | undefined {
@@ -86,31 +87,4 @@ const USER = /(?:^|[\s"'`=])[\w.-]{1,64}:([^\s"'`@:]{1,128})$/;
 export function addressSecret(text: string, at: number): Span | undefined {
   const value = USER.exec(text.slice(Math.max(0, at - 200), at))?.[1];
   return value === undefined || isPlaceholder(value) ? undefined : [at - value.length, at];
-}
-
-const SQL =
-  /(?:identified[ \t]{1,8}(?:with[ \t]{1,8}["']?\w{1,64}["']?[ \t]{1,8})?(?:by|as)|password)(?:[ \t]{1,8}|[ \t]{0,8}=[ \t]{0,8}|[ \t]{0,8}\()N?\\*(["'])([^"'\n\\]{1,256})\\*\1/iy;
-const BARE_SQL =
-  /identified[ \t]{1,8}by[ \t]{1,8}(?![:?$@&%{]|values\b|password\b|random\b)([^\s"'`;,()\\]{3,128})(?=[ \t]*(?:[;"'\\\n]|$|account|default|replace|quota|with\b))/iy;
-const STATEMENT = /(?:create|alter)[ \t]{1,8}(?:user|role)[ \t][^;\n]*$|\bgrant[ \t][^;\n]*[ \t]to[ \t][^;\n]*$/i;
-const SET_PASSWORD =
-  /set[ \t]{1,8}password(?:[ \t]{1,8}for[ \t]{1,8}[^=\n]{1,160}?)?[ \t]{0,8}(?:=|to)[ \t]{0,8}(?:(?:old_)?password\()?\\*(["'])([^"'\n\\]{1,256})\\*\1/iy;
-
-/** `IDENTIFIED BY 'X'`, `PASSWORD 'X'`, `SET PASSWORD FOR me = 'X'`. */
-export function sqlSecret(text: string, at: number): Span | undefined {
-  for (const pattern of [SQL, SET_PASSWORD, BARE_SQL]) {
-    const found = take(pattern, text, at);
-    const value = found?.[2] ?? found?.[1];
-    if (found === undefined || value === undefined) continue;
-    if (isPlaceholder(value, "'") || isWord(value)) return undefined;
-    // In a sentence much is identified by something.
-    if (
-      (pattern === BARE_SQL || (pattern === SQL && found[1] === '"')) &&
-      !STATEMENT.test(text.slice(Math.max(0, at - 160), at))
-    )
-      return undefined;
-    const start = at + found[0].lastIndexOf(value);
-    return [start, start + value.length];
-  }
-  return undefined;
 }

@@ -73,6 +73,20 @@ const INNER = /^\s*(?:<!\[CDATA\[)?\s*([^<\n]*[^<\s\]])\s*(?:\]\]>)?\s*<\//;
 /** A separate line, after which the text ends. */
 const UNENDED = /^[ \t]*\r?\n\s*([^<\s]{3,})\s*<?$/;
 
+/** The two lines of OpenVPN's `<auth-user-pass>`: a name and its password. */
+const LOGIN = /^[ \t]*\r?\n[ \t]*[^\s<][^\n<]{0,200}\n[ \t]*([^\s<][^\n<]{0,200}?)[ \t\r]*(?:\n|<|$)/;
+const UNSAID = /^[ \t]*(?:\r?\n[^\n<]{0,200}){0,1}\n?$/;
+
+function loginBelow(text: string, end: number): Span | undefined {
+  const reach = text.slice(end + 1, end + 1 + 512);
+  const found = LOGIN.exec(reach);
+  const value = found?.[1];
+  if (found === null || value === undefined) return UNSAID.test(reach) ? [end + 1, text.length, true] : undefined;
+  if (isPlaceholder(value)) return undefined;
+  const start = end + 1 + found[0].lastIndexOf(value);
+  return [start, start + value.length];
+}
+
 /** `<password>X</password>`, `<entry key="password">X</entry>`, `<key>password</key><string>X</string>`. `end`: where the tag ends. */
 export function elementSecret(text: string, end: number): Span | undefined {
   const before = text.slice(Math.max(0, end - 300), end);
@@ -80,6 +94,7 @@ export function elementSecret(text: string, end: number): Span | undefined {
   const tag = begin < 0 ? null : TAG.exec(before.slice(begin));
   if (tag === null || (tag[2] as string).endsWith('/')) return undefined;
   const name = tag[1] as string;
+  if (/-user-pass$/.test(name)) return loginBelow(text, end);
   const attribute = ATTRIBUTE.exec(tag[2] as string)?.[1];
   const sibling = VALUE_TAG.test(name) ? BEFORE.exec(before.slice(0, begin))?.[1] : undefined;
   const kind = [name.replace(/^\w+:/, ''), attribute, sibling]

@@ -1,15 +1,17 @@
 import { encodedSecret, fallbackSecret } from './around.js';
 import { isOpenKey, pemBlock, puttyKey } from './blocks.js';
 import { CALL_NAMES, callSecret, typedSecret } from './calls.js';
-import { argumentSecret, COMMANDS, hereSecret, pipedSecret, settingSecret } from './commands.js';
-import { addressSecret, bearerSecret, netrcSecret, pgpassSecret, sqlSecret, urlSecret } from './credentials.js';
+import { argumentSecret, COMMANDS, hereSecret, pipedSecret, processSecret, settingSecret } from './commands.js';
+import { addressSecret, bearerSecret, netrcSecret, pgpassSecret, urlSecret } from './credentials.js';
 import { flagSecret } from './flags.js';
 import { lineSecret, SPACED } from './lines.js';
+import { sectionSecrets } from './lists.js';
 import { manifestSecrets } from './manifests.js';
 import { namedSecret, pairedSecret } from './named.js';
 import { saidSecret } from './prose.js';
 import type { Span } from './quoted.js';
 import { type CompiledShapes, compileTokens } from './shapes.js';
+import { insertedSecrets, sqlSecret } from './sql.js';
 
 /** Finds the secrets of texts. */
 export interface Finder {
@@ -66,7 +68,7 @@ const WRITTEN_LINE = /\\+[nrt]/g;
 const asLine = (written: string): string => ' '.repeat(written.length - 1) + (written.endsWith('n') ? '\n' : ' ');
 /** Prefixes that tools put before each line: a number, a file and number, those of a diff and of a mail. */
 const BEFORE_LINE =
-  /(?<=^|[\n"])(?:[ \t]*\d{1,6}(?:→|\t| {2,}(?=\S))|[\w./@-]{1,200}:\d{1,6}:|[+-](?![+-]{2})|>[ \t]?)/g;
+  /(?<=^|[\n"])(?:[ \t]*\d{1,6}(?:→|\t| {2,}(?=[\S\n]))|[\w./@-]{1,200}:\d{1,6}:|\+(?!\+\+)|-(?!--)|>[ \t]?)/g;
 const asBlank = (before: string): string => ' '.repeat(before.length);
 const MASK = /\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]/g;
 
@@ -99,7 +101,11 @@ function without(spans: readonly Span[], text: string): readonly Span[] {
   return left;
 }
 
-type Look = (text: string, at: number) => Span | undefined;
+/** What one place tells: a secret, or several, as of a list. */
+type Found = Span | readonly Span[] | undefined;
+type Look = (text: string, at: number) => Found;
+
+const isSpan = (found: Span | readonly Span[]): found is Span => typeof found[0] === 'number';
 
 const pipedOrFallback: Look = (text, at) => (text[at + 1] === '|' ? fallbackSecret(text, at) : pipedSecret(text, at));
 
@@ -111,8 +117,14 @@ const PLACES: readonly (readonly [characters: string, around: string, look: Look
   [',', String.raw`(?<=["'\x60],)(?=\s{0,24}\\{0,4}["'\x60])`, pairedSecret],
   ['|', String.raw`(?=[ \t\n\\|])`, pipedOrFallback],
   ['<', '(?=<)', hereSecret],
+  ['<', String.raw`(?=\(\s*(?:echo|printf|print|cat)\s)`, processSecret],
   ['%', '(?=3[dD])', encodedSecret],
   ['?', String.raw`(?=\?)`, fallbackSecret],
+  [
+    '\\]',
+    String.raw`(?<=\[[\w.-]{0,40}(?:passwords|secrets|credentials|tokens|keys)\])(?=[ \t]*\r?\n)`,
+    sectionSecrets,
+  ],
   ['@', String.raw`(?=(?:tcp|unix)\()`, addressSecret],
   [' \t', SPACED, lineSecret],
 ];
@@ -121,20 +133,21 @@ const WORDS: readonly (readonly [characters: string, rest: string, look: Look])[
   ['Bb', String.raw`earer[ \t]|asic[ \t]|EARER `, bearerSecret],
   ['l', String.raw`ogin\s`, netrcSecret],
   ['m', String.raw`achine\s`, netrcSecret],
-  ['Ii', String.raw`dentified[ \t]|DENTIFIED[ \t]`, sqlSecret],
-  ['Pp', String.raw`assword[ \t]{1,8}'|ASSWORD[ \t]{0,8}=?[ \t]{0,8}(?:N?\\*'|\(\\*')`, sqlSecret],
+  ['Ii', String.raw`dentified[ \t\n\\]|DENTIFIED[ \t\n\\]`, sqlSecret],
+  ['Vv', String.raw`(?:ALUES|alues)(?:\s|\\n){0,16}\(`, insertedSecrets],
+  ['Pp', String.raw`assword[ \t]{1,8}'|ASSWORD[ \t]{0,8}=?[ \t]{0,8}(?:N?\\*['"]|\(\\*['"])`, sqlSecret],
   ['Ss', String.raw`et[ \t]+password[ \t]|ET[ \t]+PASSWORD[ \t]`, sqlSecret],
   ['P', 'rivate-Lines:', puttyKey],
   ['SsCc', String.raw`et(?:env|x)?[ \t]|ecrets?[ \t]|onfig(?:ure)?[ \t]`, settingSecret],
   ...COMMANDS.map(([letter, rest]) => [letter, rest, argumentSecret] as const),
   ['HhBbSsPUNWmgoaldic', CALL_NAMES, callSecret],
   ['esftpi', String.raw`(?:xp_)?(?:s?end|ill|ype|ress|et_?[vV]al|nput_?[tT]ext)[\w]{0,12}[ \t(]`, typedSecret],
-  ['PpMC', String.raw`ass(?:word|phrase|code|wd)[ \t]|wd?[ \t]|IN[ \t:]|ot de passe|ontraseña`, saidSecret],
+  ['PpMC', String.raw`ass(?:word|phrase|code|wd)[ \t>?\[(]|wd?[ \t]|IN[ \t:]|ot de passe|ontraseña`, saidSecret],
   ['mc', `ot de passe|ontraseña`, saidSecret],
-  ['TtSs', String.raw`oken[ \t]|ecret[ \t]`, saidSecret],
+  ['TtSs', String.raw`oken[ \t>?]|ecret[ \t>?]`, saidSecret],
   [
     'AaSsPpEeLlMm',
-    String.raw`(?:pi|PI|ccess|ecret|rivate|ncryption|icen[sc]e|aster|igning)[ _-]?[Kk]ey[ \t:=]`,
+    String.raw`(?:pi|PI|ccess|ecret|rivate|ncryption|icen[sc]e|aster|igning)[ _-]?[Kk]ey[ \t:=>?]`,
     saidSecret,
   ],
 ];
@@ -157,15 +170,15 @@ function scanner(
     ['-(?=---[- ] ?BEGIN )', ':(?=//|AA)', ...(named ? contexts : []), tokens.marked, tokens.bare].join('|'),
     'g',
   );
-  const at = (text: string, place: number): Span | undefined => {
+  const at = (text: string, place: number): Found => {
     const character = text[place] as string;
     if (character === '-' && text.startsWith('---', place + 1)) return pem ? pemBlock(text, place) : undefined;
     if (character === ':' && text.startsWith('//', place + 1)) return url ? urlSecret(text, place) : undefined;
     const token = MARKS.includes(character) ? tokens.afterMark(text, place + 1) : tokens.at(text, place);
     if (token !== undefined) return [token.start, token.end];
     for (const look of (named && LOOKS.get(character)) || []) {
-      const span = look(text, place);
-      if (span !== undefined) return span;
+      const found = look(text, place);
+      if (found !== undefined) return found;
     }
     return character === ':' ? telegram(text, place) : undefined;
   };
@@ -175,11 +188,12 @@ function scanner(
     while (stops.test(text)) {
       const behind = stops.lastIndex;
       const around = within(spans, behind - 1);
-      const span = around ?? at(text, behind - 1);
-      if (span === undefined) continue;
-      if (around === undefined) spans.push(span);
+      const found = around ?? at(text, behind - 1);
+      if (found === undefined) continue;
+      const all = isSpan(found) ? [found] : found;
+      if (around === undefined) spans.push(...all);
       // What stands before a secret that is further on is looked at as well.
-      if (span[0] <= behind) stops.lastIndex = Math.max(behind, span[1]);
+      for (const [start, end] of all) if (start <= stops.lastIndex) stops.lastIndex = Math.max(stops.lastIndex, end);
     }
     return spans.length < 2 ? (spans.length === 0 ? NOTHING : spans) : merged(spans);
   };

@@ -1,9 +1,10 @@
-import { isHostOfSecret, isResponseOfDigest } from './around.js';
-import { blockValue } from './blocks.js';
+import { isCodeOfGrant, isHostOfSecret, isResponseOfDigest } from './around.js';
+import { blockValue, indentOf } from './blocks.js';
 import { setsSecrets } from './commands.js';
 import { elementSecret, isValueName, otherName } from './elsewhere.js';
 import { cookieValue, headerValue } from './headers.js';
-import { type NameKind, nameKind } from './names.js';
+import { itemsAt, listSecrets } from './lists.js';
+import { listKind, type NameKind, nameKind } from './names.js';
 import { QUOTED, RUN, SHELL_RUN, type Span, take, valueAt } from './quoted.js';
 import { isSecret } from './values.js';
 
@@ -36,19 +37,49 @@ function nameBefore(text: string, separator: number): Span | undefined {
 }
 
 /** The secret behind a name and its `:` or `=`, or of the element that ends with a `>`. */
-export function namedSecret(text: string, separator: number): Span | undefined {
+export function namedSecret(text: string, separator: number): Span | readonly Span[] | undefined {
   if (text[separator] === '>') return elementSecret(text, separator);
   const found = nameBefore(text, separator);
   if (found === undefined) return undefined;
   const own = text.slice(found[0], found[1]);
-  let kind = isHostOfSecret(text, found) || isResponseOfDigest(text, found) ? 'token' : nameKind(own);
+  let kind = isTold(text, found) ? 'token' : nameKind(own);
   const isElsewhere = kind === undefined && isValueName(own);
   const name = isElsewhere ? otherName(text, found[0]) : own;
   if (isElsewhere && name !== undefined) kind = nameKind(name);
   if ((kind ?? 'weak') === 'weak' && text[separator] === '=' && found[1] === separator && setsSecrets(text, found[0]))
     return behindName(text, separator, { kind: 'token', name: own, found, isElsewhere: false, isSet: true });
+  const list = kind === undefined ? listKind(own) : undefined;
+  if (list !== undefined) {
+    const at = valueStart(text, separator);
+    const spans = listSecrets(text, at, {
+      kind: list,
+      name: own,
+      indent: indentOf(text, found[0]),
+      separator: text[separator] as string,
+    });
+    return spans.length === 0 ? undefined : spans;
+  }
   if (kind === undefined || name === undefined) return undefined;
   return behindName(text, separator, { kind, name, found, isElsewhere });
+}
+
+/** Behind `=`, `:=`, `=>`. */
+function signEnd(text: string, separator: number): number {
+  let at = separator + 1;
+  while (at < separator + 3 && (text[at] === '=' || text[at] === '>' || text[at] === ':')) at++;
+  return at;
+}
+
+function valueStart(text: string, separator: number): number {
+  const gap = signEnd(text, separator);
+  let at = gap;
+  while (at < gap + 8 && (text[at] === ' ' || text[at] === '\t')) at++;
+  return at;
+}
+
+/** Whether what stands around a name says that it has a secret, and not the name. */
+function isTold(text: string, name: Span): boolean {
+  return isHostOfSecret(text, name) || isResponseOfDigest(text, name) || isCodeOfGrant(text, name);
 }
 
 interface Named {
@@ -64,10 +95,9 @@ function behindName(
   text: string,
   separator: number,
   { kind, name, found, isElsewhere, isSet = false }: Named,
-): Span | undefined {
+): Span | readonly Span[] | undefined {
   const before = text[found[0] - 1] ?? '';
-  let at = separator + 1;
-  while (at < separator + 3 && (text[at] === '=' || text[at] === '>' || text[at] === ':')) at++;
+  let at = signEnd(text, separator);
   const compared = at > separator + 1 && text[separator] === '=';
   const tight = found[1] === separator;
   const gap = at;
@@ -75,7 +105,14 @@ function behindName(
   if (kind === 'header') return headerValue(text, at, before);
   if (kind === 'cookie') return cookieValue(text, at, before, name);
   if (take(TYPE, text, at) !== undefined) at = TYPE.lastIndex;
-  if ((kind === 'password' || kind === 'token') && take(LIST, text, at) !== undefined) at = LIST.lastIndex;
+  if ((kind === 'password' || kind === 'token') && take(LIST, text, at) !== undefined) {
+    const rest = itemsAt(text, at).filter(({ span: [start, end], quote }) => {
+      const place = { kind, name, quote, sure: false, alone: false, code: false };
+      return quote !== undefined && !/\s/.test(text.slice(start, end)) && isSecret(text.slice(start, end), place);
+    });
+    if (rest.length > 1) return rest.map(({ span }) => span);
+    at = LIST.lastIndex;
+  }
   const block = text[separator] === ':' ? blockValue(text, found[0], at, kind) : undefined;
   if (block !== undefined) return block;
   const isTight = tight && at === gap && text[separator] === '=' && !compared;
@@ -185,7 +222,8 @@ export function pairedSecret(text: string, comma: number): Span | undefined {
   if (value?.quote === undefined) return undefined;
   const said = text.slice(value.span[0], value.span[1]);
   const place = { kind, name, quote: value.quote, sure: false, alone: false, code: false, elsewhere: true };
-  if (!isSecret(said, place)) return undefined;
+  // In a list of names, one behind another is no value of it.
+  if (!isSecret(said, place) || nameKind(said) !== undefined) return undefined;
   return /^[A-Za-z_-]+$/.test(said) && !SETTER.test(text.slice(Math.max(0, found[0] - 40), found[0]))
     ? undefined
     : value.span;

@@ -35,6 +35,16 @@ const FOLDERS: ReadonlySet<string> = new Set(['PWD', 'OLDPWD']);
 /** `BUNDLE_GEMS__EXAMPLE__COM`. */
 const BUNDLER = /^BUNDLE_(?!BUILD__|LOCAL__|MIRROR__)\w+__[A-Z]{2,6}$/;
 
+/** What a name says of each value in it: `passwords: [X, Y]`, `API_TOKENS`. `token`: it is one if it can be no word. */
+export type ListKind = 'password' | 'token';
+const LISTS: readonly (readonly [names: RegExp, kind: ListKind])[] = [
+  [/(?:passwords|passwds|passphrases|passcodes|pwds)$/, 'password'],
+  [
+    /(?:tokens|secrets|credentials|(?:api|access|secret|private|signing|encryption|deploy|auth|service|license|webhook|admin)keys|(?:recovery|backup|scratch)codes)$/,
+    'token',
+  ],
+];
+
 const LONGEST = 100;
 const REMEMBERED = 4000;
 const known = new Map<string, NameKind | null>();
@@ -47,6 +57,21 @@ export function nameKind(name: string): NameKind | undefined {
     kind = kindOfName(name) ?? null;
     if (known.size >= REMEMBERED) known.clear();
     known.set(name, kind);
+  }
+  return kind ?? undefined;
+}
+
+const knownLists = new Map<string, ListKind | null>();
+
+/** Of the plural of a name. */
+export function listKind(name: string): ListKind | undefined {
+  if (name.length > LONGEST || !/[sS]\d*$/.test(name)) return undefined;
+  let kind = knownLists.get(name);
+  if (kind === undefined) {
+    const letters = name.replace(/[^A-Za-z]/g, '').toLowerCase();
+    kind = LISTS.find(([names]) => names.test(letters))?.[1] ?? null;
+    if (knownLists.size >= REMEMBERED) knownLists.clear();
+    knownLists.set(name, kind);
   }
   return kind ?? undefined;
 }

@@ -4,8 +4,10 @@ import { isNoWord, isPlaceholder, isWord } from './values.js';
 const PASSWORD = 'pass(?:word|phrase|code|wd)|pwd?|pin|mot de passe|contraseña';
 const OTHER = 'token|secret|(?:api|access|secret|private|encryption|licen[sc]e|master|signing)[ _-]?key';
 const WHOSE = String.raw`(?:[ \t]+(?:for|of|to|on|at|in)(?:[ \t]+[\w.@:'’/-]{1,40}){1,4}?)?`;
-const IS = String.raw`[ \t]+(?:is|was|are|were|will be|ist|est|es)(?:[ \t]+(?:now|still|just|always|set|changed|reset|to|called|simply))*[ \t]*:?|[ \t]*(?:=|:|->|=>|→)`;
-const SENTENCE = new RegExp(`(?:(${PASSWORD})|${OTHER})${WHOSE}(?:${IS})[ \\t]*`, 'iy');
+const IS = String.raw`[ \t]+(?:is|was|are|were|will be|ist|est|es)(?:[ \t]+(?:now|still|just|always|set|changed|reset|to|called|simply))*[ \t]*:?|[ \t]*(?:=|:|->|=>|→)|[ \t]*[>?›❯»](?=[ \t])`;
+/** What a prompt says of the answer that it takes: `[none]`, `(empty for no passphrase)`. */
+const HINT = String.raw`(?:[ \t]*(?:\[[^[\]\n]{0,60}\]|\([^()\n]{0,60}\))(?=[ \t]*[:>?›❯»]))?`;
+const SENTENCE = new RegExp(`(?:(${PASSWORD})|${OTHER})${WHOSE}${HINT}(?:${IS})[ \\t]*`, 'iy');
 const BARE = /(?:pass(?:word|phrase|code|wd)|pwd?|pin)[ \t]+/iy;
 const RUN = /[^\s"'`,;<>()[\]{}|\\]+/y;
 const QUOTED = /[“‘„«]([^”’“»\n]{3,200})[”’“»]/y;

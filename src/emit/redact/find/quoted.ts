@@ -9,12 +9,26 @@ export const RUN = /[^\s"'`,;&|<>(){}[\]\\]+/y;
 export const SHELL_RUN = /[^\s"'`;&|<>()\\]+/y;
 const LONG_RUN = /[^\s"']+/y;
 
-/** What stands at a place: in quotes, else a run of characters. */
+/** A command whose output is what it is told to say: `$(echo X)`, `<(printf %s X)`, `"$(cat <<< X)"`. */
+const SAYS =
+  /(?:\\*["'])?(?:[$<]\(|\\*`|\()[ \t]*(?:(?:echo|printf|print|Write-Output)(?:[ \t]+-[neEr]+)*[ \t]+(?:\\*(["']?)[^"'\s]{0,12}%[^"'\s]{0,12}\1[ \t]+)?|cat[ \t]*<<<[ \t]*)/y;
+const SAID = /[^\s"'`;&|<>()\\]+/y;
+
+/** What stands at a place: in quotes, else a run of characters; of a command that says a text, the text. */
 export function valueAt(
   text: string,
   at: number,
   run: RegExp,
 ): { readonly span: Span; readonly quote?: string } | undefined {
+  if (`$<(\`"'\\`.includes(text[at] ?? ' ') && take(SAYS, text, at) !== undefined) {
+    const said = plainAt(text, SAYS.lastIndex, SAID);
+    // Without quotes, a variable is none of the text.
+    return said === undefined ? undefined : { span: said.span, quote: said.quote ?? '"' };
+  }
+  return plainAt(text, at, run);
+}
+
+function plainAt(text: string, at: number, run: RegExp): ReturnType<typeof valueAt> {
   const quote = take(OPENING, text, at)?.[1];
   if (quote === undefined) {
     const found = take(run, text, at);

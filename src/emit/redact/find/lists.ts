@@ -1,0 +1,136 @@
+import { type ListKind, listKind, nameKind } from './names.js';
+import { type Span, take, valueAt } from './quoted.js';
+import { isNoWord, isPlaceholder, isWord, looksRandom } from './values.js';
+
+/** The longest list that is read, and the most values of it. */
+const LONGEST = 8192;
+const MOST = 200;
+
+const GAP = /(?:\s|\\+[nrt]|,)*/y;
+const ITEM = /[^\s"'`,;|<>()[\]{}\\]+/y;
+const KEY = /(?:\\*["'][^"'\n\\]{1,100}\\*["']|[\w./@-]{1,100})[ \t]*(?::|=>?)[ \t]*/y;
+
+/** A value of a list, and the quote around it. */
+export interface Item {
+  readonly span: Span;
+  readonly quote?: string;
+}
+
+/** The values of `[X, Y]`, `{ a: X }`, `(X Y)`. `at`: its bracket. */
+export function itemsAt(text: string, at: number): readonly Item[] {
+  const items: Item[] = [];
+  let next = at + 1;
+  while (items.length < MOST && next < at + LONGEST) {
+    take(GAP, text, next);
+    next = GAP.lastIndex;
+    if (text[at] === '{') {
+      if (take(KEY, text, next) === undefined) break;
+      next = KEY.lastIndex;
+    }
+    if (!/["'`\w+/$@!#%^&*~.-]/.test(/[^\\]/.exec(text.slice(next, next + 16))?.[0] ?? '[')) break;
+    const value = valueAt(text, next, ITEM);
+    if (value === undefined) break;
+    items.push(value);
+    next = value.span[1];
+    if (value.quote !== undefined) next = text.indexOf(value.quote, next) + 1 || text.length;
+  }
+  return items;
+}
+
+/** What is written where a list may stand: `TOKENS=X,Y`, `passwords: X`. */
+function wordsOf(text: string, { span: [start, end], quote }: Item): readonly Item[] {
+  return [...text.slice(start, end).matchAll(/[^\s,;]+/g)].map(({ index, 0: word }) => ({
+    span: [start + index, start + index + word.length] as const,
+    ...(quote === undefined ? {} : { quote }),
+  }));
+}
+
+const LINE =
+  /([ \t]*)(- +)?(?:([\w./@"'-]{1,100})(?::[ \t]+|[ \t]*=[ \t]*))?(?:\\*"([^"\n\\]{3,256})\\*"|\\*'([^'\n\\]{3,256})\\*'|([^\s"'#[{&*!|>\\][^\s"'\\]*))[ \t]*(?:#[^\n]*)?\r?(?:\n|$|(?=\\*["']))/y;
+
+/** A line without such a value. */
+const OTHER_LINE = /([ \t]*)([^\n]?)[^\n]*(?:\n|$)/y;
+
+/** Of YAML: `- X` and `name: X` in the lines below a name. `indent`: of the name's line; -1: up to the next section. */
+function linesBelow(text: string, start: number, indent: number): readonly Item[] {
+  const items: Item[] = [];
+  for (
+    let line = start, next = line;
+    items.length < MOST && line < Math.min(text.length, start + LONGEST);
+    line = next
+  ) {
+    const found = take(LINE, text, line);
+    const [whole, before, dash, key, double, single, bare] = (found ?? []) as unknown as readonly (
+      | string
+      | undefined
+    )[];
+    const other = take(OTHER_LINE, text, line) as unknown as readonly string[];
+    next = found === undefined ? OTHER_LINE.lastIndex : LINE.lastIndex;
+    const depth = (before ?? (other[1] as string)).length;
+    const isEmpty = other[2] === '' || other[2] === '#';
+    if (indent < 0 && other[2] === '[') break;
+    if (!isEmpty && depth <= indent && !(depth === indent && other[2] === '-')) break;
+    if (whole === undefined || (dash === undefined) === (key === undefined)) continue;
+    const value = (double ?? single ?? bare) as string;
+    const from = line + whole.lastIndexOf(value);
+    const quote = double === undefined ? (single === undefined ? undefined : "'") : '"';
+    items.push({ span: [from, from + value.length], ...(quote === undefined ? {} : { quote }) });
+  }
+  return items;
+}
+
+const NEW_LINE = /[ \t]*(?:#[^\n]*)?\r?\n/y;
+const RUN = /[^\s"'`;&|<>(){}[\]\\]+/y;
+
+/** The secrets of a list behind its name: `passwords: [X, Y]`, `API_TOKENS=X,Y`, and in the lines below it. */
+export function listSecrets(
+  text: string,
+  at: number,
+  {
+    kind,
+    name,
+    indent,
+    separator,
+  }: {
+    readonly kind: ListKind;
+    readonly name: string;
+    /** Of the name's line; undefined: the name does not begin it. */
+    readonly indent: number | undefined;
+    readonly separator: string;
+  },
+): readonly Span[] {
+  const bare = separator === ':' || /^[A-Z\d_]+$/.test(name);
+  const accepts = (item: Item): boolean => (item.quote !== undefined || bare) && isOfList(text, item, kind, name);
+  const spans = (items: readonly Item[]): readonly Span[] => items.filter(accepts).map(({ span }) => span);
+  if (take(NEW_LINE, text, at) !== undefined)
+    return indent === undefined || separator !== ':' ? [] : spans(linesBelow(text, NEW_LINE.lastIndex, indent));
+  if ('[{('.includes(text[at] ?? ' ')) return spans(itemsAt(text, at));
+  const value = valueAt(text, at, RUN);
+  return value === undefined ? [] : spans(wordsOf(text, value));
+}
+
+const SECTION = /\[([\w.-]{1,80})\]$/;
+
+/** The values below `[passwords]`, as TOML and INI have it. `at`: its bracket. */
+export function sectionSecrets(text: string, at: number): readonly Span[] | undefined {
+  const name = SECTION.exec(text.slice(Math.max(0, at - 82), at + 1))?.[1];
+  const kind = name === undefined ? undefined : listKind(name);
+  if (name === undefined || kind === undefined || take(NEW_LINE, text, at + 1) === undefined) return undefined;
+  return linesBelow(text, NEW_LINE.lastIndex, -1)
+    .filter((item) => isOfList(text, item, kind, name))
+    .map(({ span }) => span);
+}
+
+/** Neither a word, the name of another secret, nor where one is. */
+function isOfList(text: string, { span: [start, end], quote }: Item, kind: ListKind, name: string): boolean {
+  return isListed(text.slice(start, end), kind, name, quote);
+}
+
+export function isListed(value: string, kind: ListKind, name: string, quote?: string): boolean {
+  if (isPlaceholder(value, quote) || isWord(value)) return false;
+  if (/\s/.test(value)) return quote !== undefined && value.length <= 64 && value.split(/\s+/).some(isNoWord);
+  if (nameKind(value) !== undefined || listKind(value) !== undefined) return false;
+  if (/^tokens$/i.test(name)) return looksRandom(value);
+  if (/^arn:|:\/\//.test(value)) return false;
+  return isNoWord(value) || (kind === 'password' && quote !== undefined && value.length >= 4);
+}
