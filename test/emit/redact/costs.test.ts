@@ -108,6 +108,13 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'logins in two lines': '<auth-user-pass>\na\n',
   'passwords to send': 'expect password send ',
   prompts: 'password [a] ',
+  'variables of jobs': '##vso[task.setvariable variable=token]',
+  'fields of forms': 'form-data; name="password"\n\n',
+  'jars of cookies': 'TRUE\t/\t',
+  'values of cookies': '{name:"a",httpOnly:true,value:"a',
+  'defaults of templates': '{{ password default "a',
+  'values that become others': 'password = "a" -> ',
+  'calls with objects': 'jwt.sign({a',
   'keys that break': `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(20)}{`,
 };
 

@@ -33,6 +33,17 @@ export function isResponseOfDigest(text: string, [start, end]: Span): boolean {
   return value !== undefined && HEX.test(value) && /=/.test(text.slice(end, end + 4));
 }
 
+const OF_COOKIE = /(?:httpOnly|sameSite|hostOnly)\\*["']?\s*:/;
+
+/** Whether it is that of a cookie: `{ name: 'sid', value: X, httpOnly: true }`. */
+export function isValueOfCookie(text: string, [start, end]: Span): boolean {
+  if (text.slice(start, end) !== 'value') return false;
+  const before = text.slice(Math.max(0, start - REACH), start);
+  const after = text.slice(end, end + REACH);
+  const object = before.slice(before.lastIndexOf('{') + 1) + (after.split('}', 1)[0] as string);
+  return OF_COOKIE.test(object) && /name\\*["']?\s*:/.test(object);
+}
+
 const GRANT =
   /[?&#;](?:state|session_state|scope|iss|authuser|hd|prompt|redirect_uri|client_id|grant_type|code_verifier|id_token)=|authorization_code|(?:callback|oauth2?|openid|sso|login|signin|\/cb\b|\/auth\b)[\w/.-]*[?#]/i;
 const CODE = /\\*["']?[ \t]*[=:][ \t]*\\*["']?([^\s"'`&#<>,;\\]{6,2048})/y;
@@ -67,13 +78,17 @@ export function encodedSecret(text: string, at: number): Span | undefined {
 const FALLBACK = /(?:\?\?|\|\|)[ \t]*(?=\\*["'`])/y;
 const VARIABLE = /(?:\benv\??\.|\bENV\[\\*["']|\benv\[\\*["'])([A-Za-z_]\w{1,80})(?:\\*["']\])?!?[ \t]*$/;
 
+const PROPERTY =
+  /([A-Za-z_][\w-]{1,80})\\*["']?[ \t]*(?:=>|[:=])[ \t]*(?:process\.env|import\.meta\.env|Deno\.env|ENV\b)[^\n;,]{0,80}$/;
+
 /** What stands in for a variable that is not set: `process.env.API_KEY ?? 'X'`. */
 export function fallbackSecret(text: string, at: number): Span | undefined {
   if (take(FALLBACK, text, at) === undefined) return undefined;
   const { lastIndex } = FALLBACK;
-  const name = VARIABLE.exec(text.slice(Math.max(0, at - 120), at))?.[1];
-  const kind = name === undefined ? undefined : nameKind(name);
-  if (kind !== 'token' && kind !== 'password') return undefined;
+  const before = text.slice(Math.max(0, at - 200), at);
+  const names = [VARIABLE.exec(before)?.[1], PROPERTY.exec(before)?.[1]];
+  const isNamed = names.some((name) => name !== undefined && /^(?:token|password)$/.test(nameKind(name) ?? ''));
+  if (!isNamed || names[0] === undefined) return undefined;
   const value = valueAt(text, lastIndex, RUN);
   if (value?.quote === undefined) return undefined;
   const said = text.slice(value.span[0], value.span[1]);

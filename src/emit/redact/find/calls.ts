@@ -3,8 +3,8 @@ import { isNoWord, isPlaceholder, isWord } from './values.js';
 
 const GAP = String.raw`(?:\s|\\n){0,8}`;
 const TEXT = String.raw`(?:\\*"(?:[^"\\\n]|\\.){0,200}?\\*"|\\*'(?:[^'\\\n]|\\.){0,200}?\\*'|\\*\x60[^\x60\n]{0,200}?\x60)`;
-const ARGUMENT = String.raw`(?:${TEXT}|[\w.$:>[\]-]{1,80}(?:\([^()\n]{0,80}\))?)`;
-const VALUE = String.raw`(?:Some\(|N)?\\*(["'\x60])((?:[^"'\x60\\\n]|\\(?!["'\x60rn])){3,200})(?:\\+[rn])*\\*\4`;
+const ARGUMENT = String.raw`(?:${TEXT}|\{[^{}\n]{0,200}\}|[\w.$:>[\]-]{1,80}(?:\([^()\n]{0,80}\))?)`;
+const VALUE = String.raw`(?:Some\(|N|b)?\\*(["'\x60])((?:[^"'\x60\\\n]|\\(?!["'\x60rn])){3,200})(?:\\+[rn])*\\*\4`;
 
 const call = (names: string, before: number): string =>
   String.raw`(?:${names})\w{0,12}${GAP}\(${GAP}(?:${ARGUMENT}${GAP},${GAP}){${before}}`;
@@ -18,14 +18,22 @@ const SURE = [
   String.raw`auth\\*["']?${GAP}(?:=|:|=>)${GAP}[([]${GAP}${TEXT}${GAP},${GAP}`,
 ];
 /** Calls of which it is one if it can be no word. */
-const LIKELY = [call(`(?:log|sign)_?[iI]n|auth(?:enticate)?|bind|(?:set_?)?[cC]ookie`, 1)];
+const LIKELY = [
+  call(`(?:log|sign)_?[iI]n|auth(?:enticate)?|bind|(?:set_?)?[cC]ookie`, 1),
+  call(
+    String.raw`(?:bcrypt|argon2)\.(?:hash|compare|verify)|hashpw|checkpw|hmac\.new|password_(?:hash|verify)|make_password|(?:generate|check)_password_hash|(?:set|with|check)_?[pP]assword|cookieParser|Hash::make|password|api_?[kK]ey`,
+    0,
+  ),
+  call(String.raw`jwt\.(?:sign|verify|encode|decode)|createHmac`, 1),
+  call('create_?(?:super)?_?[uU]ser', 2),
+];
 const compile = (sources: readonly string[]): RegExp =>
   new RegExp(`(?:(${SURE.join('|')})|(${sources.join('|')}))(?:)${VALUE.replace('\\4', '\\3')}`, 'y');
 const CALLS = compile(LIKELY);
 const ADMIN = /\(\s*\\*["'`](?:admin|root|administrator|me|user|postgres|sa|[\w.+-]+@[\w-]+\.[\w.-]+)\\*["'`]/;
 
 /** What follows the first letters of those calls. */
-export const CALL_NAMES = String.raw`(?:TTP|ttp)?_?[Bb]?asic_?[Aa]uth|et_?[Bb]asic_?[Aa]uth|SCredential|assword[Aa]uthentication|sernamePassword|etworkCredential|lainTextAuth|iFi\.begin|ysqli|DO\(|etConnection\(|g_connect|ci_connect|dap_bind|uth\\*["']?\s{0,8}(?:=|:)>?\s{0,8}[(\[]|og_?[iI]n\(|ign_?[iI]n\(|uth(?:enticate)?\(|ind\(|(?:et_?)?[cC]?ookie\(`;
+export const CALL_NAMES = String.raw`(?:TTP|ttp)?_?[Bb]?asic_?[Aa]uth|et_?[Bb]asic_?[Aa]uth|SCredential|assword[Aa]uthentication|sernamePassword|etworkCredential|lainTextAuth|iFi\.begin|ysqli|DO\(|etConnection\(|g_connect|ci_connect|dap_bind|uth\\*["']?\s{0,8}(?:=|:)>?\s{0,8}[(\[]|og_?[iI]n\(|ign_?[iI]n\(|uth(?:enticate)?\(|ind\(|(?:et_?)?[cC]?ookie\(|(?:crypt|rgon2)\.(?:hash|compare|verify)|ashpw\(|heckpw\(|mac\.new\(|assword_(?:hash|verify)\(|ake_password\(|(?:enerate|heck)_password|(?:et|ith|heck)_?[pP]assword\(|ookieParser\(|ash::make\(|assword\(|pi_?[kK]ey\(|wt\.(?:sign|verify|encode|decode)\(|reateHmac\(|reate_?(?:super)?_?[uU]ser\(`;
 
 /** The secret among the arguments of a call: `HTTPBasicAuth("me", "X")`, `auth=("me", "X")`, `login(user, "X")`. */
 export function callSecret(text: string, at: number): Span | undefined {

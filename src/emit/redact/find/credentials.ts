@@ -4,7 +4,9 @@ import { isNoWord, isPlaceholder } from './values.js';
 const AUTHORITY = /[^\s/?#"'`<>\\]{1,512}@/y;
 /** A password with signs that a URL should not have as they are; what follows a port is a path. */
 const ODD = /[^\s/?#"'`<>\\:@]{0,128}:(?!\d{1,5}[/?#])[^\s"'`<>\\@]{1,256}@(?=[\w.[-])/y;
-const FETCHED = /(?:https?|git|ssh|ftp)$/i;
+const FETCHED = /(?:https?|git|ssh|ftp|trojan|vless|ss|hysteria2|tuic)$/i;
+/** What stands for a password where the name is a token: `https://X:x-oauth-basic@host`, `https://X:@host`. */
+const NO_PASSWORD = /^(?:x-oauth-basic|x|api_token|)$/i;
 
 /** The password of `scheme://user:password@host`, or the token that stands there alone. */
 export function urlSecret(text: string, colon: number): Span | undefined {
@@ -14,10 +16,16 @@ export function urlSecret(text: string, colon: number): Span | undefined {
   const end = pattern.lastIndex - 1;
   if (text.startsWith('sha256:', end + 1)) return undefined;
   const between = text.indexOf(':', start);
+  if (between >= 0 && between < end && NO_PASSWORD.test(text.slice(between + 1, end))) {
+    const name = text.slice(start, between);
+    return name.length >= 16 && /\d/.test(name) && !isPlaceholder(name) ? [start, between] : undefined;
+  }
   if (between >= 0 && between < end)
     return between + 1 < end && !isPlaceholder(text.slice(between + 1, end)) ? [between + 1, end] : undefined;
   const alone = text.slice(start, end);
-  const isToken = alone.length >= 16 && /\d/.test(alone) && FETCHED.test(text.slice(Math.max(0, colon - 8), colon));
+  const scheme = text.slice(Math.max(0, colon - 10), colon);
+  const isToken =
+    alone.length >= 16 ? /\d/.test(alone) && FETCHED.test(scheme) : /nats$/.test(scheme) && isNoWord(alone);
   return isToken && !isPlaceholder(alone) ? [start, end] : undefined;
 }
 

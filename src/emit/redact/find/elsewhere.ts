@@ -68,6 +68,7 @@ function outerLine(region: string): string | undefined {
 const TAG = /<([\w:.-]{1,100})((?:\s[^<>]*)?)$/;
 const ATTRIBUTE = /\s(?:name|key|id|property)\s*=\s*\\*["']([^"'<>\\]{2,100})/i;
 const BEFORE = /<(?:\w+:)?(?:name|key)>\s*([\w:.-]{2,100})\s*<\/(?:\w+:)?(?:name|key)>\s*$/i;
+const AROUND = /<\w{1,40}\s[^<>]{0,100}?\b(?:name|key)\s*=\s*\\*["']([\w.:-]{2,100})\\*["'][^<>/]{0,100}>\s*$/i;
 const VALUE_TAG = /^(?:\w+:)?(?:value|string|val|data)$/i;
 const INNER = /^\s*(?:<!\[CDATA\[)?\s*([^<\n]*[^<\s\]])\s*(?:\]\]>)?\s*<\//;
 /** A separate line, after which the text ends. */
@@ -96,7 +97,8 @@ export function elementSecret(text: string, end: number): Span | undefined {
   const name = tag[1] as string;
   if (/-user-pass$/.test(name)) return loginBelow(text, end);
   const attribute = ATTRIBUTE.exec(tag[2] as string)?.[1];
-  const sibling = VALUE_TAG.test(name) ? BEFORE.exec(before.slice(0, begin))?.[1] : undefined;
+  const outside = VALUE_TAG.test(name) ? before.slice(0, begin) : '';
+  const sibling = BEFORE.exec(outside)?.[1] ?? AROUND.exec(outside)?.[1];
   const kind = [name.replace(/^\w+:/, ''), attribute, sibling]
     .map((one) => (one === undefined ? undefined : nameKind(one)))
     .find((one) => one !== undefined);

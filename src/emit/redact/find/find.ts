@@ -1,9 +1,8 @@
 import { encodedSecret, fallbackSecret } from './around.js';
 import { isOpenKey, pemBlock, puttyKey } from './blocks.js';
 import { CALL_NAMES, callSecret, typedSecret } from './calls.js';
-import { argumentSecret, COMMANDS, hereSecret, pipedSecret, processSecret, settingSecret } from './commands.js';
 import { addressSecret, bearerSecret, netrcSecret, pgpassSecret, urlSecret } from './credentials.js';
-import { flagSecret } from './flags.js';
+import { defaultSecret, fieldSecret, jarSecret, jobSecret } from './forms.js';
 import { lineSecret, SPACED } from './lines.js';
 import { sectionSecrets } from './lists.js';
 import { manifestSecrets } from './manifests.js';
@@ -11,6 +10,9 @@ import { namedSecret, pairedSecret } from './named.js';
 import { saidSecret } from './prose.js';
 import type { Span } from './quoted.js';
 import { type CompiledShapes, compileTokens } from './shapes.js';
+import { argumentSecret, COMMANDS } from './shell/arguments.js';
+import { hereSecret, pipedSecret, processSecret, settingSecret } from './shell/commands.js';
+import { flagSecret } from './shell/flags.js';
 import { insertedSecrets, sqlSecret } from './sql.js';
 
 /** Finds the secrets of texts. */
@@ -125,6 +127,8 @@ const PLACES: readonly (readonly [characters: string, around: string, look: Look
     String.raw`(?<=\[[\w.-]{0,40}(?:passwords|secrets|credentials|tokens|keys)\])(?=[ \t]*\r?\n)`,
     sectionSecrets,
   ],
+  ['#', String.raw`(?=#(?:vso)?\[)`, jobSecret],
+  [':', '(?=:(?:add-mask|set-output|save-state|set-env))', jobSecret],
   ['@', String.raw`(?=(?:tcp|unix)\()`, addressSecret],
   [' \t', SPACED, lineSecret],
 ];
@@ -138,9 +142,12 @@ const WORDS: readonly (readonly [characters: string, rest: string, look: Look])[
   ['Pp', String.raw`assword[ \t]{1,8}'|ASSWORD[ \t]{0,8}=?[ \t]{0,8}(?:N?\\*['"]|\(\\*['"])`, sqlSecret],
   ['Ss', String.raw`et[ \t]+password[ \t]|ET[ \t]+PASSWORD[ \t]`, sqlSecret],
   ['P', 'rivate-Lines:', puttyKey],
-  ['SsCc', String.raw`et(?:env|x)?[ \t]|ecrets?[ \t]|onfig(?:ure)?[ \t]`, settingSecret],
+  ['SsCc', String.raw`et(?:[eE]nv|x)?[ \t]|ecrets?[ \t]|onfig(?:ure)?[ \t]`, settingSecret],
   ...COMMANDS.map(([letter, rest]) => [letter, rest, argumentSecret] as const),
-  ['HhBbSsPUNWmgoaldic', CALL_NAMES, callSecret],
+  ['TF', String.raw`(?:RUE|ALSE)[ \t\\]`, jarSecret],
+  ['f', 'orm-data;', fieldSecret],
+  ['d', String.raw`efault[ \t]{0,2}\(?[ \t]{0,2}\\*["']`, defaultSecret],
+  ['HhBbSsPUNWmgoaldicpjw', CALL_NAMES, callSecret],
   ['esftpi', String.raw`(?:xp_)?(?:s?end|ill|ype|ress|et_?[vV]al|nput_?[tT]ext)[\w]{0,12}[ \t(]`, typedSecret],
   ['PpMC', String.raw`ass(?:word|phrase|code|wd)[ \t>?\[(]|wd?[ \t]|IN[ \t:]|ot de passe|ontraseña`, saidSecret],
   ['mc', `ot de passe|ontraseña`, saidSecret],

@@ -2,7 +2,8 @@ import { OPENING, RUN, type Span, take, valueAt } from './quoted.js';
 import { isPlaceholder, looksRandom } from './values.js';
 
 const SCHEME =
-  /(bearer|basic|token|api-?key|digest|negotiate|ntlm|hawk|aws4-hmac-sha256|key|sso-key|oauth|splunk|genie-?key)(?:[ \t]+|(?=$|["'`\r\n]))/iy;
+  /(bearer|basic|token|api-?key|digest|negotiate|ntlm|hawk|aws4-hmac-sha256|key|sso-key|oauth|splunk|genie-?key|shared-?key(?:lite)?)(?:[ \t]+|(?=$|["'`\r\n]))/iy;
+const PARAMETER = /(?:token|api-?key|signature|secret)=\\*["']/iy;
 const LINE = /[^\r\n"'`]+/y;
 const WORD = /[^\s"'`,;<>\\]+/y;
 
@@ -12,6 +13,8 @@ export function headerValue(text: string, at: number, before: string): Span | un
   let start = quote === undefined ? at : OPENING.lastIndex;
   const scheme = take(SCHEME, text, start)?.[1]?.toLowerCase();
   if (scheme !== undefined) start = SCHEME.lastIndex;
+  // `Token token="X"`: its names tell.
+  if (scheme !== undefined && take(PARAMETER, text, start) !== undefined) return undefined;
   const run =
     scheme === 'digest' || scheme === 'hawk' || scheme === 'aws4-hmac-sha256' || scheme === 'oauth' ? LINE : WORD;
   if (take(run, text, start) === undefined) return undefined;
@@ -26,12 +29,16 @@ export function headerValue(text: string, at: number, before: string): Span | un
 const PAIRS = /[^\s=;,"'`]{1,256}=[^\r\n"'`]+/y;
 const PAIR = /[^\s=;,"'`]{1,256}=[^\s;"'`]+/y;
 
+/** Of a list of them, the first. */
+const LIST = /\[\s{0,8}(?=\\*["'])/y;
+
 /** `{ session: 'X' }`. */
 const OBJECT = /\{(?=[^{}\n]*[:=>][ \t]*\\*["'][^"'\s{}]*\d)[^{}\n$]{5,400}(?=\})/y;
 
 /** All of a Cookie header, the value of a Set-Cookie. */
 export function cookieValue(text: string, at: number, before: string, name: string): Span | undefined {
-  const quote = take(OPENING, text, at);
+  const list = take(LIST, text, at) === undefined ? at : LIST.lastIndex;
+  const quote = take(OPENING, text, list);
   const start = quote === undefined ? at : OPENING.lastIndex;
   const run = /set/i.test(name) ? PAIR : PAIRS;
   if (take(run, text, start) !== undefined) return [start, run.lastIndex];

@@ -7,7 +7,7 @@ export const SPACED = String.raw`(?<=(?:[Pp]ass(?:wor[dt]|wd|phrase)?|PASS(?:WOR
 const NAME = /(?:^|[^\w.-])([A-Za-z_][\w.-]{1,80})\\*["']?$/;
 /** What may stand before the name in its line; behind the first, nothing but a value can follow it. */
 const SETS =
-  /(?:^|[\r\n]|\\n|[:,[][ \t]*\\*["']|[ \r\n]\d{1,6}(?:\t|\\t|→|[:|])|[\w./-]:\d{1,6}[:-])[ \t>+#(-]*(?:ENV|quote|ARG|(?:CONFIG|config)[ \t]+(?:SET|set)|setenv|setq|set_option|username[ \t]+\S{1,64}(?:[ \t]+privilege[ \t]+\d+)?|enable|snmp-server|neighbor[ \t]+\S{1,64}|[\w-]+-server)[ \t]+\\*["']?$/;
+  /(?:^|[\r\n]|\\n|[:,[][ \t]*\\*["']|[ \r\n]\d{1,6}(?:\t|\\t|→|[:|])|[\w./-]:\d{1,6}[:-])[ \t>+#(-]*(?:ENV|quote|ARG|SetEnv|(?:fastcgi|uwsgi|scgi)_param|proxy_set_header|(?:CONFIG|config)[ \t]+(?:SET|set)|setenv|setq|set_option|username[ \t]+\S{1,64}(?:[ \t]+privilege[ \t]+\d+)?|enable|snmp-server|neighbor[ \t]+\S{1,64}|[\w-]+-server)[ \t]+\\*["']?$/;
 const BEGINS =
   /(?:^|[\r\n{]|\\n|[:,[][ \t]*\\*["']|[ \r\n]\d{1,6}(?:\t|\\t|→|[:|])|[\w./-]:\d{1,6}[:-])[ \t>*(+-]*(?:(?:export|set|let|#define)[ \t]+)?\\*["']?$/;
 const RUN = /[^\s"'`;,{}()<>\\]+/y;
@@ -31,6 +31,7 @@ export function lineSecret(text: string, space: number): Span | undefined {
   let at = space;
   while (text[at] === ' ' || text[at] === '\t') at++;
   if (text.startsWith('. ', at)) at += 2;
+  if (written === 'AUTH' && text.startsWith('default ', at)) at += 8;
   if (take(KIND_OF_HASH, text, at) !== undefined) at = KIND_OF_HASH.lastIndex;
   const value = valueAt(text, at, RUN);
   if (value === undefined) return undefined;

@@ -1,12 +1,12 @@
-import { isCodeOfGrant, isHostOfSecret, isResponseOfDigest } from './around.js';
+import { isCodeOfGrant, isHostOfSecret, isResponseOfDigest, isValueOfCookie } from './around.js';
 import { blockValue, indentOf } from './blocks.js';
-import { setsSecrets } from './commands.js';
 import { elementSecret, isValueName, otherName } from './elsewhere.js';
 import { cookieValue, headerValue } from './headers.js';
 import { itemsAt, listSecrets } from './lists.js';
 import { listKind, type NameKind, nameKind } from './names.js';
 import { QUOTED, RUN, SHELL_RUN, type Span, take, valueAt } from './quoted.js';
-import { isSecret } from './values.js';
+import { setsSecrets } from './shell/commands.js';
+import { isPlaceholder, isSecret } from './values.js';
 
 /** No name is looked at further than this. */
 const NAME = 100;
@@ -19,10 +19,14 @@ const isNameChar = (code: number): boolean =>
   code === 45 ||
   code === 46;
 
+/** Of PowerShell. */
+const ENVIRONMENT = /\$\{env:\w{1,80}\}$/i;
+
 /** The name before a `:`, `=` or `,`: `name=`, `"name": `, `['name'] =`. */
 function nameBefore(text: string, separator: number): Span | undefined {
   let end = separator;
   for (let i = 0; i < 8 && (text[end - 1] === ' ' || text[end - 1] === '\t'); i++) end--;
+  if (text[end - 1] === '}' && ENVIRONMENT.test(text.slice(Math.max(0, end - 90), end))) end--;
   // `password?: string`, `password[]=X`.
   if (text[end - 1] === '?') end--;
   else if (end === separator && text.startsWith('[]', end - 2) && text[end + 1] !== ' ') end -= 2;
@@ -43,6 +47,9 @@ export function namedSecret(text: string, separator: number): Span | readonly Sp
   if (found === undefined) return undefined;
   const own = text.slice(found[0], found[1]);
   let kind = isTold(text, found) ? 'token' : nameKind(own);
+  // In a connection string it is no folder.
+  if (own === 'PWD' && ';&?'.includes(text[found[0] - 1] ?? ' ')) kind = 'password';
+  if (kind === undefined && isValueOfCookie(text, found)) kind = 'short';
   const isElsewhere = kind === undefined && isValueName(own);
   const name = isElsewhere ? otherName(text, found[0]) : own;
   if (isElsewhere && name !== undefined) kind = nameKind(name);
@@ -105,6 +112,9 @@ function behindName(
   if (kind === 'header') return headerValue(text, at, before);
   if (kind === 'cookie') return cookieValue(text, at, before, name);
   if (take(TYPE, text, at) !== undefined) at = TYPE.lastIndex;
+  if (take(MADE, text, at) !== undefined) at = MADE.lastIndex;
+  const braced = kind === 'password' && tight && at === gap ? take(BRACED, text, at)?.[1] : undefined;
+  if (braced !== undefined && !isPlaceholder(braced) && /[;?&]/.test(before)) return [at + 1, at + 1 + braced.length];
   if ((kind === 'password' || kind === 'token') && take(LIST, text, at) !== undefined) {
     const rest = itemsAt(text, at).filter(({ span: [start, end], quote }) => {
       const place = { kind, name, quote, sure: false, alone: false, code: false };
@@ -120,6 +130,8 @@ function behindName(
   const isVariable = isTight && /^[A-Z][A-Z\d_]+$/.test(name);
   const starts = !inQuery && beginsLine(text, found[0]);
   const whole = starts && !compared ? lineValue(text, at) : undefined;
+  if (kind === 'weak' && /^key$/i.test(name) && take(HEX, text, at) !== undefined && hasUser(text, found[0]))
+    return [HEX.lastIndex - 33, HEX.lastIndex - 1];
   const value =
     whole ?? (isTight ? inQuotes(text, found[0], at) : undefined) ?? valueAt(text, at, isTight ? SHELL_RUN : RUN);
   if (value === undefined) return undefined;
@@ -139,6 +151,12 @@ function behindName(
   };
   if (kind === 'short' && value.quote !== undefined && hasUser(text, found[0])) place.kind = 'password';
   const length = trailing(text, start, end, place.sure || place.alone);
+  const other = value.quote === undefined ? undefined : take(BECOMES, text, length);
+  const next2 = other === undefined ? undefined : valueAt(text, BECOMES.lastIndex, RUN);
+  const spans = [value.span, ...(next2 === undefined ? [] : [next2.span])].filter(([from, to]) =>
+    isSecret(text.slice(from, to), place),
+  );
+  if (next2 !== undefined) return spans.length === 0 ? undefined : spans;
   if (!isSecret(text.slice(start, length), place)) return undefined;
   return value.span[2] ? [start, length, true] : [start, length];
 }
@@ -147,8 +165,21 @@ function behindName(
 const TYPE =
   /(?:str|string|String|Optional\[str\]|std::string|const char *\*|string \| (?:null|undefined)|str \| None)\??[ \t]{0,4}=[ \t]{0,4}(?=\\*["'`])/y;
 
+/** `[]byte("X")`, `String::from("X")`, `@"X"`. */
+const MADE =
+  /(?:(?:\[\]byte|String::from|bytes|str|String|new String|Buffer\.from|SecretString::from|Some|encodeURIComponent|btoa)\([ \t]{0,4}|@)(?=\\*["'`])/y;
+
+/** `password = "a" -> "b"`, as a plan of Terraform has it. */
+const BECOMES = /\\*["'][ \t]*->[ \t]*(?=\\*["'])/y;
+
+/** `PWD={X}`, as ODBC and JDBC quote it. */
+const BRACED = /\{([^{}"'\n]{3,256})\}/y;
+
 /** `"password": ["X"]`. */
 const LIST = /\[\s{0,8}(?=\\*["'][^"'\s]{3,256}\\*["'][\s]{0,8}[,\]])/y;
+
+/** `{ "username": "me", "key": "X" }`, of Kaggle. */
+const HEX = /\\*["'][\da-f]{32}["'\\]/y;
 
 /** `{ user: 'me', pass: 'X' }`. */
 function hasUser(text: string, name: number): boolean {

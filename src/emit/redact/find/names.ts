@@ -5,9 +5,9 @@
 export type NameKind = 'password' | 'token' | 'header' | 'cookie' | 'weak' | 'short';
 
 const PASSWORD =
-  /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort|(?:store|key|require|become|ssh|sudo|bind)pass|senha|contrasena|motdepasse|wachtwoord|parola|losenord)$/;
+  /(?:password|passwordconfirm(?:ation)?|passwordrepeat|passwordagain|passwd|passphrase|passcode|pwd|passwort|kennwort|(?:store|key|require|become|ssh|sudo|bind)pass|senha|contrasena|motdepasse|wachtwoord|parola|losenord)$/;
 const TOKEN =
-  /(?:token|secret|bearer|credentials?|connectionstring|accesssignature|amzsignature|googsignature|clientassertion|jwt|totp|mnemonic|seedphrase|recoverycode|secretstring|secretkeybase|masterauth|(?:client|private)keydata|(?:api|access|secret|private|signing|encryption|master|account|auth|service|shared|sharedaccess|subscription|license|licence|deploy|session|storage|webhook|admin|root|consumer|app|application|fernet|crypt|hmac|jwt|aes|preshared|rapidapi)key)$/;
+  /(?:token|secret|bearer|credentials?|connectionstring|accesssignature|amzsignature|googsignature|clientassertion|codeverifier|devicecode|samlresponse|dockerconfigjson|dockercfg|phpsessid|jsessionid|aspnetsessionid|connectsid|laravelsession|xjfrogartapi|sonarlogin|jwt|totp|mnemonic|seedphrase|recoverycode|secretstring|secretkeybase|masterauth|(?:client|private)keydata|(?:api|access|secret|private|signing|encryption|master|account|auth|service|shared|sharedaccess|subscription|license|licence|deploy|session|storage|webhook|admin|root|consumer|app|application|fernet|crypt|hmac|jwt|aes|preshared|rapidapi)key)$/;
 const WEAK: ReadonlySet<string> = new Set([
   'key',
   'auth',
@@ -92,6 +92,12 @@ function kindOfName(name: string): NameKind | undefined {
   if (/secret_id$/i.test(name) || name === '_auth' || /(?:^|[._-])(?:npm)?[Aa]uth[Ii]dent$/.test(name)) return 'token';
   // Composer's and Bundler's, by host.
   if (/^(?:github|gitlab|bitbucket)-oauth$/.test(name) || BUNDLER.test(name)) return 'token';
+  // Headers of one's own, and Terraform's, by host.
+  if (
+    /^x-(?:[\w-]*-auth|(?:[\w-]*-)?(?:functions|project|server|client|host|team)-key)$/i.test(name) ||
+    /^TF_TOKEN_\w+_[a-z]{2,}$/.test(name)
+  )
+    return 'token';
   if (all.endsWith('authorization')) return 'header';
   if (last === 'cookie' || last === 'cookies') return 'cookie';
   if (TOKEN.test(all)) return 'token';

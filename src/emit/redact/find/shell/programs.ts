@@ -45,7 +45,9 @@ export const PROGRAMS: readonly Program[] = [
   { name: /aws/, words: ['value'], says: /\bssm\s+put-parameter\b/, anywhere: /\bSecureString\b/ },
   { name: /oc/, secret: 'pt', says: LOGIN },
   { name: /(?:doctl|tea)/, secret: 't', says: /\b(?:auth\s+init|login\s+add)\b/ },
-  { name: /anaconda/, secret: 't' },
+  { name: /anaconda|codecov|vercel/, secret: 't' },
+  { name: /openai/, secret: 'k' },
+  { name: /bw/, words: ['session'] },
   {
     name: /(?:mongo\w*|useradd|usermod|psexec\w*|grant|influx|cqlsh|clickhouse-client|couchbase-cli|rabbitmqadmin|snowsql|nxc|crackmapexec|evil-winrm|hydra|kafka\S*|cypher-shell|twine|poetry|altool|steghide|veracrypt|elasticsearch-users|winrm|rdesktop)/,
     secret: 'p',

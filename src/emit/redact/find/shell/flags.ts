@@ -1,8 +1,8 @@
-import { headerValue } from './headers.js';
-import { nameKind } from './names.js';
+import { headerValue } from '../headers.js';
+import { nameKind } from '../names.js';
+import { SHELL_RUN, type Span, take, valueAt } from '../quoted.js';
+import { isNoWord, isPlaceholder, looksRandom } from '../values.js';
 import { isShortFlag, isWordFlag, type Program, programsAt } from './programs.js';
-import { SHELL_RUN, type Span, take, valueAt } from './quoted.js';
-import { isNoWord, isPlaceholder, looksRandom } from './values.js';
 
 const FLAG = /(?<=^|[\s"'`([,=])--?([A-Za-z#][\w-]{0,60})/y;
 const BETWEEN = /=|\\*["']?(?:[ \t]*,(?:\s|\\n)*|[ \t]*[\\`]+(?:\r?\n|n)[ \t]*|[ \t]+)/y;
@@ -30,6 +30,7 @@ export function flagSecret(text: string, dash: number): Span | undefined {
 function longFlag(text: string, dash: number, name: string, behind: number): Span | undefined {
   // Its own flag has no value.
   if (name === 'secret' && /\bpulumi[ \t][^\n]*$/.test(text.slice(Math.max(0, dash - 200), dash))) return undefined;
+  if (COMMAND_FLAG.test(name)) return saidBy(text, behind);
   const isLogin = LOGIN_FLAGS.test(name);
   const isOpenssl = PASS_SOURCES.test(name);
   const isPair = name === 'from-literal';
@@ -48,8 +49,26 @@ function longFlag(text: string, dash: number, name: string, behind: number): Spa
   if (isOpenssl && said.startsWith('pass:')) return behindMark(said, start, ':');
   if (kind === undefined || NO_VALUE.test(said)) return undefined;
   if (kind === 'header') return headerValue(text, start, '"');
-  if (kind === 'weak') return looksRandom(said) || (name.endsWith('auth') && isNoWord(said)) ? value.span : undefined;
+  // Of hexadecimal digits alone, as sums are: here it is no sum.
+  const isHexKey = name.endsWith('-key') && /^[\da-f]{32,}$/i.test(said);
+  if (kind === 'weak')
+    return isHexKey || looksRandom(said) || (name.endsWith('auth') && isNoWord(said)) ? value.span : undefined;
   return value.span;
+}
+
+const COMMAND_FLAG = /(?:pass(?:word|phrase|code)?|token|key)-?(?:command|cmd)$/i;
+const ECHO = /^(?:echo|printf)[ \t]+(?:-n[ \t]+)?(?:%s[ \t]+)?\\*["']?/;
+
+/** `--password-command "echo X"`. */
+function saidBy(text: string, behind: number): Span | undefined {
+  const value = take(BETWEEN, text, behind) === undefined ? undefined : valueAt(text, BETWEEN.lastIndex, SHELL_RUN);
+  if (value?.quote === undefined) return undefined;
+  const [start, end] = value.span;
+  const said = text.slice(start, end).replace(/\\*["']$/, '');
+  const echo = ECHO.exec(said)?.[0];
+  return echo === undefined || isPlaceholder(said.slice(echo.length))
+    ? undefined
+    : [start + echo.length, start + said.length];
 }
 
 /** Of `--user me:X` the password, where the program is known to take one, or X can be no word. */

@@ -1,0 +1,128 @@
+import { SHELL_RUN, type Span, take, valueAt } from '../quoted.js';
+import { isPlaceholder } from '../values.js';
+
+/** An argument of a command, and one that is no flag. */
+const ARGUMENT = String.raw`(?:\\*"[^"\n]{1,256}"|\\*'[^'\n]{1,256}'|[^\s"'\x60|;&<>()]{1,256})`;
+const PLAIN = `(?!-)${ARGUMENT}`;
+const S = String.raw`[ \t]+`;
+const FLAGS = `(?:${S}-[\\w-]+(?:=[^\\s"']{0,64})?){0,6}`;
+
+const SHORT = `(?:${S}-[A-Za-z]{1,8}(?:${S}\\d{1,3})?){1,5}`;
+const FLAG = (letter: string): string => `[^|;&\\n]{0,40}?${S}-[A-Za-z]{0,8}${letter}`;
+
+const WITHIN = '[^|;&\\n]{0,160}?';
+/** Commands that take a secret as an argument, and what follows their names, which begin with a letter of their own: the last group is it. */
+const POSITIONAL: readonly (readonly [names: string, rest: string])[] = [
+  ['htpasswd', `(?=${FLAG('b')})(?!${FLAG('n')})${SHORT}${S}${PLAIN}${S}${PLAIN}${S}(${PLAIN})`],
+  ['htpasswd', `(?=${FLAG('b')})(?=${FLAG('n')})${SHORT}${S}${PLAIN}${S}(${PLAIN})`],
+  ['mosquitto_passwd', `(?=${FLAG('b')})${SHORT}${S}${PLAIN}${S}${PLAIN}${S}(${PLAIN})`],
+  ['vault', `${S}login${FLAGS}${S}(?:token=)?(?!\\w{1,40}=)(${PLAIN})`],
+  ['vault', `${S}operator${S}(?:unseal|rekey|generate-root)${FLAGS}${S}(${PLAIN})`],
+  ['net1?(?:\\.exe)?', `${S}user${S}${PLAIN}${S}(?![/*])(${ARGUMENT})`],
+  [
+    'net(?:\\.exe)?',
+    `${S}use${S}(?:\\w:${S})?\\\\{2,8}[^\\s"']{1,200}${S}(?:/[^\\s"']{1,64}${S}){0,3}(?![/*])(${ARGUMENT})`,
+  ],
+  ['ConvertTo-SecureString', `(?:${S}-(?:AsPlainText|Force|String)){0,3}${S}(${PLAIN})`],
+  ['wpa_passphrase', `${S}${PLAIN}${S}(${PLAIN})`],
+  ['nmcli', `${S}[^|;&\\n]{1,160}?(?:password|[.-]psk|wep-key\\d|[.-]password)${S}(${PLAIN})`],
+  ['openssl', `${S}passwd(?:${S}-(?:1|5|6|apr1|noverify|quiet))*(?:${S}-salt${S}${ARGUMENT})?${S}(${PLAIN})`],
+  ['mkpasswd', `(?:${S}-(?:m|S|-method|-salt)[= \\t]*[^\\s"']{1,64}){0,3}${S}(${PLAIN})`],
+  [
+    'rclone',
+    `${S}config${S}(?:create|update|password)${WITHIN}${S}(?:pass(?:word)?|key|token|secret_access_key|client_secret)${S}(${PLAIN})`,
+  ],
+  ['rclone', `${S}obscure${S}(${PLAIN})`],
+  ['ansible-vault', `${S}encrypt_string${FLAGS}${S}(${PLAIN})`],
+  ['poetry', `${S}config${FLAGS}${S}pypi-token\\.[\\w.-]{1,64}${S}(${PLAIN})`],
+  ['poetry composer', `${S}config${FLAGS}${S}http-basic\\.[\\w.-]{1,64}${S}${PLAIN}${S}(${PLAIN})`],
+  ['composer', `${S}config${FLAGS}${S}(?:github-oauth|gitlab-token|bearer|gitlab-oauth)\\.[\\w.-]{1,64}${S}(${PLAIN})`],
+  ['bundle', `${S}config(?:${S}set)?${FLAGS}${S}[\\w.:/-]{1,100}${S}[\\w.-]{1,64}:(${ARGUMENT})`],
+  ['cargo', `${S}login${FLAGS}${S}(${PLAIN})`],
+  ['nuget', `${S}set[aA]pi[kK]ey${S}(${PLAIN})`],
+  ['dotnet', `${S}user-secrets${S}set${FLAGS}${S}${PLAIN}${S}(${PLAIN})`],
+  ['conan', `${S}user${WITHIN}${S}-p${S}(${PLAIN})`],
+  ['smbclient', `${S}[\\\\/]{2,4}[^\\s"']{1,200}${S}(${PLAIN})`],
+  ['samba-tool', `${S}user${S}(?:create|add)${S}${PLAIN}${S}(${PLAIN})`],
+  ['mysqladmin mariadb-admin', `${WITHIN}${S}password${S}(${PLAIN})`],
+  ['rabbitmqctl', `${FLAGS}${S}(?:add_user|change_password|authenticate_user)${S}${PLAIN}${S}(${PLAIN})`],
+  ['neo4j-admin grafana(?:-cli)?', `${WITHIN}[ -]password${FLAGS}${S}(${PLAIN})`],
+  ['redis-cli', `${WITHIN}${S}(?:AUTH|auth)(?:${S}(?!-)\\w{1,64}(?=${S}\\S))?${S}(${PLAIN})`],
+  ['redis-cli', `${WITHIN}${S}(?:SET|set)${S}(?:requirepass|masterauth)${S}(${PLAIN})`],
+  // Redis' access rules, as a command and in its file of them.
+  ['ACL acl', `${S}(?:SETUSER|setuser)${WITHIN}${S}\\\\*["']?>([^\\s"'\\\\]{1,256})`],
+  [
+    'user',
+    `${S}[\\w.@-]{1,64}(?:${S}[^\\s|;<>"']{1,64}){0,6}?${S}(?:on|off)(?:${S}[^\\s|;<>"']{1,64}){0,6}?${S}>([^\\s"'\\\\>]{1,256})(?=[^\\n]{0,200}[ \\t][~+&])`,
+  ],
+  ['isql', `${S}${PLAIN}${S}${PLAIN}${S}(${PLAIN})`],
+  [
+    'consul etcdctl nomad',
+    `${S}(?:kv${S})?put${FLAGS}${S}\\S{0,120}(?:pass(?:word|wd)?|secret|token|key)${S}(${PLAIN})`,
+  ],
+  ['consul', `${S}acl${S}set-agent-token${FLAGS}${S}${PLAIN}${S}(${PLAIN})`],
+  ['doppler', `${S}secrets${S}set${FLAGS}${S}(?![^\\s"']*=)${PLAIN}${S}(${PLAIN})`],
+  ['glab', `${S}variable${S}(?:set|update)${FLAGS}${S}${PLAIN}${S}(${PLAIN})`],
+  ['pulumi', `${S}config${S}set(?=[^|;&\\n]{0,200}--secret)(?:${S}--secret)?${S}${PLAIN}${S}(${PLAIN})`],
+  ['ngrok', `${S}authtoken${S}(${PLAIN})`],
+  ['cloudflared', `${S}service${S}install${S}(${PLAIN})`],
+  ['snyk', `${S}auth${S}(${PLAIN})`],
+  ['wandb', `${S}login${FLAGS}${S}(${PLAIN})`],
+  ['gcloud', `${S}auth${S}activate-refresh-token${S}${PLAIN}${S}(${PLAIN})`],
+  ['schtasks(?:\\.exe)?', `${WITHIN}${S}/rp${S}(${PLAIN})`],
+  [
+    'Set-Item New-Item',
+    `${S}(?:-Path${S})?Env:\\\\{0,4}\\w*(?:TOKEN|PASSWORD|PASS|PWD|SECRET|KEY)${S}(?:-Value${S})?(${PLAIN})`,
+  ],
+  ['cf', `${S}auth${S}${PLAIN}${S}(${PLAIN})`],
+  ['bw', `${S}(?:login${S}${PLAIN}|unlock)${S}(${PLAIN})`],
+  ['chamber', `${S}write${S}${PLAIN}${S}${PLAIN}${S}(${PLAIN})`],
+  ['credstash berglas', `${S}(?:put|create)${S}${PLAIN}${S}(${PLAIN})`],
+  ['mc', `${S}(?:alias${S}set|config${S}host${S}add)${S}${PLAIN}${S}${PLAIN}${S}${PLAIN}${S}(${PLAIN})`],
+  ['drush', `${S}(?:user:password|user-password|upwd)${S}${PLAIN}${S}(${PLAIN})`],
+  ['qpdf', `${S}--encrypt${S}((?!-)[^\\s"']{1,64}${S}(?!-)[^\\s"']{1,64})(?=${S}\\d)`],
+  ['pdftk', `${WITHIN}${S}(?:user_pw|owner_pw|input_pw)${S}(${PLAIN})`],
+  ['signtool(?:\\.exe)?', `${WITHIN}${S}/p${S}(${PLAIN})`],
+  ['xfreerdp', `${WITHIN}${S}/p:(${ARGUMENT})`],
+  ['https? xh', `${WITHIN}${S}(?:-A|--auth-type)[= \\t]\\w+${S}(?:-a|--auth)[= \\t](${PLAIN})`],
+  ['cvs', `${WITHIN}:(?:pserver|gserver|ext):[\\w.-]{1,64}:([^\\s@"']{1,128})(?=@)`],
+  ['impacket-\\w+', `${WITHIN}[\\w./\\\\-]{1,128}:([^\\s@"']{1,128})(?=@)`],
+  ['user', `(?<=ftp[ \\t][^]{0,200}user)${S}[\\w.@-]{1,64}${S}([^\\s"'()]{1,128})(?=[ \\t]*\\r?\\n)`],
+  [
+    'sqlplus sqlldr expdp impdp rman',
+    `(?:${S}-\\w{1,8}){0,3}(?:${S}target)?${S}(?:userid=)?\\\\*["']?\\w{1,64}/\\\\*["']?([^\\s"'@|;&<>]{1,128})`,
+  ],
+];
+/** By their first letter. */
+const BY_LETTER = new Map<string, { readonly tails: string[]; readonly patterns: RegExp[] }>();
+for (const [names, rest] of POSITIONAL)
+  for (const name of names.split(' ')) {
+    const letter = name[0] as string;
+    const { tails, patterns } = BY_LETTER.get(letter) ?? { tails: [], patterns: [] };
+    BY_LETTER.set(letter, { tails: [...tails, name.slice(1)], patterns: [...patterns, new RegExp(name + rest, 'y')] });
+  }
+
+/** Where those commands begin: their first letter, and what follows. */
+export const COMMANDS: readonly (readonly [letter: string, rest: string])[] = [...BY_LETTER].map(
+  ([letter, { tails }]) => [letter, `(?:${[...new Set(tails)].join('|')})[ \\t]`],
+);
+
+/** The secret that is an argument of a command: `htpasswd -b file user X`. */
+export function argumentSecret(text: string, at: number): Span | undefined {
+  if (at > 0 && /[\w-]/.test(text[at - 1] as string) && !/\\[nrt]$/.test(text.slice(Math.max(0, at - 1), at + 1)))
+    return undefined;
+  for (const pattern of BY_LETTER.get(text[at] as string)?.patterns ?? []) {
+    const value = take(pattern, text, at)?.[1];
+    if (value !== undefined) return unquoted(text, pattern.lastIndex - value.length, pattern.lastIndex);
+  }
+  return undefined;
+}
+
+/** Between the quotes, if it is no variable. */
+function unquoted(text: string, start: number, end: number): Span | undefined {
+  // Masked before: nobody else has to look.
+  if (text.startsWith('[redacted ', start)) return [start, end];
+  const value = valueAt(text, start, SHELL_RUN);
+  const [from, to] = value?.quote === undefined ? [start, end] : [value.span[0], Math.min(value.span[1], end)];
+  return from >= to || isPlaceholder(text.slice(from, to), value?.quote) ? undefined : [from, to];
+}
