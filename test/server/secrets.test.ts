@@ -8,14 +8,14 @@ import { ndjsonSink } from '../../src/emit/sinks/ndjson.js';
 import { otelSink } from '../../src/emit/sinks/otel.js';
 import { BIN } from '../cli/cli.js';
 import { telemetry } from '../emit/otel/kit.js';
-import { CHOSEN } from '../emit/redact/classes.js';
+import { CHOSEN, CLASSES } from '../emit/redact/classes.js';
 import { IDIOMS } from '../emit/redact/idioms.js';
 import { SAMPLES as LOOKS } from '../emit/redact/secrets.js';
 import { fire } from '../emit/samples.js';
 import { createUser, type Running, type User, until } from './kit.js';
 
 /** Of what programs and files say, one of each kind; each with a secret of its own. */
-const SAID = Object.values(IDIOMS).map((idioms, i) => {
+const SAID = [...Object.values(IDIOMS), ...Object.values(CLASSES)].map((idioms, i) => {
   const secret = `${CHOSEN[2]}${i}${i}`;
   return { text: (idioms[i % idioms.length] as string).replaceAll('§', secret), secret };
 });
