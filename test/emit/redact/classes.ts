@@ -149,6 +149,7 @@ export const CLASSES: Readonly<Record<string, readonly string[]>> = {
     'docker login --password-stdin <<< "§"',
     'gh auth login --with-token <<EOF\n§\nEOF',
     'echo § |\n  sudo -S ls',
+    "gh auth login --with-token\nprintf '%s' '§' | docker login --password-stdin",
   ],
   'YAML, TOML, INI, properties': [
     'db:\n  password: |\n    §\n  user: a',
@@ -351,6 +352,7 @@ export const CLASSES: Readonly<Record<string, readonly string[]>> = {
     'Driver={ODBC Driver 17};Server=h;UID=a;PWD=§',
     'jdbc:redshift://h/x?UID=a&PWD=§',
     'nats://§@host:4222',
+    'nats://§0123456789@host:4222',
     'Authorization: SharedKey account:§',
     'Authorization: Token token="§", email="a@example.com"',
     'x-functions-key: §',

@@ -74,6 +74,7 @@ export const ORDINARY: readonly string[] = [
   'x-sort-key: created_at\nx-requested-with: XMLHttpRequest',
   'snyk auth && wandb login && ngrok http 8080',
   'Set-Item -Path Env:EDITOR vim',
+  'npm publish --token\nls -la',
   // Commands.
   'git commit -m "Set password rules" && git push -u origin main',
   'git log -p --since=1w -- src/auth/token.ts',

@@ -24,8 +24,9 @@ export function urlSecret(text: string, colon: number): Span | undefined {
     return between + 1 < end && !isPlaceholder(text.slice(between + 1, end)) ? [between + 1, end] : undefined;
   const alone = text.slice(start, end);
   const scheme = text.slice(Math.max(0, colon - 10), colon);
-  const isToken =
-    alone.length >= 16 ? /\d/.test(alone) && FETCHED.test(scheme) : /nats$/.test(scheme) && isNoWord(alone);
+  const isToken = /nats$/.test(scheme)
+    ? isNoWord(alone)
+    : alone.length >= 16 && /\d/.test(alone) && FETCHED.test(scheme);
   return isToken && !isPlaceholder(alone) ? [start, end] : undefined;
 }
 

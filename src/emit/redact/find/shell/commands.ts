@@ -37,7 +37,7 @@ export function setsSecrets(text: string, name: number): boolean {
 /** Commands that read a secret from their standard input. */
 const READS =
   /\bsudo\b(?:[ \t]+-\S+(?:[ \t]+[\w-]+)?)*?[ \t]+-\w*S\b|[ \t]--(?:[\w-]*-)?(?:stdin|with-token)\b|\b(?:ch|smb|ldap|vnc)?passwd\b|[ \t]-pass(?:in|out|word)?[ \t]+stdin|--passphrase-fd[= \t]+0|\b(?:cryptsetup|kinit|secret-tool)\b|\bsu[ \t]+(?:-|\w)|\bvault[ \t]+login\b[^|]*-|\bsecrets?[ \t]+(?:versions?[ \t]+)?(?:set|put|create|add)\b|\bvault[ \t]+(?:add|kv[ \t]+put)\b|\bhtpasswd\b[^|]*-\w*i|\b(?:pass[ \t]+insert|keyring[ \t]+set|env[ \t]+add|mysql_config_editor|sshpass\b[^|]*-d)/;
-const FEEDS = /(?:^|[\s;&|("'`$+:])(?:echo|printf|print|Write-Output)((?:[ \t]+-[neEr]+)*)[ \t]+/g;
+const FEEDS = /(?:^|[\s;&|("'`$+:]|\\[nrt])(?:echo|printf|print|Write-Output)((?:[ \t]+-[neEr]+)*)[ \t]+/g;
 const REACH = 400;
 
 /** `echo X | sudo -S`, `printf '%s' X | docker login --password-stdin`. */

@@ -5,7 +5,12 @@ import { isNoWord, isPlaceholder, looksRandom } from '../values.js';
 import { isShortFlag, isWordFlag, type Program, programsAt } from './programs.js';
 
 const FLAG = /(?<=^|[\s"'`([,=])--?([A-Za-z#][\w-]{0,60})/y;
-const BETWEEN = /=|\\*["']?(?:[ \t]*,(?:\s|\\n)*|[ \t]*[\\`]+(?:\r?\n|n)[ \t]*|[ \t]+)/y;
+/**
+ * Between a flag and its value; a line may go on behind a backslash. As JSON writes it, that is three backslashes and `n`, twice as many for each time
+ * that it is written; one, two or four are a line's end.
+ */
+const BETWEEN =
+  /=|\\*["']?(?:[ \t]*,(?:\s|\\n)*|[ \t]*(?:[\\`]+\r?\n|`\\{1,4}n|(?<!\\)(?:\\{3}|\\{6}|\\{12})(?:r\\{1,4})?n)[ \t]*|[ \t]+)/y;
 const OPENS = /\$?\\*["']/y;
 /** Flags whose value is `user:password`. */
 const LOGIN_FLAGS = /^(?:user|proxy-user|auth|basic-auth|login|(?:[\w-]+-)?creds|credentials?|cert|E)$/;
