@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createRedactor } from '../../../src/emit/redact/redactor.js';
+import { generated, randomFrom, SEED } from '../../seed.js';
 import { fire } from '../samples.js';
 import { CHOSEN, CLASSES, leftOf, PASSWORD_HASHES, QUOTED, spelled } from './classes.js';
+import { IDIOMS } from './idioms.js';
 import { ORDINARY } from './ordinary.js';
 import { BY_LOOK } from './secrets.js';
 
@@ -51,6 +53,28 @@ test.each(Object.entries(NUMBERED))('the secret is masked where each line has be
       for (const all of [lines, JSON.stringify({ content: lines })])
         expect(leftOf(redactor.text(all), secret), all).toBeUndefined();
     }
+});
+
+test('the secret is masked whatever stands before and behind it', () => {
+  const random = randomFrom(SEED);
+  const all = [...Object.values(CLASSES), ...Object.values(IDIOMS)].flat().map((spelling, i) => {
+    const secret = `${CHOSEN[2]}${i}q`;
+    return { text: spelling.replaceAll('§', secret), secret };
+  });
+  for (let round = 0; round < generated(3); round++) {
+    const order = all
+      .map((one) => ({ one, place: random() }))
+      .sort((a, b) => a.place - b.place)
+      .map(({ one }) => one);
+    for (let from = 0; from < order.length; from += 12) {
+      const group = order.slice(from, from + 12);
+      const lines = group.map(({ text }) => text).join('\n');
+      for (const text of [lines, JSON.stringify({ a: lines })]) {
+        const masked = redactor.text(text);
+        for (const { secret } of group) if (masked.includes(secret)) expect.fail(`${secret}\n${text}\n${masked}`);
+      }
+    }
+  }
 });
 
 test.each(PASSWORD_HASHES)('a hash of a password is masked wherever it stands: %s', (hash) => {

@@ -121,6 +121,7 @@ export const CLASSES: Readonly<Record<string, readonly string[]>> = {
     "htpasswd -nbB bob '§'",
     'htpasswd -c -b -B -C 10 file bob "§"',
     'vault login §',
+    'f("#password", "x1y2z3")\nvault login §',
     'vault login -method=token §',
     'vault login token=§',
     'net user bob § /add',

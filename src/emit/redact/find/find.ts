@@ -103,7 +103,7 @@ function without(spans: readonly Span[], text: string): readonly Span[] {
   return left;
 }
 
-/** What one place tells: a secret, or several, as of a list. */
+/** What one place tells: a secret, or several, as of a list. undefined, and never an empty list, where it tells nothing: then others look. */
 type Found = Span | readonly Span[] | undefined;
 type Look = (text: string, at: number) => Found;
 

@@ -116,9 +116,10 @@ export function sectionSecrets(text: string, at: number): readonly Span[] | unde
   const name = SECTION.exec(text.slice(Math.max(0, at - 82), at + 1))?.[1];
   const kind = name === undefined ? undefined : listKind(name);
   if (name === undefined || kind === undefined || take(NEW_LINE, text, at + 1) === undefined) return undefined;
-  return linesBelow(text, NEW_LINE.lastIndex, -1)
+  const spans = linesBelow(text, NEW_LINE.lastIndex, -1)
     .filter((item) => isOfList(text, item, kind, name))
     .map(({ span }) => span);
+  return spans.length === 0 ? undefined : spans;
 }
 
 /** Neither a word, the name of another secret, nor where one is. */

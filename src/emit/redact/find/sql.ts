@@ -48,11 +48,16 @@ const OTHER = /[^\s(),'"]{1,200}(?:\([^()\n]{0,200}\))?/y;
 
 /** The values of columns for secrets: `INSERT INTO users (name, password) VALUES ('me', 'X')`. `at`: the word VALUES. */
 export function insertedSecrets(text: string, at: number): readonly Span[] | undefined {
+  const spans = rowsOf(text, at);
+  return spans.length === 0 ? undefined : spans;
+}
+
+function rowsOf(text: string, at: number): readonly Span[] {
   const before = text.slice(Math.max(0, at - COLUMNS), at).replace(BETWEEN, '');
-  if (!before.endsWith(')')) return undefined;
+  if (!before.endsWith(')')) return [];
   const names = before.slice(before.lastIndexOf('(') + 1, -1);
   const kinds = names.split(',').map((name) => nameKind(name.replace(/\\[nrt]|[^\w-]/g, '')));
-  if (!kinds.some((kind) => kind !== undefined)) return undefined;
+  if (!kinds.some((kind) => kind !== undefined)) return [];
   const spans: Span[] = [];
   for (let next = at, row = 0; row < MOST && next < at + ROWS && take(OPEN, text, next) !== undefined; row++) {
     if (row > 0 && text[next] !== ',') break;
