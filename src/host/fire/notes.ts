@@ -2,7 +2,7 @@ import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
-import { type Attempt, isStillDue } from '../call/attempt.js';
+import { type Attempt, isStillDue, SILENT } from '../call/attempt.js';
 import type { FireFacts, RunningFire } from '../call/facts.js';
 import type { RunFacts } from '../plan/skipped.js';
 import { Rewrites } from './rewrites.js';
@@ -134,6 +134,7 @@ export class Notes implements RunFacts {
   /** Takes the answer of a handler that was asked alone. true: the input was rewritten. */
   settle(slot: Slot, result: Attempt): boolean {
     this.waves++;
+    if (result === SILENT && !this.recorded) return slot.takeSilence();
     const rewrite = rewriteOf(slot, result);
     this.note(slot, result);
     if (rewrite !== undefined) return this.take([{ vote: slot, rewrite, again: slot.calls > 1 }]);

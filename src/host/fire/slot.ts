@@ -80,6 +80,19 @@ export class Slot implements Vote, HandlerResult {
     this.answers.push({ judged: this.judged, attempt: result });
   }
 
+  /** The same where it said nothing and no record will list it. false: it has not rewritten the input. */
+  takeSilence(): false {
+    this.answered = this.judged;
+    this.outcome = undefined;
+    this.failure = undefined;
+    this.lapsed = false;
+    this.offered = false;
+    this.produced = -1;
+    this.last = SILENT;
+    this.calls++;
+    return false;
+  }
+
   get counts(): boolean {
     return counts(this.registration, this.last, this);
   }

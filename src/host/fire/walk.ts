@@ -66,16 +66,16 @@ export class Walk implements CallOwner, TapDriver {
     const { notes } = this;
     const { passed = [] } = screen ?? {};
     const { list, places } = this.candidates;
-    const open = (i: number): Slot => notes.open(list[i] as Registration, places[i] as number);
     for (let i = 0, next = 0, skip = 0; i < asked; i++) {
       const kept = spoken[next];
-      const spoke = kept !== undefined && kept.place === places[i];
+      const place = places[i] as number;
+      const spoke = kept !== undefined && kept.place === place;
       if (spoke) next++;
       if (passed[skip] === i) skip++;
-      else notes.settle(open(i), spoke ? kept.attempt : SILENT);
+      else notes.settle(notes.open(list[i] as Registration, place), spoke ? kept.attempt : SILENT);
     }
     this.at = asked + 1;
-    this.settle(open(asked), word);
+    this.settle(notes.open(list[asked] as Registration, places[asked] as number), word);
   }
 
   /** Continues until an answer is pending (false), or to the end (true). */
