@@ -114,4 +114,6 @@ export const HEAD = {
   proof: PROOF_HEAD,
   /** The server does not serve this set: nothing of it was run. */
   notServed: 421,
+  /** Of such an answer: its body is the request's. */
+  returned: 'hookscope-returned',
 } as const;

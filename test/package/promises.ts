@@ -88,7 +88,7 @@ const security: readonly Kept[] = [
   [
     'An interrupted command, and one whose answer cannot be written',
     'server/thin',
-    'ended by %s, while it reads, asks, or Node asks for it: not let through',
+    'ended by %s in %s, while it reads, asks, or Node asks for it: not let through',
   ],
   [
     'Functions that a bash takes from the environment',

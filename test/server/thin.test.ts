@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -17,7 +18,7 @@ const asked = (): number => askedOf(user);
 
 interface ThinOptions {
   readonly cwd?: string;
-  readonly env?: NodeJS.ProcessEnv;
+  readonly env?: NodeJS.ProcessEnv | undefined;
   readonly shell?: string;
 }
 
@@ -63,6 +64,23 @@ require('node:net').createServer().listen(process.argv[1], () => process.kill(pr
 
 const left = (): string[] => readdirSync(user.places.run).filter((name) => name.startsWith('hook.'));
 
+/** What the thin command has started, and itself. */
+const running = (): string[] =>
+  execFileSync('ps', ['-eo', 'args'])
+    .toString()
+    .split('\n')
+    .filter((line) => /hookscope-hook\.sh|^curl /.test(line) && line.includes(user.path));
+/** curl has begun, and waits for standard input. */
+const isAsking = (): boolean => running().some((line) => line.startsWith('curl '));
+
+/** Shells whose pipe can be opened once more, and one where what curl writes goes through a file. */
+const FILE = { BASH_COMPAT: '50' };
+const SHELLS: readonly (readonly [shell: string, env: NodeJS.ProcessEnv])[] = [
+  ['dash', {}],
+  ['bash', {}],
+  ['bash', FILE],
+];
+
 describe('the thin command', () => {
   beforeEach(guarded);
   afterEach(() => user.remove());
@@ -80,8 +98,11 @@ describe('the thin command', () => {
 
   test('says and exits as the whole one, with a server', async () => {
     await user.serve(['--hooks', 'hooks.json']);
-    for (const input of [bash('ls'), bash('rm x'), '{bad', '', '[]', bash('\u202e\u0007 rm')])
-      await same(['PreToolUse', '--hooks', 'hooks.json'], input);
+    for (const input of [bash('ls'), bash('rm x'), '{bad', '', '[]', bash('\u202e\u0007 rm')]) {
+      const { stdout, code } = await same(['PreToolUse', '--hooks', 'hooks.json'], input);
+      for (const [shell, env] of SHELLS.slice(1))
+        expect(await thin(['PreToolUse'], input, { shell, env })).toMatchObject({ stdout, code });
+    }
     for (const input of [bash('rm x'), '{bad'])
       await same(['PreToolUse', '--as', 'claude-code', '--on-failure', 'allow', '--timeout', '30'], input);
     for (const event of ['PermissionRequest', 'Notification']) {
@@ -185,30 +206,34 @@ describe('the thin command', () => {
     const args = ['PreToolUse', '--timeout', '1234', '--hooks', join(user.path, 'project/hooks.json')];
     await Promise.all([1, 2, 3].map(() => thin(args, bash('ls'))));
     const { spawn } = await import('node:child_process');
-    const child = spawn('dash', [thinScript(), ...args], { cwd: user.path, env: user.env });
-    child.stdin.write('{"tool_name":');
-    const shells = (): string[] =>
-      execFileSync('ps', ['-eo', 'args'])
-        .toString()
-        .split('\n')
-        .filter((line) => line.includes('hookscope-hook.sh') && line.includes(user.path));
+    // Who holds the other end of standard input goes on.
+    const writer = spawn('sh', ['-c', 'printf %s "{"; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn('dash', [thinScript(), ...args], {
+      cwd: user.path,
+      env: user.env,
+      stdio: [writer.stdout, 'ignore', 'ignore'],
+    });
     // It waits for its input, and somebody waits beside it.
-    await until(() => left().length === 1 && shells().length > 1);
+    await until(() => isAsking() && running().length > 2);
     child.kill('SIGKILL');
-    await until(() => shells().length === 0 && left().length === 0);
+    await until(() => running().length === 0 && left().length === 0);
     expect(execFileSync('ps', ['-eo', 'args']).toString()).not.toMatch(/sleep 1229/);
-    child.stdin.destroy();
+    writer.kill();
   });
 
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'ended by %s, while it reads, asks, or Node asks for it: not let through, in the same words, and nothing is left',
-    async (signal) => {
+  test.each([
+    ['SIGTERM', 'dash', {}],
+    ['SIGINT', 'bash', {}],
+    ['SIGHUP', 'bash', FILE],
+  ] as const)(
+    'ended by %s in %s, while it reads, asks, or Node asks for it: not let through, in the same words, and nothing is left',
+    async (signal, shell, env) => {
       const { spawn } = await import('node:child_process');
       const said = { code: 2, stdout: failed(CATALOGUE.PermissionRequest, REASONS.ended, 'block').stdout };
       const ended = async (args: readonly string[], isReady: () => boolean, isWhole: boolean, group: boolean) => {
-        const child = spawn('dash', [thinScript(), '--node', process.execPath, 'PermissionRequest', ...args], {
+        const child = spawn(shell, [thinScript(), '--node', process.execPath, 'PermissionRequest', ...args], {
           cwd: join(user.path, 'project'),
-          env: user.env,
+          env: { ...user.env, ...env },
           detached: true,
         });
         let stdout = '';
@@ -226,7 +251,7 @@ describe('the thin command', () => {
       // Without a server, Node is asked, and has begun.
       expect(await ended(['--hooks', 'slow.json'], () => asked() === 1, true, false)).toEqual(said);
       await user.serve(['--hooks', 'slow.json']);
-      expect(await ended([], () => left().length === 1, false, false)).toEqual(said);
+      expect(await ended([], isAsking, false, false)).toEqual(said);
       expect(left()).toEqual([]);
       expect(await ended([], () => asked() === 2, true, true)).toEqual(said);
       expect(left()).toEqual([]);
@@ -259,7 +284,7 @@ describe('the thin command', () => {
     const words =
       'alias bg cat cd command curl date echo eval exec exit false fg getopts kill ls printf pwd read return';
     const more =
-      'rm set shift sleep test trap true type umask unset wait hash fail line leave ask_node seconds say now ended';
+      'rm set shift sleep test trap true type umask unset wait hash fail line leave ask_node seconds say ended address ask over';
     const env = Object.fromEntries(
       `${words} ${more}`.split(' ').map((name) => [`BASH_FUNC_${name}%%`, '() {  echo "{}"; builtin exit 0; }']),
     );
@@ -364,19 +389,22 @@ describe('the thin command, where something else is in the place of the server',
     // More than a pipe holds, and a line's end at its end.
     const input = `${JSON.stringify({ ...bash('rm x'), filler: 'x'.repeat(300_000) })}\n`;
     const proof = readFileSync(user.places.proof, 'utf8').trim();
-    const head = `HTTP/1.1 421 Misdirected Request\r\nhookscope-proof: ${proof}\r\ncontent-length: 2\r\n\r\n`;
     let told = '';
     const answers: Finished[] = [];
     const ask = async (): Promise<void> => {
-      answers.push(await thin(['PreToolUse', '--hooks', 'hooks.json'], input));
+      for (const [shell, env] of SHELLS)
+        answers.push(await thin(['PreToolUse', '--hooks', 'hooks.json'], input, { shell, env }));
     };
-    await stranger((socket) => {
-      socket.on('data', (piece: Buffer) => {
-        told += piece.toString();
-        if (told.endsWith(input)) socket.end(`${head}{}`);
+    const server = createHttpServer((incoming, outgoing) => {
+      told = '';
+      incoming.setEncoding('utf8').on('data', (piece: string) => (told += piece));
+      incoming.on('end', () => {
+        outgoing.writeHead(421, { 'hookscope-proof': proof, 'hookscope-returned': 'yes' });
+        outgoing.end(told);
       });
-    }, ask);
-    expect(told).toMatch(input);
+    });
+    await stranger((socket) => server.emit('connection', socket), ask);
+    expect(told).toBe(input);
     spawnSync(process.execPath, ['-e', LEAVE_A_SOCKET, user.places.socket]);
     await ask();
     for (const { code, stdout } of answers) {
@@ -385,34 +413,30 @@ describe('the thin command, where something else is in the place of the server',
         hookSpecificOutput: { permissionDecisionReason: 'nothing is removed' },
       });
     }
-    expect(asked()).toBe(2);
+    expect(asked()).toBe(6);
     expect(left()).toEqual([]);
   });
 
-  test('what it keeps is for nobody else, and has no name once it is read', async () => {
-    const { spawn } = await import('node:child_process');
-    let meanwhile: string[] | undefined;
-    await stranger(
-      (socket) =>
-        socket.once('data', () =>
-          until(() => left().length === 0).then(() => {
-            meanwhile = left();
-            socket.destroy();
+  test.each(SHELLS)(
+    '%s keeps nothing of standard input, and of the answer no file that has a name',
+    async (shell, env) => {
+      let meanwhile: string[] | undefined;
+      let told = '';
+      await stranger(
+        (socket) =>
+          socket.on('data', (piece: Buffer) => {
+            told += piece.toString();
+            if (!told.includes('"Bash"}')) return;
+            void until(() => left().length === 0).then(() => {
+              meanwhile = left();
+              socket.destroy();
+            });
           }),
-        ),
-      async () => {
-        const child = spawn('dash', [thinScript(), 'PreToolUse'], { cwd: user.path, env: user.env });
-        child.stdin.write('{"tool_name":');
-        await until(() => left().length === 1);
-        const file = join(user.places.run, left()[0] as string);
-        await until(() => statSync(file).size > 0);
-        expect(statSync(file).mode & 0o777).toBe(0o600);
-        child.stdin.end('"Bash"}');
-        expect(await new Promise((resolve) => child.once('close', resolve))).toBe(2);
-      },
-    );
-    expect(meanwhile).toEqual([]);
-  });
+        async () => expect((await thin(['PreToolUse'], '{"tool_name":"Bash"}', { shell, env })).code).toBe(2),
+      );
+      expect(meanwhile).toEqual([]);
+    },
+  );
 
   test('a failure has the shape of its event, for every event', async () => {
     await stranger(

@@ -68,7 +68,7 @@ kept=
 # It stands in for no answer of Node's that is none: one that does not start (NODE_OPTIONS, memory) or is killed lets nothing through.
 ask_node() {
   command -v "$node" >/dev/null 2>&1 || fail 'neither a server nor Node is there to ask the hooks'
-  HOOKSCOPE_PARENT=$$ "$node" "$main" hook "$@" <&3 3<&- &
+  HOOKSCOPE_PARENT=$$ "$node" "$main" hook "$@" <&3 3<&- 7<&- &
   reader=$!
   # Node answers in time by itself, unless a hook in it never gives back control; a second at a time, so that nobody sleeps on for long.
   slack=$((tenths / 10))
@@ -223,8 +223,8 @@ esac
 socket=$run/serve.sock
 # Who can be at the other end is whoever can enter the folder: nobody but this user, or Node says what is wrong.
 [ -S "$socket" ] && [ -O "$socket" ] && [ -O "$run" ] && [ -O "$state/fire.header" ] && [ -O "$state/server.proof" ] && [ ! -L "$run" ] || ask_node "$@"
-# To read what is no file (a pipe, a device) may never end.
-[ -f "$state/fire.header" ] && [ -f "$state/server.proof" ] || ask_node "$@"
+# To read what is no file (a pipe, a device) may never end, and without a token or a proof there is nobody to ask.
+[ -f "$state/fire.header" ] && [ -f "$state/server.proof" ] && [ -s "$state/fire.header" ] && [ -s "$state/server.proof" ] || ask_node "$@"
 # The head of the request is told by a descriptor: neither a command line nor a file shows it.
 command -v curl >/dev/null 2>&1 && [ -e /dev/fd/3 ] || ask_node "$@"
 cd -P . && line hookscope-cwd "$PWD" || ask_node "$@"
@@ -237,105 +237,134 @@ for name in AI_AGENT CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CL
 done
 line hookscope-on-failure "$policy"
 
-# Standard input is kept in a new file, to be read by curl and, if the server was not reached, by Node. It loses its name once it is whole.
-n=0
-set -C
-while
-  kept=$run/hook.$$.$n
-  # To write to a pipe that somebody has put there would wait for who reads it.
-  [ -e "$kept" ] || [ -L "$kept" ] || ! { command exec 4>"$kept"; } 2>/dev/null
-do
-  n=$((n + 1))
-  [ $n -lt 9 ] || {
-    kept=
-    ask_node "$@"
-  }
-done
-set +C
-exec 5<"$kept" 6<"$kept"
+# Opened now, since something else may be in its place by the time that it is read.
+{ command exec 7<"$state/server.proof" && [ -f /dev/fd/7 ]; } 2>/dev/null || ask_node "$@"
 
-# An agent that leaves its end open must not be waited for until it gives up.
-# In tenths of a second; to start a program for it takes as long as all the rest.
-now() {
-  if read -r uptime rest 2>/dev/null </proc/uptime; then
-    rest=${uptime#*.}
-    now=${uptime%%.*}${rest%"${rest#?}"}
-  else
-    now=$(date +%s)0
-  fi
+# What curl writes comes through a pipe: the one that a shell makes of a here-document, opened once more. Where there is none (macOS) it is a file, which loses its name at once.
+exec 5<<END
+
+END
+if ! { [ -p /dev/fd/5 ] && command exec 4>/dev/fd/5 && read -r answer <&5; } 2>/dev/null; then
+  n=0
+  set -C
+  while
+    kept=$run/hook.$$.$n
+    # To write to a pipe that somebody has put there would wait for who reads it.
+    [ -e "$kept" ] || [ -L "$kept" ] || ! { command exec 4>"$kept"; } 2>/dev/null
+  do
+    n=$((n + 1))
+    [ $n -lt 9 ] || {
+      kept=
+      ask_node "$@"
+    }
+  done
+  set +C
+  exec 5<"$kept"
+fi
+
+# Who can be at the other end is whoever can enter the folder: nobody but this user, or there is no address, and Node says what is wrong.
+# Both files are of one line; what is longer may have no end. The token goes to curl with the address.
+address() {
+  open=$(LC_ALL=C ls -dn "$run" "$state/fire.header" "$state/server.proof" 2>/dev/null)
+  case $open in
+    *"$nl"*"$nl"*"$nl"*) return ;;
+    d??x------*"$nl"-???------*"$nl"-???------* | -???------*"$nl"d??x------*"$nl"-???------* | -???------*"$nl"-???------*"$nl"d??x------*) ;;
+    *) return ;;
+  esac
+  while read -r mode links user group size rest; do
+    case $mode:$size in
+      -*:????*) return ;;
+    esac
+  done <<END
+$open
+END
+  read -r token <"$state/fire.header" && [ -n "$token" ] && printf 'url = "http://hookscope/hooks/%s"\nheader = "%s"\n' "$event" "$token"
 }
-now
-began=$now
-cat <&3 >&4 &
+
+# curl reads standard input itself, and not before it is connected: if it never is, Node reads it. Neither its own texts nor its TLS are needed.
+ask() {
+  export LC_ALL=C OPENSSL_CONF=/dev/null
+  exec curl -q -sS -K /dev/fd/8 -X POST -T - --unix-socket "$socket" --noproxy '*' --connect-timeout 5 --max-time "$within" \
+    -H @/dev/fd/9 -H "hookscope-within: $within" -D - -w '\n' 8<&0 <&3 >&4 2>/dev/null 3<&- 4>&- 5<&- 7<&- 9<<END
+${head}Content-Type: application/json
+Expect:
+END
+}
+within=$((tenths / 10)).$((tenths % 10))
+# It takes longer to load than all else, and is told the address by then. A shell without such pipes may have none that can be opened here either.
+if [ -z "$kept" ]; then
+  { address 3<&- 4>&- 5<&- 7<&-; } | ask &
+else
+  ask <<END &
+$(address)
+END
+fi
 reader=$!
-# Who can be at the other end is whoever can enter the folder: nobody but this user, or Node says what is wrong. It is looked at while the input is read.
-open=$(ls -ldn "$run" "$state/fire.header" "$state/server.proof" 2>/dev/null)
+# An agent that leaves its end open must not be waited for until it gives up, and a curl before 7.87 waits for ever.
 # It looks once a second whether it is still wanted: an agent may have killed what started it, and its process id be somebody else's later.
 (
+  exec >/dev/null 2>&1 </dev/null 3<&- 4>&- 5<&- 7<&-
+  [ -z "$kept" ] || rm -f "$kept"
   while kill -0 $$ && [ "$tenths" -gt 10 ]; do
     sleep 1
     tenths=$((tenths - 10))
   done
   kill -0 $$ && sleep "0.$((tenths % 10))"
   kill "$reader"
-  rm -f "$kept"
-) >/dev/null 2>&1 </dev/null 3<&- 4>&- &
+) &
 watcher=$!
-wait "$reader"
-code=$?
-kill "$watcher" 2>/dev/null
-reader=
-watcher=
-rm -f "$kept" >/dev/null 2>&1 </dev/null 3<&- &
-[ $code = 0 ] || fail 'standard input was not closed in time'
-now
-tenths=$((tenths - now + began))
-[ "$tenths" -gt 0 ] || fail 'standard input was not closed in time'
-exec 3<&6 4>&- 6<&-
-case $open in
-  *"$nl"*"$nl"*"$nl"*) ask_node "$@" ;;
-  d??x------*"$nl"-???------*"$nl"-???------* | -???------*"$nl"d??x------*"$nl"-???------* | -???------*"$nl"-???------*"$nl"d??x------*) ;;
-  *) ask_node "$@" ;;
-esac
-# Both are of one line; what is longer may have no end.
-while read -r mode links user group size rest; do
-  case $mode:$size in
-    -*:????*) ask_node "$@" ;;
-  esac
-done <<END
-$open
-END
-{ read -r proof <"$state/server.proof" && read -r token <"$state/fire.header"; } 2>/dev/null && [ -n "$proof" ] && [ -n "$token" ] || ask_node "$@"
+exec 4>&-
+# How curl ended. A pipe is read before, since it holds only so much.
+over() {
+  wait "$reader"
+  code=$?
+  reader=
+  kill "$watcher" 2>/dev/null
+  watcher=
+}
+[ -z "$kept" ] || {
+  over
+  rm -f "$kept"
+  kept=
+}
 
-answer=$(
-  curl -q -sS --unix-socket "$socket" --noproxy '*' --connect-timeout 5 --max-time "$((tenths / 10)).$((tenths % 10))" \
-    -H @/dev/fd/9 -H "hookscope-within: $((tenths / 10)).$((tenths % 10))" --data-binary @- -D - -w '\n%{http_code}' "http://hookscope/hooks/$event" <&5 2>/dev/null 9<<END
-$token
-${head}Content-Type: application/json
-Expect:
-END
-)
-code=$?
-status=${answer##*"$nl"}
-answer=${answer%"$nl"*}$nl
+status=
 shown=
 exit=
 aside=
-# The head of the answer ends with an empty line, which has the carriage return of every line of it.
-while [ "$code" = 0 ] && [ -n "$answer" ]; do
-  field=${answer%%"$nl"*}
-  answer=${answer#*"$nl"}
+length=
+returned=
+# A head ends with an empty line, which has the carriage return of every line of it. In front of an answer's may be others, which say nothing.
+while read -r field; do
   field=${field%?}
   case $field in
+    HTTP/*' '???*)
+      status=${field#* }
+      status=${status%% *} ;;
     [Hh]ookscope-[Pp]roof:*) shown=${field#*: } ;;
     [Hh]ookscope-[Ee]xit:*) exit=${field#*: } ;;
     [Hh]ookscope-[Aa]side:*) aside="$aside${field#*: }$nl" ;;
-    '') break ;;
+    [Hh]ookscope-[Rr]eturned:*) returned=yes ;;
+    [Cc]ontent-[Ll]ength:*) length=${field#*: } ;;
+    '') case $status in 1*) ;; *) break ;; esac ;;
   esac
-done
-answer=${answer%"$nl"}
-[ "$code" = 0 ] && [ "$shown" != "$proof" ] &&
-  fail "what answers on the server's socket does not prove that it is the server of this user: find out which program it is"
+done <&5
+# It was asked, so this is a short file. Without a proof of ours there is none that could be shown.
+proof=
+[ -z "$status" ] || read -r proof <&7
+[ -n "$proof" ] || shown=none
+exec 7<&-
+stranger="what answers on the server's socket does not prove that it is the server of this user: find out which program it is"
+# The server has run nothing, and gives back what it was sent: the hooks are asked here, once.
+if [ "$status$returned" = 421yes ] && [ "$shown" = "$proof" ]; then
+  kill "$watcher" 2>/dev/null
+  exec 3<&5 5<&-
+  ask_node "$@" --no-server
+fi
+# Most often there is nothing to say.
+if [ "$length" = 2 ]; then IFS= read -r answer <&5; else answer=$(cat <&5); fi
+[ -z "$reader" ] || over
+[ "$code" = 0 ] && [ "$shown" != "$proof" ] && fail "$stranger"
 case $code:$status in
   0:200)
     case $answer in
@@ -348,11 +377,22 @@ case $code:$status in
     [ -z "$exit" ] && exit 0
     printf 'hookscope: this was not judged, and is not let through; standard output says why\n' >&2
     exit "$exit" ;;
-  # It was never connected, or the server says that it has run nothing: the hooks are asked here, once.
-  # So it was by a curl that is too old for these options.
-  2:* | 7:* | 0:421)
-    ask_node "$@" --no-server ;;
+  # It was never connected: the hooks are asked here, once.
+  7:*) ask_node "$@" --no-server ;;
+  # It was given no address, or is too old for these options.
+  2:*) ask_node "$@" ;;
   0:*) fail "the server refused the request (HTTP $status)" ;;
-  28:*) fail 'the server was asked and has not answered in time' ;;
+  # Ended by itself or by the watcher, which a ksh and a yash say in their own way.
+  28:* | 143:* | 271:* | 399:*)
+    # Whether standard input was closed shows whoever reads on.
+    open=$(
+      exec 2>/dev/null
+      cat <&3 >/dev/null &
+      sleep 0.2
+      kill $!
+      wait $! && echo closed
+    )
+    [ "$open" = closed ] || fail 'standard input was not closed in time'
+    fail 'the server was asked and has not answered in time' ;;
   *) fail 'the server was asked and did not answer: it has died, or hangs' ;;
 esac

@@ -15,7 +15,7 @@ import { agentProtocol } from '../agent-words.js';
 import { fitsHeader } from '../named-set.js';
 import type { Protocol, ToldInput } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
-import { type Answer, readBody } from './body.js';
+import { type Answer, notServed, readBody, returned } from './body.js';
 
 export interface AgentAsks {
   readonly as: string;
@@ -40,7 +40,7 @@ export async function answerAgent(
   const { env, policy, cwd } = asks;
   const protocol = knownProtocol(asks);
   // A newer client may know this event: nothing was run.
-  if (protocol === undefined) return { status: HEAD.notServed, body: '{"error":"this event is not known here"}' };
+  if (protocol === undefined) return notServed(incoming);
   const read = await readBody(incoming);
   let told: ToldInput | undefined;
   const failed = (reason: string): Answer => {
@@ -57,7 +57,7 @@ export async function answerAgent(
     if (input['cwd'] === undefined && cwd !== undefined) told = { ...told, input: { ...input, cwd } };
     const folder = cwd ?? (typeof input['cwd'] === 'string' ? input['cwd'] : undefined);
     const spec = hosts.spec(told.event, folder, env['CLAUDE_PROJECT_DIR']);
-    if (spec === undefined) return { status: HEAD.notServed, body: '{"error":"this event is not known here"}' };
+    if (spec === undefined) return returned(read.text);
     const within = asks.within ?? deadlineOf(protocol.seconds(undefined) ?? USUAL);
     const settings = { ...protocol.settings(told, policy), asked: askedAs(asks.attended, within, policy) };
     const { decision, late } = await hosts.decide(spec, told.input, { cwd: folder, env, signal: over, settings });

@@ -11,7 +11,7 @@ import { type NamedSet, setInHeaders } from '../named-set.js';
 import { CLAUDE } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
 import { answerAgent } from './answer-agent.js';
-import { type Answer, readBody } from './body.js';
+import { type Answer, notServed, readBody } from './body.js';
 import { environmentIn, headValue, withTrace } from './head.js';
 
 /** Seconds that the client has said it waits. */
@@ -78,8 +78,7 @@ async function answer(
   const { headers, rawHeaders } = incoming;
   const cwd = headValue(headers[HEAD.cwd]);
   const asked = setInHeaders(rawHeaders);
-  if (Object.keys(asked).length > 0 && !parts.serves(asked, cwd ?? '/'))
-    return { status: HEAD.notServed, body: '{"error":"these files are not served"}' };
+  if (Object.keys(asked).length > 0 && !parts.serves(asked, cwd ?? '/')) return notServed(incoming);
   const hosts = parts.hosts();
   const env = withTrace(headers, headers[HEAD.env] === undefined ? NO_ENV : environmentIn(rawHeaders));
   const policy: FailurePolicy = headers[HEAD.policy] === 'allow' ? 'allow' : 'block';

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { HEAD } from '../agent-protocol.js';
 import { MOST_BODY } from '../limits.js';
 
 /** What is answered. */
@@ -30,4 +31,16 @@ export function readBody(incoming: IncomingMessage): Promise<ReadBody> {
     incoming.on('close', () => resolve({ problem: 'input' }));
     incoming.on('error', () => resolve({ problem: 'input' }));
   });
+}
+
+/** Nothing was run. The input goes back: the thin command keeps no copy of it, and hands it on to Node. */
+export const returned = (text: string): Answer => ({
+  status: HEAD.notServed,
+  body: text,
+  head: { [HEAD.returned]: 'yes' },
+});
+
+export async function notServed(incoming: IncomingMessage): Promise<Answer> {
+  const read = await readBody(incoming);
+  return 'text' in read ? returned(read.text) : { status: 413, body: '{}', head: { connection: 'close' } };
 }
