@@ -58,8 +58,8 @@ export async function planConnect(
   const earlier = journal.find(path);
   const text = textOf(bytes, path);
   const base = earlier && bytes ? await withoutOurs(earlier, text) : text;
-  const untouched = earlier !== undefined && bytes !== undefined && sha256(bytes) === earlier.after;
-  // The text from before the first connect, as long as the user has not changed the file since.
+  const untouched = earlier !== undefined && bytes !== undefined && isAsWritten(earlier, bytes);
+  // What it was before the first time, as long as nobody else has changed it since.
   const original = untouched ? originalOf(earlier) : earlier && bytes ? Buffer.from(base) : bytes;
   const from = untouched ? textOf(original, path) : base;
   const { text: result, added } = await withEntries(from, entries, layout, path);
@@ -78,11 +78,16 @@ export async function planConnect(
       const what = { agent, file: path, at: new Date().toISOString() };
       const kept = { ...what, before, after: sha256(next), written: next.toString('base64'), added, folders };
       // First: whatever happens from here on can be undone.
-      journal.keep({ ...kept, handlers: [...handlers, ...(earlier?.handlers ?? [])] });
+      const replaces = bytes && sha256(bytes);
+      journal.keep({ ...kept, replaces, handlers: [...handlers, ...(earlier?.handlers ?? [])] });
+      const missing = missingFolders(dirname(path));
       try {
-        for (const folder of missingFolders(dirname(path))) mkdirSync(folder, { mode: 0o700 });
+        for (const folder of missing) mkdirSync(folder, { mode: 0o700 });
         replaceFile(path, next, bytes === undefined ? 0o600 : statSync(path).mode & 0o7777);
       } catch (error) {
+        removeEmpty(missing);
+        if (earlier === undefined) journal.forget(path);
+        else journal.keep(earlier);
         throw problem(path, `cannot be written: ${(error as Error).message}`, error);
       }
       journal.keep({ ...kept, handlers });
@@ -96,25 +101,28 @@ export async function disconnect(file: string, journal = new Journal()): Promise
   const connection = journal.find(path);
   if (connection === undefined) return undefined;
   const how = await restore(connection);
-  journal.forget(path);
+  journal.forget(path, connection.folders.filter(existsSync));
   return { file: path, how };
 }
 
 async function restore(connection: ConnectedFile): Promise<Disconnected['how']> {
-  const { file, after, folders } = connection;
+  const { file, folders } = connection;
   const bytes = readIfThere(file);
   const original = originalOf(connection);
-  if (bytes === undefined) return 'gone';
+  if (bytes === undefined) {
+    removeEmpty(folders);
+    return 'gone';
+  }
   const write = (data: Uint8Array): void => replaceFile(file, data, statSync(file).mode & 0o7777);
   try {
-    if (sha256(bytes) !== after) {
-      const rest = await withoutOurs(connection, textOf(bytes, file));
-      if (original !== undefined || !isBare(rest)) {
-        write(Buffer.from(rest));
-        return 'taken_out';
+    if (!isAsWritten(connection, bytes)) {
+      const rest = Buffer.from(await withoutOurs(connection, textOf(bytes, file)));
+      if (original !== undefined || !isBare(rest.toString())) {
+        if (!same(rest, bytes)) write(rest);
+        return original !== undefined && same(rest, original) ? 'restored' : 'taken_out';
       }
     } else if (original !== undefined) {
-      write(original);
+      if (!same(original, bytes)) write(original);
       return 'restored';
     }
     rmSync(file);
@@ -124,6 +132,12 @@ async function restore(connection: ConnectedFile): Promise<Disconnected['how']> 
     if (error instanceof HookscopeError) throw error;
     throw problem(file, `cannot be restored: ${(error as Error).message}`, error);
   }
+}
+
+/** Nobody else has changed it. */
+function isAsWritten({ after, replaces }: ConnectedFile, bytes: Buffer): boolean {
+  const hash = sha256(bytes);
+  return hash === after || hash === replaces;
 }
 
 /** Nothing is in it, or the version alone, which connect has written too. */
@@ -175,13 +189,13 @@ function missingFolders(folder: string): string[] {
   return existsSync(folder) ? [] : [...missingFolders(dirname(folder)), folder];
 }
 
-/** Those that were made, unless something else is in them now. */
+/** Those that were made, unless something else is in them now; some may be gone. */
 function removeEmpty(folders: readonly string[]): void {
   for (const folder of folders.toReversed()) {
     try {
       rmdirSync(folder);
-    } catch {
-      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return;
     }
   }
 }

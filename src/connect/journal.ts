@@ -1,7 +1,9 @@
-import { lstatSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { replaceFile } from '../files/replace-file.js';
+import { makeFolder } from '../values/make-folder.js';
+import { isRunning } from '../values/processes.js';
 import { stateFolder } from '../values/state-folder.js';
 import { schema, zod } from '../values/zod.js';
 
@@ -14,7 +16,9 @@ export interface ConnectedFile {
   readonly before: string | null;
   /** SHA-256 of what was written. */
   readonly after: string;
-  /** The written text, in base64, so that later changes of the user can be recognised. */
+  /** SHA-256 of what is being replaced, until it is: whoever is killed meanwhile has changed nothing. */
+  readonly replaces?: string | undefined;
+  /** What was written, in base64, so that what somebody changes in it can be told from it. */
   readonly written?: string | undefined;
   /** Our parts of it: the position in that text, and the length. */
   readonly added?: readonly (readonly [at: number, length: number])[] | undefined;
@@ -35,6 +39,7 @@ const journalSchema = schema(() =>
         file: zod().string().min(1),
         before: zod().string().nullable(),
         after: zod().string(),
+        replaces: zod().string().optional(),
         written: zod().string().optional(),
         added: zod()
           .array(zod().tuple([zod().number(), zod().number()]))
@@ -78,17 +83,41 @@ export class Journal {
 
   /** Replaces the entry of the same file. Throws FILE. */
   keep(connection: ConnectedFile): void {
-    this.#write([...this.list().filter(({ file }) => file !== connection.file), connection]);
+    this.#change((kept) => [...kept.filter(({ file }) => file !== connection.file), connection]);
   }
 
-  /** Throws FILE. */
-  forget(file: string): void {
-    this.#write(this.list().filter((one) => one.file !== file));
+  /** `folders`: those made for it that are still there. Whoever is in one of them removes it. Throws FILE. */
+  forget(file: string, folders: readonly string[] = []): void {
+    this.#change((kept) =>
+      kept
+        .filter((one) => one.file !== file)
+        .map((one) => {
+          const around = folders.filter((folder) => one.file.startsWith(folder + sep) && !one.folders.includes(folder));
+          return around.length === 0 ? one : { ...one, folders: [...around, ...one.folders] };
+        }),
+    );
   }
 
-  #write(connections: readonly ConnectedFile[]): void {
+  /** One command at a time: of two at once each would write what the other had not read. */
+  #change(change: (kept: readonly ConnectedFile[]) => readonly ConnectedFile[]): void {
+    const lock = `${this.path}.lock`;
+    this.#writing(() => {
+      makeFolder(dirname(this.path));
+      take(lock);
+    });
     try {
-      replaceFile(this.path, `${JSON.stringify({ version: 1, connections }, undefined, 2)}\n`, 0o600);
+      const connections = change(this.list());
+      this.#writing(() =>
+        replaceFile(this.path, `${JSON.stringify({ version: 1, connections }, undefined, 2)}\n`, 0o600),
+      );
+    } finally {
+      rmSync(lock, { force: true });
+    }
+  }
+
+  #writing(work: () => void): void {
+    try {
+      work();
     } catch (error) {
       throw this.#wrong(`cannot be written, so nothing was changed: ${(error as Error).message}`, error);
     }
@@ -107,4 +136,32 @@ function checkOwn(file: string): void {
   if (user === undefined) return;
   if (uid !== user) throw new Error('it belongs to another user');
   if ((mode & 0o022) !== 0) throw new Error('other users may write it');
+}
+
+/** How often it is tried, and the milliseconds in between. */
+const TRIES = 500;
+const PAUSE = 10;
+
+function take(lock: string): void {
+  for (let tries = 0; tries < TRIES; tries++) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    if (!isHeld(lock)) rmSync(lock, { force: true });
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
+  }
+  throw new Error(`${lock} is held by another command; if there is none, remove it`);
+}
+
+/** Who holds it lives, or has not written yet who it is. */
+function isHeld(lock: string): boolean {
+  try {
+    const pid = Number(readFileSync(lock, 'utf8'));
+    return pid === 0 || isRunning(pid);
+  } catch {
+    return false;
+  }
 }

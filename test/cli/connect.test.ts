@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -14,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { tableOf } from '../../src/connect/agent-hooks.js';
 import { CATALOGUE, CLAUDE_EVENTS } from '../../src/events/catalogue.js';
 import { type FakeCodex, writeFakeCodex } from '../connect/fake-codex.js';
+import { until } from '../server/kit.js';
 import { cli } from './cli.js';
 
 let folder: string;
@@ -172,6 +175,26 @@ test('an agent that reads Claude Code’s files too asks twice, and that is said
 test('Gemini, where a person sits, asks', async () => {
   const { stdout } = await hookscope('connect', 'gemini', '--attended');
   expect(stdout).toContain(' --as gemini BeforeTool --attended --timeout 600');
+});
+
+test('two commands at once are both kept, and undone', async () => {
+  const journal = join(folder, 'state/hookscope/connections.json');
+  await hookscope('connect', 'gemini', '--write');
+  const theirs = readFileSync(journal);
+  await hookscope('disconnect', 'gemini');
+  writeFileSync(join(folder, 'theirs'), theirs, { mode: 0o600 });
+  // The other one has read the journal, and writes it after a moment.
+  const script = 'printf %s $$ >"$0.lock"; read -r go; sleep 0.3; cp theirs "$0"; rm "$0.lock"';
+  const other = spawn('/bin/sh', ['-c', script, journal], { cwd: folder, stdio: ['pipe', 'ignore', 'inherit'] });
+  const ended = once(other, 'exit');
+  await until(() => existsSync(`${journal}.lock`) && readFileSync(`${journal}.lock`, 'utf8') !== '');
+  other.stdin.end('go\n');
+  await once(other.stdin, 'finish');
+  await hookscope('connect', 'cursor', '--write');
+  await ended;
+  expect((JSON.parse(readFileSync(journal, 'utf8')) as { connections: unknown[] }).connections).toHaveLength(2);
+  await hookscope('disconnect', '--all');
+  expect(existsSync(join(folder, '.cursor'))).toBe(false);
 });
 
 test('all five are disconnected together', async () => {

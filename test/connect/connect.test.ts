@@ -17,7 +17,7 @@ import fc from 'fast-check';
 import { parse } from 'jsonc-parser';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { disconnect, planConnect } from '../../src/connect/connect.js';
-import { Journal } from '../../src/connect/journal.js';
+import { type ConnectedFile, Journal } from '../../src/connect/journal.js';
 import { generated } from '../seed.js';
 
 let folder: string;
@@ -256,6 +256,68 @@ describe('a settings file', () => {
     expect(readFileSync(settings(), 'utf8')).toBe('{}');
   });
 
+  /** A command that is killed as soon as the journal says what it will do, or as soon as it has made the folders. */
+  class Killed extends Journal {
+    override keep(connection: ConnectedFile): void {
+      super.keep(connection);
+      throw new Error('killed');
+    }
+  }
+  const killed = async (file: string, command?: string): Promise<void> => {
+    const entries = groupsOf(command);
+    const plan = await planConnect({ agent: 'claude-code', file, entries, layout: LAYOUT }, new Killed(journal.path));
+    expect(() => plan.write()).toThrow('killed');
+  };
+
+  test('is restored byte for byte where connecting was killed before it was written, the first time or a later one', async () => {
+    await fc.assert(
+      fc.asyncProperty(files, fc.boolean(), fc.boolean(), async (text, before, after) => {
+        writeFileSync(settings(), text);
+        if (before) await connect(settings(), 'earlier');
+        await killed(settings(), 'later');
+        if (after) await connect(settings(), 'last');
+        expect((await disconnect(settings(), journal))?.how).toBe('restored');
+        expect(readFileSync(settings(), 'utf8')).toBe(text);
+      }),
+      { numRuns: generated(15) },
+    );
+    rmSync(settings());
+    const file = join(folder, 'home', '.claude', 'settings.json');
+    await killed(file);
+    mkdirSync(dirname(file), { recursive: true });
+    expect((await disconnect(file, journal))?.how).toBe('gone');
+    expect(existsSync(join(folder, 'home'))).toBe(false);
+    await connect(file, 'earlier');
+    await killed(file, 'later');
+    expect((await disconnect(file, journal))?.how).toBe('removed');
+    expect(existsSync(join(folder, 'home'))).toBe(false);
+  });
+
+  test.each([[undefined], ['earlier']])(
+    'that cannot be written is as if it had not been tried (connected before: %s)',
+    async (earlier) => {
+      const file = join(folder, 'home', 'settings.json');
+      mkdirSync(dirname(file));
+      writeFileSync(file, '{}');
+      if (earlier !== undefined) await connect(file, earlier);
+      const [text, kept] = [readFileSync(file, 'utf8'), journal.list()];
+      const plan = await planConnect({ agent: 'claude-code', file, entries: groupsOf(), layout: LAYOUT }, journal);
+      // Where the new file would be made there is one that nobody replaces.
+      mkdirSync(`${file}.${process.pid}.tmp`);
+      expect(() => plan.write()).toThrow(/cannot be written/);
+      expect([readFileSync(file, 'utf8'), journal.list()]).toEqual([text, kept]);
+    },
+  );
+
+  test('leaves no folder that was made for two, in whatever order they are undone', async () => {
+    const both = [join(folder, 'new', 'one', 'settings.json'), join(folder, 'new', 'two', 'deep', 'settings.json')];
+    for (const order of [both, both.toReversed()]) {
+      for (const file of both) await connect(file);
+      for (const file of order) await disconnect(file, journal);
+      expect(existsSync(join(folder, 'new'))).toBe(false);
+    }
+  });
+
   test.each([
     ['a list', '[]', /object was expected/],
     ['no JSON', '{ "hooks": ', /line 1/],
@@ -286,6 +348,13 @@ describe('a settings file', () => {
 });
 
 describe('the journal', () => {
+  test('is not locked by a command that was killed', async () => {
+    mkdirSync(dirname(journal.path));
+    writeFileSync(`${journal.path}.lock`, '99999999');
+    await connect(settings());
+    expect(existsSync(`${journal.path}.lock`)).toBe(false);
+  });
+
   test('is its owner’s alone, and refused where others could have written it', async () => {
     await connect(settings());
     expect(statSync(journal.path).mode & 0o777).toBe(0o600);
