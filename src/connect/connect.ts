@@ -1,16 +1,7 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
+import { NotRead, readRegularFile } from '../files/regular-file.js';
 import { replaceFile } from '../files/replace-file.js';
 import { textDiff } from '../files/text-diff.js';
 import { sha256 } from '../values/sha256.js';
@@ -164,9 +155,10 @@ function realPath(file: string, links = 0): string {
 
 function readIfThere(path: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    return readRegularFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (error instanceof NotRead) throw problem(path, `${error.message}; nothing was changed`, error);
     throw problem(path, `cannot be read: ${(error as Error).message}`, error);
   }
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -16,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { tableOf } from '../../src/connect/agent-hooks.js';
 import { CATALOGUE, CLAUDE_EVENTS } from '../../src/events/catalogue.js';
 import { type FakeCodex, writeFakeCodex } from '../connect/fake-codex.js';
+import { NO_FILES } from '../no-files.js';
 import { until } from '../server/kit.js';
 import { cli } from './cli.js';
 
@@ -175,6 +177,21 @@ test('an agent that reads Claude Code’s files too asks twice, and that is said
 test('Gemini, where a person sits, asks', async () => {
   const { stdout } = await hookscope('connect', 'gemini', '--attended');
   expect(stdout).toContain(' --as gemini BeforeTool --attended --timeout 600');
+});
+
+test.each(Object.keys(NO_FILES))('%s in the place of the settings is left alone, and not waited for', async (what) => {
+  const place = join(folder, 'gemini/.gemini/settings.json');
+  mkdirSync(dirname(place), { recursive: true });
+  NO_FILES[what]?.(place);
+  const look = () => [lstatSync(place).ino, lstatSync(place).mtimeMs];
+  const before = look();
+  const { code, stderr } = await hookscope('connect', 'gemini', '--write');
+  expect({ code, stderr }).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/: is .*nothing was changed/) as string,
+  });
+  expect(look()).toEqual(before);
+  expect((await hookscope('disconnect', '--all')).stdout).toMatch(/Nothing is connected/);
 });
 
 test('two commands at once are both kept, and undone', async () => {
