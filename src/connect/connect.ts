@@ -1,9 +1,20 @@
-import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { NotRead, readRegularFile } from '../files/regular-file.js';
-import { replaceFile } from '../files/replace-file.js';
+import { draftOf, replaceFile } from '../files/replace-file.js';
 import { textDiff } from '../files/text-diff.js';
+import { isRunning } from '../values/processes.js';
 import { sha256 } from '../values/sha256.js';
 import { type ConnectedFile, Journal } from './journal.js';
 import type { Layout } from './layout.js';
@@ -70,6 +81,7 @@ export async function planConnect(
       const kept = { ...what, before, after: sha256(next), written: next.toString('base64'), added, folders };
       // First: whatever happens from here on can be undone.
       const replaces = bytes && sha256(bytes);
+      if (earlier !== undefined) removeDrafts(earlier);
       journal.keep({ ...kept, replaces, handlers: [...handlers, ...(earlier?.handlers ?? [])] });
       const missing = missingFolders(dirname(path));
       try {
@@ -96,10 +108,27 @@ export async function disconnect(file: string, journal = new Journal()): Promise
   return { file: path, how };
 }
 
+/** What a command left that was killed while it wrote; it is told by its name, and by being the beginning of what was written. */
+function removeDrafts({ file, before, written }: ConnectedFile): void {
+  const folder = dirname(file);
+  const texts = [before, written].flatMap((text) => (text ? [Buffer.from(text, 'base64')] : []));
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const pid = draftOf(basename(file), name);
+    if (pid === undefined || (pid !== process.pid && isRunning(pid))) continue;
+    try {
+      const draft = readRegularFile(join(folder, name));
+      if (texts.some((text) => draft.equals(text.subarray(0, draft.length)))) rmSync(join(folder, name));
+    } catch {
+      // What cannot be read is none of ours.
+    }
+  }
+}
+
 async function restore(connection: ConnectedFile): Promise<Disconnected['how']> {
   const { file, folders } = connection;
   const bytes = readIfThere(file);
   const original = originalOf(connection);
+  removeDrafts(connection);
   if (bytes === undefined) {
     removeEmpty(folders);
     return 'gone';

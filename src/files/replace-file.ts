@@ -20,3 +20,9 @@ export function replaceFile(file: string, data: string | Uint8Array, mode: numbe
     throw error;
   }
 }
+
+/** Which process was to replace the file of that name by what is called `name`; undefined: none. */
+export function draftOf(file: string, name: string): number | undefined {
+  const [, pid] = (name.startsWith(`${file}.`) && /^(\d+)\.tmp$/.exec(name.slice(file.length + 1))) || [];
+  return pid === undefined ? undefined : Number(pid);
+}

@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -291,6 +292,26 @@ describe('a settings file', () => {
     await killed(file, 'later');
     expect((await disconnect(file, journal))?.how).toBe('removed');
     expect(existsSync(join(folder, 'home'))).toBe(false);
+  });
+
+  test('loses what a killed command had begun to write beside it, and nothing else', async () => {
+    for (const text of [undefined, '{}\n']) {
+      if (text !== undefined) writeFileSync(settings(), text);
+      await connect(settings());
+      const written = readFileSync(settings());
+      const draft = (name: string, data: string | Buffer): void => writeFileSync(`${settings()}.${name}`, data);
+      draft('99999998.tmp', '');
+      draft('99999999.tmp', written.subarray(0, 50));
+      draft('99999997.tmp', 'of somebody else');
+      draft(`${process.pid}.tmp`, '');
+      draft(`${process.ppid}.tmp`, written);
+      draft('old', written);
+      await disconnect(settings(), journal);
+      const names = readdirSync(folder).filter((name) => name.startsWith('settings.json.'));
+      const left = ['99999997.tmp', `${process.ppid}.tmp`, 'old'].map((name) => `settings.json.${name}`);
+      expect(names.sort()).toEqual(left.sort());
+      for (const name of names) rmSync(join(folder, name));
+    }
   });
 
   test.each([[undefined], ['earlier']])(
