@@ -364,7 +364,10 @@ fi
 # Most often there is nothing to say.
 if [ "$length" = 2 ]; then IFS= read -r answer <&5; else answer=$(cat <&5); fi
 [ -z "$reader" ] || over
-[ "$code" = 0 ] && [ "$shown" != "$proof" ] && fail "$stranger"
+case $status in
+  '' | 1*) ;;
+  *) [ "$shown" = "$proof" ] || fail "$stranger" ;;
+esac
 case $code:$status in
   0:200)
     case $answer in
