@@ -1,15 +1,6 @@
-import { deepFreeze } from '../../values/copies/freeze.js';
 import type { EventSpec } from '../define.js';
-import {
-  type HelperOutput,
-  helperOutput,
-  helperToOutput,
-  isHelperKey,
-  isSaid,
-  type Meaning,
-  meaningOf,
-  VERDICT,
-} from './helpers.js';
+import { helperOutput, helperToOutput, isHelperKey, type Meaning, meaningOf, VERDICT } from './helpers.js';
+import { type AnswerPlan, Meant, type SaidWords, type TextKind } from './meant-outcome.js';
 import { type Outcome, readOutput } from './outcome.js';
 import { outputShape } from './shape.js';
 
@@ -26,18 +17,6 @@ interface Answer {
   readonly async?: unknown;
   readonly toJSON?: unknown;
   readonly hookSpecificOutput?: unknown;
-}
-
-type TextKind = 'reason' | 'context' | 'stop';
-
-/** The meaning of one kind of answer on one event: fixed words, and which of its texts goes to which field of the outcome. */
-interface AnswerPlan {
-  readonly verdict: Outcome['verdict'];
-  readonly block: true | undefined;
-  readonly continue: boolean | undefined;
-  readonly reason: TextKind | undefined;
-  readonly stopReason: TextKind | undefined;
-  readonly context: TextKind | undefined;
 }
 
 /** Which keys an answer has. */
@@ -193,12 +172,6 @@ export class Meanings {
   }
 }
 
-/** An answer in the wire's words, in their order. `eventName`: the name that it had to carry. */
-interface SaidWords {
-  readonly eventName: string;
-  readonly words: Readonly<Record<string, string>>;
-}
-
 /** Whether the event's own schema takes such a text. */
 type Texts = Readonly<Record<'reason' | 'context', (text: unknown) => boolean>>;
 
@@ -208,73 +181,6 @@ function textsOf(spec: EventSpec): Texts {
     reason: specific.get('permissionDecisionReason')?.accepts ?? isText,
     context: specific.get('additionalContext')?.accepts ?? isText,
   };
-}
-
-/** An outcome whose output is written out on first read. */
-class Meant implements Outcome {
-  readonly verdict: Outcome['verdict'];
-  readonly block: true | undefined;
-  readonly continue: boolean | undefined;
-  readonly reason: string | undefined;
-  readonly stopReason: string | undefined;
-  readonly additionalContext: string | undefined;
-  private readonly spec: EventSpec;
-  private readonly meaning: Meaning;
-  private readonly words: SaidWords | undefined;
-  private listed: readonly (readonly [string, string])[] | undefined = undefined;
-  private written: Outcome['output'] | undefined;
-  private text: string | undefined = undefined;
-
-  constructor(spec: EventSpec, reading: AnswerPlan, meaning: Meaning, words: SaidWords | undefined) {
-    this.verdict = reading.verdict;
-    this.block = reading.block;
-    this.continue = reading.continue;
-    this.reason = textIn(meaning, reading.reason);
-    this.stopReason = textIn(meaning, reading.stopReason);
-    this.additionalContext = textIn(meaning, reading.context);
-    this.spec = spec;
-    this.meaning = meaning;
-    this.words = words;
-    this.written = words && { hookSpecificOutput: words.words };
-  }
-
-  get output(): Outcome['output'] {
-    this.written ??= helperToOutput(this.spec, helperOutput(this.meaning)) as Outcome['output'];
-    return deepFreeze(this.written);
-  }
-
-  get printed(): string {
-    this.text ??= JSON.stringify(this.output);
-    return this.text;
-  }
-
-  /** Worth keeping for those who say the same. */
-  get isShort(): boolean {
-    return (this.reason?.length ?? 0) + (this.stopReason?.length ?? 0) + (this.additionalContext?.length ?? 0) < 1000;
-  }
-
-  /** Whether an answer that has keys of helpers alone is the same. */
-  isSaidBy(answer: HelperOutput<string>): boolean {
-    return this.words === undefined && isSaid(this.meaning, answer);
-  }
-
-  /** Whether it was said in the same words, in the same order. */
-  isSaidIn(inner: object, eventName: string): boolean {
-    if (this.words?.eventName !== eventName) return false;
-    this.listed ??= Object.entries(this.words.words);
-    const { listed } = this;
-    let at = 0;
-    for (const key in inner) {
-      const said = listed[at++];
-      if (said === undefined || said[0] !== key || said[1] !== (inner as Readonly<Record<string, unknown>>)[key])
-        return false;
-    }
-    return at === listed.length;
-  }
-}
-
-function textIn(meaning: Meaning, text: TextKind | undefined): string | undefined {
-  return text === undefined ? undefined : (meaning[text] as string);
 }
 
 /** 0: none, 1: an empty text, 2: a text; -1: no text. */
