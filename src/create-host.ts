@@ -4,10 +4,8 @@ import type { AgentSupport } from './agents/supports.js';
 import type { Sayable } from './agents/table.js';
 import { type Bus, createBus } from './emit/bus.js';
 import { warnMasked } from './emit/redact/warn.js';
-import { HookscopeError, isHookscopeError } from './errors.js';
+import { HookscopeError } from './errors.js';
 import type { CustomEvents, EventName, FireInput, HookInput, NoEvents } from './events/catalogue.js';
-import type { EventSpec } from './events/define.js';
-import { unreadable } from './events/guard.js';
 import { createExternalServices } from './handlers/external.js';
 import { Alarms } from './host/alarms/alarms.js';
 import { reopened } from './host/alarms/use.js';
@@ -39,7 +37,7 @@ import { describeScope } from './host/tell/describe.js';
 import { type ExplainOptions, type Explanation, explain } from './host/tell/explain.js';
 import { HostLogger } from './host/tell/logger.js';
 import { Notices } from './host/tell/notices.js';
-import { reportRefused } from './host/tell/refused.js';
+import { refusedBy } from './host/tell/refused.js';
 import type { AgentHooks, Decision, Hooks, RegisterOptions, Undo } from './host/types.js';
 import { type ScopeRef, ScopeTree } from './scopes/tree.js';
 import type { SessionDeps } from './session/deps.js';
@@ -177,13 +175,8 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     try {
       return fire(services, event, input, how);
     } catch (error) {
-      return refused(event, input, error);
+      return Promise.reject(refusedBy(services, { name: event, spec: entries.get(event) }, input, error));
     }
-  };
-  const refused = (event: string, input: Readonly<Record<string, unknown>>, thrown: unknown): Promise<never> => {
-    const error = isHookscopeError(thrown) ? thrown : unreadable(event, thrown);
-    if (bus.observed) reportRefused(services, entries.get(event) as EventSpec, input, error.code);
-    return Promise.reject(error);
   };
   const { maxStopContinuations = 8 } = options;
   const sessions = createSessions<C>({

@@ -138,6 +138,7 @@ test('a server, its database and a file of lines give the same answers', async (
     await fire('Stop', { stop_hook_active: false });
     const behind = () => user.records().filter((one) => one.type === 'system' && one.subtype === 'hook_response');
     await until(() => behind().filter(({ name }) => name === 'echo behind').length >= 17);
+    await until(() => user.records().some((one) => one.type === 'hook_fire' && one.event === 'Stop'));
     const records = user.records();
     const kinds = new Set(records.map((one) => (one.type === 'hook_alarm' ? one.alarm : one.type)));
     expect(kinds).toEqual(new Set(['hook_fire', 'system', 'not_honoured', 'unasked', 'reopened']));

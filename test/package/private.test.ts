@@ -7,10 +7,12 @@ import { pathOf, ROOT, readSources } from './sources.js';
 const HOT = [
   'emit/record-copy',
   'events/output/meant',
+  'events/output/meant-outcome',
   'host/call/handler-call',
   'host/fire/fire-run',
   'host/fire/notes',
   'host/fire/screen',
+  'host/fire/slot',
   'host/fire/walk',
   'host/fire/wave',
   'host/tell/reporter',

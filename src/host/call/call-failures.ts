@@ -18,3 +18,6 @@ export function aborted(unstarted?: true): Attempt {
   const failure = { cause: 'aborted', message: 'The fire was cut short before it answered' } as const;
   return unstarted ? { failure, unstarted } : { failure };
 }
+
+/** What it needs could not be loaded. */
+export const notLoaded = ({ message }: Failure): Failure => ({ cause: 'spawn_failed', message });

@@ -7,14 +7,14 @@ import { ignoreRejections, promiseIn, ready, settle } from '../../values/waiting
 import { logProblems, logSlow, readAnswer, replyFacts, threw, toBackground } from './answer.js';
 import { type Attempt, type CallReporter, PENDING, SILENT, withDuration } from './attempt.js';
 import { makeCall } from './call.js';
-import { aborted, GRACE, timeout } from './call-failures.js';
+import { aborted, GRACE, notLoaded, timeout } from './call-failures.js';
 import type { Watched } from './clock.js';
 import { Context } from './context.js';
 import type { CallFacts, RunningFire } from './facts.js';
 import { loading } from './loading.js';
 import { answerOf } from './said-again.js';
 import { untrusted } from './untrusted.js';
-import { type CallbackFunction, callbackOf, handlerOf, isAsync } from './work.js';
+import { type CallbackFunction, callbackOf, handlerOf, isAsync, isOutside } from './work.js';
 
 /** Receives the result of a call that was pending; `undefined`: silence, and no subscriber. */
 export interface CallOwner {
@@ -22,9 +22,8 @@ export interface CallOwner {
 }
 
 /**
- * One call of one handler: the only place with a deadline, a signal and a catch. The same object calls hooks in series one after
- * the other, until a call times out and is left behind; each parallel call has its own object. A hot class: `private` members
- * (CONTRIBUTING.md).
+ * One call of one handler: the only place with a deadline, a signal and a catch. One object calls hooks in series one after the
+ * other, until a call times out and is left behind; each parallel call has its own. A hot class: `private` members (CONTRIBUTING.md).
  */
 export class HandlerCall implements Watched, CallFacts {
   limit = 0;
@@ -133,10 +132,8 @@ export class HandlerCall implements Watched, CallFacts {
     this.timedOut = undefined;
     this.context = new Context(this.fire, kind, undefined);
     if (!this.isWatched) this.watch();
-    this.later.then(
-      () => this.loaded(kind),
-      (error: unknown) => this.loaded(kind, { cause: 'spawn_failed', message: threw(error).message }),
-    );
+    const failed = (error: unknown): void => this.loaded(kind, notLoaded(threw(error)));
+    this.later.then(() => this.loaded(kind), failed);
     return true;
   }
 
@@ -211,7 +208,7 @@ export class HandlerCall implements Watched, CallFacts {
       const failure = timeout(this.registration);
       this.timedOut = { failure };
       Context.end(this.context, new DOMException(failure.message, 'TimeoutError'));
-      if (this.isOutside) {
+      if (isOutside(this.registration)) {
         this.limit += GRACE;
         return;
       }
@@ -233,7 +230,8 @@ export class HandlerCall implements Watched, CallFacts {
   }
 
   private leave(): void {
-    if (this.isOutside) this.fire.background.linger(this.registration.name, this.later as Promise<unknown>);
+    if (isOutside(this.registration))
+      this.fire.background.linger(this.registration.name, this.later as Promise<unknown>);
     this.spent = true;
     this.later = undefined;
     this.release();
@@ -241,10 +239,6 @@ export class HandlerCall implements Watched, CallFacts {
 
   pendingNames(): readonly string[] {
     return this.later !== undefined ? [this.registration.name] : [];
-  }
-
-  private get isOutside(): boolean {
-    return handlerOf(this.registration) !== undefined;
   }
 
   /** A registration that is async from the start: nothing waits for it. */

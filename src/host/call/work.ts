@@ -37,5 +37,7 @@ export const isAsync = ({ work }: Registration): boolean => (work as { readonly 
 export const handlerOf = ({ work }: Registration): Handler | undefined =>
   (work as { readonly handler?: Handler }).handler;
 
+export const isOutside = (registration: Registration): boolean => handlerOf(registration) !== undefined;
+
 /** What a rule says. */
 export const ruleOf = ({ work }: Registration): RuleSpec | undefined => (work as { readonly rule?: RuleSpec }).rule;

@@ -1,7 +1,7 @@
 import type { GuardedTracing } from '../../emit/guarded-tracing.js';
 import { type HandlerRecord, nextId, stampedFireRecord } from '../../emit/record.js';
 import type { Traced } from '../../emit/tracing.js';
-import type { HookscopeError } from '../../errors.js';
+import { type HookscopeError, isHookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
 import { unreadable } from '../../events/guard.js';
 import type { FireReporter } from '../call/attempt.js';
@@ -38,6 +38,18 @@ export function reportRefused(services: Services, spec: EventSpec, input: unknow
     error: code,
   };
   services.bus.emitStamped(stampedFireRecord, record, services.maxInputBytes);
+}
+
+/** The error of a fire that something was thrown in before any hook was asked: by the input's own getters, if it is none of ours. */
+export function refusedBy(
+  services: Services,
+  { name, spec }: { readonly name: string; readonly spec: EventSpec | undefined },
+  input: unknown,
+  thrown: unknown,
+): HookscopeError {
+  const error = isHookscopeError(thrown) ? thrown : unreadable(name, thrown);
+  if (services.bus.observed && spec !== undefined) reportRefused(services, spec, input, error.code);
+  return error;
 }
 
 /** Its input threw when it was looked at while the fire was under way. */
