@@ -76,10 +76,21 @@ export class HookscopeError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** Whether it is one of ours. What was thrown may be anything; a proxy is not asked what it is: it may throw, and what it throws too. */
-export function isHookscopeError(error: unknown): error is HookscopeError {
-  return !types.isProxy(error) && error instanceof HookscopeError;
+/**
+ * `instanceof` for what was thrown, which may be anything. Neither a proxy nor an object that inherits from one is asked what it is: it may throw,
+ * and what it throws too.
+ */
+export function isErrorOf<T extends Error>(error: unknown, kind: abstract new (...given: never) => T): error is T {
+  let one = error;
+  while (typeof one === 'object' && one !== null && !types.isProxy(one)) {
+    if (one === kind.prototype) return true;
+    one = Object.getPrototypeOf(one);
+  }
+  return false;
 }
+
+/** Whether it is one of ours. */
+export const isHookscopeError = (error: unknown): error is HookscopeError => isErrorOf(error, HookscopeError);
 
 /** The codes in the order of the catalogue; docs/errors.md is generated from it. */
 export const ERROR_CODES = Object.keys(MESSAGES) as ErrorCode[];

@@ -1,3 +1,4 @@
+import { isErrorOf } from '../errors.js';
 import type { ToolCall, ToolContext, ToolResult } from '../session/tool/call.js';
 
 /** A call waits for the framework's user; `run` continues with it when it is made again. */
@@ -40,7 +41,7 @@ export class Ahead {
   async waits(): Promise<boolean> {
     const over = this.result.then(
       () => false,
-      (error: unknown) => error instanceof Waits,
+      (error: unknown) => isErrorOf(error, Waits),
     );
     return await Promise.race([this.reached.then(() => false), over]);
   }

@@ -2,6 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { HookModel, ModelRequest } from '../handlers/model/model.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { COUNT, checks } from '../values/shape.js';
+import { messageOf } from '../values/waiting/promises.js';
 import { loadPeer } from './peer.js';
 
 type Message = Anthropic.Messages.Message;
@@ -168,6 +169,6 @@ async function runTool(tools: readonly AgentTool[], call: ToolUseBlock, { signal
   try {
     return { ...result, content: await tool.run(call.input, { signal, projectDir }) };
   } catch (error) {
-    return { ...result, is_error: true, content: error instanceof Error ? error.message : String(error) };
+    return { ...result, is_error: true, content: messageOf(error) };
   }
 }

@@ -8,7 +8,7 @@ import type {
   RunToolApprovalItem,
   StreamedRunResult,
 } from '@openai/agents';
-import { HookscopeError } from '../errors.js';
+import { HookscopeError, isErrorOf } from '../errors.js';
 import type { SpawnOptions } from '../session/options.js';
 import type { Session } from '../session/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
@@ -113,7 +113,7 @@ export async function drive<A extends AnyAgent, Context = undefined>(
   const sdk = await loadPeer(PEER, () => import('@openai/agents'), isKnown);
   if (!(agent instanceof sdk.Agent)) throw wrongAgent();
   const { toolHow = {}, runner, onStream, ...given } = options;
-  const limit = (error: unknown): boolean => error instanceof sdk.MaxTurnsExceededError;
+  const limit = (error: unknown): boolean => isErrorOf(error, sdk.MaxTurnsExceededError);
   const steps = new Steps(session, { signal: options.signal, limit });
   const cast = new Cast(sdk, steps, agent, {
     toolHow,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isErrorOf } from '../errors.js';
 import { forModel } from '../session/context.js';
 import type { SpawnOptions } from '../session/options.js';
 import type { StopAnswer } from '../session/steps/stop.js';
@@ -166,7 +167,7 @@ export class Steps {
 
   /** Whether the thrown error is the framework's own control flow. */
   isControlFlow(error: unknown): boolean {
-    return error instanceof Waits || this.how.passThrough?.(error) === true;
+    return isErrorOf(error, Waits) || this.how.passThrough?.(error) === true;
   }
 
   /** For a framework whose loop ends in no other way: an error to throw into it once `over` is set, which `runTurn` takes for the end that hooks wanted. */
@@ -240,8 +241,8 @@ class LoopOver extends Error {
 /** Whether `leave` was thrown, even if the framework has wrapped it in its own error. */
 export function isLoopOver(error: unknown): boolean {
   let one = error;
-  for (let depth = 0; depth < 5 && one instanceof Error; depth++) {
-    if (one instanceof LoopOver) return true;
+  for (let depth = 0; depth < 5 && isErrorOf(one, Error); depth++) {
+    if (isErrorOf(one, LoopOver)) return true;
     one = one.cause;
   }
   return false;

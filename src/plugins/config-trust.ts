@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { HookscopeError } from '../errors.js';
+import { isHookscopeError } from '../errors.js';
 import { parseJson, readText } from '../files/json-file.js';
 import { consentOf } from '../trust/accept.js';
 import { changeSince, whyUnreadable } from '../trust/changes.js';
@@ -92,7 +92,7 @@ async function requestOf(file: string, place: string, project: string): Promise<
     for (const handler of commandsIn(config)) code.command(handler);
   } catch (error) {
     // What cannot be read is no less held; using it says what is wrong.
-    if (!(error instanceof HookscopeError)) throw error;
+    if (!isHookscopeError(error)) throw error;
   }
   const { files, unresolved, manifests } = code;
   return {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Host } from '../create-host.js';
-import { HookscopeError } from '../errors.js';
+import { HookscopeError, isHookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import { servicesOf } from '../host/internals.js';
 import { checkHostOptions, ENFORCE, HOST_OPTIONS, type HostOptions } from '../host/options.js';
@@ -156,7 +156,7 @@ export function within<T>(file: string, key: string, step: () => T): T {
   try {
     return step();
   } catch (error) {
-    if (!(error instanceof HookscopeError)) throw error;
+    if (!isHookscopeError(error)) throw error;
     const { where, expected, nearest: near } = error.details as { where?: string; expected?: string; nearest?: string };
     if (where === undefined || expected === undefined) throw error;
     const place = [key, where === key ? '' : where].filter((part) => part !== '').join('.');

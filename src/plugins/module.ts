@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Jiti } from 'jiti';
+import { messageOf } from '../values/waiting/promises.js';
 
 const TYPESCRIPT = /\.[cm]?ts$/;
 
@@ -77,6 +78,5 @@ function jitiReader(): Promise<Jiti> {
 
 /** The first line of what was thrown: syntax errors bring the source with them. */
 export function firstLineOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return (text.trim().split('\n', 1)[0] as string).replace(/\.$/, '');
+  return (messageOf(error).trim().split('\n', 1)[0] as string).replace(/\.$/, '');
 }

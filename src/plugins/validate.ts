@@ -1,5 +1,5 @@
 import { createHost } from '../create-host.js';
-import { HookscopeError } from '../errors.js';
+import { HookscopeError, isHookscopeError } from '../errors.js';
 import { CATALOGUE, type CustomEvents, eventName, HOOK_EVENTS, type NoEvents } from '../events/catalogue.js';
 import { type EventSpec, named } from '../events/define.js';
 import { helperToOutput } from '../events/output/helpers.js';
@@ -91,7 +91,7 @@ function problemOf(step: () => () => void): HooksProblem | undefined {
     step()();
     return undefined;
   } catch (error) {
-    if (!(error instanceof HookscopeError)) throw error;
+    if (!isHookscopeError(error)) throw error;
     const {
       where = '',
       expected = error.message,

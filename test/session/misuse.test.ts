@@ -155,6 +155,31 @@ describe('what a tool hands back that cannot be written down', () => {
     });
   });
 
+  const hostile = (target: object): object =>
+    new Proxy(target, {
+      getPrototypeOf: () => {
+        throw hostile({});
+      },
+      get: () => {
+        throw hostile({});
+      },
+    });
+  test.each([
+    ['a proxy that throws whatever it is asked', () => hostile(new Error('x'))],
+    ['what inherits from one', () => Object.create(hostile({}))],
+    ['a promise that rejects', () => Promise.reject(new Error('x'))],
+  ])('a response whose getter throws %s is withheld', async (_, make) => {
+    const { session } = await opened({ permission_mode: 'bypassPermissions' });
+    const response = Object.defineProperty({}, 'x', {
+      enumerable: true,
+      get: () => {
+        throw make();
+      },
+    });
+    const result = await session.tool({ ...call, execute: () => response });
+    expect(result).toMatchObject({ status: 'ran', content: expect.stringContaining('withheld') });
+  });
+
   test('an error that cannot be printed is a failed call', async () => {
     const { session, seen } = await opened({ permission_mode: 'bypassPermissions' });
     const thrown = {

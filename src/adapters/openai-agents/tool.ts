@@ -2,6 +2,7 @@ import type { FunctionTool, RunContext, Tool } from '@openai/agents';
 import type { ToolCall, ToolResult } from '../../session/tool/call.js';
 import type { Content, ContentBlock } from '../../session/tool/content.js';
 import { isObject } from '../../values/shape.js';
+import { messageOf } from '../../values/waiting/promises.js';
 import type { Steps } from '../steps.js';
 import { callText, contentText } from '../texts.js';
 import type { ToolHow } from '../tool-how.js';
@@ -68,7 +69,7 @@ export function wrapTool({ steps, owner, how }: Owned, tool: AnyTool, call = inv
         return output(await steps.run(made, { said }));
       } catch (error) {
         // A session that cannot judge it: the loop is over.
-        return error instanceof Error ? error.message : String(error);
+        return messageOf(error);
       }
     },
   } as AnyTool;

@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { isErrorOf } from '../../errors.js';
 import { copyJson, NotJson } from '../../values/copies/copy.js';
 import { put } from '../../values/copies/put.js';
 import { findProblem, kindOf } from '../../values/problem.js';
@@ -146,6 +147,6 @@ function checkAsync(reading: OutputReading, output: Json): Json {
 
 /** Why an output could not be read, whatever was thrown on the way. */
 export function whyBad(error: unknown): string {
-  if (error instanceof BadOutput || error instanceof NotJson) return error.message;
+  if (isErrorOf(error, BadOutput) || isErrorOf(error, NotJson)) return error.message;
   return `it cannot be read: ${messageOf(error)}`;
 }

@@ -1,4 +1,4 @@
-import { HookscopeError } from '../../errors.js';
+import { HookscopeError, isErrorOf } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
 import { bytesAsJson } from '../../values/copies/binary.js';
 import { type CopyBudget, copyJson, DEEPEST, NotJson } from '../../values/copies/copy.js';
@@ -106,7 +106,7 @@ export function withheldLine(what: string, why: string): string {
 
 /** In words, why a value cannot be copied. */
 export function whyNot(error: unknown): string {
-  return error instanceof NotJson ? error.message : `it cannot be read: ${messageOf(error)}`;
+  return isErrorOf(error, NotJson) ? error.message : `it cannot be read: ${messageOf(error)}`;
 }
 
 const tooLarge = (most: number): string => `its JSON has more than ${most} bytes (the host option maxInputBytes)`;

@@ -1,4 +1,4 @@
-import { HookscopeError } from '../../errors.js';
+import { isHookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
 import { Scope } from '../../scopes/scope.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
@@ -38,7 +38,7 @@ export class AgentInstaller {
       if (!scope.closed) undo = this.#adding.add(scope, hooks, origin);
     } catch (error) {
       const { report, specs } = this.#parts;
-      const why = error instanceof HookscopeError ? error.message : describeError(error);
+      const why = isHookscopeError(error) ? error.message : describeError(error);
       report(`Agent "${scope.id}" has no ${makerName(type)} hooks, so all of its gates fail: ${why}`);
       // Even if a client does not ask about all of these events.
       const always = { ...origin, apart: true } as const;
