@@ -284,7 +284,7 @@ describe('the thin command', () => {
     const words =
       'alias bg cat cd command curl date echo eval exec exit false fg getopts kill ls printf pwd read return';
     const more =
-      'rm set shift sleep test trap true type umask unset wait hash fail line leave ask_node seconds say ended address ask over';
+      'quit node rm set shift sleep test trap true type umask unset wait hash fail line leave ask_node seconds say ended address ask over';
     const env = Object.fromEntries(
       `${words} ${more}`.split(' ').map((name) => [`BASH_FUNC_${name}%%`, '() {  echo "{}"; builtin exit 0; }']),
     );
@@ -293,6 +293,34 @@ describe('the thin command', () => {
       expect(answer).toEqual(await thin(['PreToolUse'], input));
     }
     expect(asked()).toBe(4);
+  });
+
+  test('options that a bash takes from the environment, and limits that end a shell, neither let anything through nor show a secret', async () => {
+    await user.serve(['--hooks', 'hooks.json']);
+    const denied = await thin(['PreToolUse'], bash('rm x'));
+    const env = { SHELLOPTS: 'allexport:errexit:keyword:monitor:noclobber:noglob:nounset:verbose:xtrace' };
+    const { stderr, ...said } = await thin(['PreToolUse'], bash('rm x'), { shell: 'bash', env });
+    expect(said).toMatchObject({ code: denied.code, stdout: denied.stdout });
+    const limited = async (limit: string, env: NodeJS.ProcessEnv) => {
+      const script = `ulimit ${limit}; exec bash "$@" 2>&1`;
+      const end = {
+        cwd: join(user.path, 'project'),
+        stdin: JSON.stringify(bash('rm x')),
+        env: { ...user.env, ...env },
+      };
+      const answer = await start('bash', ['-c', script, 'sh', thinScript(), 'PreToolUse', '--timeout', '2'], end);
+      expect(answer.code, limit).toBe(2);
+      return answer.stdout;
+    };
+    // Where a bash has its script open is the last descriptor that there may be: here the one that the proof is opened on.
+    const shown = [
+      stderr,
+      await limited('-n 8', {}),
+      await limited('-f 0', FILE),
+      await limited('-n 9', { POSIXLY_CORRECT: '1' }),
+    ];
+    for (const file of [user.places.proof, user.places.fireHeader])
+      expect(shown.join('')).not.toContain(readFileSync(file, 'utf8').trim().split(' ').pop());
   });
 
   test('a project that fits into no line is not left out: Node asks the hooks', async () => {

@@ -2,11 +2,21 @@
 # hookscope hook, without starting Node: asks the user's server with curl, and says and exits as `hookscope hook` does.
 # sh hookscope-hook.sh [--node PATH] [options of hookscope hook] EVENT [options of hookscope hook]
 # Whatever it does not know how to do it leaves to Node, as long as nothing was sent.
-# A bash takes functions from the environment. None can stand in for `unset`, or for what else is special to POSIX.
-unset -f [ alias bg cat cd command curl date echo false fg getopts hash kill ls printf pwd read rm sleep test true type umask wait
+# It is read as a whole before it begins: nothing that gets into its place later, or onto its descriptor, is taken for it.
+{
+# An agent goes on after any other code than 2: after that of a signal, and after that of a shell which ends by itself (for an error of its own, for want of a descriptor).
+trap 'exit 2' EXIT
+trap 'quit 2' HUP INT QUIT TERM PIPE XCPU
+trap '' XFSZ
+quit() {
+  trap - EXIT
+  exit "$1"
+}
+# A bash takes options from the environment, too: no error ends it, no name needs a value, and nothing is shown or exported.
+set +abCefmuvx
+# And functions. None can stand in for `unset`, or for what else is special to POSIX. A ksh does not know of a function named `[`.
+unset -f [ alias bg cat cd command curl date echo false fg getopts hash kill ls node printf pwd read rm sleep test true type umask wait 2>/dev/null
 unset CDPATH
-# An agent goes on after any other code.
-trap 'exit 2' HUP INT TERM PIPE
 umask 077
 node=node
 if [ "$1" = --node ]; then
@@ -29,17 +39,17 @@ nl='
 '
 
 # An answer that nobody gets lets nothing through.
-say() { printf "$@" || exit 2; }
+say() { printf "$@" || quit 2; }
 
 # Nothing was judged: what can be stopped is, in the same words as the command's own (src/server/agent-protocol.ts).
 fail() {
   why="hookscope: $1"
   printf '%s\n' "$why" >&2
   if [ "$as" != claude-code ]; then
-    if [ "$policy" = allow ]; then say %s "$quiet"; else agent_refuses "$as" "$event" "$why" || exit 2; fi
-    exit 0
+    if [ "$policy" = allow ]; then say %s "$quiet"; else agent_refuses "$as" "$event" "$why" || quit 2; fi
+    quit 0
   fi
-  [ "$policy" = allow ] && exit 1
+  [ "$policy" = allow ] && quit 1
   case $event in
     PreToolUse | PreModelSwitch)
       say '{"hookSpecificOutput":{"hookEventName":"%s","permissionDecision":"deny","permissionDecisionReason":"%s"}}\n' "$event" "$why" ;;
@@ -48,14 +58,15 @@ fail() {
     PostToolUse | PostToolUseFailure | UserPromptSubmit | PreCompact | PostToolBatch | UserPromptExpansion | TaskCreated | ConfigChange | WorktreeCreate)
       say '{"decision":"block","reason":"%s","hookSpecificOutput":{"hookEventName":"%s"}}\n' "$why" "$event" ;;
     # Of an event that nobody knows it is not known either whether it can be stopped.
-    *) [ -z "$unknown" ] && exit 1 ;;
+    *) [ -z "$unknown" ] && quit 1 ;;
   esac
-  exit 2
+  quit 2
 }
 
 # Whoever ends it gets an answer, too.
 ended() {
-  trap '' HUP INT TERM PIPE
+  trap 'exit 2' EXIT
+  trap '' HUP INT QUIT TERM PIPE XCPU
   [ -z "$reader" ] || kill "$reader" 2>/dev/null
   [ -z "$watcher" ] || kill "$watcher" 2>/dev/null
   [ -z "$kept" ] || rm -f "$kept"
@@ -84,7 +95,7 @@ ask_node() {
   ) >/dev/null 2>&1 </dev/null 3<&- &
   watcher=$!
   # Node gives the answer of one that is ended, too.
-  trap 'kill "$reader" 2>/dev/null' HUP INT TERM PIPE
+  trap 'kill "$reader" 2>/dev/null' HUP INT QUIT TERM PIPE XCPU
   wait "$reader"
   code=$?
   # A signal ends the waiting, not what is waited for.
@@ -94,9 +105,9 @@ ask_node() {
   done
   kill "$watcher" 2>/dev/null
   case $code in
-    0 | 2) exit $code ;;
+    0 | 2) quit $code ;;
     1) [ "$as" = claude-code ] && case " $* " in
-        *' --on-failure allow '* | *' --on-failure=allow '*) exit 1 ;;
+        *' --on-failure allow '* | *' --on-failure=allow '*) quit 1 ;;
       esac ;;
   esac
   fail "the command that asks the hooks ended with $code"
@@ -203,7 +214,7 @@ else unknown=; case $event in
     unknown=yes
     leave ;;
 esac; fi
-trap ended HUP INT TERM PIPE
+trap ended HUP INT QUIT TERM PIPE XCPU EXIT
 if [ -n "$given" ]; then seconds "$given" || leave; fi
 [ -z "$most" ] || [ "$tenths" -le "$most" ] || tenths=$most
 [ -z "$alone" ] || ask_node "$@"
@@ -283,7 +294,9 @@ END
 
 # curl reads standard input itself, and not before it is connected: if it never is, Node reads it. Neither its own texts nor its TLS are needed.
 ask() {
-  export LC_ALL=C OPENSSL_CONF=/dev/null
+  # With the option keyword of a bash (-k), `export LC_ALL=C` would list all that is exported.
+  LC_ALL=C OPENSSL_CONF=/dev/null
+  export LC_ALL OPENSSL_CONF
   exec curl -q -sS -K /dev/fd/8 -X POST -T - --unix-socket "$socket" --noproxy '*' --connect-timeout 5 --max-time "$within" \
     -H @/dev/fd/9 -H "hookscope-within: $within" -D - -w '\n' 8<&0 <&3 >&4 2>/dev/null 3<&- 4>&- 5<&- 7<&- 9<<END
 ${head}Content-Type: application/json
@@ -371,15 +384,15 @@ esac
 case $code:$status in
   0:200)
     case $answer in
-      '{}') [ "$as" = claude-code ] && exit 0 ;;
+      '{}') [ "$as" = claude-code ] && quit 0 ;;
       '{'*'}') ;;
       *) fail 'the server was asked and did not answer: it has died, or hangs' ;;
     esac
     if [ "$answer" = '{}' ]; then say %s "$quiet"; else say '%s\n' "$answer"; fi
     printf %s "$aside" >&2
-    [ -z "$exit" ] && exit 0
+    [ -z "$exit" ] && quit 0
     printf 'hookscope: this was not judged, and is not let through; standard output says why\n' >&2
-    exit "$exit" ;;
+    quit "$exit" ;;
   # It was never connected: the hooks are asked here, once.
   7:*) ask_node "$@" --no-server ;;
   # It was given no address, or is too old for these options.
@@ -399,3 +412,4 @@ case $code:$status in
     fail 'the server was asked and has not answered in time' ;;
   *) fail 'the server was asked and did not answer: it has died, or hangs' ;;
 esac
+}
