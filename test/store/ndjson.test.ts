@@ -259,6 +259,8 @@ describe('following a file', () => {
     writeFileSync(file(), line(stamped(1)) + text.slice(0, 30));
     const watch = follow();
     await until(() => isOpened(file()));
+    // Where it begins is known a moment after the file is opened.
+    await new Promise((resolve) => setTimeout(resolve, 300));
     appendFileSync(file(), text.slice(30));
     await until(() => watch.seen.length === 1);
     truncateSync(file());
