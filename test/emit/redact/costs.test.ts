@@ -126,13 +126,13 @@ function cost(text: string): number {
   return user + system;
 }
 
-test.each(Object.entries(HOSTILE))('a text of 200 KB costs at most a few times four of 50 KB: %s', (_, part) => {
+test.each(Object.entries(HOSTILE))('a text of 160 KB costs at most a few times four of 40 KB: %s', (_, part) => {
   const text = (bytes: number) => Buffer.from(part.repeat(Math.ceil(bytes / part.length))).toString();
-  const [few, many] = [text(50_000), text(200_000)];
+  const [few, many] = [text(40_000), text(160_000)];
   // What else the machine does only adds: the least of two, and of the large one a second only where the first was too much.
   const small = Math.min(cost(few), cost(few));
   // Quadratic would be 16 times; the floor is for those that cost next to nothing.
-  const most = 11 * Math.max(small, 8_000);
+  const most = 11 * Math.max(small, 6_000);
   const large = cost(many);
   expect(large < most ? large : Math.min(large, cost(many))).toBeLessThan(most);
 });
