@@ -49,8 +49,8 @@ export interface ExternalCall {
   readonly trace?: TraceCarrier | undefined;
   /** A new piece of output; `undefined` when there is no subscriber. */
   readonly progress: ((piece: { stdout?: string; stderr?: string; text?: string }) => void) | undefined;
-  /** Keeps a running thing until it ends or the host closes; `end` must kill it and settle. */
-  keep(name: string, done: Promise<unknown>, end: () => Promise<void>): void;
+  /** Keeps a running thing until it ends or the host closes; `end` must kill it and settle. `runs` is asked at the close, where `done` settles later than it ends. */
+  keep(name: string, done: Promise<unknown>, end: () => Promise<void>, runs?: () => boolean): void;
 }
 
 /** A handler that runs outside the loop (a process, a request); callbacks are called directly. */

@@ -356,6 +356,20 @@ describe.runIf(process.platform === 'linux')('what a hook leaves behind', () => 
   });
 });
 
+describe.runIf(process.platform === 'linux')('what a hook left behind and has ended', () => {
+  test('is not said to have been ended by close', async () => {
+    const { host } = testHost();
+    host.register({ PreToolUse: [{ hooks: [command(`sleep ${seconds} >/dev/null 2>&1 & :`)] }] });
+    for (const _ of [1, 2, 3, 4, 5]) await host.fire('PreToolUse', INPUTS.PreToolUse);
+    await until(() => sleepers().length === 5);
+    // By then each is looked at four times a second.
+    await sleep(2000);
+    for (const line of sleepers()) process.kill(Number.parseInt(line, 10), 'SIGKILL');
+    await gone(seconds);
+    expect(await host.close()).toEqual({ pending: [] });
+  });
+});
+
 describe.runIf(process.platform === 'linux')('with keep: true', () => {
   test('what a hook leaves behind is not ended by close, and may go on printing', async () => {
     const { host } = testHost();

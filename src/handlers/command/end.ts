@@ -66,10 +66,11 @@ function leaveBehind({ spec, call, running }: CommandRun): void {
   stdout.abandon();
   stderr.abandon();
   const gone = lives ? group.gone().then(release) : Promise.all([stdout.closed, stderr.closed]);
-  call.keep(`${spec.name ?? commandText(spec)} (left behind)`, gone, async () => {
+  const end = async (): Promise<void> => {
     await group.end('tree');
     release();
-  });
+  };
+  call.keep(`${spec.name ?? commandText(spec)} (left behind)`, gone, end, lives ? group.alive : undefined);
 }
 
 /** Stderr is never more than a reason: that it was cut is worth saying, and no failure. */

@@ -13,6 +13,7 @@ interface KeptWork {
   readonly followed: boolean;
   readonly done: Promise<unknown>;
   end(): Promise<void>;
+  readonly runs: (() => boolean) | undefined;
 }
 
 /** What goes on after its fire has ended: async handlers, processes left behind. Nothing of it outlives the host. */
@@ -23,7 +24,7 @@ export class Background implements BackgroundWork {
 
   /** Names of what is under way. */
   names(): string[] {
-    return [...this.#kept].map((k) => k.name);
+    return [...this.#kept].filter((k) => k.runs?.() !== false).map((k) => k.name);
   }
 
   /** Resolves when every async handler has ended. */
@@ -48,15 +49,20 @@ export class Background implements BackgroundWork {
     await Promise.all([...this.#kept].map((k) => k.end()));
   }
 
-  keep(name: string, done: Promise<unknown>, end: () => Promise<void>, followed = false): void {
-    const kept: KeptWork = { name, followed, done: done.then(noop, noop), end };
+  keep(
+    name: string,
+    done: Promise<unknown>,
+    end: () => Promise<void>,
+    { followed = false, runs }: { readonly followed?: boolean; readonly runs?: (() => boolean) | undefined } = {},
+  ): void {
+    const kept: KeptWork = { name, followed, done: done.then(noop, noop), end, runs };
     this.#kept.add(kept);
     void kept.done.then(() => this.#kept.delete(kept));
   }
 
   /** A handler that timed out and is still cleaning up. */
   linger(name: string, answer: Promise<unknown>): void {
-    this.keep(name, answer, () => Promise.resolve(), true);
+    this.keep(name, answer, () => Promise.resolve(), { followed: true });
   }
 
   /** Follows an async handler: its late context joins the pending context of the scope it was fired in. */
@@ -82,7 +88,7 @@ export class Background implements BackgroundWork {
         this.#cut(followed, new HookscopeError('CLOSED', {}));
         stop({ failure: { cause: 'aborted', message: 'was still running in the background when the host closed' } });
       },
-      true,
+      { followed: true },
     );
   }
 

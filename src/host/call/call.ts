@@ -36,7 +36,7 @@ export function makeCall(
     // Without anybody who follows it, it is still a part of what the agent is a part of.
     trace: reporter?.traced?.carrier ?? fire.options.incoming,
     progress: reporter ? (piece) => reporter.progress(piece) : undefined,
-    keep: (name, done, end) => background.keep(name, done, end),
+    keep: (name, done, end, runs) => background.keep(name, done, end, { runs }),
   } satisfies Omit<ExternalCall, 'signal' | 'ending'>);
 }
 

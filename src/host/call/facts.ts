@@ -50,7 +50,12 @@ export interface BackgroundCall extends CallFacts {
 
 /** Keeps track of background work. */
 export interface BackgroundWork {
-  keep(name: string, done: Promise<unknown>, end: () => Promise<void>): void;
+  keep(
+    name: string,
+    done: Promise<unknown>,
+    end: () => Promise<void>,
+    options?: { readonly runs?: (() => boolean) | undefined },
+  ): void;
   /** A handler that timed out and is still cleaning up. */
   linger(name: string, answer: Promise<unknown>): void;
   follow(followed: BackgroundCall): void;

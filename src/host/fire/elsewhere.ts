@@ -40,7 +40,7 @@ export function settle(run: AskingFire, decision: AnyDecision): Promise<AnyDecis
   const over = new AbortController();
   const settled = answerTo(run, decision, over);
   const close = async (): Promise<void> => over.abort(new HookscopeError('CLOSED', {}));
-  run.services.background.keep(`an answer to ${run.spec.name}`, settled, close, true);
+  run.services.background.keep(`an answer to ${run.spec.name}`, settled, close, { followed: true });
   return settled;
 }
 

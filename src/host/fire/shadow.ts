@@ -63,7 +63,7 @@ class Following {
     this.#background.due = undefined;
     const done = Promise.all(runs.map((run, i) => this.#follow(run, decided[i] as Promise<unknown>)));
     const names = [...new Set(runs.map(({ spec }) => spec.name))].join(', ');
-    this.#background.keep(`shadows of ${names}`, done, () => this.#end(), true);
+    this.#background.keep(`shadows of ${names}`, done, () => this.#end(), { followed: true });
   }
 
   async #follow(run: FireRun, decided: Promise<unknown>): Promise<void> {
