@@ -91,9 +91,14 @@ const security: readonly Kept[] = [
     'ended by %s in %s, while it reads, asks, or Node asks for it: not let through',
   ],
   [
-    'Functions that a bash takes from the environment',
+    'functions that a bash takes from the environment change nothing',
     'server/thin',
-    'functions that a bash takes from the environment',
+    'functions that a bash takes from the environment are not called',
+  ],
+  [
+    'Other options and functions that a bash takes from the environment',
+    'server/thin',
+    'options that a bash takes from the environment, and limits that end a shell',
   ],
   ['No hook is asked twice', 'server/serve', 'killed during a call: the call is not let through'],
   [

@@ -241,8 +241,12 @@ describe('the thin command', () => {
         child.stdin.write('{"tool_name":');
         if (isWhole) child.stdin.end('"Bash","tool_input":{}}');
         await until(isReady);
-        process.kill(group ? -(child.pid as number) : (child.pid as number), signal);
+        const interrupt = () => process.kill(group ? -(child.pid as number) : (child.pid as number), signal);
+        interrupt();
+        // A bash loses one SIGINT of some hundreds, and goes on.
+        const again = setInterval(interrupt, 2000);
         const code = await new Promise((resolve) => child.once('close', resolve));
+        clearInterval(again);
         child.stdin.destroy();
         return { code, stdout };
       };
@@ -444,6 +448,27 @@ describe('the thin command, where something else is in the place of the server',
     expect(asked()).toBe(6);
     expect(left()).toEqual([]);
   });
+
+  // Elsewhere it is known of a bash alone how much time has passed.
+  test.runIf(process.platform === 'linux').each(SHELLS)(
+    '%s: a server that says late that it has not judged leaves the hooks the rest of the time',
+    async (shell, env) => {
+      const proof = readFileSync(user.places.proof, 'utf8').trim();
+      user.write('slow.json', hooksFile('sleep 3; echo too late >&2; exit 2'));
+      const server = createHttpServer((incoming, outgoing) => {
+        outgoing.writeHead(421, { 'hookscope-proof': proof, 'hookscope-returned': 'yes' });
+        setTimeout(() => incoming.pipe(outgoing), 2000);
+      });
+      await stranger(
+        (socket) => server.emit('connection', socket),
+        async () => {
+          const answer = await thin(['PreToolUse', '--hooks', 'slow.json', '--timeout', '5'], bash('ls'), { shell, env });
+          const { stdout, code } = failed(CATALOGUE.PreToolUse, REASONS.alone, 'block');
+          expect(answer).toMatchObject({ stdout, code });
+        },
+      );
+    },
+  );
 
   test.each(SHELLS)(
     '%s keeps nothing of standard input, and of the answer no file that has a name',

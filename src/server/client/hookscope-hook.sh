@@ -63,12 +63,12 @@ fail() {
   quit 2
 }
 
-# Whoever ends it gets an answer, too.
+# Whoever ends it gets an answer, too. A subshell of bash that has just begun has these traps as well, and would give that answer once more: SIGKILL runs none.
 ended() {
   trap 'exit 2' EXIT
   trap '' HUP INT QUIT TERM PIPE XCPU
-  [ -z "$reader" ] || kill "$reader" 2>/dev/null
-  [ -z "$watcher" ] || kill "$watcher" 2>/dev/null
+  [ -z "$reader" ] || kill -9 "$reader" 2>/dev/null
+  [ -z "$watcher" ] || kill -9 "$watcher" 2>/dev/null
   [ -z "$kept" ] || rm -f "$kept"
   fail 'it was ended before the hooks had answered'
 }
@@ -103,7 +103,7 @@ ask_node() {
     wait "$reader"
     code=$?
   done
-  kill "$watcher" 2>/dev/null
+  kill -9 "$watcher" 2>/dev/null
   case $code in
     0 | 2) quit $code ;;
     1) [ "$as" = claude-code ] && case " $* " in
@@ -303,6 +303,27 @@ ${head}Content-Type: application/json
 Expect:
 END
 }
+# In tenths of a second, without a program; where neither is there, nothing is known to have passed.
+now() {
+  if read -r uptime rest 2>/dev/null </proc/uptime; then
+    rest=${uptime#*.}
+    now=${uptime%%.*}${rest%"${rest#?}"}
+  else
+    now=${SECONDS:-}0
+  fi
+  case $now in *[!0-9]*) now=0 ;; esac
+}
+# Node, which is asked after the server has run nothing, has what is left of the time. It counts as the agent does: see seconds().
+ask_node_instead() {
+  now
+  tenths=$((tenths - now + began))
+  left=$((tenths / 8))
+  [ "$left" -gt 25 ] && left=$((tenths / 10 + 5))
+  [ "$left" -gt 0 ] || fail 'the server was asked and has not answered in time'
+  ask_node "$@" --timeout "$left" --no-server
+}
+now
+began=$now
 within=$((tenths / 10)).$((tenths % 10))
 # It takes longer to load than all else, and is told the address by then. A shell without such pipes may have none that can be opened here either.
 if [ -z "$kept" ]; then
@@ -332,7 +353,9 @@ over() {
   wait "$reader"
   code=$?
   reader=
-  kill "$watcher" 2>/dev/null
+  kill -9 "$watcher" 2>/dev/null
+  # A bash that waits for another program later would say of this one that it was killed.
+  [ -z "$kept" ] || wait "$watcher" 2>/dev/null
   watcher=
 }
 [ -z "$kept" ] || {
@@ -370,9 +393,10 @@ exec 7<&-
 stranger="what answers on the server's socket does not prove that it is the server of this user: find out which program it is"
 # The server has run nothing, and gives back what it was sent: the hooks are asked here, once.
 if [ "$status$returned" = 421yes ] && [ "$shown" = "$proof" ]; then
-  kill "$watcher" 2>/dev/null
+  kill -9 "$watcher" 2>/dev/null
+  wait "$watcher" 2>/dev/null
   exec 3<&5 5<&-
-  ask_node "$@" --no-server
+  ask_node_instead "$@"
 fi
 # Most often there is nothing to say.
 if [ "$length" = 2 ]; then IFS= read -r answer <&5; else answer=$(cat <&5); fi
@@ -394,7 +418,7 @@ case $code:$status in
     printf 'hookscope: this was not judged, and is not let through; standard output says why\n' >&2
     quit "$exit" ;;
   # It was never connected: the hooks are asked here, once.
-  7:*) ask_node "$@" --no-server ;;
+  7:*) ask_node_instead "$@" ;;
   # It was given no address, or is too old for these options.
   2:*) ask_node "$@" ;;
   0:*) fail "the server refused the request (HTTP $status)" ;;
