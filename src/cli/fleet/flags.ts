@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { FleetEngine } from '../../fleet/engine.js';
 import { type Joined, readJoined } from '../../fleet/joined.js';
+import { checkFiles } from '../../fleet/nats/credentials.js';
 import { natsEngine } from '../../fleet/nats/engine.js';
 import { wrongOption } from '../../values/options.js';
 import type { FilterFlags } from '../history/filter.js';
@@ -75,12 +76,13 @@ export function channelOf({ channel = ['stable'] }: FleetFlags): string {
 /** Milliseconds for a broker to answer. */
 const PATIENCE = 5_000;
 
-/** Does something at a broker. Rejects with FLEET_FAILED where it does not answer. */
+/** Does something at a broker. Rejects with FLEET_FAILED where it does not answer, and with FILE at once where it cannot be asked. */
 export async function atBroker<T>(
   where: Where,
   terminal: Terminal,
   use: (engine: FleetEngine) => Promise<T>,
 ): Promise<T> {
+  await checkFiles(where);
   const engine = natsEngine({ ...where, name: 'operator' });
   try {
     await connected(engine, terminal.signal);

@@ -1,21 +1,17 @@
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import { HookscopeError, isHookscopeError } from '../../errors.js';
-import { readBytes } from '../../files/json-file.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { Stop } from '../engine.js';
+import { credentialsIn, type NatsFiles } from './credentials.js';
 import { loaded } from './load.js';
 import { whyRefused } from './problems.js';
 
 /** The addresses of a team's servers, and the credentials. */
-export interface NatsOptions {
+export interface NatsOptions extends NatsFiles {
   readonly servers: readonly string[];
   readonly team: string;
   /** How servers list the connection, and where its answers are sent. */
   readonly name: string;
-  /** A file: NATS credentials, an nkey's seed, or `{ "user", "password" }`. */
-  readonly credentials?: string | undefined;
-  /** Files of a certificate authority, and of a client's own certificate and key. */
-  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
   /** Called once with what the broker does not permit. */
   readonly tell?: ((text: string) => void) | undefined;
 }
@@ -192,17 +188,7 @@ async function connectTo({ servers, name, credentials, tls }: NatsOptions): Prom
     ...(username === '' ? {} : { user: username, pass: password }),
     ...(tls === undefined ? {} : { tls: { caFile: tls.ca, certFile: tls.cert, keyFile: tls.key } as never }),
   };
-  if (credentials === undefined) return nats.connect(options);
-  const bytes = readBytes(credentials);
-  const text = bytes.toString('utf8').trim();
-  if (text.startsWith('{')) {
-    const { user, password: pass } = JSON.parse(text) as { user: string; password: string };
-    return nats.connect({ ...options, user, pass });
-  }
-  const authenticator = text.startsWith('-----')
-    ? nats.credsAuthenticator(bytes)
-    : nats.nkeyAuthenticator(new TextEncoder().encode(text));
-  return nats.connect({ ...options, authenticator });
+  return nats.connect({ ...options, ...(credentials === undefined ? {} : await credentialsIn(credentials)) });
 }
 
 /** A pair of keys as NATS knows users by them. */
