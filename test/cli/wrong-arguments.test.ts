@@ -56,14 +56,14 @@ const REFUSED: Readonly<Record<string, readonly string[] | null>> = {
   '--project': NO_FOLDER,
   '--out': ['folder', 'none/file'],
   '--junit': ['folder', 'none/file'],
-  '--credentials': NO_FILE,
+  '--credentials': NO_JSON,
   '--store': NO_STORE,
   '--dir': ['text.json/below'],
   // Its findings are in its report.
   'doctor --hooks': null,
   // test/fleet
   'fleet --dir': null,
-  '--tls-ca': null,
+  '--tls-ca': NO_FILE,
   '--tls-cert': null,
   '--tls-key': null,
   '--allow': null,
