@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { plain, plainLines } from '../plain.js';
+import { describeError } from '../values/message.js';
 
 /** A command's streams: standard output for the requested output, standard error for everything else. */
 export interface Terminal {
@@ -8,7 +9,7 @@ export interface Terminal {
   /** Standard output is a terminal: a line can be written over. */
   readonly live: boolean;
   readonly columns: number;
-  /** Fires when the user interrupts. */
+  /** Fires when the user interrupts; as a hook, also when nothing catches an error: its reason is an UncaughtError then. */
   readonly signal: AbortSignal;
   /** The reader of standard output has gone (`| head`). */
   readonly gone: boolean;
@@ -25,6 +26,13 @@ export interface Terminal {
 const INTERRUPTS = { SIGINT: 130, SIGTERM: 143 } as const;
 /** An agent continues after any other exit code, so an interrupted hook exits with this one, and so does a hook whose answer could not be written. */
 const HOOK_UNANSWERED = 2;
+
+/** Nothing has caught an error of code that runs in this process. */
+export class UncaughtError extends Error {
+  constructor(error: unknown) {
+    super(describeError(error));
+  }
+}
 
 export interface OwnTerminal extends Terminal {
   /** As `tell`, several lines. */
@@ -47,11 +55,15 @@ export function openTerminal(isHook = false): OwnTerminal {
   };
   for (const [name, code] of Object.entries(INTERRUPTS))
     process.on(name, () => interrupt(isHook ? HOOK_UNANSWERED : code));
-  if (isHook) process.on('SIGHUP', () => interrupt(HOOK_UNANSWERED));
+  if (isHook) {
+    process.on('SIGHUP', () => interrupt(HOOK_UNANSWERED));
+    // Code of hooks and plugins that runs here: Node would exit with 1, after which an agent continues.
+    process.on('uncaughtException', (error) => stop.abort(new UncaughtError(error)));
+  }
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     gone = true;
-    // A reader that stops has seen enough; any other failed write means missing output.
-    if (error.code === 'EPIPE') return;
+    // A reader that stops has seen enough, unless it is an agent; any other failed write means missing output.
+    if (error.code === 'EPIPE' && !isHook) return;
     failed = true;
     stderr.write(`hookscope: standard output: ${error.message}\n`);
   });

@@ -65,6 +65,8 @@ export const REASONS = {
   late: 'the server was asked and has not answered in time',
   alone: 'its hooks have not answered in time',
   ended: 'it was ended before the hooks had answered',
+  exited: 'code of a hook or a plugin has ended the process before the hooks had answered',
+  uncaught: (why: string): string => `nothing has caught an error of a hook's or a plugin's code: ${why}`,
   stranger:
     "what answers on the server's socket does not prove that it is the server of this user: find out which program it is",
   refused: (status: number): string => `the server refused the request (HTTP ${status})`,

@@ -127,10 +127,10 @@ function inEnvironment(env: NodeJS.ProcessEnv): () => void {
 
 /** What listens to the process afterwards is what did before. */
 function listenersKept(): () => void {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const before = signals.map((name) => process.listeners(name));
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'exit'] as readonly 'exit'[];
+  const before = names.map((name) => process.listeners(name));
   return () => {
-    for (const [i, name] of signals.entries()) {
+    for (const [i, name] of names.entries()) {
       for (const listener of process.listeners(name)) {
         if (!before[i]?.includes(listener)) process.removeListener(name, listener);
       }

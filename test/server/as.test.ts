@@ -63,6 +63,8 @@ async function hook(event: string, flags: object, stdin: string): Promise<Said> 
   let stderr = '';
   // The time it has is counted from its start.
   vi.spyOn(process, 'uptime').mockReturnValue(0);
+  // What plugins print is not the answer, and goes elsewhere.
+  const printed = Object.getOwnPropertyDescriptor(process, 'stdout') as PropertyDescriptor;
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(stdin)]) as never);
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
     stderr += String(text);
@@ -76,6 +78,7 @@ async function hook(event: string, flags: object, stdin: string): Promise<Said> 
   };
   const code = await hookCommand([event], flags as never, terminal as unknown as Terminal);
   vi.restoreAllMocks();
+  Object.defineProperty(process, 'stdout', printed);
   return { stdout, stderr, code };
 }
 

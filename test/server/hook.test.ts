@@ -129,6 +129,34 @@ describe('hookscope hook', () => {
     });
   });
 
+  // As processes, which these end or speak for; `--no-server`, since a server would die of them.
+  test.each([
+    ['exits with 0', 'codex', 'process.exit(0)', /ended the process/],
+    ['exits with 0 later', 'claude-code', 'setTimeout(() => process.exit(0)); await never', /ended the process/],
+    ['throws in a timer', 'claude-code', "setTimeout(() => { throw new Error('boom') }); await never", /Error: boom/],
+    ['leaves a rejection', 'gemini', "Promise.reject(new Error('boom')); await never", /Error: boom/],
+    ['ends standard output', 'codex', "process.stdout.end('out')", /^guarded$/],
+    ['prints', 'claude-code', "console.log('printed'); process.stdout.write('{}')", /^guarded$/],
+  ])('code that %s, asked by %s, lets nothing through', async (_, as, code, why) => {
+    const name = code.replace(/\W+/g, '-');
+    const plugin = user.write(
+      `${name}.mjs`,
+      `const never = new Promise(() => {});
+       const hook = async () => { ${code}; return { decision: 'block', reason: 'guarded' }; };
+       export default { name: 'careless', apply: (scope) => scope.register({ PreToolUse: [{ hooks: [hook] }] }) };`,
+    );
+    const event = as === 'gemini' ? 'BeforeTool' : 'PreToolUse';
+    const args = [event, '--as', as, '--plugin', plugin, '--no-server'];
+    const answer = await user.spawnHook(args, { ...bash('ls'), hook_event_name: event });
+    const said = JSON.parse(answer.stdout) as Record<string, never>;
+    expect(said['reason'] ?? denial(answer.stdout)).toMatch(why);
+    expect([answer.code, answer.stderr]).toEqual(
+      why.test('guarded')
+        ? [0, name.includes('printed') ? 'printed\n{}' : 'out']
+        : [as === 'claude-code' ? 2 : 0, expect.stringMatching(why)],
+    );
+  });
+
   test('standard input that is never closed blocks before the agent gives up', async () => {
     const { spawn } = await import('node:child_process');
     const { BIN } = await import('../cli/cli.js');

@@ -23,8 +23,11 @@ export interface Alarm {
   watchFromThread(): void;
 }
 
-/** Gives this answer in `wait` milliseconds, and ends the process. */
-export function setAlarm(wait: number, answer: () => CommandAnswer): Alarm {
+/** Gives the answer `late` in `wait` milliseconds, and ends the process; and `exited` if somebody else ends it before that. */
+export function setAlarm(
+  wait: number,
+  { late: answer, exited }: Readonly<Record<'late' | 'exited', () => CommandAnswer>>,
+): Alarm {
   const state = new Int32Array(new SharedArrayBuffer(4));
   const isFirst = (): boolean => Atomics.compareExchange(state, 0, 0, 1) === 0;
   const due = performance.now() + wait;
@@ -37,10 +40,18 @@ export function setAlarm(wait: number, answer: () => CommandAnswer): Alarm {
     },
     Math.max(0, wait),
   );
+  const atExit = (): void => {
+    if (!isFirst()) return;
+    const last = exited();
+    sayAtOnce(last);
+    process.exitCode = last.code;
+  };
+  process.once('exit', atExit);
   let isWatched = false;
   return {
     mayStillSpeak() {
       clearTimeout(timer);
+      process.off('exit', atExit);
       return isFirst();
     },
     watchFromThread() {

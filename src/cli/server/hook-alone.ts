@@ -21,6 +21,7 @@ import { openHost } from '../host/open-host.js';
 import { partOfCaller } from '../host/part-of-caller.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import type { Alarm } from './alarm.js';
+import { keepStdout, whyEnded } from './own-process.js';
 import { keepRecords } from './record-sink.js';
 
 /** Seconds for records to reach the disk. */
@@ -45,7 +46,10 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
     executes: true,
     // Standard error is for the reason alone.
     tell: () => undefined,
-    beforeCode: () => alarm.watchFromThread(),
+    beforeCode: () => {
+      alarm.watchFromThread();
+      keepStdout();
+    },
     happening: happeningOf(input),
     directory: project ?? (isServed ? from : cwd),
     finds: project !== undefined || (served === undefined && !isNamed(set)),
@@ -76,8 +80,8 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
       return protocol.say(decision, told);
     } catch (error) {
       const why = isHookscopeError(error) ? error.message : describeError(error);
-      const late = terminal.signal.aborted ? REASONS.ended : REASONS.alone;
-      return protocol.fail(over.signal.aborted ? late : why, policy, told);
+      const ended = over.signal.aborted ? REASONS.alone : why;
+      return protocol.fail(whyEnded(terminal) ?? ended, policy, told);
     } finally {
       clearTimeout(timer);
     }

@@ -21,6 +21,7 @@ import { wordOf } from '../option-values.js';
 import type { Flags } from '../options.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { setAlarm } from './alarm.js';
+import { whyEnded } from './own-process.js';
 
 type HookFlags = HostFlags & Flags<'as' | 'attended' | 'onFailure' | 'timeout' | 'noServer'>;
 
@@ -34,8 +35,7 @@ export async function hookCommand([given]: readonly string[], flags: HookFlags, 
     policy = policyOf(flags.onFailure);
     return await say(await answer(protocol, flags, policy, terminal), terminal);
   } catch (error) {
-    const why = isHookscopeError(error) ? error.message : messageOf(error);
-    const reason = terminal.signal.aborted ? REASONS.ended : why;
+    const reason = whyEnded(terminal) ?? (isHookscopeError(error) ? error.message : messageOf(error));
     protocol ??= wordsAfter(error, given as string);
     if (protocol !== undefined) return say(protocol.fail(reason, policy), terminal);
     return say({ stdout: '', stderr: `hookscope: ${reason}\n`, code: 2 }, terminal);
@@ -91,7 +91,10 @@ async function answer(
   }
   // Half of the time that is left then: a process that has not answered by now will not.
   const last = (seconds + given) * 500;
-  const alarm = setAlarm(started + last - performance.now(), () => protocol.fail(REASONS.alone, policy));
+  const alarm = setAlarm(started + last - performance.now(), {
+    late: () => protocol.fail(REASONS.alone, policy),
+    exited: () => protocol.fail(whyEnded(terminal) ?? REASONS.exited, policy),
+  });
   if (body.length > MUCH) alarm.watchFromThread();
   const { fireStateless } = await import('./hook-alone.js');
   try {
