@@ -44,6 +44,30 @@ test('what was said last counts, of a hook that was looked at with each of two g
   expect(only(fires(seen)).handlers.map((row) => row.reason)).toEqual([undefined, undefined, 'bailed']);
 });
 
+test('a hook whose one run was taken by a fire within a later predicate has run once', async () => {
+  const { host } = testHost();
+  const seen = watch(host);
+  const within: Promise<unknown>[] = [];
+  let asked = 0;
+  const fireWithin = (): boolean => {
+    if (asked++ === 0) within.push(host.fire('PreToolUse', { ...PRE, tool_use_id: 'within' }));
+    return true;
+  };
+  host.register({
+    PreToolUse: [
+      { mode: 'parallel', once: true, hooks: [() => {}] },
+      { mode: 'parallel', matcher: fireWithin, hooks: [() => {}] },
+    ],
+  });
+  await host.fire('PreToolUse', PRE);
+  await Promise.all(within);
+  const rows = fires(seen).map(({ tool_use_id, handlers }) => [tool_use_id, ...handlers.map((row) => row.reason)]);
+  expect(rows.sort()).toEqual([
+    ['t1', 'once', undefined],
+    ['within', undefined, undefined],
+  ]);
+});
+
 test('a predicate beside a rule for another tool is asked by nobody, and the rule is why', async () => {
   const { host } = testHost();
   let asked = 0;

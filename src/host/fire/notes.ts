@@ -88,9 +88,13 @@ export class Notes implements RunFacts {
   }
 
   /** Takes the one run of a `once` hook in its scope. false: it was taken before, and not for the call that this is about. */
-  claim(r: Registration): boolean {
+  claim(r: Registration, place: number): boolean {
     if (!r.once || this.hasRun(r) || this.ranBefore(r)) return true;
-    if (!r.scope.claim(r)) return false;
+    if (!r.scope.claim(r)) {
+      // A predicate that was asked after it was looked at has fired.
+      if (this.recorded) this.lookedAt(place, 'once');
+      return false;
+    }
     this.claimed ??= new Set();
     this.claimed.add(r.id);
     this.fire.options.ranBefore?.push(r.id);

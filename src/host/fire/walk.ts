@@ -177,7 +177,7 @@ export class Walk implements CallOwner, TapDriver {
   /** Asks one handler. false: its answer is pending. */
   private ask(r: Registration, place: number): boolean {
     const { fire, notes } = this;
-    if (!notes.claim(r)) return true;
+    if (!notes.claim(r, place)) return true;
     const slot = notes.open(this.rules?.merged(r) ?? r, place);
     // A call that timed out is left behind; it cannot serve another hook.
     if (this.call === undefined || this.call.spent) this.call = new HandlerCall(fire, this);
@@ -197,7 +197,8 @@ export class Walk implements CallOwner, TapDriver {
     const slots: Slot[] = [];
     for (const i of wave) {
       const r = list[i] as Registration;
-      if (notes.claim(r)) slots.push(notes.open(rules?.merged(r) ?? r, places[i] as number));
+      const place = places[i] as number;
+      if (notes.claim(r, place)) slots.push(notes.open(rules?.merged(r) ?? r, place));
     }
     return slots.length === 0 || this.askTogether(slots, () => this.go());
   }
