@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Host } from '../create-host.js';
 import type { HookRecord } from '../emit/record.js';
 import { createRedactor, type Redactor } from '../emit/redact/redactor.js';
@@ -120,7 +120,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const changes = (): string[] => [
       ...new Set([...hosts.all.flatMap(({ binding }) => binding.changed()), ...changedScripts(bindings.scripts)]),
     ];
+    const calls = { waiting: new Set<IncomingMessage>(), answered: 0 };
     const parts: AppParts = {
+      calls,
       hosts: () => hosts,
       serves: (asked, from) => keys.has(keyOf(asked, from)),
       async *records(query) {
@@ -171,8 +173,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       async stop() {
         const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
         await hosts.settled();
-        for (const server of servers) setTimeout(() => server.closeAllConnections(), DRAIN).unref();
+        let before = calls.answered;
+        // Where records or this process are slow, calls that have come are answered later: a client of HTTP hooks continues after an error.
+        const timer = setInterval(() => {
+          const isMoving = calls.answered !== before || [...calls.waiting].some(({ complete }) => complete);
+          before = calls.answered;
+          if (!isMoving) for (const server of servers) server.closeAllConnections();
+        }, DRAIN);
         await Promise.all(closed);
+        clearInterval(timer);
         await endAll();
       },
     };
@@ -182,7 +191,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 }
 
-/** Milliseconds that answers which are written have to be read. */
+/** Milliseconds without an answer after which nobody reads any more, or sends what is missing of a request. */
 const DRAIN = 1_000;
 
 function listening(server: Server, at: { path: string } | { port: number; host: string }): Promise<void> {

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -532,6 +534,27 @@ describe('what changes after the start', () => {
     expect(second).toMatch(/^v2 \d+$/);
     expect(second.slice(3)).not.toBe(first.slice(3));
     expect(answers.every((answer) => /^v2|has changed/.test(answer))).toBe(true);
+  });
+
+  test('a call on a connection that the process before holds has the time that its hooks take', async () => {
+    const slow = 'await new Promise((resolve) => setTimeout(resolve, 1500));';
+    const plugin = PLUGIN('slow').replace('() => ({', `async () => { ${slow} return ({`).replace('})]', '}); }]');
+    await user.serve(['--plugin', user.write('slow.mjs', plugin)]);
+    const socket = connect(user.places.socket);
+    let text = '';
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    socket.on('data', (piece) => (text += piece.toString())).on('error', () => undefined);
+    await once(socket, 'connect');
+    // It is answered behind that connection, which has been taken by then.
+    await fire('Notification', { message: 'x', notification_type: 'idle_prompt' });
+    expect(await admin('reload')).toEqual({ ok: true });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const body = JSON.stringify(bash('ls'));
+    const { host, authorization } = headers('fire');
+    const head = `host: ${host}\r\nauthorization: ${authorization}\r\ncontent-length: ${body.length}`;
+    socket.write(`POST /hooks/PreToolUse HTTP/1.1\r\n${head}\r\n\r\n${body}`);
+    await closed;
+    expect(text).toMatch(/^HTTP\/1\.1 200 .*"deny".*"slow /s);
   });
 
   test('a bad version never replaces a good one', async () => {

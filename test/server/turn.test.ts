@@ -32,7 +32,12 @@ test('calls of one turn of the event loop are all asked about, then answered one
     batches.push({ ...record, toJSON } as HookRecord);
   });
   const hosts = new WarmHosts({ host, binding: { changed: () => [] } as never }, []);
-  const parts: HookParts = { hosts: () => hosts, serves: () => true, kept: () => undefined };
+  const parts: HookParts = {
+    calls: { waiting: new Set(), answered: 0 },
+    hosts: () => hosts,
+    serves: () => true,
+    kept: () => undefined,
+  };
   const server = createServer((incoming, outgoing) => {
     answers.push(outgoing);
     void answerHook('PreToolUse', incoming, outgoing, parts);

@@ -21,6 +21,8 @@ function withinOf(headers: IncomingHttpHeaders): number | undefined {
 }
 
 export interface HookParts {
+  /** Calls that are not answered yet, and how many were. */
+  readonly calls: { readonly waiting: Set<IncomingMessage>; answered: number };
   hosts(): WarmHosts;
   /** Whether what a request names is what is served. */
   serves(set: NamedSet, cwd: string): boolean;
@@ -55,10 +57,14 @@ export async function answerHook(
   parts: HookParts,
 ): Promise<void> {
   void endOfTurn();
+  const { calls } = parts;
+  calls.waiting.add(incoming);
   const { status, body, head } = await answer(event, incoming, outgoing, parts);
   await endOfTurn();
   const kept = parts.kept();
   if (kept !== undefined) await kept;
+  calls.waiting.delete(incoming);
+  calls.answered++;
   // Nobody is there any more to be answered.
   if (outgoing.destroyed) return;
   outgoing.writeHead(status, {
