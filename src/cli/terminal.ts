@@ -49,7 +49,11 @@ export function openTerminal(isHook = false): OwnTerminal {
   let failed = false;
   const interrupt = (code: number): void => {
     // A user who interrupts twice does not want to wait for hooks to end on their own.
-    if (interrupted !== undefined) process.exit(code);
+    if (interrupted !== undefined) {
+      // An agent may take an exit code without a reason for no answer.
+      if (isHook) stderr.write('hookscope: it was ended before the hooks had answered\n');
+      process.exit(code);
+    }
     interrupted = code;
     stop.abort();
   };
