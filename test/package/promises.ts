@@ -181,6 +181,11 @@ const securityElse: readonly NoPromise[] = [
 
 const limits: readonly Kept[] = [
   [
+    '`hookscope hook` answers all the same, and stops what can be stopped',
+    'server/hook',
+    'code that %s, asked by %s, lets nothing through',
+  ],
+  [
     'What a server answered in the last 50 ms',
     'server/killed',
     'has lost nothing of what it answered but the last 50 ms',
@@ -766,6 +771,11 @@ const limitsElse: readonly NoPromise[] = [
   ['This page lists what hookscope does not do', 'leads into the page'],
   ['Guards need `onFailure', 'what to do; the README’s guards are held to it by package/guards'],
   ['Do not export that variable', 'what to do'],
+  [
+    '`hookscope hook` cannot answer when its process is killed',
+    'of the system: nothing runs in a process that was killed',
+  ],
+  ['What a program prints that a plugin has started', 'no promise: what is printed beside it'],
   ['its hooks keep running', 'of the system: nothing runs in a process that was killed with SIGKILL'],
   ['On Windows there are no process groups', 'of the system: the tests run on Linux'],
   ['The tests run on Linux', 'of the tests'],
