@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { FleetEngine } from '../../fleet/engine.js';
 import { type Joined, readJoined } from '../../fleet/joined.js';
-import { checkFiles } from '../../fleet/nats/credentials.js';
+import { checkFiles } from '../../fleet/nats/connection.js';
 import { natsEngine } from '../../fleet/nats/engine.js';
 import { wrongOption } from '../../values/options.js';
 import type { FilterFlags } from '../history/filter.js';

@@ -1,10 +1,18 @@
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import { HookscopeError, isHookscopeError } from '../../errors.js';
+import { parseJson, readBytes } from '../../files/json-file.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { Stop } from '../engine.js';
-import { credentialsIn, type NatsFiles } from './credentials.js';
 import { loaded } from './load.js';
 import { whyRefused } from './problems.js';
+
+/** What a connection is made with. */
+export interface NatsFiles {
+  /** NATS credentials, an nkey's seed, or `{ "user", "password" }`. */
+  readonly credentials?: string | undefined;
+  /** Of a certificate authority, and a client's own certificate and key. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
+}
 
 /** The addresses of a team's servers, and the credentials. */
 export interface NatsOptions extends NatsFiles {
@@ -16,6 +24,8 @@ export interface NatsOptions extends NatsFiles {
   readonly tell?: ((text: string) => void) | undefined;
 }
 
+/** Of an nkey. */
+const SEED = /^S[A-Z2-7]{57}$/;
 /** Milliseconds between two attempts, and for one. */
 const AGAIN = 250;
 const PATIENCE = 5_000;
@@ -189,6 +199,27 @@ async function connectTo({ servers, name, credentials, tls }: NatsOptions): Prom
     ...(tls === undefined ? {} : { tls: { caFile: tls.ca, certFile: tls.cert, keyFile: tls.key } as never }),
   };
   return nats.connect({ ...options, ...(credentials === undefined ? {} : await credentialsIn(credentials)) });
+}
+
+/** What a file says to whoever connects with it. Rejects with FILE: it cannot be read, or holds nothing of the kind. */
+export async function credentialsIn(file: string): Promise<Pick<ConnectionOptions, 'user' | 'pass' | 'authenticator'>> {
+  const bytes = readBytes(file);
+  const text = bytes.toString('utf8').trim();
+  if (text.startsWith('{')) {
+    const { user, password } = (await parseJson(text, file)) as { user?: unknown; password?: unknown };
+    if (typeof user === 'string' && typeof password === 'string') return { user, pass: password };
+  }
+  const nats = await loaded(() => import('@nats-io/transport-node'), '@nats-io/transport-node');
+  if (text.startsWith('-----')) return { authenticator: nats.credsAuthenticator(bytes) };
+  if (SEED.test(text)) return { authenticator: nats.nkeyAuthenticator(new TextEncoder().encode(text)) };
+  const problem = 'expected NATS credentials, the seed of an nkey, or { "user": "…", "password": "…" }';
+  throw new HookscopeError('FILE', { file, problem });
+}
+
+/** Rejects with FILE where a file that a connection is made with cannot be read, or is none. */
+export async function checkFiles({ credentials, tls = {} }: NatsFiles): Promise<void> {
+  if (credentials !== undefined) await credentialsIn(credentials);
+  for (const file of [tls.ca, tls.cert, tls.key]) if (file !== undefined) readBytes(file);
 }
 
 /** A pair of keys as NATS knows users by them. */
