@@ -256,7 +256,9 @@ describe('printing a view as JSON', () => {
     let bomb: object = { a: 1 };
     for (let i = 0; i < 60; i++) bomb = { a: bomb, b: bomb };
     const copy = (readOnly(bomb) as { toJSON(): { a: object; b: object } }).toJSON();
-    expect(copy.a).toEqual(expect.anything());
+    let inner: unknown = copy;
+    for (let i = 0; i < 60; i++) inner = (inner as { a: object; b: object })[i % 2 ? 'a' : 'b'];
+    expect(inner).toEqual({ a: 1 });
     expect(() => copyJson(readOnly(bomb), '', { left: 100_000 })).toThrow(NotJson);
     expect(new RecordCopy({ left: 100_000 }).object(readOnly({ bomb }), 'input')).toBeTypeOf('object');
   });
