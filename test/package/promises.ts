@@ -908,7 +908,7 @@ const readme: readonly Kept[] = [
   ['decides recorded fires again', 'cli/replay', 'under others says what changes, by which hook, with an example'],
   ['[The page](docs/page.md) shows records in a browser', 'page/page', 'it shows what happens while an agent works'],
   ['stats` finds the slow hook', 'cli/history', 'counts runs, denials and failures of each hook, and its times'],
-  ['In a clone of the repository', 'cli/demo', 'npm run demo shows who was denied what'],
+  ['In a clone of the repository `npm run demo`', 'cli/demo', 'npm run demo shows who was denied what'],
   ['prints records for programs', 'cli/run', '--json prints every record in order'],
   [
     'A function that never returns to the event loop',

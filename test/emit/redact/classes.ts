@@ -178,6 +178,8 @@ export const CLASSES: Readonly<Record<string, readonly string[]>> = {
   'lines of files': [
     'db.example.com:5432:app:me:§',
     '*:*:*:me:§\n',
+    'as said *:*:*:me:§',
+    'echo db.example.com:5432:app:me:§ >> ~/.pgpass',
     'a\nlocalhost:5432:*:postgres:§\nb',
     'machine example.com login me password §',
     'machine example.com\n  login me\n  password §\n',

@@ -64,11 +64,11 @@ export function netrcSecret(text: string, at: number): Span | undefined {
 }
 
 const PGPASS =
-  /:(?:\d{4,5}|\*):((?:\\.|[^:\s\\]){1,128}):((?:\\.|[^:\s\\]){1,128}):((?:\\.|[^\s\\"']){1,256})[ \t]*(?=["'\r\n]|$)/y;
+  /:(?:\d{4,5}|\*):((?:\\.|[^:\s\\]){1,128}):((?:\\.|[^:\s\\]){1,128}):((?:\\.|[^\s\\"']){1,256})[ \t]*(?=["'\r\n>|;&]|$)/y;
 /** `jdbc:oracle:thin:me/X@host`, and `[host]:587 me:X` of a mail server. */
 const ORACLE = /:(?:thin|oci8?):[\w$#]{1,64}\/([^\s"'@]{1,128})@/y;
 const SASL = /:\d{2,5}[ \t]{1,8}[\w.+@-]{1,100}:([^\s"'\\]{3,128})[ \t]*(?=["'\r\n\\]|$)/y;
-const HOST = /(?:^|[\n"'] *)([\w.*-]{1,200})$/;
+const HOST = /(?:^|[\s"'=(])([\w.*-]{1,200})$/;
 
 /** `host:port:database:user:X`, a line of `.pgpass`. */
 export function pgpassSecret(text: string, colon: number): Span | undefined {
