@@ -23,7 +23,8 @@ export interface Terminal {
   readonly ask?: ((question: string) => Promise<string>) | undefined;
 }
 
-const INTERRUPTS = { SIGINT: 130, SIGTERM: 143 } as const;
+/** SIGHUP: the terminal was closed. */
+const INTERRUPTS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 /** An agent continues after any other exit code, so an interrupted hook exits with this one, and so does a hook whose answer could not be written. */
 const HOOK_UNANSWERED = 2;
 
@@ -60,7 +61,6 @@ export function openTerminal(isHook = false): OwnTerminal {
   for (const [name, code] of Object.entries(INTERRUPTS))
     process.on(name, () => interrupt(isHook ? HOOK_UNANSWERED : code));
   if (isHook) {
-    process.on('SIGHUP', () => interrupt(HOOK_UNANSWERED));
     // Code of hooks and plugins that runs here: Node would exit with 1, after which an agent continues.
     process.on('uncaughtException', (error) => stop.abort(new UncaughtError(error)));
   }

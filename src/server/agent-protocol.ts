@@ -70,7 +70,7 @@ export const REASONS = {
   stranger:
     "what answers on the server's socket does not prove that it is the server of this user: find out which program it is",
   refused: (status: number): string => `the server refused the request (HTTP ${status})`,
-  input: 'standard input is not a JSON object',
+  input: 'the input of the event is not a JSON object',
   large: `a request has at most ${MOST_BODY} bytes`,
   open: 'standard input was not closed in time',
   nothing:

@@ -314,6 +314,7 @@ describe('a program that is cut short', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const)('%s ends the hooks and the program, which exits with %i', async (signal, code) => {
     const pidFile = join(folder.path, `pid-${signal}`);
     folder.write('stuck.json', {

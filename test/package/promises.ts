@@ -928,6 +928,7 @@ const readmeElse: readonly NoPromise[] = [
   ['It prints:', 'leads to a block that package/docs runs'],
   ['| You have |', 'the head of a table'],
   ['Your own agent loop:', 'leads to a block that package/docs runs'],
+  ['In a clone of the repository:', 'leads to a block that is what this file is run by'],
   ['An *event* is a step of the agent', 'what the word means'],
   ['A *host* holds your hooks', 'what the word means'],
   ['To *fire* an event is', 'what the word means'],

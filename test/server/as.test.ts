@@ -314,8 +314,8 @@ describe.each(GATES)('what cannot be judged, of %s %s', (as, event, deny) => {
   const named = JSON.stringify({ ...JSON.parse(call), hook_event_name: event });
 
   test.each([
-    ['an input that is no JSON', {}, '{bad', 'standard input is not a JSON object'],
-    ['an input that is an array', { server: false }, '[]', 'standard input is not a JSON object'],
+    ['an input that is no JSON', {}, '{bad', 'the input of the event is not a JSON object'],
+    ['an input that is an array', { server: false }, '[]', 'the input of the event is not a JSON object'],
     ['a hooks file that is not there', { hooks: ['/gone.json'] }, named, 'there is no such file'],
     ['a deadline that is none', { timeout: 'x' }, named, '--timeout'],
     ['a failure policy that is none', { onFailure: 'x' }, named, '--on-failure'],

@@ -194,17 +194,25 @@ describe('the thin command without a server', () => {
 });
 
 test.each([
-  ['a hooks file', ['--hooks', 'gone.json'], /gone\.json: there is no such file; standard input is not a JSON object/],
+  [
+    'a hooks file',
+    ['--hooks', 'gone.json'],
+    /gone\.json: there is no such file; the input of the event is not a JSON object/,
+  ],
   [
     'a configuration',
     ['--config', 'gone.json'],
-    /gone\.json: there is no such file; standard input is not a JSON object/,
+    /gone\.json: there is no such file; the input of the event is not a JSON object/,
   ],
-  ['a plugin', ['--plugin', './gone.mjs'], /gone\.mjs.* There is no such file; standard input is not a JSON object/],
+  [
+    'a plugin',
+    ['--plugin', './gone.mjs'],
+    /gone\.mjs.* There is no such file; the input of the event is not a JSON object/,
+  ],
   [
     'several',
     ['--hooks', 'gone.json', '--config', 'lost.json'],
-    /gone\.json: there is no such file; .*lost\.json: there is no such file; standard input is no/,
+    /gone\.json: there is no such file; .*lost\.json: there is no such file; the input of the event is no/,
   ],
 ])('%s that is gone is named before the input that is none', async (_, named, why) => {
   for (const stdin of ['', '[]', '{bad']) {

@@ -357,18 +357,22 @@ describe('a server that ends', () => {
     },
   );
 
-  test('answers on SIGTERM what is under way, takes nothing new, and leaves no socket', async () => {
-    user.write('slow.json', hooksFile(`touch ${join(user.path, 'began')}; sleep 1; echo slow >&2; exit 2`));
-    const server = await user.serve(['--hooks', 'slow.json']);
-    const answer = fire('PreToolUse', bash('ls'));
-    await until(() => existsSync(join(user.path, 'began')));
-    const ended = server.stop('SIGTERM');
-    expect(reasonOf(await answer)).toBe('slow');
-    await ended;
-    expect(existsSync(user.places.socket)).toBe(false);
-    const fires = user.records().filter((record): record is FireRecord => record.type === 'hook_fire');
-    expect(fires.map(({ decision }) => decision.reason)).toEqual(['slow']);
-  });
+  // SIGHUP is what it gets when its terminal is closed.
+  test.each(['SIGTERM', 'SIGHUP'] as const)(
+    'answers on %s what is under way, takes nothing new, and leaves no socket',
+    async (signal) => {
+      user.write('slow.json', hooksFile(`touch ${join(user.path, 'began')}; sleep 1; echo slow >&2; exit 2`));
+      const server = await user.serve(['--hooks', 'slow.json']);
+      const answer = fire('PreToolUse', bash('ls'));
+      await until(() => existsSync(join(user.path, 'began')));
+      const ended = server.stop(signal);
+      expect(reasonOf(await answer)).toBe('slow');
+      await ended;
+      expect(existsSync(user.places.socket)).toBe(false);
+      const fires = user.records().filter((record): record is FireRecord => record.type === 'hook_fire');
+      expect(fires.map(({ decision }) => decision.reason)).toEqual(['slow']);
+    },
+  );
 
   test('stopped while hooks go on in the background, it keeps what they came to', async () => {
     const began = join(user.path, 'began');
