@@ -354,8 +354,8 @@ describe.each(GATES)('what cannot be judged, of %s %s', (as, event, deny) => {
     await new Promise<void>((resolve) => server.listen(other.places.socket, resolve));
     try {
       // However late it is on a busy machine, it says no.
-      const late = why.test('has not answered in time') ? { timeout: '2' } : {};
-      const thin = await start('sh', [thinScript(), '--as', as, event, ...(late.timeout ? ['--timeout', '2'] : [])], {
+      const late = why.test('has not answered in time') ? { timeout: '4' } : {};
+      const thin = await start('sh', [thinScript(), '--as', as, event, ...(late.timeout ? ['--timeout', '4'] : [])], {
         cwd: other.path,
         stdin: named,
         env: other.env,
