@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { baseInput, baseOutput } from '../src/events/base.js';
 import { CATALOGUE, HOOK_EVENTS } from '../src/events/catalogue.js';
-import type { EventSpec, Exit2, Fold, PlainStdout } from '../src/events/define.js';
 import type { JsonSchema } from '../src/events/json-schema.js';
+import type { EventSpec, Exit2, Fold, PlainStdout } from '../src/events/spec.js';
 
 const FOLDS: Record<Fold, string> = {
   gate: 'a verdict, none < allow < ask < defer < deny: the strongest wins, whatever the order; also a rewritten input and context',

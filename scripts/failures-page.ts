@@ -1,7 +1,7 @@
 import { CATALOGUE, HOOK_EVENTS } from '../src/events/catalogue.js';
-import type { EventSpec, Exit2 } from '../src/events/define.js';
 import type { Cause, OnFailure } from '../src/events/failure.js';
 import { effectOf, type FailureEffect } from '../src/events/failure.js';
+import type { EventSpec, Exit2 } from '../src/events/spec.js';
 
 /** A new cause without a line here is a type error. */
 const CAUSES: Record<Cause, string> = {

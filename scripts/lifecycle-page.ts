@@ -1,5 +1,5 @@
 import { CATALOGUE, HOOK_EVENTS } from '../src/events/catalogue.js';
-import type { EventSpec } from '../src/events/define.js';
+import type { EventSpec } from '../src/events/spec.js';
 
 /** The diagram's own words; the colours of the events are made from the catalogue. Rounded boxes are what the harness does. */
 const FLOW = `flowchart TD

@@ -33,13 +33,14 @@ export {
   type HookInput,
   type HookOutput,
 } from './events/catalogue.js';
-export type { EventDefinition, EventOptions, EventSpec, Fold, Verdict } from './events/define.js';
+export type { EventOptions } from './events/define.js';
 export type { Cause, OnFailure } from './events/failure.js';
 export type { HandlerKind } from './events/handler-kinds.js';
 export { addContext, allow, ask, block, combine, defer, deny, rewrite, stop } from './events/output/helpers.js';
 export { defineEvent } from './events/own-event.js';
 export type { BackgroundTask, HookValues, PermissionUpdate, SessionCron } from './events/received.js';
 export type { SkipReason } from './events/skip.js';
+export type { EventDefinition, EventSpec, Fold, Verdict } from './events/spec.js';
 export type { ToolInputs } from './events/tool-inputs.js';
 export { type CommandOptions, type CommandSpec, command } from './handlers/command/spec.js';
 export { type HttpOptions, type HttpSpec, http } from './handlers/http/spec.js';

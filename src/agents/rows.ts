@@ -1,6 +1,6 @@
 import { HookscopeError } from '../errors.js';
 import { CATALOGUE } from '../events/catalogue.js';
-import type { EventSpec, Fold } from '../events/define.js';
+import type { EventSpec, Fold } from '../events/spec.js';
 import { nearest } from '../values/nearest.js';
 import { at } from './path.js';
 import type { AgentTable, EventRow } from './table.js';

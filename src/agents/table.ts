@@ -1,4 +1,4 @@
-import type { Fold } from '../events/define.js';
+import type { Fold } from '../events/spec.js';
 import type { Json } from '../values/shape.js';
 import type { Running } from './running.js';
 import type { Sayable, Says } from './says.js';

@@ -3,7 +3,7 @@ import { type HeardAnswer, hear } from '../agents/hear.js';
 import type { Running } from '../agents/running.js';
 import type { AgentTable, EventRow } from '../agents/table.js';
 import { CATALOGUE } from '../events/catalogue.js';
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import { isObject } from '../values/shape.js';
 import { type AgentHandler, handlersOf } from './check-agent.js';
 import { type Check, type CheckFinding, type Checking, inText } from './checking.js';

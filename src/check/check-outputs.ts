@@ -1,7 +1,7 @@
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../events/catalogue.js';
-import type { EventSpec } from '../events/define.js';
 import { jsonSchema } from '../events/json-schema.js';
 import { readOutput } from '../events/output/outcome.js';
+import type { EventSpec } from '../events/spec.js';
 import { ended } from '../plain.js';
 import { isObject } from '../values/shape.js';
 import { type Check, type CheckFinding, inText } from './checking.js';

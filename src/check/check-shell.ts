@@ -1,6 +1,6 @@
 import type { Word } from 'unbash';
 import { CATALOGUE, CLAUDE_EVENTS } from '../events/catalogue.js';
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import { atKey, type Check, type CheckFinding, inText } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { entryOf } from './files/tree.js';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import { TOOL_ALIASES } from '../matching/tool-names.js';
 import { zod } from '../values/zod.js';
 

@@ -1,5 +1,5 @@
 import { HookscopeError } from '../errors.js';
-import type { Dialect } from '../events/define.js';
+import type { Dialect } from '../events/spec.js';
 import { isNameList } from '../matching/claude-matcher.js';
 import { compileMatcher } from '../matching/matcher.js';
 import { compileRule } from '../matching/rule.js';

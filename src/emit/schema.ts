@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { VERDICTS } from '../events/define.js';
 import { HANDLER_KINDS } from '../events/handler-kinds.js';
+import { VERDICTS } from '../events/spec.js';
 import { zod } from '../values/zod.js';
 
 /**

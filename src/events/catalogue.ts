@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { asyncOutput, baseOutput } from './base.js';
-import { type EventDefinition, type EventSpec, type Fold, namedLater } from './define.js';
+import { namedLater } from './define.js';
 import { AGENT_EVENTS } from './groups/agent.js';
 import { CONVERSATION_EVENTS } from './groups/conversation.js';
 import { ELICITATION_EVENTS } from './groups/elicitation.js';
@@ -11,6 +11,7 @@ import { TOOL_EVENTS } from './groups/tool.js';
 import { TURN_EVENTS } from './groups/turn.js';
 import { WORKSPACE_EVENTS } from './groups/workspace.js';
 import type { Received, ReceivedOfAny } from './received.js';
+import type { EventDefinition, EventSpec, Fold } from './spec.js';
 
 export { EXIT_REASONS } from './groups/session.js';
 

@@ -1,4 +1,4 @@
-import type { EventSpec } from './define.js';
+import type { EventSpec } from './spec.js';
 
 export const ON_FAILURE = ['continue', 'block', 'ask'] as const;
 /** What a failure means: continue, block (on a gate: deny), or ask the user. */

@@ -2,7 +2,7 @@ import { HookscopeError } from '../errors.js';
 import { compilePredicate } from '../values/predicate.js';
 import { findProblem } from '../values/problem.js';
 import { messageOf } from '../values/waiting/promises.js';
-import type { EventSpec } from './define.js';
+import type { EventSpec } from './spec.js';
 
 /** Quick yes: true only if the event's schema surely accepts the input. A false says nothing; ask `checkInput` then. */
 export type Guard = (input: unknown) => boolean;

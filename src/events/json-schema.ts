@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { zod } from '../values/zod.js';
 import { asyncOutput, baseOutput } from './base.js';
-import type { EventSpec } from './define.js';
+import type { EventSpec } from './spec.js';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -3,16 +3,9 @@ import { nearest } from '../values/nearest.js';
 import { checkOptions, wrongOption } from '../values/options.js';
 import { checks, isObject, isText, type OptionCheck, oneOf, SECONDS, TEXTS } from '../values/shape.js';
 import { baseInput, FOLD_OUTPUT } from './base.js';
-import {
-  builtIn,
-  EVENT_WORDS,
-  type EventDefinition,
-  type EventOptions,
-  type EventSpec,
-  type Fold,
-  type WithBase,
-} from './define.js';
+import { definition, type EventOptions, type WithBase } from './define.js';
 import { HANDLER_KINDS } from './handler-kinds.js';
+import { EVENT_WORDS, type EventDefinition, type EventSpec, type Fold } from './spec.js';
 
 const SCHEMA: OptionCheck = { expected: 'an object schema of zod, z.object({ … })', accepts: isObjectSchema };
 const KINDS = HANDLER_KINDS.map((kind) => `"${kind}"`).join(', ');
@@ -118,7 +111,12 @@ export function defineEvent<
       'expected an object schema without refinements of its own; refine its fields instead',
     );
   checkSubject(rest.subject, input);
-  const lazy = builtIn({ claude: 'usual', ...rest, input: () => input, ...(output ? { output: () => output } : {}) });
+  const lazy = definition({
+    claude: 'usual',
+    ...rest,
+    input: () => input,
+    ...(output ? { output: () => output } : {}),
+  });
   return { ...lazy } as unknown as EventDefinition<WithBase<Own>, Output, F>;
 }
 

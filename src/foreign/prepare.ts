@@ -1,7 +1,7 @@
 import { subjectOf } from '../agents/subjects.js';
 import type { AgentTable, EventRow } from '../agents/table.js';
-import type { EventSpec } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
+import type { EventSpec } from '../events/spec.js';
 import type { ExternalCall, HandlerDescription } from '../handlers/handler.js';
 import { madeHandler, wrappedHandler } from '../host/register/handler-entry.js';
 import type { Origin } from '../host/register/origin.js';

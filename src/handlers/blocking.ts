@@ -1,5 +1,5 @@
 import { baseOutput } from '../events/base.js';
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import type { Json } from '../values/shape.js';
 
 /** The event an output is read for, under the name that output must carry. */

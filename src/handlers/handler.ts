@@ -1,6 +1,6 @@
-import type { EventSpec } from '../events/define.js';
 import type { Failure, OnFailure } from '../events/failure.js';
 import type { HandlerKind } from '../events/handler-kinds.js';
+import type { EventSpec } from '../events/spec.js';
 import type { TraceCarrier } from '../values/trace-carrier.js';
 import type { EndSignal } from '../values/waiting/lazy-signal.js';
 

@@ -1,6 +1,6 @@
 import { HookscopeError } from '../errors.js';
-import type { EventSpec } from '../events/define.js';
 import { EXTERNAL_KINDS, type ExternalKind } from '../events/handler-kinds.js';
+import type { EventSpec } from '../events/spec.js';
 import { nearest } from '../values/nearest.js';
 import type { Json } from '../values/shape.js';
 import { commandHandler } from './command/handler.js';

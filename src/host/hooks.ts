@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { AsyncSeriesBailHook } from 'tapable';
 import { HookscopeError } from '../errors.js';
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../values/copies/view.js';
 import { describeError } from '../values/message.js';

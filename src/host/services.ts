@@ -1,8 +1,8 @@
 import type { Bus } from '../emit/bus.js';
 import type { RecordedPolicy } from '../emit/record.js';
-import type { EventSpec } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
 import type { Meanings } from '../events/output/meant.js';
+import type { EventSpec } from '../events/spec.js';
 import type { Registration } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
 import type { Alarms } from './alarms/alarms.js';

@@ -8,9 +8,9 @@ import type {
   HookOutput,
   NoEvents,
 } from '../events/catalogue.js';
-import type { Fold } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
 import type { HelperOutput } from '../events/output/helpers.js';
+import type { Fold } from '../events/spec.js';
 import type { HandlerSpec } from '../handlers/kinds.js';
 import type { RuleSpec } from '../handlers/rule/spec.js';
 import type { Mode, Phase, Source } from '../scopes/registration.js';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { types } from 'node:util';
 import { HookscopeError } from '../errors.js';
-import type { Dialect, EventSpec } from '../events/define.js';
+import type { Dialect, EventSpec } from '../events/spec.js';
 import { clip, warn } from '../plain.js';
 import { ignoreRejections, isThenable, tell } from '../values/waiting/promises.js';
 import { claudeTest } from './claude-matcher.js';

@@ -1,5 +1,5 @@
 import { HookscopeError } from '../errors.js';
-import type { Dialect } from '../events/define.js';
+import type { Dialect } from '../events/spec.js';
 import { type BadSpecifier, compileSpecifier, type RuleCall, type RuleOf, type Specifier } from './specifier.js';
 import { toolNames } from './tool-names.js';
 import { compileWildcard } from './wildcard.js';

@@ -1,4 +1,4 @@
-import type { Dialect } from '../events/define.js';
+import type { Dialect } from '../events/spec.js';
 import { compileCommandPattern } from './command-pattern.js';
 import { compileFilePattern } from './file-pattern.js';
 import { compilePowerShellPattern } from './powershell-pattern.js';

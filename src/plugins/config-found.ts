@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { Host } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents } from '../events/catalogue.js';
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import { servicesOf } from '../host/internals.js';
 import { ENFORCE } from '../host/options.js';
 import type { Origin } from '../host/register/origin.js';

@@ -1,9 +1,10 @@
 import { createHost } from '../create-host.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
 import { CATALOGUE, type CustomEvents, eventName, HOOK_EVENTS, type NoEvents } from '../events/catalogue.js';
-import { type EventSpec, named } from '../events/define.js';
+import { named } from '../events/define.js';
 import { helperToOutput } from '../events/output/helpers.js';
 import { readOutput } from '../events/output/outcome.js';
+import type { EventSpec } from '../events/spec.js';
 import type { Hooks } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
 import { checkKeys, type Keys } from '../values/options.js';

@@ -2,7 +2,7 @@ import { agentCodec } from '../agents/agents.js';
 import { type AgentSupport, supports } from '../agents/supports.js';
 import type { Sayable } from '../agents/table.js';
 import { CATALOGUE } from '../events/catalogue.js';
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import { quoted } from '../server/client/thin.js';
 import type { ProbedAgent } from './agents/agent.js';
 import { commandOf } from './cases.js';

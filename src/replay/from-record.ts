@@ -1,6 +1,6 @@
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { CATALOGUE } from '../events/catalogue.js';
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import type { Json } from '../values/shape.js';
 import { MASKS } from './look.js';
 import type { KnownAnswer, RecordedFire, RecordedHook, RecordedHow } from './recorded.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import type { Registration } from '../scopes/registration.js';
 import type { Json } from '../values/shape.js';
 import { ANY_VALUE, type Gaps } from './look.js';

@@ -1,6 +1,6 @@
-import type { EventSpec } from '../events/define.js';
 import { canBlock, type Outcome } from '../events/output/outcome.js';
 import { outputShape } from '../events/output/shape.js';
+import type { EventSpec } from '../events/spec.js';
 import type { Attempt } from '../host/call/attempt.js';
 import type { Registration } from '../scopes/registration.js';
 import { ANY_VALUE } from './look.js';

@@ -1,4 +1,4 @@
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import { Background } from '../host/call/background.js';
 import type { HostCore } from '../host/core.js';
 import { Plan } from '../host/plan/plan.js';

@@ -1,7 +1,7 @@
-import type { Dialect, EventSpec } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
 import type { HandlerKind } from '../events/handler-kinds.js';
 import type { SkipReason } from '../events/skip.js';
+import type { Dialect, EventSpec } from '../events/spec.js';
 import type { Matcher } from '../matching/matcher.js';
 import type { Rule } from '../matching/rule.js';
 

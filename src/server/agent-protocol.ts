@@ -1,5 +1,5 @@
-import type { EventSpec } from '../events/define.js';
 import { failureEffect } from '../events/failure.js';
+import type { EventSpec } from '../events/spec.js';
 import { blockOutput } from '../handlers/blocking.js';
 import type { FireSettings } from '../host/fire-options.js';
 import { plainJson, plainLines } from '../plain.js';

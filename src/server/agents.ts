@@ -1,4 +1,4 @@
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import type { HostCore } from '../host/core.js';
 import { isText, type Json } from '../values/shape.js';
 

@@ -1,7 +1,7 @@
 import type { Decoded } from '../agents/codec.js';
 import { HookscopeError } from '../errors.js';
 import { CATALOGUE, eventName } from '../events/catalogue.js';
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import type { FireSettings } from '../host/fire-options.js';
 import { nearest } from '../values/nearest.js';

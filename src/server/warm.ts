@@ -1,7 +1,7 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { AgentMemory, type PassedMemory } from '../agents/memory.js';
 import type { Host } from '../create-host.js';
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import type { PassedCall } from '../host/alarms/judgement.js';
 import type { HostCore } from '../host/core.js';
 import type { AnyDecision } from '../host/decide/decision.js';

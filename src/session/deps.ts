@@ -1,7 +1,7 @@
 import type { HookRecord, Unstamped } from '../emit/record.js';
 import type { Traced, TracedWork } from '../emit/tracing.js';
 import type { EventName } from '../events/catalogue.js';
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import type { Alarms } from '../host/alarms/alarms.js';
 import type { Clock } from '../host/call/clock.js';
 import type { AnyDecision } from '../host/decide/decision.js';

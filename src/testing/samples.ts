@@ -1,4 +1,4 @@
-import type { FireInput, HookEvent } from '../events/catalogue.js';
+import { CATALOGUE, type FireInput, HOOK_EVENTS, type HookEvent } from '../events/catalogue.js';
 
 /** The events that are about one call of a tool. */
 export type ToolEvent = {
@@ -7,83 +7,11 @@ export type ToolEvent = {
 
 const PROJECT = '/home/dev/project';
 
-const CALL = {
-  tool_name: 'Bash',
-  tool_input: { command: 'ls', description: 'List files' },
-  tool_use_id: 'toolu_1',
-} as const;
-
-const SWITCH = {
-  from_model: 'small',
-  to_model: 'large',
-  requested_model: 'large',
-  source: 'command',
-  context_tokens: 1200,
-  prompt_cache_warm: true,
-  cache_ttl: '5m',
-  estimated_cache_write_usd: 0.01,
-  pricing: 'catalog',
-} as const;
-
-const TASK = { task_id: '1', task_subject: 'Fix the tests', task_description: 'They fail since Monday.' } as const;
-
-/** The own fields of each event as Claude Code sends them: what was recorded of it, with short values. */
-export const SAMPLES: { readonly [E in HookEvent]: FireInput<E> } = {
-  PreToolUse: CALL,
-  PostToolUse: { ...CALL, tool_response: bashResponse('README.md\n'), duration_ms: 12 },
-  PostToolUseFailure: { ...CALL, error: 'Command failed with exit code 1', is_interrupt: false, duration_ms: 12 },
-  PermissionRequest: { tool_name: CALL.tool_name, tool_input: CALL.tool_input, permission_suggestions: [] },
-  PermissionDenied: { ...CALL, reason: 'The classifier denied it.' },
-  PostToolBatch: {
-    tool_calls: [{ ...CALL, tool_response: 'README.md' }],
-  },
-  UserPromptSubmit: { prompt: 'Fix the tests.' },
-  UserPromptExpansion: {
-    expansion_type: 'slash_command',
-    command_name: 'review',
-    command_args: 'src',
-    command_source: 'projectSettings',
-    prompt: '/review src',
-  },
-  SessionStart: { source: 'startup' },
-  SessionEnd: { reason: 'other' },
-  Setup: { trigger: 'init' },
-  Stop: { stop_hook_active: false, last_assistant_message: 'All tests pass.', background_tasks: [], session_crons: [] },
-  StopFailure: { error: 'rate_limit', last_assistant_message: 'API Error: 429' },
-  SubagentStart: { agent_id: 'agent-1', agent_type: 'reviewer' },
-  SubagentStop: {
-    stop_hook_active: false,
-    agent_id: 'agent-1',
-    agent_type: 'reviewer',
-    agent_transcript_path: '/home/dev/.claude/projects/project/subagents/agent-1.jsonl',
-    last_assistant_message: 'Nothing to complain about.',
-    background_tasks: [],
-    session_crons: [],
-  },
-  PreCompact: { trigger: 'manual', custom_instructions: 'Keep the decisions.' },
-  PostCompact: { trigger: 'manual', compact_summary: 'The tests were fixed.' },
-  PreModelSwitch: SWITCH,
-  PostModelSwitch: SWITCH,
-  Notification: { message: 'Claude needs your permission', notification_type: 'permission_prompt' },
-  MessageDisplay: { turn_id: 'turn-1', message_id: 'message-1', index: 0, final: true, delta: 'All tests pass.' },
-  TeammateIdle: { teammate_name: 'ann', team_name: 'core' },
-  TaskCreated: TASK,
-  TaskCompleted: TASK,
-  Elicitation: {
-    mcp_server_name: 'tickets',
-    message: 'Which project?',
-    mode: 'form',
-    requested_schema: { type: 'object', properties: { project: { type: 'string' } }, required: ['project'] },
-  },
-  ElicitationResult: { mcp_server_name: 'tickets', action: 'accept', content: { project: 'core' } },
-  ConfigChange: { source: 'project_settings', file_path: `${PROJECT}/.claude/settings.json` },
-  InstructionsLoaded: { file_path: `${PROJECT}/CLAUDE.md`, memory_type: 'Project', load_reason: 'session_start' },
-  CwdChanged: { old_cwd: PROJECT, new_cwd: `${PROJECT}/src` },
-  DirectoryAdded: { directory: '/home/dev/other', source: 'slash_command' },
-  FileChanged: { file_path: `${PROJECT}/src/index.ts`, event: 'change' },
-  WorktreeCreate: { name: 'feature' },
-  WorktreeRemove: { worktree_path: '/home/dev/worktrees/feature' },
-};
+/** The own fields of each event. Made when they are asked for: a test asks for few. */
+export const SAMPLES = Object.defineProperties(
+  {},
+  Object.fromEntries(HOOK_EVENTS.map((event) => [event, { enumerable: true, get: () => CATALOGUE[event].sample?.() }])),
+) as { readonly [E in HookEvent]: FireInput<E> };
 
 /** A call of one tool, and what the tool answers. */
 export interface ToolSample {

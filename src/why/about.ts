@@ -1,5 +1,5 @@
 import type { FireRecord } from '../emit/record.js';
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import { subjectIn } from '../events/subject.js';
 import { clip, plain } from '../plain.js';
 import { specOf } from './words.js';

@@ -1,6 +1,6 @@
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { CATALOGUE } from '../events/catalogue.js';
-import type { EventSpec } from '../events/define.js';
+import type { EventSpec } from '../events/spec.js';
 import { subjectIn } from '../events/subject.js';
 import { clip, plain } from '../plain.js';
 import { isObject, type Json } from '../values/shape.js';

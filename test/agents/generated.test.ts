@@ -6,7 +6,7 @@ import { foldOf } from '../../src/agents/rows.js';
 import { wishesOf } from '../../src/agents/wishes.js';
 import { isHookscopeError } from '../../src/errors.js';
 import { CATALOGUE, CLAUDE_EVENTS } from '../../src/events/catalogue.js';
-import type { EventSpec } from '../../src/events/define.js';
+import type { EventSpec } from '../../src/events/spec.js';
 import { makeDecision } from '../../src/host/decide/decision.js';
 import { generated, randomFrom, SEED } from '../seed.js';
 import { payloadsOf, SEEN } from './recorded.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { EventSpec } from '../../src/events/define.js';
+import type { EventSpec } from '../../src/events/spec.js';
 
 const text = fc.constantFrom('one', 'two', '');
 const SPECIFIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {

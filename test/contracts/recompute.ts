@@ -3,7 +3,7 @@
  * the event and nothing of the host.
  */
 import type { FireRecord, HandlerRecord } from '../../src/emit/record.js';
-import type { EventSpec } from '../../src/events/define.js';
+import type { EventSpec } from '../../src/events/spec.js';
 
 type Json = Readonly<Record<string, unknown>>;
 const LATTICE = ['none', 'allow', 'ask', 'defer', 'deny'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CATALOGUE, EXIT_REASONS, eventName, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import type { EventSpec } from '../../src/events/define.js';
+import type { EventSpec } from '../../src/events/spec.js';
 import { nearest } from '../../src/values/nearest.js';
 
 const ALL = ['command', 'http', 'mcp_tool', 'prompt', 'agent'];

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type EventSpec, named } from '../../src/events/define.js';
+import { named } from '../../src/events/define.js';
 import { checkInput } from '../../src/events/guard.js';
 import { defineEvent } from '../../src/events/own-event.js';
+import type { EventSpec } from '../../src/events/spec.js';
 
 const base = { session_id: 's', transcript_path: '', cwd: '/', hook_event_name: 'Deploy' };
 

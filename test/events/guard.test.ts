@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CATALOGUE } from '../../src/events/catalogue.js';
-import { type EventSpec, named } from '../../src/events/define.js';
+import { named } from '../../src/events/define.js';
 import { checkInput, inputGuard } from '../../src/events/guard.js';
 import { defineEvent } from '../../src/events/own-event.js';
+import type { EventSpec } from '../../src/events/spec.js';
 import { compilePredicate } from '../../src/values/predicate.js';
 import { generated } from '../seed.js';
 

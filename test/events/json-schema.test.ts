@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { type EventSpec, named } from '../../src/events/define.js';
+import { named } from '../../src/events/define.js';
 import { type JsonSchema, jsonSchema } from '../../src/events/json-schema.js';
 import { defineEvent } from '../../src/events/own-event.js';
+import type { EventSpec } from '../../src/events/spec.js';
 
 const WIRE = new URL('../fixtures/wire/', import.meta.url);
 const entries: readonly EventSpec[] = HOOK_EVENTS.map((name) => CATALOGUE[name]);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { type EventSpec, named } from '../../src/events/define.js';
+import { named } from '../../src/events/define.js';
 import { type Outcome, type OutputOptions, readOutput } from '../../src/events/output/outcome.js';
 import { defineEvent } from '../../src/events/own-event.js';
+import type { EventSpec } from '../../src/events/spec.js';
 
 type Json = Record<string, unknown>;
 const entryOf = (name: HookEvent): EventSpec => CATALOGUE[name];

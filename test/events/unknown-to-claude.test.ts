@@ -17,6 +17,7 @@ vi.mock('../../src/events/groups/team.js', async (original) => {
     fold: 'gate',
     claude: { sent: 'unknown' },
     group: 'agent',
+    sample: () => ({ diff: '+1' }),
   });
   return { TEAM_EVENTS: { ...TEAM_EVENTS, PreReview } };
 });

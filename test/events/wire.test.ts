@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import type { EventSpec } from '../../src/events/define.js';
 import { checkInput, inputGuard } from '../../src/events/guard.js';
+import type { EventSpec } from '../../src/events/spec.js';
 
 const WIRE = new URL('../fixtures/wire/', import.meta.url);
 type Input = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { VERDICTS, type Verdict } from '../../src/events/define.js';
+import { VERDICTS, type Verdict } from '../../src/events/spec.js';
 import type { Decisions } from '../../src/host/decide/fold.js';
 import { folded, permutations, said, specific, subsets, type Voice, verdict } from './said.js';
 

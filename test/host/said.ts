@@ -1,7 +1,7 @@
 import { CATALOGUE, type HookEvent } from '../../src/events/catalogue.js';
-import type { EventSpec } from '../../src/events/define.js';
 import type { Failure } from '../../src/events/failure.js';
 import { readOutput } from '../../src/events/output/outcome.js';
+import type { EventSpec } from '../../src/events/spec.js';
 import type { AnyDecision } from '../../src/host/decide/decision.js';
 import { type FoldContext, fold } from '../../src/host/decide/fold.js';
 import type { HandlerResult } from '../../src/host/decide/fold-common.js';

@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { HookscopeError } from '../../src/errors.js';
 import { CATALOGUE } from '../../src/events/catalogue.js';
-import { type Dialect, type EventSpec, named } from '../../src/events/define.js';
+import { named } from '../../src/events/define.js';
 import { defineEvent } from '../../src/events/own-event.js';
+import type { Dialect, EventSpec } from '../../src/events/spec.js';
 import { compileMatcher, type Matcher } from '../../src/matching/matcher.js';
 import { TOOL_ALIASES } from '../../src/matching/tool-names.js';
 

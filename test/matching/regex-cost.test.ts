@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/events/catalogue.js';
-import type { EventSpec } from '../../src/events/define.js';
+import type { EventSpec } from '../../src/events/spec.js';
 import { compileFilePattern } from '../../src/matching/file-pattern.js';
 import { compileMatcher } from '../../src/matching/matcher.js';
 import { whyExponential } from '../../src/matching/regex-cost.js';

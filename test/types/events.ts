@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { CATALOGUE, type FireInput, type FoldOf, type HookInput, type HookOutput } from '../../src/events/catalogue.js';
-import { type EventSpec, named } from '../../src/events/define.js';
+import { named } from '../../src/events/define.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { PermissionUpdate } from '../../src/events/received.js';
+import type { EventSpec } from '../../src/events/spec.js';
 
 /** Compiled by tsc, never run: an expectation that no longer holds is a compile error. */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

@@ -1,6 +1,6 @@
 import { CATALOGUE, CLAUDE_EVENTS } from '../../events/catalogue.js';
-import type { EventSpec } from '../../events/define.js';
 import { EXTRAS } from '../../events/output/extras.js';
+import type { EventSpec } from '../../events/spec.js';
 import { type AgentTable, type EventRow, type Sayable, type Says, SILENT, specific, words } from '../table.js';
 
 /** What Claude Code reads may all stand in one answer. */

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { CATALOGUE } from '../../events/catalogue.js';
-import type { Dialect, EventSpec } from '../../events/define.js';
+import type { Dialect, EventSpec } from '../../events/spec.js';
 import type { Path } from '../../files/json-file.js';
 import type { TomlParser } from '../../files/toml-tree.js';
 import { parseJsonTree } from './json-tree.js';

@@ -1,4 +1,4 @@
-import type { EventSpec } from '../../events/define.js';
+import type { EventSpec } from '../../events/spec.js';
 import { subjectIn } from '../../events/subject.js';
 import { clip } from '../../plain.js';
 import type { ReplayChange, Replayed, ReplayedHook } from '../../replay/replay.js';

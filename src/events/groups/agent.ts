@@ -15,6 +15,7 @@ export const AGENT_EVENTS = {
     group: 'agent',
     classic: true,
     about: 'When a subagent starts. A hook can add context, which goes to the subagent.',
+    sample: () => ({ agent_id: 'agent-1', agent_type: 'reviewer' }),
   }),
   SubagentStop: builtIn({
     input: () =>
@@ -39,5 +40,14 @@ export const AGENT_EVENTS = {
     group: 'agent',
     classic: true,
     about: 'When a subagent is about to end. A hook can keep it going; its reason becomes the next instruction.',
+    sample: () => ({
+      stop_hook_active: false,
+      agent_id: 'agent-1',
+      agent_type: 'reviewer',
+      agent_transcript_path: '/home/dev/.claude/projects/project/subagents/agent-1.jsonl',
+      last_assistant_message: 'Nothing to complain about.',
+      background_tasks: [],
+      session_crons: [],
+    }),
   }),
 } as const;

@@ -19,6 +19,18 @@ const modelSwitch = () =>
     pricing: openString('configured', 'catalog', 'default'),
   });
 
+const sampleSwitch = () => ({
+  from_model: 'small',
+  to_model: 'large',
+  requested_model: 'large',
+  source: 'command' as const,
+  context_tokens: 1200,
+  prompt_cache_warm: true,
+  cache_ttl: '5m' as const,
+  estimated_cache_write_usd: 0.01,
+  pricing: 'catalog' as const,
+});
+
 /** Of the conversation as a whole: its compaction, its model, what the user is shown of it. */
 export const CONVERSATION_EVENTS = {
   PreCompact: builtIn({
@@ -34,6 +46,7 @@ export const CONVERSATION_EVENTS = {
     classic: true,
     about:
       'Before the conversation is compacted. A hook can block it; its plain stdout is added to the compaction instructions.',
+    sample: () => ({ trigger: 'manual', custom_instructions: 'Keep the decisions.' }),
   }),
   PostCompact: builtIn({
     input: () => zod().object({ trigger: trigger(), compact_summary: zod().string() }),
@@ -44,6 +57,7 @@ export const CONVERSATION_EVENTS = {
     claude: 'usual',
     group: 'turn',
     about: 'After the conversation was compacted. A hook can only watch; it is given the summary.',
+    sample: () => ({ trigger: 'manual', compact_summary: 'The tests were fixed.' }),
   }),
   PreModelSwitch: builtIn({
     input: modelSwitch,
@@ -60,6 +74,7 @@ export const CONVERSATION_EVENTS = {
     claude: 'usual',
     group: 'turn',
     about: 'Before the session changes its model. A hook can allow, deny or ask.',
+    sample: sampleSwitch,
   }),
   PostModelSwitch: builtIn({
     input: () => modelSwitch().extend({ source: openString('command', 'picker', 'sdk', 'auto', 'resume') }),
@@ -72,6 +87,7 @@ export const CONVERSATION_EVENTS = {
     claude: 'usual',
     group: 'turn',
     about: 'After the session changed its model. A hook can add context for the new model.',
+    sample: sampleSwitch,
   }),
   Notification: builtIn({
     input: () =>
@@ -97,6 +113,7 @@ export const CONVERSATION_EVENTS = {
     classic: true,
     about:
       'When the user is told something. A hook can pass it on, add context, or keep it from being shown with suppressOutput.',
+    sample: () => ({ message: 'Claude needs your permission', notification_type: 'permission_prompt' }),
   }),
   MessageDisplay: builtIn({
     input: () =>
@@ -117,5 +134,6 @@ export const CONVERSATION_EVENTS = {
     group: 'turn',
     about:
       'When a piece of the answer is about to be shown. A hook can show another text in its place; the message itself stays.',
+    sample: () => ({ turn_id: 'turn-1', message_id: 'message-1', index: 0, final: true, delta: 'All tests pass.' }),
   }),
 } as const;

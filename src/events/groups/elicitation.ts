@@ -36,6 +36,12 @@ export const ELICITATION_EVENTS = {
     ...alike,
     about:
       "When an MCP server asks the user something. A hook can answer in the user's place: accept with content, decline or cancel.",
+    sample: () => ({
+      mcp_server_name: 'tickets',
+      message: 'Which project?',
+      mode: 'form',
+      requested_schema: { type: 'object', properties: { project: { type: 'string' } }, required: ['project'] },
+    }),
   }),
   ElicitationResult: builtIn({
     input: () =>
@@ -49,5 +55,6 @@ export const ELICITATION_EVENTS = {
     ...alike,
     about:
       'When the user has answered an MCP server, before the answer is sent. A hook can put another answer in its place.',
+    sample: () => ({ mcp_server_name: 'tickets', action: 'accept', content: { project: 'core' } }),
   }),
 } as const;

@@ -26,6 +26,7 @@ export const PROMPT_EVENTS = {
     classic: true,
     about:
       'When a prompt was submitted, before the model sees it. A hook can block it (it is erased) or add context to it.',
+    sample: () => ({ prompt: 'Fix the tests.' }),
   }),
   UserPromptExpansion: builtIn({
     input: () =>
@@ -48,5 +49,12 @@ export const PROMPT_EVENTS = {
     inTurn: true,
     group: 'prompt',
     about: 'When a slash command or an MCP prompt was expanded into text. A hook can block it or add context.',
+    sample: () => ({
+      expansion_type: 'slash_command',
+      command_name: 'review',
+      command_args: 'src',
+      command_source: 'projectSettings',
+      prompt: '/review src',
+    }),
   }),
 } as const;

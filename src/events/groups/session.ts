@@ -36,6 +36,7 @@ export const SESSION_EVENTS = {
     classic: true,
     about:
       'When a session starts, is resumed, cleared or compacted. A hook can add context, a title, a first message and paths to watch.',
+    sample: () => ({ source: 'startup' }),
   }),
   SessionEnd: builtIn({
     input: () => zod().object({ reason: openString(...EXIT_REASONS) }),
@@ -49,6 +50,7 @@ export const SESSION_EVENTS = {
     classic: true,
     about:
       'When a session ends. A hook can only watch, and has little time: 1.5 seconds unless its own timeout is set.',
+    sample: () => ({ reason: 'other' }),
   }),
   Setup: builtIn({
     input: () => zod().object({ trigger: openString('init', 'maintenance') }),
@@ -59,5 +61,6 @@ export const SESSION_EVENTS = {
     group: 'session',
     classic: true,
     about: 'When a project is set up or maintained, before the session starts. A hook can add context.',
+    sample: () => ({ trigger: 'init' }),
   }),
 } as const;

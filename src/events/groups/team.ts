@@ -9,6 +9,7 @@ const task = () =>
     teammate_name: zod().string().optional(),
     team_name: zod().string().optional(),
   });
+const sampleTask = () => ({ task_id: '1', task_subject: 'Fix the tests', task_description: 'They fail since Monday.' });
 
 /** Of teammates and their tasks. */
 export const TEAM_EVENTS = {
@@ -20,6 +21,7 @@ export const TEAM_EVENTS = {
     group: 'agent',
     classic: true,
     about: 'When a teammate is about to go idle. A hook can keep it working, with its reason as feedback, or stop it.',
+    sample: () => ({ teammate_name: 'ann', team_name: 'core' }),
   }),
   TaskCreated: builtIn({
     input: task,
@@ -28,6 +30,7 @@ export const TEAM_EVENTS = {
     claude: 'usual',
     group: 'agent',
     about: 'When a task is being created. A hook can cancel it, with its reason as feedback.',
+    sample: sampleTask,
   }),
   TaskCompleted: builtIn({
     input: task,
@@ -38,5 +41,6 @@ export const TEAM_EVENTS = {
     classic: true,
     about:
       'When a task is being marked as completed. A hook can refuse that, with its reason as feedback, or stop the teammate.',
+    sample: sampleTask,
   }),
 } as const;

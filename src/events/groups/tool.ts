@@ -11,6 +11,11 @@ const call = () => ({
   /** Only for tools of an MCP server. */
   mcp_server: zod().looseObject({ name: zod().string(), source: zod().string().optional() }).optional(),
 });
+const sampleCall = () => ({
+  tool_name: 'Bash',
+  tool_input: { command: 'ls', description: 'List files' },
+  tool_use_id: 'toolu_1',
+});
 const additionalContext = () => zod().string().optional();
 
 /** Of tool calls. */
@@ -35,6 +40,7 @@ export const TOOL_EVENTS = {
     classic: true,
     about:
       'Before a tool runs. A hook can allow, deny, ask or defer the call, replace its whole input, and add context for the model.',
+    sample: sampleCall,
   }),
   PostToolUse: builtIn({
     input: () => zod().object({ ...call(), tool_response: zod().unknown(), duration_ms: zod().number().optional() }),
@@ -59,6 +65,11 @@ export const TOOL_EVENTS = {
     classic: true,
     about:
       'After a tool has run. A hook can put feedback beside the result, replace or hide the result, and add context for the model.',
+    sample: () => ({
+      ...sampleCall(),
+      tool_response: { stdout: 'README.md\n', stderr: '', interrupted: false, isImage: false, noOutputExpected: false },
+      duration_ms: 12,
+    }),
   }),
   PostToolUseFailure: builtIn({
     input: () =>
@@ -82,6 +93,7 @@ export const TOOL_EVENTS = {
     classic: true,
     about:
       'After a tool call has failed or was interrupted. A hook can put feedback beside the error and add context for the model.',
+    sample: () => ({ ...sampleCall(), error: 'Command failed with exit code 1', is_interrupt: false, duration_ms: 12 }),
   }),
   PostToolBatch: builtIn({
     input: () =>
@@ -102,6 +114,7 @@ export const TOOL_EVENTS = {
     group: 'tool',
     about:
       'After all tool calls of one model message, before the model is called again. A hook can end the loop there, or add context.',
+    sample: () => ({ tool_calls: [{ ...sampleCall(), tool_response: 'README.md' }] }),
   }),
   PermissionRequest: builtIn({
     input: () => {
@@ -145,6 +158,7 @@ export const TOOL_EVENTS = {
     classic: true,
     about:
       "When the user would be asked for permission. A hook can answer in the user's place: allow, with another input or new rules, or deny.",
+    sample: () => ({ tool_name: 'Bash', tool_input: sampleCall().tool_input, permission_suggestions: [] }),
   }),
   PermissionDenied: builtIn({
     input: () => zod().object({ ...call(), reason: zod().string() }),
@@ -159,5 +173,6 @@ export const TOOL_EVENTS = {
     group: 'tool',
     about:
       'After a call was denied without asking the user (auto mode). A hook can tell the model that it may try again.',
+    sample: () => ({ ...sampleCall(), reason: 'The classifier denied it.' }),
   }),
 } as const;

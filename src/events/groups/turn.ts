@@ -23,6 +23,12 @@ export const TURN_EVENTS = {
     classic: true,
     about:
       'When the agent is about to end its turn. A hook can keep the loop going; its reason becomes the next instruction.',
+    sample: () => ({
+      stop_hook_active: false,
+      last_assistant_message: 'All tests pass.',
+      background_tasks: [],
+      session_crons: [],
+    }),
   }),
   StopFailure: builtIn({
     input: () =>
@@ -48,5 +54,6 @@ export const TURN_EVENTS = {
     claude: 'usual',
     group: 'turn',
     about: 'When a turn ended with an API error instead of an answer. A hook can only watch; nothing waits for it.',
+    sample: () => ({ error: 'rate_limit', last_assistant_message: 'API Error: 429' }),
   }),
 } as const;

@@ -22,6 +22,7 @@ export const WORKSPACE_EVENTS = {
     group: 'session',
     about:
       'When a settings file or a skill has changed. A hook can keep the change from being applied, but never a managed policy.',
+    sample: () => ({ source: 'project_settings', file_path: '/home/dev/project/.claude/settings.json' }),
   }),
   InstructionsLoaded: builtIn({
     input: () =>
@@ -41,6 +42,7 @@ export const WORKSPACE_EVENTS = {
     claude: { sent: 'later' },
     group: 'session',
     about: 'When a file of instructions was loaded. A hook can only watch.',
+    sample: () => ({ file_path: '/home/dev/project/CLAUDE.md', memory_type: 'Project', load_reason: 'session_start' }),
   }),
   CwdChanged: builtIn({
     input: () => zod().object({ old_cwd: zod().string(), new_cwd: zod().string() }),
@@ -51,6 +53,7 @@ export const WORKSPACE_EVENTS = {
     types: PROGRAMS,
     group: 'workspace',
     about: 'When the current directory has changed. A hook can name paths to watch.',
+    sample: () => ({ old_cwd: '/home/dev/project', new_cwd: '/home/dev/project/src' }),
   }),
   DirectoryAdded: builtIn({
     input: () => zod().object({ directory: zod().string(), source: openString('slash_command', 'register_repo_root') }),
@@ -61,6 +64,7 @@ export const WORKSPACE_EVENTS = {
     claude: 'usual',
     group: 'workspace',
     about: 'When a directory was added to the workspace. A hook can only watch.',
+    sample: () => ({ directory: '/home/dev/other', source: 'slash_command' }),
   }),
   FileChanged: builtIn({
     input: () => zod().object({ file_path: zod().string(), event: openString('change', 'add', 'unlink') }),
@@ -76,6 +80,7 @@ export const WORKSPACE_EVENTS = {
     types: PROGRAMS,
     group: 'workspace',
     about: 'When a watched file was changed, added or removed. A hook can name other paths to watch.',
+    sample: () => ({ file_path: '/home/dev/project/src/index.ts', event: 'change' }),
   }),
   WorktreeCreate: builtIn({
     input: () => zod().object({ name: zod().string() }),
@@ -89,6 +94,7 @@ export const WORKSPACE_EVENTS = {
     group: 'workspace',
     about:
       'When a worktree is needed. A hook makes it and says its path (a command: the last line of stdout); any failure fails the creation.',
+    sample: () => ({ name: 'feature' }),
   }),
   WorktreeRemove: builtIn({
     input: () => zod().object({ worktree_path: zod().string() }),
@@ -99,5 +105,6 @@ export const WORKSPACE_EVENTS = {
     claude: 'usual',
     group: 'workspace',
     about: 'When a worktree is to be removed. A hook can clean up after it.',
+    sample: () => ({ worktree_path: '/home/dev/worktrees/feature' }),
   }),
 } as const;

@@ -5,7 +5,7 @@ import { put } from '../../values/copies/put.js';
 import { findProblem, kindOf } from '../../values/problem.js';
 import type { Json } from '../../values/shape.js';
 import { ignoreRejections, messageOf } from '../../values/waiting/promises.js';
-import type { Dialect, EventSpec } from '../define.js';
+import type { Dialect, EventSpec } from '../spec.js';
 import { asyncFields, type Field, type OutputShape, topFields } from './shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './warnings.js';
 

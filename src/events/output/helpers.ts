@@ -1,5 +1,5 @@
 import { isObject } from '../../values/shape.js';
-import type { EventSpec } from '../define.js';
+import type { EventSpec } from '../spec.js';
 
 /** What a helper means; the run puts it in the words of the event it is answered on. */
 export interface Meaning {

@@ -1,5 +1,5 @@
 import { deepFreeze } from '../../values/copies/freeze.js';
-import type { EventSpec } from '../define.js';
+import type { EventSpec } from '../spec.js';
 import { type HelperOutput, helperOutput, helperToOutput, isSaid, type Meaning } from './helpers.js';
 import type { Outcome } from './outcome.js';
 

@@ -1,4 +1,4 @@
-import type { EventSpec } from '../define.js';
+import type { EventSpec } from '../spec.js';
 import { helperOutput, helperToOutput, isHelperKey, type Meaning, meaningOf, VERDICT } from './helpers.js';
 import { type AnswerPlan, Meant, type SaidWords, type TextKind } from './meant-outcome.js';
 import { type Outcome, readOutput } from './outcome.js';

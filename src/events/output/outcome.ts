@@ -1,5 +1,5 @@
 import type { Json } from '../../values/shape.js';
-import { type Dialect, type EventSpec, VERDICTS, type Verdict } from '../define.js';
+import { type Dialect, type EventSpec, VERDICTS, type Verdict } from '../spec.js';
 import { checkOutput, type OutputReading, whyBad } from './check.js';
 import { outputShape } from './shape.js';
 import { idleKey, unknownNested } from './warnings.js';

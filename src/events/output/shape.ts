@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { compilePredicate } from '../../values/predicate.js';
 import { asyncOutput, baseOutput } from '../base.js';
-import type { EventSpec } from '../define.js';
 import { once } from '../once.js';
+import type { EventSpec } from '../spec.js';
 
 /** One known key: the schema, and its compiled quick yes. */
 export interface Field {

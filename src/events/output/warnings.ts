@@ -1,7 +1,7 @@
 import { nearest } from '../../values/nearest.js';
 import { CATALOGUE } from '../catalogue.js';
-import type { EventSpec } from '../define.js';
 import { once } from '../once.js';
+import type { EventSpec } from '../spec.js';
 import { asyncFields, type OutputShape, outputShape, topFields } from './shape.js';
 
 /** What a warning is about: the event and what its output may hold. */

@@ -1,5 +1,5 @@
 import { HookscopeError } from '../../errors.js';
-import type { EventSpec } from '../../events/define.js';
+import type { EventSpec } from '../../events/spec.js';
 import type { HostCore } from '../../host/core.js';
 import type { Origin } from '../../host/register/origin.js';
 import { compileMatcher, readyMatcher } from '../../matching/matcher.js';

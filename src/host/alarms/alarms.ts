@@ -1,6 +1,6 @@
 import type { Bus } from '../../emit/bus.js';
 import type { AlarmRecord, Unstamped } from '../../emit/record.js';
-import type { CallRole } from '../../events/define.js';
+import type { CallRole } from '../../events/spec.js';
 import { describeError } from '../../values/message.js';
 import { tell as inform } from '../../values/waiting/promises.js';
 import type { AnyDecision } from '../decide/decision.js';

@@ -1,5 +1,5 @@
 import { HookscopeError, isErrorOf } from '../../errors.js';
-import type { EventSpec } from '../../events/define.js';
+import type { EventSpec } from '../../events/spec.js';
 import { bytesAsJson } from '../../values/copies/binary.js';
 import { type CopyBudget, copyJson, DEEPEST, NotJson } from '../../values/copies/copy.js';
 import { put } from '../../values/copies/put.js';

@@ -1,4 +1,4 @@
-import type { EventSpec } from '../../events/define.js';
+import type { EventSpec } from '../../events/spec.js';
 import { isObject } from '../../values/shape.js';
 
 /** Response keys that may be missing for Claude Code to accept a rewrite, by tool (docs/compatibility.md). For other tools they are not known. */

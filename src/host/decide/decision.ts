@@ -1,7 +1,7 @@
 import type { RecordedAnswer } from '../../emit/record.js';
-import type { EventSpec, Fold, Verdict } from '../../events/define.js';
 import type { Cause } from '../../events/failure.js';
 import { EXTRAS } from '../../events/output/extras.js';
+import type { EventSpec, Fold, Verdict } from '../../events/spec.js';
 
 /** A handler that failed, and whether its failure policy made the failure count. */
 export interface DecisionFailure {

@@ -1,7 +1,7 @@
-import type { EventSpec } from '../../events/define.js';
 import type { Failure } from '../../events/failure.js';
 import { effectOf } from '../../events/failure.js';
 import type { Outcome } from '../../events/output/outcome.js';
+import type { EventSpec } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { DecisionFailure, DecisionFields, HandlerOutcome, OutcomesLater } from './decision.js';
 

@@ -1,5 +1,5 @@
-import type { EventSpec, Verdict } from '../../events/define.js';
 import { effectOf, type FailureEffect } from '../../events/failure.js';
+import type { EventSpec, Verdict } from '../../events/spec.js';
 import type { AnyDecision, Conflict, DecisionFields, EndedBy, OutcomesLater } from './decision.js';
 import { makeDecision } from './decision.js';
 import { common, type HandlerResult, isVerdict, Listed } from './fold-common.js';

@@ -1,5 +1,5 @@
 import type { HookscopeError } from '../../errors.js';
-import type { EventSpec } from '../../events/define.js';
+import type { EventSpec } from '../../events/spec.js';
 import { decided } from '../alarms/use.js';
 import type { Carrying } from '../call/carry.js';
 import type { AnyDecision } from '../decide/decision.js';

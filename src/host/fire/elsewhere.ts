@@ -1,5 +1,5 @@
 import { HookscopeError } from '../../errors.js';
-import type { EventSpec } from '../../events/define.js';
+import type { EventSpec } from '../../events/spec.js';
 import type { Json } from '../../values/shape.js';
 import { linkAbort } from '../../values/waiting/link-abort.js';
 import { type CallFire, undecided } from '../alarms/use.js';

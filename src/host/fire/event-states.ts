@@ -1,9 +1,10 @@
 import { HookscopeError } from '../../errors.js';
 import { CATALOGUE, type CustomEvents, HOOK_EVENTS } from '../../events/catalogue.js';
-import { type EventSpec, named } from '../../events/define.js';
+import { named } from '../../events/define.js';
 import { inputGuard } from '../../events/guard.js';
 import { Meanings } from '../../events/output/meant.js';
 import { checkEvent } from '../../events/own-event.js';
+import type { EventSpec } from '../../events/spec.js';
 import { describeError } from '../../values/message.js';
 import { isObject, isText } from '../../values/shape.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';

@@ -1,6 +1,6 @@
 import { HookscopeError } from '../../errors.js';
-import type { EventSpec } from '../../events/define.js';
 import { checkInput } from '../../events/guard.js';
+import type { EventSpec } from '../../events/spec.js';
 import { put } from '../../values/copies/put.js';
 import type { Json } from '../../values/shape.js';
 

@@ -1,5 +1,6 @@
-import { type EventSpec, hasToolSubject } from '../../events/define.js';
+import { hasToolSubject } from '../../events/define.js';
 import type { SkipReason } from '../../events/skip.js';
+import type { EventSpec } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { type AnyDecision, type HandlerOutcome, makeDecision, type OutcomesLater } from '../decide/decision.js';

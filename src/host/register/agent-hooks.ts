@@ -1,5 +1,5 @@
 import { isHookscopeError } from '../../errors.js';
-import type { EventSpec } from '../../events/define.js';
+import type { EventSpec } from '../../events/spec.js';
 import { Scope } from '../../scopes/scope.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
 import { describeError } from '../../values/message.js';

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../errors.js';
-import type { Dialect, EventSpec } from '../../events/define.js';
 import { ON_FAILURE } from '../../events/failure.js';
 import { CLAUDE_KINDS, HANDLER_KINDS, type HandlerKind } from '../../events/handler-kinds.js';
+import type { Dialect, EventSpec } from '../../events/spec.js';
 import type { ExternalServices } from '../../handlers/external.js';
 import type { Handler, HandlerDescription } from '../../handlers/handler.js';
 import { type HandlerContext, handlerFor, inHooks, sharedOptions } from '../../handlers/kinds.js';

@@ -1,5 +1,5 @@
 import { HookscopeError } from '../../errors.js';
-import { type EventSpec, VERDICT_FOLDS } from '../../events/define.js';
+import { type EventSpec, VERDICT_FOLDS } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeTree } from '../../scopes/tree.js';

@@ -1,5 +1,5 @@
-import type { EventSpec } from '../../events/define.js';
 import type { OnFailure } from '../../events/failure.js';
+import type { EventSpec } from '../../events/spec.js';
 import type { ExternalServices } from '../../handlers/external.js';
 import type { Source, Untrusted } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';

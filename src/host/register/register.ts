@@ -1,6 +1,6 @@
-import type { EventSpec } from '../../events/define.js';
 import { ON_FAILURE, type OnFailure } from '../../events/failure.js';
 import { claudeSeconds, hasName } from '../../events/handler-kinds.js';
+import type { EventSpec } from '../../events/spec.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import { compileMatcher } from '../../matching/matcher.js';
 import { compileRule } from '../../matching/rule.js';

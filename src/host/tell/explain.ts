@@ -1,5 +1,5 @@
-import type { EventSpec } from '../../events/define.js';
 import type { SkipReason } from '../../events/skip.js';
+import type { EventSpec } from '../../events/spec.js';
 import { subjectIn } from '../../events/subject.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';

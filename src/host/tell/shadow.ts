@@ -1,5 +1,5 @@
 import type { HandlerRecord, HandlerVerdict, RecordCopy } from '../../emit/record.js';
-import type { EventSpec } from '../../events/define.js';
+import type { EventSpec } from '../../events/spec.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';
 
 /** What is told about a fire's end. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Host } from '../../../src/create-host.js';
 import { CATALOGUE, CLAUDE_EVENTS, type HookEvent } from '../../../src/events/catalogue.js';
-import type { EventSpec } from '../../../src/events/define.js';
+import type { EventSpec } from '../../../src/events/spec.js';
 import type { Hooks } from '../../../src/host/types.js';
 import { anyHooks, testHost } from '../../host/kit.js';
 import { BASE, bash, type Connected, connect, isProblem, tapped } from './kit.js';

@@ -1,6 +1,6 @@
 import { CATALOGUE, type HookEvent } from '../../../events/catalogue.js';
-import type { EventSpec } from '../../../events/define.js';
 import { failureEffect } from '../../../events/failure.js';
+import type { EventSpec } from '../../../events/spec.js';
 import { blockOutput } from '../../../handlers/blocking.js';
 import type { AnyDecision, HandlerOutcome } from '../../../host/decide/decision.js';
 import { isObject } from '../../../values/shape.js';

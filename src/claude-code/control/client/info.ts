@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../../events/catalogue.js';
-import type { EventSpec } from '../../../events/define.js';
+import type { EventSpec } from '../../../events/spec.js';
 import { checks, isObject, isText, type OptionCheck, type Shape, show, TEXTS } from '../../../values/shape.js';
 import { clipped } from '../peer/problem.js';
 import type { Json } from '../peer/wire.js';

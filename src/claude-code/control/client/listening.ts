@@ -1,5 +1,5 @@
 import { CLAUDE_EVENTS, type HookEvent } from '../../../events/catalogue.js';
-import type { EventSpec } from '../../../events/define.js';
+import type { EventSpec } from '../../../events/spec.js';
 import type { HostCore } from '../../../host/core.js';
 import type { Undo } from '../../../host/types.js';
 import type { Registration } from '../../../scopes/registration.js';

@@ -1,5 +1,5 @@
-import type { CallRole, EventSpec } from '../../../events/define.js';
 import { outputShape } from '../../../events/output/shape.js';
+import type { CallRole, EventSpec } from '../../../events/spec.js';
 import type { HostCore } from '../../../host/core.js';
 import type { AnyDecision } from '../../../host/decide/decision.js';
 import { describeError } from '../../../values/message.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { HookscopeError } from '../../../errors.js';
 import { CATALOGUE } from '../../../events/catalogue.js';
-import type { EventSpec } from '../../../events/define.js';
 import type { Failure } from '../../../events/failure.js';
+import type { EventSpec } from '../../../events/spec.js';
 import type { ExternalCall, Handler, Reply } from '../../../handlers/handler.js';
 import { madeHandler } from '../../../host/register/handler-entry.js';
 import type { Registrar } from '../../../host/register/registrar.js';

@@ -1,4 +1,4 @@
-import type { EventSpec } from '../../../events/define.js';
+import type { EventSpec } from '../../../events/spec.js';
 import type { Json } from '../peer/wire.js';
 
 /** Whether a hook of the other side has ended the turn under way by `continue: false`, so that its result says so, as the client's does. */

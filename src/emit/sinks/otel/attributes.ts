@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 import { CATALOGUE } from '../../../events/catalogue.js';
-import type { EventSpec } from '../../../events/define.js';
+import type { EventSpec } from '../../../events/spec.js';
 import { isObject, type Json } from '../../../values/shape.js';
 import type {
   AlarmRecord,
