@@ -148,7 +148,11 @@ function take(lock: string): void {
       writeFileSync(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
       return;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+        // One without a number would be held for ever.
+        rmSync(lock, { force: true });
+        throw error;
+      }
     }
     if (!isHeld(lock)) rmSync(lock, { force: true });
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);

@@ -7,9 +7,10 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   type Stats,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { HookscopeError } from '../errors.js';
@@ -63,20 +64,34 @@ export function makeOwnFolder(path: string): void {
   checkOwned(path, 'folder');
 }
 
-/** Replaces a file at once, readable by its owner alone. Throws FILE. */
+/**
+ * Replaces a file at once, and as a whole or not at all, readable by its owner alone; one that says the same already stays, so that a full
+ * disk is no reason to end. Throws FILE.
+ */
 export function writeOwned(path: string, text: string): void {
+  if (saysAlready(path, text)) return;
   const next = `${path}.${process.pid}.tmp`;
   try {
     const handle = openSync(next, 'w', 0o600);
     try {
-      writeSync(handle, text);
+      // A single write may take only what there is room for.
+      writeFileSync(handle, text);
       fsyncSync(handle);
     } finally {
       closeSync(handle);
     }
     renameSync(next, path);
   } catch (error) {
+    rmSync(next, { force: true });
     throw unwritten(path, error);
+  }
+}
+
+function saysAlready(path: string, text: string): boolean {
+  try {
+    return readOwned(path) === text;
+  } catch {
+    return false;
   }
 }
 

@@ -138,10 +138,16 @@ class Primary {
       throw error;
     });
     this.#starting = undefined;
+    try {
+      writeServed(places, { ...serving, bindings: ready.bindings });
+    } catch (error) {
+      // Else both would serve.
+      void end(child);
+      throw error;
+    }
     this.#child = child;
     this.#bindings = ready.bindings;
     this.#port = ready.port ?? undefined;
-    writeServed(places, { ...serving, bindings: ready.bindings });
     if (before) void end(before);
   }
 

@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { HookscopeError } from '../errors.js';
 import { isRunning } from '../values/processes.js';
@@ -54,13 +54,14 @@ export async function takeSocket({ run, socket }: Places): Promise<() => void> {
 async function locked(lock: string): Promise<void> {
   for (let tries = 0; tries < TRIES; tries++) {
     try {
-      const handle = openSync(lock, 'wx', 0o600);
-      writeSync(handle, String(process.pid));
-      closeSync(handle);
+      writeFileSync(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
       return;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+        // One without a number would be held for ever.
+        rmSync(lock, { force: true });
         throw new HookscopeError('FILE', { file: lock, problem: (error as Error).message }, { cause: error });
+      }
       if (!isHeld(lock)) rmSync(lock, { force: true });
       await new Promise((resolve) => setTimeout(resolve, 100));
     }

@@ -1,9 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { thinScript } from '../../src/server/client/thin.js';
-import { bash, createUser, GUARD, hooksFile, send, type User, until } from './kit.js';
+import { BIN, start } from '../cli/cli.js';
+import { bash, createUser, GUARD, guardedUser, hooksFile, send, type User, until } from './kit.js';
 
 let user: User;
 beforeAll(() => {
@@ -47,6 +48,22 @@ describe('a state or runtime folder that cannot be', () => {
     if (path.startsWith('/proc')) expect([run.code, asked()]).toEqual([0, before + 1]);
     else expect([run.code, run.stderr, asked()]).toEqual([2, expect.stringContaining(at(path)), before]);
   });
+});
+
+test('what was served last stays as it was written where a disk has no room for all that is to be', async () => {
+  const own = guardedUser();
+  onTestFinished(() => own.remove());
+  const first = await own.serve(['--hooks', 'hooks.json']);
+  await first.stop();
+  const before = readFileSync(own.places.served, 'utf8');
+  const more = Array.from({ length: 40 }, (_, i) => own.write(`more/${i}.json`, {}));
+  const args = ['serve', ...['hooks.json', ...more].flatMap((file) => ['--hooks', file])];
+  // In the middle of the file the system takes a part of what is written, and says so only by a number.
+  const limited = ['-c', 'trap "" XFSZ; ulimit -f 8; exec "$@"', 'sh', process.execPath, BIN, ...args];
+  const { code, stderr } = await start('/bin/sh', limited, { cwd: join(own.path, 'project'), stdin: '', env: own.env });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/served\.json: cannot be used \(EFBIG/)]);
+  expect(readFileSync(own.places.served, 'utf8')).toBe(before);
+  expect(readdirSync(own.places.state).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
 describe('a plugin that is named by its package', () => {
