@@ -113,6 +113,11 @@ describe('hookscope hook', () => {
     expect(asked()).toBe(0);
   });
 
+  test('an input of more than 64 MiB is called too large, whatever it is', async () => {
+    const blocked = await user.hook(['PreToolUse', '--hooks', 'hooks.json'], `{"a":"${'x'.repeat(2 ** 26)}"}`);
+    expect([blocked.code, denial(blocked.stdout)]).toEqual([2, 'hookscope: a request has at most 67108864 bytes']);
+  });
+
   test('--on-failure allow says it, and blocks nothing', async () => {
     const args = ['PreToolUse', '--hooks', 'gone.json', '--on-failure', 'allow'];
     expect(await user.hook(args, bash('ls'))).toMatchObject({

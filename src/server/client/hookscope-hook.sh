@@ -109,6 +109,8 @@ ask_node() {
     1) [ "$as" = claude-code ] && case " $* " in
         *' --on-failure allow '* | *' --on-failure=allow '*) quit 1 ;;
       esac ;;
+    # Of SIGKILL nothing says whose it was: most often the one above.
+    137) fail 'its hooks have not answered in time, or the command that asks them was killed' ;;
   esac
   fail "the command that asks the hooks ended with $code"
 }

@@ -1,15 +1,19 @@
 import type { Readable } from 'node:stream';
 import { MOST_BODY } from '../limits.js';
 
+interface NoInput {
+  readonly problem: 'input' | 'large' | 'open';
+}
+
 /**
  * All of standard input, as the text of a JSON object. It must be closed before the deadline (`performance.now()`): an agent that leaves it
  * open must not wait for an answer until it gives up.
  */
-export function readStdin(stdin: Readable, deadline: number): Promise<string | { readonly problem: 'input' | 'open' }> {
+export function readStdin(stdin: Readable, deadline: number): Promise<string | NoInput> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const end = (result: string | { readonly problem: 'input' | 'open' }): void => {
+    const end = (result: string | NoInput): void => {
       clearTimeout(timer);
       stdin.removeAllListeners();
       stdin.on('error', () => undefined);
@@ -19,7 +23,7 @@ export function readStdin(stdin: Readable, deadline: number): Promise<string | {
     const timer = setTimeout(() => end({ problem: 'open' }), Math.max(0, deadline - performance.now()));
     stdin.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MOST_BODY) end({ problem: 'input' });
+      if (size > MOST_BODY) end({ problem: 'large' });
       else chunks.push(chunk);
     });
     stdin.on('error', () => end({ problem: 'input' }));
