@@ -146,6 +146,7 @@ describe('made again, the call goes on', () => {
     ['a user who was asked', { ...allow, ask: () => ({ behavior: 'allow' }) }, () => undefined, {}, true],
     ['another server', {}, () => undefined, { mcp: { name: 'other', type: 'stdio' } } as Partial<ToolCall>, true],
     ['another effect', {}, () => undefined, { effect: 'read' }, true],
+    ['a call that now needs approval', {}, () => undefined, { needsApproval: true }, true],
     ['rules of its own', {}, () => undefined, { permission: () => ({ behavior: 'allow' }) }, true],
   ])('%s', async (_, options, change, more, judged) => {
     const all = await start(options);

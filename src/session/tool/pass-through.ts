@@ -91,4 +91,4 @@ export class Leavable {
 }
 
 /** What hooks and rules judge a call by, and the rules; also the signal, which an interruption replaces, so that a call that the user interrupted is judged again. */
-const AS_IT_WAS = ['name', 'effect', 'permission', 'ask', 'classify', 'signal'] as const;
+const AS_IT_WAS = ['name', 'effect', 'needsApproval', 'permission', 'ask', 'classify', 'signal'] as const;
