@@ -102,12 +102,11 @@ export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: 
   const { intercept } = raw;
   raw.intercept = (interceptor) => {
     hook.foreign = true;
-    intercept.call(
-      raw,
-      guarded(interceptor, (error) =>
-        report(`An interceptor of host.hooks.${spec.name} threw: ${describeError(error)}`),
-      ),
+    listed = undefined;
+    const safe = guarded(interceptor, (error) =>
+      report(`An interceptor of host.hooks.${spec.name} threw: ${describeError(error)}`),
     );
+    intercept.call(raw, following(safe, made));
   };
   return hook;
 }
@@ -135,6 +134,21 @@ function guarded(interceptor: Interceptor, onError: (error: unknown) => void): I
     safe[key] = (...args: unknown[]): void => tell(() => Reflect.apply(fn, interceptor, args), onError);
   }
   return safe;
+}
+
+/** The same interceptor. A tap whose function its `register` wraps is still known as the registration that it was made. */
+function following(interceptor: Interceptor, made: Map<unknown, Registration>): Interceptor {
+  const { register } = interceptor;
+  if (typeof register !== 'function') return interceptor;
+  return {
+    ...interceptor,
+    register(tap) {
+      const known = made.get(tap.fn);
+      const wrapped = Reflect.apply(register, interceptor, [tap]) as typeof tap | undefined;
+      if (known !== undefined && wrapped !== undefined) made.set(wrapped.fn, known);
+      return wrapped as typeof tap;
+    },
+  };
 }
 
 /** What taps need from a fire. */

@@ -301,6 +301,32 @@ describe('an interceptor', () => {
     expect(ran()).toBe('mine plan');
   });
 
+  test('that wraps taps leaves them in the record, whether they came before or after it', async () => {
+    const { host, log } = logging();
+    const seen = watch(host);
+    host.register({ PreToolUse: [{ name: 'plan', hooks: [() => undefined] }] });
+    host.hooks.PreToolUse.tap({ name: 'before', stage: -1 }, () => deny('no'));
+    host.hooks.PreToolUse.intercept({
+      register: ({ fn, ...tap }) => ({
+        ...tap,
+        fn: (fire: unknown): unknown => {
+          log.push(tap.name);
+          return Reflect.apply(fn, undefined, [fire]);
+        },
+      }),
+    });
+    host.hooks.PreToolUse.tap('after', () => undefined);
+    const { decidedBy } = await host.fire('PreToolUse', PRE);
+    expect(log).toEqual(['before', 'hookscope', 'after']);
+    const { handlers } = only(fires(seen));
+    expect(handlers.map(({ name, status }) => [name, status])).toEqual([
+      ['before', 'ran'],
+      ['plan', 'ran'],
+      ['after', 'ran'],
+    ]);
+    expect(handlers.find(({ id }) => id === decidedBy)).toMatchObject({ name: 'before', verdict: 'deny' });
+  });
+
   test.each(['call', 'tap'] as const)(
     'that throws at %s keeps the plan from nothing, and is reported',
     async (where) => {
