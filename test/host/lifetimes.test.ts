@@ -295,6 +295,39 @@ describe('a plugin whose scope ends', () => {
   });
 });
 
+test.each(['fails', 'is undone'])(
+  'a plugin that %s takes along one that it uses and that is still being applied',
+  async (how) => {
+    const { host } = testHost();
+    const log: Log = [];
+    let used: Promise<unknown> | undefined;
+    const undo = await host
+      .use({
+        name: 'outer',
+        apply(scope) {
+          used = scope
+            .use({
+              name: 'inner',
+              async apply(inner) {
+                inner.on('Stop', () => void log.push('asked'));
+                inner.onClose(() => void log.push('cleaned up'));
+                await turn();
+              },
+            })
+            .catch((error: unknown) => error);
+          if (how === 'fails') throw new Error('no');
+        },
+      })
+      .catch(() => undefined);
+    await undo?.();
+    await host.fire('Stop', stop);
+    expect(log).toEqual(['cleaned up']);
+    expect(await used).toMatchObject({ code: 'PLUGIN_FAILED', details: { plugin: 'inner' } });
+    await host.close();
+    expect(log).toEqual(['cleaned up']);
+  },
+);
+
 test('a plugin that fails while it is applied cleans up what it has begun, and leaves no scope', async () => {
   const { host } = testHost();
   const log: Log = [];

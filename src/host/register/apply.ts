@@ -24,7 +24,7 @@ export async function applyPlugin({ plugin, options }: ReadPlugin, life: Life, s
     const cleanup = cleanupIn(await resultOf(() => plugin.apply(scope as never, options)));
     // Called at once if it has ended already.
     if (cleanup) life.onClose(cleanup);
-    if (life.over) throw new Error(`the scope "${life.scope.id}" ended meanwhile`);
+    if (life.over) throw new Error(`the scope "${life.scope.id}", or a plugin that uses it, ended meanwhile`);
   } catch (error) {
     await life.end();
     throw new HookscopeError('PLUGIN_FAILED', { plugin: plugin.name, message: messageOf(error) }, { cause: error });

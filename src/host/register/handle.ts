@@ -11,10 +11,19 @@ import type { Life } from './lives.js';
 import type { Origin, SpawnHooks } from './origin.js';
 import { GROUP } from './register.js';
 
+/** How a plugin is used. `user`: the plugin that uses it; it ends with that, even while it is still being applied. */
+export type Use = readonly [
+  ref: ScopeRef | undefined,
+  plugin: Plugin,
+  options: unknown,
+  how?: UseOptions | undefined,
+  user?: Life,
+];
+
 /** A host's registrar, as far as it is used here. */
 interface HandleRegistrar {
   register(ref: ScopeRef | undefined, hooks: unknown, origin?: Origin): Undo;
-  use(ref: ScopeRef | undefined, plugin: Plugin, options: unknown, how?: UseOptions): Promise<PluginUndo>;
+  use(...use: Use): Promise<PluginUndo>;
   spawnHooks(type: string, hooks: unknown, origin: Origin, of: Pick<SpawnHooks, 'within' | 'life'>): Undo;
   end(ref: ScopeRef): Promise<void> | undefined;
   scope(ref: ScopeRef | undefined): Scope;
@@ -75,9 +84,7 @@ export function pluginScopeOf(
     },
     use: async (inner: Plugin, ...[options, how]: [unknown?, UseOptions?]) => {
       demand('use');
-      const undo = await registrar.use(ref, inner, options, lessOf(how, enforce));
-      life.undo(() => void undo());
-      return undo;
+      return registrar.use(ref, inner, options, lessOf(how, enforce), life);
     },
     describe: () => describeScope(registrar.scope(ref)),
     get signal() {

@@ -4,12 +4,12 @@ import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
 import { detachedScope } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
 import { checkUseOptions } from '../options.js';
-import type { Plugin, PluginUndo, UseOptions } from '../plugin-types.js';
+import type { PluginUndo } from '../plugin-types.js';
 import type { MadeHooks, Undo } from '../types.js';
 import { Adding, type AddingParts, type FiredEvent } from './adding.js';
 import { AgentInstaller } from './agent-hooks.js';
 import { applyPlugin, readPlugin } from './apply.js';
-import { pluginScopeOf } from './handle.js';
+import { pluginScopeOf, type Use } from './handle.js';
 import { wrong } from './handler-entry.js';
 import type { Listener } from './listeners.js';
 import { Lives } from './lives.js';
@@ -215,7 +215,7 @@ export class Registrar {
   }
 
   /** Opens the scope. Rejects with INVALID_OPTIONS, INVALID_PLUGIN, PLUGIN_FAILED, CLOSED; then it leaves nothing behind. */
-  async use(ref: ScopeRef | undefined, plugin: Plugin, options: unknown, how?: UseOptions): Promise<PluginUndo> {
+  async use(...[ref, plugin, options, how, user]: Use): Promise<PluginUndo> {
     checkUseOptions(how);
     const read = readPlugin(plugin, options);
     const { tree } = this.#parts;
@@ -223,6 +223,7 @@ export class Registrar {
     const scope = ref === undefined ? tree.host : tree.open(ref);
     try {
       const life = this.lives.begin(scope, how?.name ?? plugin.name, true);
+      user?.undo(() => void life.end());
       await applyPlugin(read, life, pluginScopeOf(this, ref, plugin, life, how?.enforce));
       return () => life.end();
     } catch (error) {
