@@ -377,6 +377,30 @@ describe('skills', () => {
     },
   );
 
+  test('copies that run once run one after the other, each as strictly as the strictest of those that are left', async () => {
+    const copy = (matcher: string, onFailure: string) => ({
+      matcher,
+      hooks: [{ ...hook('copied', 'exit 1'), once: true, onFailure }],
+    });
+    const hooks = { PreToolUse: [copy('Bash', 'block'), copy('*', 'continue')] };
+    project.write('project/.claude/skills/tidy/SKILL.md', `---\nname: tidy\nhooks: ${JSON.stringify(hooks)}\n---\n`);
+    const { fire } = await project.load();
+    await fire('PostToolUse', invoked);
+    const rows = async (): Promise<unknown> => {
+      const { handlers, decision } = await fire();
+      const [first, second] = handlers.map(({ status, reason }) => reason ?? status);
+      return {
+        first,
+        second,
+        verdict: decision.verdict,
+        mine: handlers.some(({ id }) => id === decision.failures[0]?.id),
+      };
+    };
+    expect(await rows()).toEqual({ first: 'failed', second: 'duplicate', verdict: 'deny', mine: true });
+    expect(await rows()).toEqual({ first: 'once', second: 'failed', verdict: 'none', mine: true });
+    expect(await rows()).toEqual({ first: 'once', second: 'once', verdict: 'none', mine: false });
+  });
+
   test('a skill that a subagent invokes brings none', async () => {
     project.write('project/.claude/skills/tidy/SKILL.md', yaml('tidy'));
     const { fire } = await project.load();

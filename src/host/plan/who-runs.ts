@@ -32,8 +32,9 @@ export class WhoRuns {
     const copies = r.dedup === undefined ? undefined : this.candidates.copies?.get(r.dedup);
     const { input } = this.#facts;
     if (!copies || r.trustCheck?.(input)) return undefined;
-    const matches = (copy: Registration): boolean => this.#reason(copy) === undefined || this.#facts.hasRun(copy);
-    return copies.filter((copy) => matches(copy) && (copy === r || !copy.trustCheck?.(input)));
+    const matches = (copy: Registration): boolean => this.#reason(copy) === undefined || this.#mayAgain(copy);
+    // One of `once` that is about to run has taken its run.
+    return copies.filter((copy) => copy === r || (matches(copy) && !copy.trustCheck?.(input)));
   }
 
   #reason(r: Registration): SkipReason | undefined {
