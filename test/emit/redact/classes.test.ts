@@ -33,26 +33,49 @@ describe.each(Object.entries(CLASSES))('the secret is masked of %s', (_, spellin
   });
 });
 
-/** What tools put before each line of a file, of a diff, of an answer. */
-const NUMBERED: Readonly<Record<string, (line: string, i: number) => string>> = {
-  'its number and an arrow': (line, i) => `${String(i + 1).padStart(6)}→${line}`,
-  'its number and a tab': (line, i) => `${String(i + 1).padStart(6)}\t${line}`,
-  'its file and number': (line, i) => `src/a.txt:${i + 1}:${line}`,
-  'the sign of a diff': (line) => `+${line}`,
-  'the sign of an answer': (line) => `> ${line}`,
+/** What tools put before each line of a file, of a diff, of an answer, of a log. */
+const BEFORE: Readonly<Record<string, (i: number) => string>> = {
+  'its number and an arrow': (i) => `${String(i + 1).padStart(6)}→`,
+  'its number and a tab': (i) => `${String(i + 1).padStart(6)}\t`,
+  'its file and number': (i) => `src/a.txt:${i + 1}:`,
+  'its file and number, as one around a match': (i) => `src/a.txt-${i + 1}-`,
+  'its file': () => './config/app.conf:',
+  'the sign of a diff': () => '+',
+  'the other sign of a diff': () => '-',
+  'the sign of an answer': () => '> ',
+  'the sign of a comment': () => '# ',
+  'two slashes': () => '// ',
+  'a star': () => ' * ',
+  'the time of a job': () => '2026-11-26T11:17:12.1234567Z ',
+  'time, level and source': () => '2026-11-26 11:17:12,123 INFO [main] ',
+  'what syslog writes': () => 'Nov 26 11:17:12 host app[123]: ',
+  'the name of a container': () => 'web-1  | ',
+  'the name of a stream': () => '[stdout] ',
 };
-/** What goes on in the next line, and a line end that is written within the line. */
-const TWO_WAYS: ReadonlySet<string> = new Set([
-  'deploy --password \\\n  §',
-  "printf '%s\\n' '§' | docker login --password-stdin",
-]);
-test.each(Object.entries(NUMBERED))('the secret is masked where each line has before it %s', (_, numbered) => {
-  for (const spelling of Object.values(CLASSES).flat())
-    for (const { text, secret } of TWO_WAYS.has(spelling) ? [] : spelled(spelling, [CHOSEN[1]])) {
-      const lines = `a\n${text}\nb`.split('\n').map(numbered).join('\n');
-      for (const all of [lines, JSON.stringify({ content: lines })])
-        expect(leftOf(redactor.text(all), secret), all).toBeUndefined();
+const behind = (before: (i: number) => string, text: string): string =>
+  text
+    .split('\n')
+    .map((line, i) => before(i) + line)
+    .join('\n');
+
+describe.each(Object.entries(BEFORE))('where each line has before it %s', (_, before) => {
+  test('the secret is masked', () => {
+    // Written in JSON, a line end within the line looks like one.
+    for (const spelling of [CLASSES, IDIOMS].flatMap((all) => Object.values(all).flat()))
+      for (const { text, secret } of spelling.includes('\\n') ? [] : spelled(spelling, [CHOSEN[2]])) {
+        const lines = behind(before, `a\n${text}\nb`);
+        for (const all of [lines, JSON.stringify({ content: lines })])
+          expect(leftOf(redactor.text(all), secret), all).toBeUndefined();
+      }
+  });
+
+  test('ordinary text survives', () => {
+    // With the sign before it, that is a flag.
+    for (const text of ORDINARY.filter((text) => !/^-\w+\s+(?!=)/.test(before(0) + text))) {
+      const lines = behind(before, `a\n${text}\nb`);
+      for (const all of [lines, JSON.stringify({ content: lines })]) expect(redactor.text(all)).toBe(all);
     }
+  });
 });
 
 test('the secret is masked whatever stands before and behind it', () => {

@@ -77,7 +77,7 @@ export function pgpassSecret(text: string, colon: number): Span | undefined {
     return isPlaceholder(other) ? undefined : [ORACLE.lastIndex - 1 - other.length, ORACLE.lastIndex - 1];
   const mail = take(SASL, text, colon);
   const before = text.slice(Math.max(0, colon - 120), colon);
-  if (mail !== undefined && /(?:^|[\n"'])\[?[\w.-]{1,100}\]?$/.test(before) && !isPlaceholder(mail[1] as string)) {
+  if (mail !== undefined && /(?:^|[\s"'])\[?[\w.-]{1,100}\]?$/.test(before) && !isPlaceholder(mail[1] as string)) {
     const end = colon + mail[0].trimEnd().length;
     return [end - (mail[1] as string).length, end];
   }

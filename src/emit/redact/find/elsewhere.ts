@@ -88,12 +88,15 @@ function loginBelow(text: string, end: number): Span | undefined {
   return [start, start + value.length];
 }
 
+/** Those of HTML that hold nothing. */
+const VOID = /^(?:input|meta|link|img|source|embed|[bh]r)$/i;
+
 /** `<password>X</password>`, `<entry key="password">X</entry>`, `<key>password</key><string>X</string>`. `end`: where the tag ends. */
 export function elementSecret(text: string, end: number): Span | undefined {
   const before = text.slice(Math.max(0, end - 300), end);
   const begin = before.lastIndexOf('<');
   const tag = begin < 0 ? null : TAG.exec(before.slice(begin));
-  if (tag === null || (tag[2] as string).endsWith('/')) return undefined;
+  if (tag === null || (tag[2] as string).endsWith('/') || VOID.test(tag[1] as string)) return undefined;
   const name = tag[1] as string;
   if (/-user-pass$/.test(name)) return loginBelow(text, end);
   const attribute = ATTRIBUTE.exec(tag[2] as string)?.[1];

@@ -47,8 +47,9 @@ export function createFinder(wanted: (name: string) => boolean, patterns: readon
         // What is written in JSON has its lines in one.
         const lines = WRITTEN.test(text) ? text.replace(WRITTEN_LINE, asLine) : undefined;
         if (lines !== undefined) spans = merged([...spans, ...scan(lines)]);
-        const bare = withoutNumbers(lines ?? text);
-        if (bare !== undefined) spans = merged([...spans, ...scan(bare)]);
+        const look = MANIFEST.test(text) ? (lines: string) => [...scan(lines), ...manifestSecrets(lines)] : scan;
+        const bare = withoutPrefixes(lines ?? text, look);
+        if (bare.length > 0) spans = merged([...spans, ...bare]);
         if (MANIFEST.test(text)) spans = merged([...spans, ...manifestSecrets(lines ?? text)]);
       }
       if (own.length > 0) spans = merged([...spans, ...own.flatMap((pattern) => matches(pattern, text))]);
@@ -65,23 +66,46 @@ export function createFinder(wanted: (name: string) => boolean, patterns: readon
 
 const WRITTEN = /\\[nt]/;
 const MANIFEST = /apiVersion|kind"?:/;
-/** However deep it was written; of the same length. */
+/** However deep it was written; of the same length. A backslash at the end of its line doubles with each depth as well: there are three, six or twelve. */
 const WRITTEN_LINE = /\\+[nrt]/g;
-const asLine = (written: string): string => ' '.repeat(written.length - 1) + (written.endsWith('n') ? '\n' : ' ');
-/** Prefixes that tools put before each line: a number, a file and number, those of a diff and of a mail. */
-const BEFORE_LINE =
-  /(?<=^|[\n"])(?:[ \t]*\d{1,6}(?:→|\t| {2,}(?=[\S\n]))|[\w./@-]{1,200}:\d{1,6}:|\+(?!\+\+)|-(?!--)|>[ \t]?)/g;
-const asBlank = (before: string): string => ' '.repeat(before.length);
+const asLine = (written: string): string =>
+  (written.length % 3 === 1 ? '\\' : ' ').padStart(written.length - 1) + (written.endsWith('n') ? '\n' : ' ');
+/** What tools put before each line. */
+const PREFIXES = [
+  // The time, the level and the source of a line of a log; a container, or a stream.
+  String.raw`(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,:Z+-]{0,20}\]?[ \t]|[A-Z][a-z]{2} {1,2}\d{1,2} [\d:]{8} [\w.-]{1,100} [\w./-]{1,100}(?:\[\d{1,9}\])?: |[\w.-]{1,60} {1,30}\| ?|\[(?![\w.-]*(?:passwords|secrets|credentials|tokens|keys)\])[\w.:-]{1,40}\][ \t])(?:\[(?![\w.-]*(?:passwords|secrets|credentials|tokens|keys)\])[\w.:-]{1,40}\][ \t]|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b:?[ \t]{1,2}){0,4}`,
+  // Its number; `file:12:`, `file-12-` and `file:`, as grep has them.
+  String.raw`[ \t]*\d{1,6}(?:→|\t| {2}|:)`,
+  String.raw`[\w./@-]{1,200}?\.\w{1,8}(?::\d{1,6}:|-\d{1,6}-)`,
+  String.raw`[\w./@-]{1,200}(?::\d{1,6}:|-\d{1,6}-)`,
+  String.raw`[\w./@-]{0,100}[./][\w./@-]{1,100}:(?![:/])`,
+  // The signs of a diff and of a mail; a comment.
+  String.raw`\+(?!\+\+)`,
+  '-(?!--)',
+  String.raw`>[ \t]?`,
+  String.raw`[ \t]*(?:#|//|\*)[ \t]`,
+];
+const BEFORE_LINE = new RegExp(String.raw`(?<=^|[\n"])(?:${PREFIXES.join('|')})`, 'g');
+/** Of a diff. */
+const HUNK = /(?:^|[\n"])@@ -\d/;
 const MASK = /\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]/g;
 
-/** The lines themselves, where something stands before them; of the same length. What a diff says is a sign of a list, too: one alone is none. */
-function withoutNumbers(text: string): string | undefined {
-  let count = 0;
-  const bare = text.replace(BEFORE_LINE, (before) => {
+/** What `look` finds in the lines themselves, where something stands before them. A sign of a diff is that of a list, too: one alone is none. */
+function withoutPrefixes(text: string, look: (lines: string) => readonly Span[]): readonly Span[] {
+  let count = HUNK.test(text) ? 1 : 0;
+  const cuts: (readonly [at: number, removed: number])[] = [];
+  let removed = 0;
+  const bare = text.replace(BEFORE_LINE, (before, at: number) => {
     count += /^[+-]/.test(before) ? 1 : 2;
-    return asBlank(before);
+    const start = at - removed;
+    removed += before.length;
+    cuts.push([start, removed]);
+    return '';
   });
-  return count < 2 ? undefined : bare;
+  if (count < 2) return NOTHING;
+  const back = (place: number, isEnd: boolean): number =>
+    place + (cuts.findLast(([at]) => (isEnd ? at < place : at <= place))?.[1] ?? 0);
+  return look(bare).map(([start, end, open]) => [back(start, false), back(end, true), open === true]);
 }
 
 /** A masked value is not part of another secret. */

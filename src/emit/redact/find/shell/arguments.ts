@@ -5,7 +5,7 @@ import { isPlaceholder } from '../values.js';
 const ARGUMENT = String.raw`(?:\\*"[^"\n]{1,256}"|\\*'[^'\n]{1,256}'|[^\s"'\x60|;&<>()]{1,256})`;
 const PLAIN = `(?!-)${ARGUMENT}`;
 const S = String.raw`[ \t]+`;
-const FLAGS = `(?:${S}-[\\w-]+(?:=[^\\s"']{0,64})?){0,6}`;
+const FLAGS = `(?:${S}-[\\w-]+(?:=[^\\s"'\\\\]{0,64})?){0,6}`;
 
 const SHORT = `(?:${S}-[A-Za-z]{1,8}(?:${S}\\d{1,3})?){1,5}`;
 const FLAG = (letter: string): string => `[^|;&\\n]{0,40}?${S}-[A-Za-z]{0,8}${letter}`;

@@ -15,8 +15,8 @@ const OPENS = /\$?\\*["']/y;
 /** Flags whose value is `user:password`. */
 const LOGIN_FLAGS = /^(?:user|proxy-user|auth|basic-auth|login|(?:[\w-]+-)?creds|credentials?|cert|E)$/;
 const PASS_SOURCES = /^(?:pass(?:in|out|word)?|(?:ks|key)-pass)$/;
-/** `--auth-token` of a list of options, which is followed by what it is for. */
-const NO_VALUE = /^(?:or|and|is|to|for|flag|option|value)$|^(?:id|type|source|src|env|file)=/;
+/** `--auth-token` of a list of options, which is followed by what it is for; `-token = X` of a diff. */
+const NO_VALUE = /^(?:or|and|is|to|for|flag|option|value|[=:!]=?)$|^(?:id|type|source|src|env|file)=/;
 const FETCHES = /\b(?:curl|wget|https?|xh|aria2c|etcdctl)\b/;
 
 /** The secret behind a flag: `--password X`, `"--token", "X"`, `curl -uuser:X`, `mysql -pX`. */
