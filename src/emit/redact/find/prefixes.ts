@@ -1,0 +1,39 @@
+import type { Span } from './quoted.js';
+
+const NOTHING: readonly Span[] = [];
+/** What tools put before each line. */
+const PREFIXES = [
+  // The time, the level and the source of a line of a log; a container, or a stream.
+  String.raw`(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,:Z+-]{0,20}\]?[ \t]|[A-Z][a-z]{2} {1,2}\d{1,2} [\d:]{8} [\w.-]{1,100} [\w./-]{1,100}(?:\[\d{1,9}\])?: |[\w.-]{1,60} {1,30}\| ?|\[(?![\w.-]*(?:passwords|secrets|credentials|tokens|keys)\])[\w.:-]{1,40}\][ \t])(?:\[(?![\w.-]*(?:passwords|secrets|credentials|tokens|keys)\])[\w.:-]{1,40}\][ \t]|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b:?[ \t]{1,2}){0,4}`,
+  // Its number; `file:12:`, `file-12-` and `file:`, as grep has them.
+  String.raw`[ \t]*\d{1,6}(?:→|\t| {2}|:)`,
+  String.raw`[\w./@-]{1,200}?\.\w{1,8}(?::\d{1,6}:|-\d{1,6}-)`,
+  String.raw`[\w./@-]{1,200}(?::\d{1,6}:|-\d{1,6}-)`,
+  String.raw`[\w./@-]{0,100}[./][\w./@-]{1,100}:(?![:/])`,
+  // The signs of a diff and of a mail; a comment.
+  String.raw`\+(?!\+\+)`,
+  '-(?!--)',
+  String.raw`>[ \t]?`,
+  String.raw`[ \t]*(?:#|//|\*)[ \t]`,
+];
+const BEFORE_LINE = new RegExp(String.raw`(?<=^|[\n"])(?:${PREFIXES.join('|')})`, 'g');
+/** Of a diff. */
+const HUNK = /(?:^|[\n"])@@ -\d/;
+
+/** What `look` finds in the lines themselves, where something stands before them. A sign of a diff is that of a list, too: one alone is none. */
+export function withoutPrefixes(text: string, look: (lines: string) => readonly Span[]): readonly Span[] {
+  let count = HUNK.test(text) ? 1 : 0;
+  const cuts: (readonly [at: number, removed: number])[] = [];
+  let removed = 0;
+  const bare = text.replace(BEFORE_LINE, (before, at: number) => {
+    count += /^[+-]/.test(before) ? 1 : 2;
+    const start = at - removed;
+    removed += before.length;
+    cuts.push([start, removed]);
+    return '';
+  });
+  if (count < 2) return NOTHING;
+  const back = (place: number, isEnd: boolean): number =>
+    place + (cuts.findLast(([at]) => (isEnd ? at < place : at <= place))?.[1] ?? 0);
+  return look(bare).map(([start, end, open]) => [back(start, false), back(end, true), open === true]);
+}

@@ -1,0 +1,150 @@
+import { encodedSecret, fallbackSecret } from './around.js';
+import { pemBlock, puttyKey } from './blocks.js';
+import { CALL_NAMES, callSecret, typedSecret } from './calls.js';
+import { addressSecret, bearerSecret, netrcSecret, pgpassSecret, urlSecret } from './credentials.js';
+import { defaultSecret, fieldSecret, jarSecret, jobSecret } from './forms.js';
+import { lineSecret, SPACED } from './lines.js';
+import { sectionSecrets } from './lists.js';
+import { namedSecret, pairedSecret } from './named.js';
+import { saidSecret } from './prose.js';
+import type { Span } from './quoted.js';
+import type { CompiledShapes } from './shapes.js';
+import { argumentSecret, COMMANDS } from './shell/arguments.js';
+import { hereSecret, pipedSecret, processSecret, settingSecret } from './shell/commands.js';
+import { flagSecret } from './shell/flags.js';
+import { insertedSecrets, sqlSecret } from './sql.js';
+
+const NOTHING: readonly Span[] = [];
+
+/** What one place tells: a secret, or several, as of a list. undefined, and never an empty list, where it tells nothing: then others look. */
+type Found = Span | readonly Span[] | undefined;
+type Look = (text: string, at: number) => Found;
+
+const isSpan = (found: Span | readonly Span[]): found is Span => typeof found[0] === 'number';
+
+const pipedOrFallback: Look = (text, at) => (text[at + 1] === '|' ? fallbackSecret(text, at) : pipedSecret(text, at));
+
+/** The marks of secrets: the characters at which the scan stops, what must be around them, and the function that looks from there. */
+const PLACES: readonly (readonly [characters: string, around: string, look: Look])[] = [
+  [':', '(?!//)', pgpassSecret],
+  [':=>', '(?!//)', namedSecret],
+  ['-', String.raw`(?<=(?:^|[\s"'\x60(\[,=])-)(?=-?[A-Za-z#])`, flagSecret],
+  [',', String.raw`(?<=["'\x60],)(?=\s{0,24}\\{0,4}["'\x60])`, pairedSecret],
+  ['|', String.raw`(?=[ \t\n\\|])`, pipedOrFallback],
+  ['<', '(?=<)', hereSecret],
+  ['<', String.raw`(?=\(\s*(?:echo|printf|print|cat)\s)`, processSecret],
+  ['%', '(?=3[dD])', encodedSecret],
+  ['?', String.raw`(?=\?)`, fallbackSecret],
+  [
+    '\\]',
+    String.raw`(?<=\[[\w.-]{0,40}(?:passwords|secrets|credentials|tokens|keys)\])(?=[ \t]*\r?\n)`,
+    sectionSecrets,
+  ],
+  ['#', String.raw`(?=#(?:vso)?\[)`, jobSecret],
+  [':', '(?=:(?:add-mask|set-output|save-state|set-env))', jobSecret],
+  ['@', String.raw`(?=(?:tcp|unix)\()`, addressSecret],
+  [' \t', SPACED, lineSecret],
+];
+/** Words that mark a secret, where they begin. */
+const WORDS: readonly (readonly [characters: string, rest: string, look: Look])[] = [
+  ['Bb', String.raw`earer[ \t]|asic[ \t]|EARER `, bearerSecret],
+  ['l', String.raw`ogin\s`, netrcSecret],
+  ['m', String.raw`achine\s`, netrcSecret],
+  ['Ii', String.raw`dentified[ \t\n\\]|DENTIFIED[ \t\n\\]`, sqlSecret],
+  ['Vv', String.raw`(?:ALUES|alues)(?:\s|\\n){0,16}\(`, insertedSecrets],
+  ['Pp', String.raw`assword[ \t]{1,8}'|ASSWORD[ \t]{0,8}=?[ \t]{0,8}(?:N?\\*['"]|\(\\*['"])`, sqlSecret],
+  ['Ss', String.raw`et[ \t]+password[ \t]|ET[ \t]+PASSWORD[ \t]`, sqlSecret],
+  ['P', 'rivate-Lines:', puttyKey],
+  ['SsCc', String.raw`et(?:[eE]nv|x)?[ \t]|ecrets?[ \t]|onfig(?:ure)?[ \t]`, settingSecret],
+  ...COMMANDS.map(([letter, rest]) => [letter, rest, argumentSecret] as const),
+  ['TF', String.raw`(?:RUE|ALSE)[ \t\\]`, jarSecret],
+  ['f', 'orm-data;', fieldSecret],
+  ['d', String.raw`efault[ \t]{0,2}\(?[ \t]{0,2}\\*["']`, defaultSecret],
+  ['HhBbSsPUNWmgoaldicpjw', CALL_NAMES, callSecret],
+  ['esftpi', String.raw`(?:xp_)?(?:s?end|ill|ype|ress|et_?[vV]al|nput_?[tT]ext)[\w]{0,12}[ \t(]`, typedSecret],
+  ['PpMC', String.raw`ass(?:word|phrase|code|wd)[ \t>?\[(]|wd?[ \t]|IN[ \t:]|ot de passe|ontraseña`, saidSecret],
+  ['mc', `ot de passe|ontraseña`, saidSecret],
+  ['TtSs', String.raw`oken[ \t>?]|ecret[ \t>?]`, saidSecret],
+  [
+    'AaSsPpEeLlMm',
+    String.raw`(?:pi|PI|ccess|ecret|rivate|ncryption|icen[sc]e|aster|igning)[ _-]?[Kk]ey[ \t:=>?]`,
+    saidSecret,
+  ],
+];
+const LOOKS: ReadonlyMap<string, readonly Look[]> = new Map(
+  [...new Set([...PLACES, ...WORDS].flatMap(([characters]) => [...characters]))].map((character) => [
+    character,
+    [...PLACES, ...WORDS].filter(([characters]) => characters.includes(character)).map(([, , look]) => look),
+  ]),
+);
+const MARKS = '-_.~/$}';
+
+/** One pass: a regular expression stops at each character where a secret may be, and that character's function looks there. */
+export function scanner(
+  tokens: CompiledShapes,
+  { named, url, pem }: { named: boolean; url: boolean; pem: boolean },
+): (text: string) => readonly Span[] {
+  const words = WORDS.map(([characters, rest]) => `[${characters}](?=${rest})`).join('|');
+  const contexts = [...PLACES.map(([characters, around]) => `[${characters}]${around}`), `\\b(?:${words})`];
+  const stops = new RegExp(
+    ['-(?=---[- ] ?BEGIN )', ':(?=//|AA)', ...(named ? contexts : []), tokens.marked, tokens.bare].join('|'),
+    'g',
+  );
+  const at = (text: string, place: number): Found => {
+    const character = text[place] as string;
+    if (character === '-' && text.startsWith('---', place + 1)) return pem ? pemBlock(text, place) : undefined;
+    if (character === ':' && text.startsWith('//', place + 1)) return url ? urlSecret(text, place) : undefined;
+    const token = MARKS.includes(character) ? tokens.afterMark(text, place + 1) : tokens.at(text, place);
+    if (token !== undefined) return [token.start, token.end];
+    for (const look of (named && LOOKS.get(character)) || []) {
+      const found = look(text, place);
+      if (found !== undefined) return found;
+    }
+    return character === ':' ? telegram(text, place) : undefined;
+  };
+  return (text) => {
+    const spans: Span[] = [];
+    stops.lastIndex = 0;
+    while (stops.test(text)) {
+      const behind = stops.lastIndex;
+      const around = within(spans, behind - 1);
+      const found = around ?? at(text, behind - 1);
+      if (found === undefined) continue;
+      const all = isSpan(found) ? [found] : found;
+      if (around === undefined) spans.push(...all);
+      // What stands before a secret that is further on is looked at as well.
+      for (const [start, end] of all) if (start <= stops.lastIndex) stops.lastIndex = Math.max(stops.lastIndex, end);
+    }
+    return spans.length < 2 ? (spans.length === 0 ? NOTHING : spans) : merged(spans);
+  };
+}
+
+/** Secrets that were found ahead of the current position. */
+function within(spans: readonly Span[], place: number): Span | undefined {
+  for (let i = spans.length - 1; i >= 0 && i >= spans.length - 4; i--) {
+    const span = spans[i] as Span;
+    if (span[0] <= place && place < span[1]) return span;
+  }
+  return undefined;
+}
+
+const TELEGRAM = /(?<=((?<!\d)\d{8,10})):AA[\w-]{32,34}(?![\w-])/y;
+
+function telegram(text: string, colon: number): Span | undefined {
+  TELEGRAM.lastIndex = colon;
+  const bot = TELEGRAM.exec(text)?.[1];
+  return bot === undefined ? undefined : [colon - bot.length, TELEGRAM.lastIndex];
+}
+
+/** In order, none over another. */
+export function merged(spans: readonly Span[]): readonly Span[] {
+  const result: [number, number, boolean][] = [];
+  for (const [start, end, open] of [...spans].sort((a, b) => a[0] - b[0])) {
+    const last = result.at(-1);
+    if (last !== undefined && start < last[1]) {
+      last[2] = end >= last[1] ? open === true : last[2];
+      last[1] = Math.max(last[1], end);
+    } else result.push([start, end, open === true]);
+  }
+  return result;
+}
