@@ -99,3 +99,11 @@ export function fallbackSecret(text: string, at: number): Span | undefined {
     ? undefined
     : value.span;
 }
+
+/** What signs cookies: `cookieSession({ keys: ['X'] })`, `app.keys = ['X']`. */
+export function isKeysOfCookies(text: string, [start, end]: Span): boolean {
+  if (text.slice(start, end).replace('app.', '') !== 'keys') return false;
+  return (
+    text.startsWith('app.', start) || /\bcookieSession\(\s*\{[^{}]*$/.test(text.slice(Math.max(0, start - 200), start))
+  );
+}

@@ -15,6 +15,7 @@ const SURE = [
     1,
   ),
   call('mysqli?_connect|mysqli|PDO|getConnection|pg_connect|oci_connect|ldap_bind', 2),
+  call(String.raw`(?:[pP]y[mM]y[sS][qQ][lL]|MySQLdb|mariadb|pymssql|mysql\.connector)\.connect`, 2),
   String.raw`auth\\*["']?${GAP}(?:=|:|=>)${GAP}[([]${GAP}${TEXT}${GAP},${GAP}`,
 ];
 /** Calls of which it is one if it can be no word. */
@@ -26,6 +27,8 @@ const LIKELY = [
   ),
   call(String.raw`jwt\.(?:sign|verify|encode|decode)|createHmac`, 1),
   call('create_?(?:super)?_?[uU]ser', 2),
+  call('Credentials', 3),
+  String.raw`(?:auth|AUTH)\(${GAP}(?=${TEXT}${GAP}\))|Keygrip\(${GAP}\[${GAP}`,
 ];
 const compile = (sources: readonly string[]): RegExp =>
   new RegExp(`(?:(${SURE.join('|')})|(${sources.join('|')}))(?:)${VALUE.replace('\\4', '\\3')}`, 'y');
@@ -33,14 +36,14 @@ const CALLS = compile(LIKELY);
 const ADMIN = /\(\s*\\*["'`](?:admin|root|administrator|me|user|postgres|sa|[\w.+-]+@[\w-]+\.[\w.-]+)\\*["'`]/;
 
 /** What follows the first letters of those calls. */
-export const CALL_NAMES = String.raw`(?:TTP|ttp)?_?[Bb]?asic_?[Aa]uth|et_?[Bb]asic_?[Aa]uth|SCredential|assword[Aa]uthentication|sernamePassword|etworkCredential|lainTextAuth|iFi\.begin|ysqli|DO\(|etConnection\(|g_connect|ci_connect|dap_bind|uth\\*["']?\s{0,8}(?:=|:)>?\s{0,8}[(\[]|og_?[iI]n\(|ign_?[iI]n\(|uth(?:enticate)?\(|ind\(|(?:et_?)?[cC]?ookie\(|(?:crypt|rgon2)\.(?:hash|compare|verify)|ashpw\(|heckpw\(|mac\.new\(|assword_(?:hash|verify)\(|ake_password\(|(?:enerate|heck)_password|(?:et|ith|heck)_?[pP]assword\(|ookieParser\(|ash::make\(|assword\(|pi_?[kK]ey\(|wt\.(?:sign|verify|encode|decode)\(|reateHmac\(|reate_?(?:super)?_?[uU]ser\(`;
+export const CALL_NAMES = String.raw`(?:TTP|ttp)?_?[Bb]?asic_?[Aa]uth|et_?[Bb]asic_?[Aa]uth|SCredential|assword[Aa]uthentication|sernamePassword|etworkCredential|lainTextAuth|iFi\.begin|ysqli|y[mM]y[sS][qQ][lL]\.connect|ySQLdb\.connect|ariadb\.connect|ymssql\.connect|ysql\.connector|redentials\(|eygrip\(|UTH\(|DO\(|etConnection\(|g_connect|ci_connect|dap_bind|uth\\*["']?\s{0,8}(?:=|:)>?\s{0,8}[(\[]|og_?[iI]n\(|ign_?[iI]n\(|uth(?:enticate)?\(|ind\(|(?:et_?)?[cC]?ookie\(|(?:crypt|rgon2)\.(?:hash|compare|verify)|ashpw\(|heckpw\(|mac\.new\(|assword_(?:hash|verify)\(|ake_password\(|(?:enerate|heck)_password|(?:et|ith|heck)_?[pP]assword\(|ookieParser\(|ash::make\(|assword\(|pi_?[kK]ey\(|wt\.(?:sign|verify|encode|decode)\(|reateHmac\(|reate_?(?:super)?_?[uU]ser\(`;
 
 /** The secret among the arguments of a call: `HTTPBasicAuth("me", "X")`, `auth=("me", "X")`, `login(user, "X")`. */
 export function callSecret(text: string, at: number): Span | undefined {
   const found = take(CALLS, text, at);
   if (found === undefined) return undefined;
   const [whole, sure, , quote, value] = found as unknown as readonly string[];
-  const said = value as string;
+  const said = (value as string).replace(/\\+$/, '');
   if (isPlaceholder(said, quote) || isWord(said) || /\s/.test(said)) return undefined;
   if (sure === undefined && !isNoWord(said) && !ADMIN.test(whole as string)) return undefined;
   const start = at + (whole as string).lastIndexOf(said);

@@ -3,15 +3,23 @@ import { type Span, take, valueAt } from './quoted.js';
 import { isNoWord, isPlaceholder, isWord } from './values.js';
 
 /** What a name may end with that has its value behind a space. */
-export const SPACED = String.raw`(?<=(?:[Pp]ass(?:wor[dt]|wd|phrase)?|PASS(?:WORD|WD|PHRASE)?|[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Kk]ey|KEY|auth|AUTH|pwd|PWD|community|psk|(?:root|bind)(?:pw|PW))\\*["']?[ \t])(?=[^\s=:|&;<>])`;
+export const SPACED = String.raw`(?<=(?:[Pp]ass(?:wor[dt]|wd|phrase)?|PASS(?:WORD|WD|PHRASE)?|[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Kk]ey|KEY|auth|AUTH|pwd|PWD|community|psk|PSK|EAP|XAUTH|password-value|(?:root|bind)(?:pw|PW))\\*["']?[ \t])(?=[^\s=:|&;<>])`;
 const NAME = /(?:^|[^\w.-])([A-Za-z_][\w.-]{1,80})\\*["']?$/;
 /** What may stand before the name in its line; behind the first, nothing but a value can follow it. */
 const SETS =
-  /(?:^|[\r\n]|\\n|[:,[][ \t]*\\*["']|[ \r\n]\d{1,6}(?:\t|\\t|→|[:|])|[\w./-]:\d{1,6}[:-])[ \t>+#(-]*(?:ENV|quote|ARG|SetEnv|(?:fastcgi|uwsgi|scgi)_param|proxy_set_header|(?:CONFIG|config)[ \t]+(?:SET|set)|setenv|setq|set_option|username[ \t]+\S{1,64}(?:[ \t]+privilege[ \t]+\d+)?|enable|snmp-server|neighbor[ \t]+\S{1,64}|[\w-]+-server)[ \t]+\\*["']?$/;
+  /(?:^|[\r\n]|\\n|[:,[][ \t]*\\*["']|[ \r\n]\d{1,6}(?:\t|\\t|→|[:|])|[\w./-]:\d{1,6}[:-])[ \t>+#(-]*(?:ENV|quote|ARG|SetEnv|(?:fastcgi|uwsgi|scgi)_param|proxy_set_header|(?:CONFIG|config)[ \t]+(?:SET|set)|setenv|setq|set_option|username[ \t]+\S{1,64}(?:[ \t]+privilege[ \t]+\d+)?|enable|snmp-server|stats|neighbor[ \t]+\S{1,64}|[\w-]+-server(?:[ \t]+host[ \t]+\S{1,64}(?:[ \t]+[a-z-]+[ \t]+\d+){0,3})?)[ \t]+\\*["']?$/;
+/** Junos and IPsec: behind words of a path, or behind a colon. */
+const PATH = /(?:^|[\s"'`])set(?:[ \t]+[\w./:@-]{1,64}){1,8}[ \t]+$/;
+/** `CREATE SECRET s (TYPE s3, SECRET 'X')`, of DuckDB. */
+const STATEMENT = /\bcreate\s[\w\s]{0,40}\bsecret\b[^;]*[(,]\s*$/i;
+const SHARED = /:[ \t]+$/;
 const BEGINS =
   /(?:^|[\r\n{]|\\n|[:,[][ \t]*\\*["']|[ \r\n]\d{1,6}(?:\t|\\t|→|[:|])|[\w./-]:\d{1,6}[:-])[ \t>*(+-]*(?:(?:export|set|let|#define)[ \t]+)?\\*["']?$/;
 const RUN = /[^\s"'`;,{}()<>\\]+/y;
 const KIND_OF_HASH = /\d{1,2}[ \t]+/y;
+/** Words before the value: `rootpw --plaintext X`, `pre-shared-key ascii-text "X"`. */
+const OPTION = /(?:--[a-z]+|ascii-text)[ \t]+/y;
+const LOGIN = /[\w.@-]{1,64}:(?!\/)/y;
 const ENDS = /(?:\\*["'`])?[ \t]*[;,)}]{0,3}[ \t]*(?:#[^\n]*)?(?:\\?\r?\n|\\[rn]|\\*["'`]|$)/y;
 
 /** `NAME X`, as lines of configuration have it: `ENV ADMIN_PASSWORD X`, `requirepass X`, `storePassword "X"`, `#define PASSWORD "X"`. `space`: behind the name. */
@@ -21,17 +29,29 @@ export function lineSecret(text: string, space: number): Span | undefined {
   if (name === undefined) return undefined;
   const written = name.slice(name.search(/[A-Za-z_]/));
   const head = before.slice(0, before.lastIndexOf(written)).replace(/#define\s+$/, '#define ');
-  const isSet = SETS.test(head) || /^(?:requirepass|masterauth)$/.test(written);
-  if (!isSet && !BEGINS.test(head)) return undefined;
+  const isShared = /^(?:PSK|EAP|XAUTH)$/.test(written);
+  const isSet = SETS.test(head) || /^(?:requirepass|masterauth|(?:ro|rw|trap)community6?)$/.test(written);
+  const isPath =
+    !isSet &&
+    (PATH.test(head) ||
+      (/^[ \t]*'/.test(text.slice(space, space + 8)) &&
+        STATEMENT.test(text.slice(Math.max(0, space - 400), space - written.length))));
+  if (isShared ? !SHARED.test(head) : !isSet && !isPath && !BEGINS.test(head)) return undefined;
+  const numbered = written === 'key' && /[ \t]+[0-9][ \t]/y.test(text.slice(space, space + 8));
   const kind =
-    written === 'PASS' || written === 'AUTH'
+    written === 'PASS' || written === 'AUTH' || isShared
       ? 'password'
-      : (nameKind(written) ?? (isSet && /^(?:community|key)$/.test(written) ? 'token' : undefined));
-  if (kind === undefined || kind === 'header' || kind === 'cookie' || (kind === 'weak' && !isSet)) return undefined;
+      : (nameKind(written) ?? (isSet && /^(?:(?:\w*community6?)|key)$/.test(written) ? 'token' : undefined));
+  const isLogin = kind === 'weak' && /auth$/.test(written) && (written !== 'auth' || head.trimEnd().endsWith('stats'));
+  if (kind === undefined || kind === 'header' || kind === 'cookie') return undefined;
+  if (kind === 'weak' && !isSet && !numbered && !isLogin) return undefined;
   let at = space;
   while (text[at] === ' ' || text[at] === '\t') at++;
   if (text.startsWith('. ', at)) at += 2;
   if (written === 'AUTH' && text.startsWith('default ', at)) at += 8;
+  if (take(OPTION, text, at) !== undefined) at = OPTION.lastIndex;
+  if (isLogin && take(LOGIN, text, at) !== undefined) at = LOGIN.lastIndex;
+  else if (isLogin) return undefined;
   if (take(KIND_OF_HASH, text, at) !== undefined) at = KIND_OF_HASH.lastIndex;
   const value = valueAt(text, at, RUN);
   if (value === undefined) return undefined;
@@ -39,6 +59,7 @@ export function lineSecret(text: string, space: number): Span | undefined {
   const said = text.slice(start, end);
   if (said.length < 3 || isPlaceholder(said, value.quote) || isWord(said)) return undefined;
   if (isSet && kind !== 'weak') return value.span;
+  if (isShared || isPath) return value.quote !== undefined || isNoWord(said) ? value.span : undefined;
   if (take(ENDS, text, end) === undefined) return undefined;
   if (/\s/.test(said) || (value.quote === undefined && head.endsWith('#define '))) return undefined;
   return (value.quote !== undefined && kind === 'password') || isNoWord(said) ? value.span : undefined;

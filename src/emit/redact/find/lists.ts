@@ -135,3 +135,13 @@ export function isListed(value: string, kind: ListKind, name: string, quote?: st
   if (/^arn:|:\/\//.test(value)) return false;
   return isNoWord(value) || (kind === 'password' && quote !== undefined && value.length >= 4);
 }
+
+const USERS = /chpasswd:[ \t]*(?:#[^\n]*)?(?:\r?\n(?:[ \t][^\n]*)?)+/y;
+const LOGIN = /(?<=\n[ \t]+(?:- +)?["']?[\w.-]{1,64}:)(?!(?:R|RANDOM)\s)[^\s"'\\][^\n\r"'\\]{1,254}[^\s"'\\]/g;
+
+/** The passwords of users, as cloud-init has them: `chpasswd:`, below it `list: |`, below that `me:X`. */
+export function userSecrets(text: string, at: number): readonly Span[] | undefined {
+  const below = take(USERS, text, at)?.[0].slice(0, LONGEST) ?? '';
+  const spans = [...below.matchAll(LOGIN)].map(({ index, 0: value }): Span => [at + index, at + index + value.length]);
+  return spans.length === 0 ? undefined : spans;
+}

@@ -1,44 +1,12 @@
-import { isCodeOfGrant, isHostOfSecret, isResponseOfDigest, isValueOfCookie } from './around.js';
+import { isCodeOfGrant, isHostOfSecret, isKeysOfCookies, isResponseOfDigest, isValueOfCookie } from './around.js';
 import { blockValue, indentOf } from './blocks.js';
 import { elementSecret, isValueName, otherName } from './elsewhere.js';
 import { cookieValue, headerValue } from './headers.js';
 import { itemsAt, listSecrets } from './lists.js';
-import { listKind, type NameKind, nameKind } from './names.js';
+import { listKind, type NameKind, nameBefore, nameKind } from './names.js';
 import { QUOTED, RUN, SHELL_RUN, type Span, take, valueAt } from './quoted.js';
 import { setsSecrets } from './shell/commands.js';
 import { isPlaceholder, isSecret } from './values.js';
-
-/** No name is looked at further than this. */
-const NAME = 100;
-
-const isNameChar = (code: number): boolean =>
-  (code >= 97 && code <= 122) ||
-  (code >= 65 && code <= 90) ||
-  (code >= 48 && code <= 57) ||
-  code === 95 ||
-  code === 45 ||
-  code === 46;
-
-/** Of PowerShell. */
-const ENVIRONMENT = /\$\{env:\w{1,80}\}$/i;
-
-/** The name before a `:`, `=` or `,`: `name=`, `"name": `, `['name'] =`. */
-function nameBefore(text: string, separator: number): Span | undefined {
-  let end = separator;
-  for (let i = 0; i < 8 && (text[end - 1] === ' ' || text[end - 1] === '\t'); i++) end--;
-  if (text[end - 1] === '}' && ENVIRONMENT.test(text.slice(Math.max(0, end - 90), end))) end--;
-  // `password?: string`, `password[]=X`.
-  if (text[end - 1] === '?') end--;
-  else if (end === separator && text.startsWith('[]', end - 2) && text[end + 1] !== ' ') end -= 2;
-  // In JSON that is written in JSON, and so on, each quote has twice as many backslashes.
-  for (let i = 0; i < 40 && end > 0 && `"'\\]`.includes(text[end - 1] as string); i++) end--;
-  let start = end;
-  const least = Math.max(0, end - NAME - 1);
-  while (start > least && isNameChar(text.charCodeAt(start - 1))) start--;
-  // Of a line end that is written out, the letter is no part of the name.
-  if (text[start - 1] === '\\' && 'nrt'.includes(text[start] as string)) start++;
-  return end - start < 2 || end - start > NAME ? undefined : [start, end];
-}
 
 /** The secret behind a name and its `:` or `=`, or of the element that ends with a `>`. */
 export function namedSecret(text: string, separator: number): Span | readonly Span[] | undefined {
@@ -55,7 +23,7 @@ export function namedSecret(text: string, separator: number): Span | readonly Sp
   if (isElsewhere && name !== undefined) kind = nameKind(name);
   if ((kind ?? 'weak') === 'weak' && text[separator] === '=' && found[1] === separator && setsSecrets(text, found[0]))
     return behindName(text, separator, { kind: 'token', name: own, found, isElsewhere: false, isSet: true });
-  const list = kind === undefined ? listKind(own) : undefined;
+  const list = kind === undefined ? (isKeysOfCookies(text, found) ? 'token' : listKind(own)) : undefined;
   if (list !== undefined) {
     const at = valueStart(text, separator);
     const spans = listSecrets(text, at, {
@@ -163,7 +131,7 @@ function behindName(
 
 /** `password: string = 'X'`. */
 const TYPE =
-  /(?:str|string|String|Optional\[str\]|std::string|const char *\*|string \| (?:null|undefined)|str \| None)\??[ \t]{0,4}=[ \t]{0,4}(?=\\*["'`])/y;
+  /(?:&(?:'static[ \t]+)?str|str|string|String|Optional\[str\]|std::string|const char *\*|string \| (?:null|undefined)|str \| None)\??[ \t]{0,4}=[ \t]{0,4}(?=\\*["'`])/y;
 
 /** `[]byte("X")`, `String::from("X")`, `@"X"`. */
 const MADE =
@@ -258,4 +226,19 @@ export function pairedSecret(text: string, comma: number): Span | undefined {
   return /^[A-Za-z_-]+$/.test(said) && !SETTER.test(text.slice(Math.max(0, found[0] - 40), found[0]))
     ? undefined
     : value.span;
+}
+
+/** Of a tuple of Erlang and Elixir, whose first is a name without a quote: `{password, "X"}`, `{default_pass, <<"X">>}`. */
+export function tupleSecret(text: string, comma: number): Span | undefined {
+  const name = /\w+$/.exec(text.slice(Math.max(0, comma - 80), comma))?.[0] ?? '';
+  const kind = nameKind(name);
+  if (kind === undefined || kind === 'header' || kind === 'cookie') return undefined;
+  const value = valueAt(
+    text,
+    comma + 1 + (/^[\s<]*/.exec(text.slice(comma + 1, comma + 12))?.[0].length as number),
+    RUN,
+  );
+  if (value?.quote === undefined) return undefined;
+  const place = { kind, name, quote: value.quote, sure: false, alone: false, code: false };
+  return isSecret(text.slice(value.span[0], value.span[1]), place) ? value.span : undefined;
 }

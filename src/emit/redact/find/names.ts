@@ -1,3 +1,5 @@
+import { type Span, take } from './quoted.js';
+
 /**
  * What a name says of its value. `password` and `token`: it is a secret. `header` and `cookie`: those headers. `weak`: it is one if it looks
  * like one (`key`, `auth`). `short`: it is one if it can be no word (`pass`, `pw`).
@@ -22,7 +24,7 @@ const WEAK: ReadonlySet<string> = new Set([
 const SHORT: ReadonlySet<string> = new Set(['pass', 'pw']);
 /** Of `DB_PASS`, `smtppass`: whose it is. */
 const OWNED =
-  /(?:^|[\s_-])(?:db|database|user|root|admin|smtp|mail|email|imap|ftp|sftp|ssh|ldap|sudo|mysql|mariadb|pg|postgres|postgresql|redis|mongo|mongodb|rabbitmq|amqp|mqtt|kafka|http|https|proxy|basic|registry|docker|key|store|keystore|truststore|require|master|cert|client|server|login|account|service|api|app|my|vault|vpn|wifi|wpa|sql|es|elastic|backup|bind|jdbc|nexus|sonar|jenkins|git|svn|npm|aws|s3|ssl|tls)\s?(?:pass|pw)$/;
+  /(?:^|[\s_-])(?:db|database|user|root|admin|smtp|mail|email|imap|ftp|sftp|ssh|ldap|sudo|mysql|mariadb|pg|postgres|postgresql|redis|mongo|mongodb|rabbitmq|amqp|mqtt|kafka|http|https|proxy|basic|registry|docker|key|store|keystore|truststore|require|master|cert|client|server|login|account|service|api|app|my|vault|vpn|wifi|wpa|sql|es|elastic|backup|bind|jdbc|nexus|sonar|jenkins|git|svn|npm|aws|s3|ssl|tls|remote|peer|local|target|source|src|dst|dest|node|host|ipmi|bmc|snmp|socks|relay|sasl|auth|encryption|private|default|initial|temp|temporary|gateway)\s?(?:pass|pw)$/;
 /** Words behind the one that counts: `API_KEY_PROD`. */
 const QUALIFIERS: ReadonlySet<string> = new Set(
   'prod production dev development test testing staging stage old new live value raw plain plaintext current default primary secondary override'.split(
@@ -102,4 +104,43 @@ function kindOfName(name: string): NameKind | undefined {
   if (last === 'cookie' || last === 'cookies') return 'cookie';
   if (TOKEN.test(all)) return 'token';
   return WEAK.has(last) ? 'weak' : undefined;
+}
+
+/** No name is looked at further than this. */
+const NAME = 100;
+
+const isNameChar = (code: number): boolean =>
+  (code >= 97 && code <= 122) ||
+  (code >= 65 && code <= 90) ||
+  (code >= 48 && code <= 57) ||
+  code === 95 ||
+  code === 45 ||
+  code === 46;
+
+/** Of PowerShell. */
+const ENVIRONMENT = /\$\{env:\w{1,80}\}$/i;
+
+/** What Go, C and Basic have between a name and the quote of its value. */
+const TEXT = /=[ \t]{0,8}(?:\[\]byte\(|@|L)?\\*["'`]/y;
+const TYPE = /[\w)](?:[ \t]+(?:\*?string|\[\]byte|As[ \t]+String|as[ \t]+string)|\[\d{0,6}\])$/;
+
+/** The name before a `:`, `=` or `,`: `name=`, `"name": `, `['name'] =`. */
+export function nameBefore(text: string, separator: number): Span | undefined {
+  let end = separator;
+  for (let i = 0; i < 8 && (text[end - 1] === ' ' || text[end - 1] === '\t'); i++) end--;
+  const isText = text[separator] === '=' && take(TEXT, text, separator) !== undefined;
+  const type = isText ? TYPE.exec(text.slice(Math.max(0, end - 24), end))?.[0] : undefined;
+  if (type !== undefined) end -= type.length - 1;
+  if (text[end - 1] === '}' && ENVIRONMENT.test(text.slice(Math.max(0, end - 90), end))) end--;
+  // `password?: string`, `password[]=X`.
+  if (text[end - 1] === '?') end--;
+  else if (end === separator && text.startsWith('[]', end - 2) && text[end + 1] !== ' ') end -= 2;
+  // In JSON that is written in JSON, and so on, each quote has twice as many backslashes.
+  for (let i = 0; i < 40 && end > 0 && `"'\\]`.includes(text[end - 1] as string); i++) end--;
+  let start = end;
+  const least = Math.max(0, end - NAME - 1);
+  while (start > least && isNameChar(text.charCodeAt(start - 1))) start--;
+  // Of a line end that is written out, the letter is no part of the name.
+  if (text[start - 1] === '\\' && 'nrt'.includes(text[start] as string)) start++;
+  return end - start < 2 || end - start > NAME ? undefined : [start, end];
 }

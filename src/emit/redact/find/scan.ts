@@ -4,13 +4,13 @@ import { CALL_NAMES, callSecret, typedSecret } from './calls.js';
 import { addressSecret, bearerSecret, netrcSecret, pgpassSecret, urlSecret } from './credentials.js';
 import { defaultSecret, fieldSecret, jarSecret, jobSecret } from './forms.js';
 import { lineSecret, SPACED } from './lines.js';
-import { sectionSecrets } from './lists.js';
-import { namedSecret, pairedSecret } from './named.js';
+import { sectionSecrets, userSecrets } from './lists.js';
+import { namedSecret, pairedSecret, tupleSecret } from './named.js';
 import { saidSecret } from './prose.js';
 import type { Span } from './quoted.js';
 import type { CompiledShapes } from './shapes.js';
 import { argumentSecret, COMMANDS } from './shell/arguments.js';
-import { hereSecret, pipedSecret, processSecret, settingSecret } from './shell/commands.js';
+import { askedSecret, hereSecret, pipedSecret, processSecret, settingSecret } from './shell/commands.js';
 import { flagSecret } from './shell/flags.js';
 import { insertedSecrets, sqlSecret } from './sql.js';
 
@@ -30,6 +30,7 @@ const PLACES: readonly (readonly [characters: string, around: string, look: Look
   [':=>', '(?!//)', namedSecret],
   ['-', String.raw`(?<=(?:^|[\s"'\x60(\[,=])-)(?=-?[A-Za-z#])`, flagSecret],
   [',', String.raw`(?<=["'\x60],)(?=\s{0,24}\\{0,4}["'\x60])`, pairedSecret],
+  [',', String.raw`(?=\s{0,8}(?:<<)?\\{0,4}")(?<=\{:?[a-z]\w{1,60},)`, tupleSecret],
   ['|', String.raw`(?=[ \t\n\\|])`, pipedOrFallback],
   ['<', '(?=<)', hereSecret],
   ['<', String.raw`(?=\(\s*(?:echo|printf|print|cat)\s)`, processSecret],
@@ -59,8 +60,14 @@ const WORDS: readonly (readonly [characters: string, rest: string, look: Look])[
   ...COMMANDS.map(([letter, rest]) => [letter, rest, argumentSecret] as const),
   ['TF', String.raw`(?:RUE|ALSE)[ \t\\]`, jarSecret],
   ['f', 'orm-data;', fieldSecret],
+  ['c', String.raw`hpasswd:[ \t]*[#\r\n]`, userSecrets],
+  [
+    'ep',
+    String.raw`(?:cho|rintf)[ \t](?<=(?:cmd|[Cc]md|ommand|OMMAND|CMD|eval|ASKPASS|askpass)\\*["']?[ \t]{0,4}[=: \t][ \t]{0,4}\\*["']?(?:e|p)(?:cho|rintf)[ \t])`,
+    askedSecret,
+  ],
   ['d', String.raw`efault[ \t]{0,2}\(?[ \t]{0,2}\\*["']`, defaultSecret],
-  ['HhBbSsPUNWmgoaldicpjw', CALL_NAMES, callSecret],
+  ['HhBbSsPUNWmgoaldicpjwMCKA', CALL_NAMES, callSecret],
   ['esftpi', String.raw`(?:xp_)?(?:s?end|ill|ype|ress|et_?[vV]al|nput_?[tT]ext)[\w]{0,12}[ \t(]`, typedSecret],
   ['PpMC', String.raw`ass(?:word|phrase|code|wd)[ \t>?\[(]|wd?[ \t]|IN[ \t:]|ot de passe|ontraseña`, saidSecret],
   ['mc', `ot de passe|ontraseña`, saidSecret],

@@ -1,5 +1,5 @@
 import { listKind, nameKind } from '../names.js';
-import { SHELL_RUN, type Span, take, valueAt } from '../quoted.js';
+import { QUOTED, SHELL_RUN, type Span, take, valueAt } from '../quoted.js';
 import { isNoWord, isPlaceholder, looksRandom } from '../values.js';
 
 const SET =
@@ -145,4 +145,18 @@ export function hereSecret(text: string, at: number): Span | undefined {
   if (end === undefined) return start + reach.length === text.length ? [start, text.length, true] : undefined;
   const body = reach.slice(0, end).trimEnd();
   return body === '' || isPlaceholder(body) ? undefined : [start, start + body.length];
+}
+
+const ASKS = /(?:pass(?:word|phrase|wd)?[_-]?(?:cmd|command|eval)|askpass)\\*["']?[ \t]*[=: \t][ \t]*\\*["']?$/i;
+const ECHO = /(?:echo|printf)(?:[ \t]+-[neEr]+)*[ \t]+(?:\\*(["']?)[^"'\s]{0,12}%[^"'\s]{0,12}\1[ \t]+)?/y;
+
+/** The command that a program runs for its password: `PassCmd "echo X"`. `at`: the echo. */
+export function askedSecret(text: string, at: number): Span | undefined {
+  const before = text.slice(Math.max(0, at - 60), at);
+  if (!ASKS.test(before) || take(ECHO, text, at) === undefined) return undefined;
+  const start = ECHO.lastIndex;
+  const around = /\\*["']$/.exec(before)?.[0];
+  const end = around === undefined ? -1 : text.slice(start, start + QUOTED).search(/["'\\\n]/);
+  const span = end > 0 ? ([start, start + end] as const) : valueAt(text, start, SHELL_RUN)?.span;
+  return span === undefined || isPlaceholder(text.slice(span[0], span[1])) ? undefined : span;
 }
