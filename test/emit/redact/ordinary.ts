@@ -326,4 +326,12 @@ export const ORDINARY: readonly string[] = [
   "CREATE TABLE t (secret TEXT, token 'x')",
   '{"error":"the token is missing"}',
   'char password[64];',
+  'apiKey: this.#apiKey,',
+  'tracingApiKey: config?.apiKey,',
+  'const ZodMiniJWT = /*@__PURE__*/ core.make()',
+  'def f(self, *args, pwd=None, **kwargs):',
+  'connect(password=None, token=None,)',
+  'decode_dss_signature = asn1.decode_dss_signature',
+  '    username and password login, session cookies',
+  'f(key_file=self.key_file, key_password=self.key_password, x=1)',
 ];

@@ -7,7 +7,7 @@ export const SPACED = String.raw`(?<=(?:[Pp]ass(?:wor[dt]|wd|phrase)?|PASS(?:WOR
 const NAME = /(?:^|[^\w.-])([A-Za-z_][\w.-]{1,80})\\*["']?$/;
 /** What may stand before the name in its line; behind the first, nothing but a value can follow it. */
 const SETS =
-  /(?:^|[\r\n]|\\n|[:,[][ \t]*\\*["']|[ \r\n]\d{1,6}(?:\t|\\t|→|[:|])|[\w./-]:\d{1,6}[:-])[ \t>+#(-]*(?:ENV|quote|ARG|SetEnv|(?:fastcgi|uwsgi|scgi)_param|proxy_set_header|(?:CONFIG|config)[ \t]+(?:SET|set)|setenv|setq|set_option|username[ \t]+\S{1,64}(?:[ \t]+privilege[ \t]+\d+)?|enable|snmp-server|stats|neighbor[ \t]+\S{1,64}|[\w-]+-server(?:[ \t]+host[ \t]+\S{1,64}(?:[ \t]+[a-z-]+[ \t]+\d+){0,3})?)[ \t]+\\*["']?$/;
+  /(?:^|[\r\n]|\\n|[:,[][ \t]*\\*["']|[ \r\n]\d{1,6}(?:\t|\\t|→|[:|])|[\w./-]:\d{1,6}[:-])[ \t>+#(-]*(?:ENV|quote|ARG|SetEnv|(?:fastcgi|uwsgi|scgi)_param|proxy_set_header|(?:CONFIG|config)[ \t]+(?:SET|set)|setenv|setq|set_option|username[ \t]+(?!(?:and|or)[ \t])\S{1,64}(?:[ \t]+privilege[ \t]+\d+)?|enable|snmp-server|stats|neighbor[ \t]+\S{1,64}|[\w-]+-server(?:[ \t]+host[ \t]+\S{1,64}(?:[ \t]+[a-z-]+[ \t]+\d+){0,3})?)[ \t]+\\*["']?$/;
 /** Junos and IPsec: behind words of a path, or behind a colon. */
 const PATH = /(?:^|[\s"'`])set(?:[ \t]+[\w./:@-]{1,64}){1,8}[ \t]+$/;
 /** `CREATE SECRET s (TYPE s3, SECRET 'X')`, of DuckDB. */

@@ -163,7 +163,7 @@ function isOption(text: string, name: number): boolean {
 
 /** A line that is a name and one value without a quote: all of it, whatever characters it has, unless it is code. */
 const WHOLE = /[^\s"'`][^\s\\]{3,255}(?=[ \t]*(?:[;#][^\n]*|\\?\r?)?(?:\n|\\n|$))/y;
-const CODE = /^[\w$.?!]*(?:[([{`]|=>)|[)\]}`][;,]?$|^[&*@!<$%{[(|>~+]|^[\w$.]+[;,]?$|["'`]/;
+const CODE = /^[\w$.?!]*(?:[([{`]|=>)|[)\]}`][;,]?$|^[&*@!<$%{[(|>~+]|^[\w$.?#]+[;,]?$|["'`]/;
 
 function lineValue(text: string, at: number): { readonly span: Span; readonly quote?: string } | undefined {
   if (take(WHOLE, text, at) === undefined) return undefined;

@@ -24,7 +24,7 @@ export function isPlaceholder(value: string, quote?: string): boolean {
 }
 
 const PLACEHOLDER =
-  /^(?:\[redacted |\[?redacted\]?$|\{\{|\$\{\{|%[A-Za-z_]+%$|%[sdv]$|\{[\w.]*\}$|<[^<>]{0,80}>?$|(?:process\.env|import\.meta\.env|os\.environ|os\.getenv|env|secrets|vars)[.[(]|\*{3}|[*.xX•-]+$|(?:null|undefined|none|nil|true|false|nan|yes|no|on|off)$|your[-_ ]|example$|changeme$)/i;
+  /^(?:\/\*|\[redacted |\[?redacted\]?$|\{\{|\$\{\{|%[A-Za-z_]+%$|%[sdv]$|\{[\w.]*\}$|<[^<>]{0,80}>?$|(?:process\.env|import\.meta\.env|os\.environ|os\.getenv|env|secrets|vars)[.[(]|\*{3}|[*.xX•-]+$|(?:null|undefined|none|nil|true|false|nan|yes|no|on|off)$|your[-_ ]|example$|changeme$)/i;
 const VARIABLE = /^\$(?:\{|\(|[A-Za-z_]\w*(?:\W|$)|\d?$)/;
 
 const PROSE =
@@ -42,22 +42,26 @@ const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;
 const PATH = /^(?:[~.]{0,2}\/|[a-z]+:\/\/|[\w-]+\/[\w./-]+$)/i;
 const FILE = /^(?!.*\d[A-Za-z])[\w-]+(?:\.[\w-]+)*\.[a-z]{1,5}\d?$/;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
-const CHAIN = /^(?!.*\d[A-Za-z])[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$/;
+const CHAIN = /^(?!.*\d[A-Za-z])[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)#?[A-Za-z_$][\w$]*)+$/;
+/** `asn1.decode_dss_signature`. */
+const CHAIN_OF_WORDS = /^[a-z\d]{1,16}(?:\.[a-z]+(?:_[a-z]+)*)+$/;
 /** A name of a type, of two words or more, or of those that hold such things. */
 const TYPE =
   /^(?:[A-Z][a-z]+){2,}$|^[A-Z]\w*(?:Str|Text|Type|Field|Token|Secret|Password|Credentials?|Key|Value|Option|Buffer|Bytes)$/;
 
 /** Whether a value behind such a name is a secret. Ordinary code (`token: string`, `password = getPassword()`) is none. */
 export function isSecret(value: string, place: ValuePlace): boolean {
-  if (value === '' || isPlaceholder(value, place.quote)) return false;
-  if (place.kind === 'weak') return !place.code && (looksRandom(value) || isLogin(value, place));
+  if (value === '' || isPlaceholder(place.quote === undefined ? value.replace(/,$/, '') : value, place.quote))
+    return false;
+  if (place.kind === 'weak')
+    return !place.code && !CHAIN_OF_WORDS.test(value) && (looksRandom(value) || isLogin(value, place));
   if (place.kind === 'short') return !place.code && (place.sure ? value.length >= 3 : isNoWord(value));
   if (!place.sure && (WORDS.test(value) || CMDLET.test(value))) return false;
   if (place.quote !== undefined) return isQuotedSecret(value, place);
   if (place.code) return false;
   if (place.sure) return true;
   if (/^\d+$/.test(value)) return place.kind === 'password' && value.length >= 4;
-  if (CHAIN.test(value) || value.length < 4) return false;
+  if (CHAIN.test(value.replace(/,$/, '')) || value.length < 4) return false;
   const same = value.toLowerCase().replace(/[\W_\d]/g, '');
   if (
     same !== '' &&
