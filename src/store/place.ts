@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { kindOfFile } from '../emit/sinks/database-file.js';
+import { kindOfFile } from '../emit/sinks/files/database-file.js';
 import { HookscopeError } from '../errors.js';
 import { isObject } from '../values/shape.js';
 import { stateFolder } from '../values/state-folder.js';

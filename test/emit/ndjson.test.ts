@@ -17,8 +17,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hookRecord } from '../../src/emit/fire-schema.js';
 import type { HookRecord } from '../../src/emit/record.js';
+import { unclosedWriters } from '../../src/emit/sinks/files/open-mark.js';
 import { ndjsonSink } from '../../src/emit/sinks/ndjson.js';
-import { unclosedWriters } from '../../src/emit/sinks/open-mark.js';
 import { fire, listen, stamped } from './samples.js';
 
 let folder = '';

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { HookRecord } from '../../src/emit/record.js';
-import { openSqlite } from '../../src/emit/sinks/sqlite-driver.js';
+import { openSqlite } from '../../src/emit/sinks/sqlite/driver.js';
 import { readTokens } from '../../src/server/tokens.js';
 import { isAlive } from '../claude-code/control/alive.js';
 import { generated, randomFrom, SEED } from '../seed.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { unpacked } from '../../src/emit/packed.js';
 import type { HookRecord } from '../../src/emit/record.js';
-import { openSqlite } from '../../src/emit/sinks/sqlite-driver.js';
+import { openSqlite } from '../../src/emit/sinks/sqlite/driver.js';
 import { type Places, placesOf } from '../../src/server/places.js';
 import { BIN, cli, type Finished, start } from '../cli/cli.js';
 

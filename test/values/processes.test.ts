@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from 'vitest';
-import { unclosedWriters } from '../../src/emit/sinks/open-mark.js';
+import { unclosedWriters } from '../../src/emit/sinks/files/open-mark.js';
 import { isRunning, startOf } from '../../src/values/processes.js';
 
 const ended: (() => void)[] = [];

@@ -1,5 +1,5 @@
 import type { HookRecord } from '../../emit/record.js';
-import type { Unclosed } from '../../emit/sinks/open-mark.js';
+import type { Unclosed } from '../../emit/sinks/files/open-mark.js';
 import type { DoctorFinding } from './finding.js';
 
 /** Hosts that are told apart. */

@@ -1,6 +1,6 @@
 import { duration } from '../../emit/headline.js';
 import type { AlarmRecord, FireRecord, HandlerRecord, HookRecord } from '../../emit/record.js';
-import type { Unclosed } from '../../emit/sinks/open-mark.js';
+import type { Unclosed } from '../../emit/sinks/files/open-mark.js';
 import { skipWords } from '../../events/skip.js';
 import { clip, plain } from '../../plain.js';
 import { isObject } from '../../values/shape.js';

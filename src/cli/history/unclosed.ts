@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { type Unclosed, unclosedWriters } from '../../emit/sinks/open-mark.js';
+import { type Unclosed, unclosedWriters } from '../../emit/sinks/files/open-mark.js';
 import { keptPlaces } from '../../store/place.js';
 import { stateFolder } from '../../values/state-folder.js';
 import type { Terminal } from '../terminal.js';

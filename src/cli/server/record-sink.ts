@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Host } from '../../create-host.js';
 import type { Sink } from '../../emit/sink.js';
-import { hasSqlite } from '../../emit/sinks/sqlite-driver.js';
-import type { RecordSink } from '../../emit/sinks/sqlite-sink.js';
+import { hasSqlite } from '../../emit/sinks/sqlite/driver.js';
+import type { RecordSink } from '../../emit/sinks/sqlite/sink.js';
 import { servicesOf } from '../../host/internals.js';
 import type { Places } from '../../server/places.js';
 
@@ -11,7 +11,7 @@ export const recordsFile = ({ state }: Places): string => join(state, hasSqlite(
 
 /** The sink that belongs to the file. */
 export async function sinkFor(file: string, logger: (message: string) => void): Promise<Sink | RecordSink> {
-  if (file.endsWith('.db')) return (await import('../../emit/sinks/sqlite-sink.js')).recordSink(file, { logger });
+  if (file.endsWith('.db')) return (await import('../../emit/sinks/sqlite/sink.js')).recordSink(file, { logger });
   return (await import('../../emit/sinks/ndjson.js')).ndjsonSink(file, { logger });
 }
 

@@ -17,9 +17,9 @@ import {
   sinkAround,
 } from '../sink.js';
 import { createQueue } from '../sink-queue.js';
-import { createOpenMark } from './open-mark.js';
-import { createRotatingFile } from './rotating-file.js';
-import { createSyncFile } from './sync-file.js';
+import { createOpenMark } from './files/open-mark.js';
+import { createRotatingFile } from './files/rotating-file.js';
+import { createSyncFile } from './files/sync-file.js';
 
 /** Options of `ndjsonSink`. */
 export interface NdjsonOptions extends SinkOptions {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { stateFolder } from '../../values/state-folder.js';
 import type { Sink } from '../sink.js';
-import { recordSink, type SqliteOptions } from './sqlite-sink.js';
+import { recordSink, type SqliteOptions } from './sqlite/sink.js';
 
-export type { SqliteOptions } from './sqlite-sink.js';
+export type { SqliteOptions } from './sqlite/sink.js';
 
 /**
  * Keeps records in a SQLite file that only its owner can read, which `hookscope history` and others read while it is written; several processes may

@@ -1,6 +1,6 @@
 import { closeSync, fchmodSync, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
-import { HookscopeError } from '../../errors.js';
-import { type Logger, report } from '../guard.js';
+import { HookscopeError } from '../../../errors.js';
+import { type Logger, report } from '../../guard.js';
 import { byteAt, OWNER_ONLY, openOwned } from './owned-file.js';
 
 const NEWLINE = 10;

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { type FileHandle, lstat } from 'node:fs/promises';
-import { messageOf } from '../../values/waiting/promises.js';
-import { type Logger, report } from '../guard.js';
+import { messageOf } from '../../../values/waiting/promises.js';
+import { type Logger, report } from '../../guard.js';
 import { moveAside } from './move-aside.js';
 import { isSame, nameOf, openRecords } from './owned-file.js';
 import { mendTail } from './torn-tail.js';

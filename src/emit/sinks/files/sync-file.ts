@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, writeSync } from 'node:fs';
-import { messageOf } from '../../values/waiting/promises.js';
-import { type Logger, report } from '../guard.js';
+import { messageOf } from '../../../values/waiting/promises.js';
+import { type Logger, report } from '../../guard.js';
 import { moveAside } from './move-aside.js';
 import { isAt, nameOf, openRecordsSync } from './owned-file.js';
 import { mendTail } from './torn-tail.js';

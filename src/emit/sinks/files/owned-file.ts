@@ -1,8 +1,8 @@
 import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { HookscopeError } from '../../errors.js';
-import { makeFolder } from '../../values/make-folder.js';
+import { HookscopeError } from '../../../errors.js';
+import { makeFolder } from '../../../values/make-folder.js';
 
 /** Never through a symbolic link: in a shared folder it could lead anywhere. Nor is a pipe waited for. */
 const APPEND =

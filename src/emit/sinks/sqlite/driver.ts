@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { HookscopeError } from '../../errors.js';
+import { HookscopeError } from '../../../errors.js';
 
 /** All that is asked of SQLite, whichever program it comes with. Synchronous, as both of them are. */
 export interface SqliteFile {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkKeys, checkOption, type Keys } from '../../values/options.js';
-import { FILLED, oneOf, SECONDS } from '../../values/shape.js';
-import { messageOf } from '../../values/waiting/promises.js';
-import { report } from '../guard.js';
-import { packed } from '../packed.js';
-import type { HookRecord } from '../record.js';
-import { redactorOf } from '../redact/redactor.js';
+import { checkKeys, checkOption, type Keys } from '../../../values/options.js';
+import { FILLED, oneOf, SECONDS } from '../../../values/shape.js';
+import { messageOf } from '../../../values/waiting/promises.js';
+import { report } from '../../guard.js';
+import { packed } from '../../packed.js';
+import type { HookRecord } from '../../record.js';
+import { redactorOf } from '../../redact/redactor.js';
 import {
   checkInteger,
   createStreams,
@@ -15,12 +15,12 @@ import {
   type Sink,
   type SinkOptions,
   sinkAround,
-} from '../sink.js';
-import { createQueue } from '../sink-queue.js';
-import { createOpenMark } from './open-mark.js';
-import { sqliteProblem } from './sqlite-driver.js';
-import { openRecordFile, type RecordFile } from './sqlite-file.js';
-import { type RecordRow, recordsIn, rowOf, rowOfPacked } from './sqlite-rows.js';
+} from '../../sink.js';
+import { createQueue } from '../../sink-queue.js';
+import { createOpenMark } from '../files/open-mark.js';
+import { sqliteProblem } from './driver.js';
+import { openRecordFile, type RecordFile } from './file.js';
+import { type RecordRow, recordsIn, rowOf, rowOfPacked } from './rows.js';
 
 /** Options of `sqliteSink`. */
 export interface SqliteOptions extends SinkOptions {

@@ -1,6 +1,6 @@
-import { type PackedFire, unpacked } from '../packed.js';
-import type { HookRecord } from '../record.js';
-import type { SqliteFile, SqliteValue } from './sqlite-driver.js';
+import { type PackedFire, unpacked } from '../../packed.js';
+import type { HookRecord } from '../../record.js';
+import type { SqliteFile, SqliteValue } from './driver.js';
 
 /** A record, or all of a fire (`packed`), as the table `records` has it. */
 export interface RecordRow {

@@ -11,8 +11,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { makeFolder } from '../../values/make-folder.js';
-import { isRunning, startOf } from '../../values/processes.js';
+import { makeFolder } from '../../../values/make-folder.js';
+import { isRunning, startOf } from '../../../values/processes.js';
 
 /**
  * A small marker file that exists while a process writes records. A marker without its process shows that the process was killed, and that records that

@@ -1,7 +1,7 @@
-import { HookscopeError } from '../../errors.js';
-import type { HookRecord } from '../record.js';
-import type { SqliteFile } from './sqlite-driver.js';
-import { rowOf } from './sqlite-rows.js';
+import { HookscopeError } from '../../../errors.js';
+import type { HookRecord } from '../../record.js';
+import type { SqliteFile } from './driver.js';
+import { rowOf } from './rows.js';
 
 /** The version that this one writes. One more entry of `STEPS` is one more version. */
 export const SCHEMA_VERSION = 3;

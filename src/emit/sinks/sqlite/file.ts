@@ -1,11 +1,11 @@
 import { chmodSync, closeSync, lstatSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { HookscopeError } from '../../errors.js';
-import { makeFolder } from '../../values/make-folder.js';
-import { kindOfFile } from './database-file.js';
-import { openSqlite, type SqliteFile } from './sqlite-driver.js';
-import { insertRows, type RecordRow } from './sqlite-rows.js';
-import { migrate } from './sqlite-schema.js';
+import { HookscopeError } from '../../../errors.js';
+import { makeFolder } from '../../../values/make-folder.js';
+import { kindOfFile } from '../files/database-file.js';
+import { openSqlite, type SqliteFile } from './driver.js';
+import { insertRows, type RecordRow } from './rows.js';
+import { migrate } from './schema.js';
 
 export interface Retention {
   /** Seconds. */
