@@ -20,10 +20,7 @@ const ENTRIES = {
   'adapters/openai-agents': 'src/adapters/openai-agents.ts',
   'adapters/langchain': 'src/adapters/langchain.ts',
   'models/anthropic': 'src/adapters/anthropic.ts',
-  'sinks/ndjson': 'src/emit/sinks/ndjson.ts',
-  'sinks/sqlite': 'src/emit/sinks/sqlite.ts',
-  'sinks/otel': 'src/emit/sinks/otel.ts',
-  'sinks/contract': 'src/emit/sinks/contract.ts',
+  ...publicSinks(),
   fleet: 'src/fleet.ts',
   replay: 'src/replay.ts',
   testing: 'src/testing.ts',
@@ -38,6 +35,12 @@ const ENTRIES = {
   'cli/alarm-thread': 'src/cli/server/alarm-thread.ts',
   'fleet/log-thread': 'src/fleet/log/thread.ts',
 };
+
+/** Each file directly in `src/emit/sinks` is a sink of its own: `hookscope/sinks/NAME`. */
+function publicSinks() {
+  const files = readdirSync(join(ROOT, 'src/emit/sinks')).filter((file) => file.endsWith('.ts'));
+  return Object.fromEntries(files.map((file) => [`sinks/${file.slice(0, -3)}`, `src/emit/sinks/${file}`]));
+}
 
 /** Packages that are copied as they are, or bundled on their own, since they are loaded with `require` or load files of their own. */
 const VENDORED = {

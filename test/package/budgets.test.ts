@@ -1,5 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -96,6 +97,18 @@ test('every public name stands on one page of the API reference', () => {
     expect(listed.sort(), `the names of src/${entry}.ts, each in one file of scripts/api`).toEqual(
       namesIn(`src/${entry}.ts`).sort(),
     );
+  }
+});
+
+test('a file of src/emit/sinks is public by its place alone', async () => {
+  const names = readdirSync(join(ROOT, 'src/emit/sinks')).flatMap((file) => file.match(/^(.+)\.ts$/)?.[1] ?? []);
+  expect(names).toEqual(['contract', 'ndjson', 'otel', 'sqlite']);
+  const require = createRequire(import.meta.url);
+  for (const name of names) {
+    const found = require.resolve(`hookscope/sinks/${name}`);
+    expect(found).toBe(built(`sinks/${name}.js`));
+    const types = readFileSync(built(`emit/sinks/${name}.d.ts`), 'utf8');
+    for (const exported of Object.keys((await import(found)) as object)) expect(types).toContain(exported);
   }
 });
 
