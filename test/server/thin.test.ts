@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -187,6 +187,20 @@ describe('the thin command', () => {
     });
     expect(none).toMatchObject({ code: 2, stdout: expect.stringMatching(/"deny"/) });
   });
+
+  test.each(['dash', 'bash'])(
+    'a curl that does not give up in time is ended, of which %s says nothing',
+    async (shell) => {
+      await user.serve(['--hooks', 'hooks.json']);
+      const bin = join(user.path, 'bin');
+      mkdirSync(bin);
+      writeFileSync(join(bin, 'curl'), '#!/bin/sh\ncat >/dev/null\nexec sleep 20 >/dev/null\n', { mode: 0o755 });
+      const env = { PATH: `${bin}:${process.env['PATH']}` };
+      const answer = await thin(['PreToolUse', '--timeout', '2'], bash('ls'), { shell, env });
+      const { stdout, stderr, code } = failed(CATALOGUE.PreToolUse, REASONS.late, 'block');
+      expect(answer).toEqual({ code, stdout, stderr });
+    },
+  );
 
   test('standard input that is never closed blocks before the agent gives up, and nothing is left', async () => {
     await user.serve(['--hooks', 'hooks.json']);

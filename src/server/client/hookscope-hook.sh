@@ -96,11 +96,11 @@ ask_node() {
   watcher=$!
   # Node gives the answer of one that is ended, too.
   trap 'kill "$reader" 2>/dev/null' HUP INT QUIT TERM PIPE XCPU
-  wait "$reader"
+  wait "$reader" 2>/dev/null
   code=$?
   # A signal ends the waiting, not what is waited for.
   while [ $code -gt 128 ] && kill -0 "$reader" 2>/dev/null; do
-    wait "$reader"
+    wait "$reader" 2>/dev/null
     code=$?
   done
   kill -9 "$watcher" 2>/dev/null
@@ -350,9 +350,9 @@ reader=$!
 ) &
 watcher=$!
 exec 4>&-
-# How curl ended. A pipe is read before, since it holds only so much.
+# How curl ended; some shells print how a signal ended it. A pipe is read before, since it holds only so much.
 over() {
-  wait "$reader"
+  wait "$reader" 2>/dev/null
   code=$?
   reader=
   kill -9 "$watcher" 2>/dev/null
