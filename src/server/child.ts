@@ -62,12 +62,12 @@ export async function runChild(
       look(dev);
       if (moved()) void reload();
     }, LOOK).unref();
-  await new Promise<void>((resolve) => {
+  const last = await new Promise<boolean>((resolve) => {
     // The parent is gone: nothing else would end this process. Calls under way are still answered and recorded, where Node would end us at once.
     if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
-    process.once('disconnect', resolve);
+    process.once('disconnect', () => resolve(true));
     process.on('message', (message: FromParent) => {
-      if (message.type === 'stop') return resolve();
+      if (message.type === 'stop') return resolve(message.last);
       if (message.type === 'done') {
         waiting.get(message.id)?.(message.result);
         waiting.delete(message.id);
@@ -96,5 +96,5 @@ export async function runChild(
     send({ type: 'up' });
   });
   clearInterval(timer);
-  await worker?.stop();
+  await worker?.stop(last, () => send({ type: 'closed' }));
 }

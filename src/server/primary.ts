@@ -1,10 +1,10 @@
 import cluster, { type Worker as Child } from 'node:cluster';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync, statSync } from 'node:fs';
 import { HookscopeError } from '../errors.js';
 import { type Bindings, changedSince, whyChanged } from './binding.js';
 import type { Places } from './places.js';
 import { writeServed } from './served.js';
-import { takeSocket } from './take-socket.js';
+import { lockSocket, takeSocket } from './take-socket.js';
 import type { Passed, PassedOn } from './warm.js';
 import type { Serving } from './worker.js';
 
@@ -19,11 +19,14 @@ export type FromChild =
   /** What the next one has to know, and what of it changed later. */
   | { readonly type: 'passed'; readonly passed: PassedOn | null }
   | { readonly type: 'later'; readonly passed: Passed }
+  /** It listens no more; what is under way is still answered. */
+  | { readonly type: 'closed' }
   | { readonly type: 'asked'; readonly call: 'reload' | 'stop' | 'accept' | 'changed'; readonly id: number };
 /** And the other way round. */
 export type FromParent =
   | { readonly type: 'start'; readonly serving: Serving; readonly bindings: Bindings | null }
-  | { readonly type: 'stop' }
+  /** `last`: no other takes what is connected and not taken yet. */
+  | { readonly type: 'stop'; readonly last: boolean }
   /** Asks for what the next one has to know. */
   | { readonly type: 'pass' }
   | { readonly type: 'inherit'; readonly passed: PassedOn | null }
@@ -62,7 +65,6 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
   const server = new Primary(options);
   try {
     await server.start(null);
-    chmodSync(places.socket, 0o600);
     release();
     options.ready(server.port);
     await new Promise<void>((resolve) => {
@@ -72,14 +74,14 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
     });
     await server.stop();
   } catch (error) {
+    release();
     await server.stop();
     tell('it did not start');
     throw error;
-  } finally {
-    release();
-    rmSync(places.socket, { force: true });
   }
 }
+
+const inodeOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino;
 
 class Primary {
   over: () => void = () => undefined;
@@ -89,6 +91,8 @@ class Primary {
   #starting: Child | undefined;
   #bindings: Bindings | null = null;
   #port: number | undefined;
+  /** The inode of the socket. */
+  #socket: number | undefined;
   #stopping = false;
   #wait = AGAIN;
   /** One at a time. */
@@ -116,7 +120,7 @@ class Primary {
         if (message.type === 'up') tell(child, start);
         else if (message.type === 'loaded')
           void passedBy(before).then((passed) => tell(child, { type: 'inherit', passed } satisfies FromParent));
-        else if (message.type === 'passed') return;
+        else if (message.type === 'passed' || message.type === 'closed') return;
         // From the one that is ending to the one that serves.
         else if (message.type === 'later') {
           const next = this.#starting ?? this.#child;
@@ -142,19 +146,31 @@ class Primary {
       writeServed(places, { ...serving, bindings: ready.bindings });
     } catch (error) {
       // Else both would serve.
-      void end(child);
+      void end(child, false);
       throw error;
     }
     this.#child = child;
     this.#bindings = ready.bindings;
     this.#port = ready.port ?? undefined;
-    if (before) void end(before);
+    if (before) void end(before, false);
+    else {
+      chmodSync(places.socket, 0o600);
+      this.#socket = inodeOf(places.socket);
+    }
   }
 
   async stop(): Promise<void> {
     this.#stopping = true;
+    const { socket } = this.#options.places;
     const children = Object.values(cluster.workers ?? {}).filter((child) => child !== undefined);
-    await Promise.all(children.map(end));
+    // The next server may start before all is answered here. Its socket has the same path, which is removed with ours, whoever made it.
+    const release = await lockSocket(socket).catch(() => undefined);
+    // Whoever finds no socket has not connected, and fires by itself. Those who have are answered.
+    if (release && inodeOf(socket) === this.#socket) rmSync(socket, { force: true });
+    const ended = Promise.all(children.map((child) => end(child, true)));
+    await Promise.race([ended, Promise.all(children.map(listensNoMore))]);
+    release?.();
+    await ended;
   }
 
   async #asked(child: Child, { call, id }: Extract<FromChild, { type: 'asked' }>): Promise<void> {
@@ -230,8 +246,15 @@ function passedBy(child: Child | undefined): Promise<PassedOn | null> {
   });
 }
 
+function listensNoMore(child: Child): Promise<void> {
+  return new Promise((resolve) => {
+    child.on('message', (message: FromChild) => message.type === 'closed' && resolve());
+    child.once('exit', () => resolve());
+  });
+}
+
 /** It takes no more connections, answers what is under way, and ends. */
-function end(child: Child): Promise<void> {
+function end(child: Child, last: boolean): Promise<void> {
   return new Promise((resolve) => {
     if (child.isDead()) return resolve();
     child.exitedAfterDisconnect = true;
@@ -240,6 +263,6 @@ function end(child: Child): Promise<void> {
       clearTimeout(timer);
       resolve();
     });
-    tell(child, { type: 'stop' } satisfies FromParent);
+    tell(child, { type: 'stop', last } satisfies FromParent);
   });
 }

@@ -37,9 +37,7 @@ export async function takeSocket({ run, socket }: Places): Promise<() => void> {
     throw new HookscopeError('FILE', { file: socket, problem });
   }
   makeOwnFolder(run);
-  const lock = `${socket}.lock`;
-  await locked(lock);
-  const release = (): void => rmSync(lock, { force: true });
+  const release = await lockSocket(socket);
   try {
     if (await isAnswered(socket))
       throw new HookscopeError('FILE', { file: socket, problem: 'a server is running there already' });
@@ -49,6 +47,13 @@ export async function takeSocket({ run, socket }: Places): Promise<() => void> {
     release();
     throw error;
   }
+}
+
+/** Until the result is called, no server starts on that socket. Rejects with FILE. */
+export async function lockSocket(socket: string): Promise<() => void> {
+  const lock = `${socket}.lock`;
+  await locked(lock);
+  return () => rmSync(lock, { force: true });
 }
 
 async function locked(lock: string): Promise<void> {
@@ -66,7 +71,10 @@ async function locked(lock: string): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
-  throw new HookscopeError('FILE', { file: lock, problem: 'another server is starting there; if none is, remove it' });
+  throw new HookscopeError('FILE', {
+    file: lock,
+    problem: 'another server is starting or ending there; if none is, remove it',
+  });
 }
 
 /** Whether the process that holds the lock is alive. */

@@ -71,8 +71,11 @@ export interface Worker {
   readonly hosts: WarmHosts;
   readonly port: number | undefined;
   changes(): string[];
-  /** Takes no more connections, answers what is under way, and ends the hosts. */
-  stop(): Promise<void>;
+  /**
+   * Takes no more connections, which `closed` is told, answers what is under way, and ends the hosts. `last`: no other process takes
+   * those that wait to be taken.
+   */
+  stop(last: boolean, closed: () => void): Promise<void>;
 }
 
 /** Loads what is served, then listens. Rejects with what is wrong with what it loads. */
@@ -170,8 +173,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       hosts,
       port,
       changes,
-      async stop() {
-        const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+      async stop(last, closed) {
+        if (last) await takeWaiting(servers);
+        const ended = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+        closed();
         await hosts.settled();
         let before = calls.answered;
         // Where records or this process are slow, calls that have come are answered later: a client of HTTP hooks continues after an error.
@@ -180,7 +185,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
           before = calls.answered;
           if (!isMoving) for (const server of servers) server.closeAllConnections();
         }, DRAIN);
-        await Promise.all(closed);
+        await Promise.all(ended);
         clearInterval(timer);
         await endAll();
       },
@@ -193,6 +198,22 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
 /** Milliseconds without an answer after which nobody reads any more, or sends what is missing of a request. */
 const DRAIN = 1_000;
+
+/** Turns of the event loop in which connections are taken that came before the end. */
+const TAKING = 50;
+
+/** Connections that nobody has taken yet are cut when their socket is closed, though their calls may be sent already. */
+async function takeWaiting(servers: readonly Server[]): Promise<void> {
+  let taken = 1;
+  const take = (): void => void taken++;
+  for (const server of servers) server.on('connection', take);
+  for (let turn = 0; turn < TAKING && taken > 0; turn++) {
+    taken = 0;
+    // Two, since the first may end before connections are looked for.
+    for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
+  }
+  for (const server of servers) server.off('connection', take);
+}
 
 function listening(server: Server, at: { path: string } | { port: number; host: string }): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -374,6 +374,39 @@ describe('a server that ends', () => {
     },
   );
 
+  test('answers calls that it has not taken yet, and nobody connects to it afterwards', async () => {
+    const began = join(user.path, 'began');
+    const busy = `(input) => { if (input.tool_input.command === 'busy') { writeFileSync(${JSON.stringify(began)}, ''); const end = Date.now() + 1500; while (Date.now() < end); } return {`;
+    const plugin = PLUGIN('asked').replace('() => ({', busy).replace('})]', '}; }]');
+    user.write('plugin.mjs', `import { writeFileSync } from 'node:fs';${plugin}`);
+    const server = await user.serve(['--plugin', './plugin.mjs']);
+    const answers = [fire('PreToolUse', bash('busy'))];
+    await until(() => existsSync(began));
+    for (let i = 0; i < 40; i++) answers.push(fire('PreToolUse', bash(`ls ${i}`)));
+    // They are connected to what does not take them.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const ended = server.stop('SIGTERM');
+    const results = (await Promise.allSettled(answers)).map((one) =>
+      one.status === 'fulfilled' ? String(reasonOf(one.value)) : String(one.reason),
+    );
+    await ended;
+    for (const result of results) expect(result).toMatch(/^asked \d+$/);
+  });
+
+  test('stopped while a slow hook is asked, it leaves the next server its socket', async () => {
+    user.write('slow.json', hooksFile('sleep 2; echo slow >&2; exit 2'));
+    const first = await user.serve(['--hooks', 'slow.json']);
+    const answer = fire('PreToolUse', bash('ls'));
+    await until(() => user.records().length > 0);
+    const ended = first.stop('SIGTERM');
+    await until(() => !existsSync(user.places.socket));
+    await user.serve(['--hooks', 'slow.json']);
+    expect(reasonOf(await answer)).toBe('slow');
+    await ended;
+    expect(statSync(user.places.socket).mode & 0o777).toBe(0o600);
+    expect(reasonOf(await fire('PreToolUse', bash('ls')))).toBe('slow');
+  });
+
   test('stopped while hooks go on in the background, it keeps what they came to', async () => {
     const began = join(user.path, 'began');
     user.write('later.json', {
