@@ -98,6 +98,19 @@ describe('the SQLite file', () => {
     expect(detached).toEqual({ dropped: 2, told: [expect.stringMatching(/was detached: .*npm i libsql/)] });
   });
 
+  test('prints nothing of its own, also where Node warns that its SQLite is experimental, and hides no other warning', async () => {
+    const program = `import { sqliteSink } from ${JSON.stringify(join(built, 'sqlite.js'))};
+      const sink = sqliteSink(process.argv[1]);
+      process.emitWarning('of the program');
+      await sink.close();`;
+    const args = ['--input-type=module', '--eval', program, path];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
+    expect([stdout, stderr]).toEqual([
+      '',
+      expect.stringMatching(/^\(node:\d+\) Warning: of the program\n\(Use [^\n]*\n$/),
+    ]);
+  });
+
   test('written by three processes at once has every record of each, once', async () => {
     const children = ['a', 'b', 'c'].map((host) => start('write-rows.mjs', path, host, '1500'));
     for (const { ended } of children) {

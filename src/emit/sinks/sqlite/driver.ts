@@ -91,13 +91,27 @@ interface FoundDriver {
 }
 
 function ofNode(): FoundDriver | undefined {
-  const Connection = load<{ DatabaseSync: Open }>('node:sqlite')?.DatabaseSync;
+  const Connection = withoutWarning(() => load<{ DatabaseSync: Open }>('node:sqlite'))?.DatabaseSync;
   return Connection && { driver: 'node:sqlite', Connection };
 }
 
 function ofPackage(): FoundDriver | undefined {
   const Connection = load<Open>('libsql');
   return Connection && { driver: 'libsql', Connection };
+}
+
+/** Node 22 warns on stderr when its SQLite is loaded, which a user can do nothing about, and agents show what a hook command says there. */
+function withoutWarning<T>(load: () => T): T {
+  const { emitWarning } = process;
+  process.emitWarning = (...warning: unknown[]): void => {
+    if (!String(warning[0]).startsWith('SQLite is an experimental feature'))
+      Reflect.apply(emitWarning, process, warning);
+  };
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 /** Undefined: there is none. */
