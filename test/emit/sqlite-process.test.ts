@@ -102,7 +102,7 @@ describe('the SQLite file', () => {
     const program = `import { sqliteSink } from ${JSON.stringify(join(built, 'sqlite.js'))};
       const sink = sqliteSink(process.argv[1]);
       process.emitWarning('of the program');
-      sink.push({ seq: 1, time: new Date().toISOString() });
+      sink.push({ seq: 1, time: new Date().toISOString(), host_id: 'h', type: 'tool_call', session_id: 's', scope: 'session' });
       await sink.close();`;
     const args = ['--input-type=module', '--eval', program, path];
     const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
