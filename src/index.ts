@@ -39,7 +39,6 @@ export type { HandlerKind } from './events/handler-kinds.js';
 export { addContext, allow, ask, block, combine, defer, deny, rewrite, stop } from './events/output/helpers.js';
 export { defineEvent } from './events/own-event.js';
 export type { BackgroundTask, HookValues, PermissionUpdate, SessionCron } from './events/received.js';
-export type { SkipReason } from './events/skip.js';
 export type { EventDefinition, EventSpec, Fold, Verdict } from './events/spec.js';
 export type { ToolInputs } from './events/tool-inputs.js';
 export { type CommandOptions, type CommandSpec, command } from './handlers/command/spec.js';
@@ -108,6 +107,7 @@ export {
   validateOutput,
 } from './plugins/validate.js';
 export type { Mode, Phase, Source } from './scopes/registration.js';
+export type { SkipReason } from './scopes/skip.js';
 export type { ScopeRef } from './scopes/tree.js';
 export type {
   ClassifierAnswer,

@@ -1,5 +1,5 @@
 import { ON_FAILURE } from '../events/failure.js';
-import { SKIP_REASONS, type SkipReason } from '../events/skip.js';
+import { SKIP_REASONS, type SkipReason } from '../scopes/skip.js';
 import { zod } from '../values/zod.js';
 import {
   alarmSchema,

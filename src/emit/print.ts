@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import { skipWords } from '../events/skip.js';
 import { clip, column, plain } from '../plain.js';
+import { skipWords } from '../scopes/skip.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import type { FireRecord, HandlerRecord } from './fire-record.js';

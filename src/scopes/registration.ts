@@ -1,9 +1,9 @@
 import type { OnFailure } from '../events/failure.js';
 import type { HandlerKind } from '../events/handler-kinds.js';
-import type { SkipReason } from '../events/skip.js';
 import type { Dialect, EventSpec } from '../events/spec.js';
 import type { Matcher } from '../matching/matcher.js';
 import type { Rule } from '../matching/rule.js';
+import type { SkipReason } from './skip.js';
 
 /** `rewrite`: only rewrites. `decide`: the default. `observe`: runs last, once, and decides nothing. */
 export type Phase = 'rewrite' | 'decide' | 'observe';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HandlerRecord } from '../emit/fire-record.js';
 import { HookscopeError } from '../errors.js';
 import type { Cause } from '../events/failure.js';
-import type { SkipReason } from '../events/skip.js';
+import type { SkipReason } from '../scopes/skip.js';
 import { isObject, show } from '../values/shape.js';
 import type { Fired } from './fired.js';
 

@@ -1,6 +1,6 @@
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
-import { SKIP_REASONS, type SkipReason } from '../events/skip.js';
 import { clip, plain } from '../plain.js';
+import { SKIP_REASONS, type SkipReason } from '../scopes/skip.js';
 import { endsRun, listed, named, placeOf, specOf, subjectOf } from './words.js';
 
 /** Why a hook was not asked, and what would have to change so that it is. */

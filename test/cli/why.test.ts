@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FireRecord, HookRecord } from '../../src/emit/record.js';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { SKIP_REASONS } from '../../src/events/skip.js';
+import { SKIP_REASONS } from '../../src/scopes/skip.js';
 import { readRecord } from '../../src/store/read-record.js';
 import { answerFor, answerText, type WhyAnswer } from '../../src/why/answer.js';
 import { callRecords, whatBecame } from '../../src/why/ran.js';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { type Candidates, makePlan, mergeCopies, nextWave } from '../../src/host/plan/plan.js';
-import type { RunFacts } from '../../src/host/plan/skipped.js';
-import { skipped } from '../../src/host/plan/skipped.js';
+import type { RunFacts } from '../../src/host/plan/who-runs.js';
 import { compileMatcher } from '../../src/matching/matcher.js';
 import { compileRule } from '../../src/matching/rule.js';
 import { order } from '../../src/scopes/order.js';
 import type { Registration } from '../../src/scopes/registration.js';
 import { Scope } from '../../src/scopes/scope.js';
+import { skipped } from '../../src/scopes/skip.js';
 import { readOnly } from '../../src/values/copies/view.js';
 import { entryOf, registration } from './said.js';
 

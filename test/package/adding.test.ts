@@ -6,11 +6,11 @@ import { handlerSchema } from '../../src/emit/fire-schema.js';
 import { kindSchema } from '../../src/emit/schema.js';
 import { CATALOGUE, CLAUDE_EVENTS, HOOK_EVENTS } from '../../src/events/catalogue.js';
 import { CLAUDE_KINDS, EXTERNAL_KINDS, HANDLER_KINDS } from '../../src/events/handler-kinds.js';
-import { SKIP_REASONS } from '../../src/events/skip.js';
 import type { EventSpec } from '../../src/events/spec.js';
 import { createExternalServices } from '../../src/handlers/external.js';
 import { handlerFor } from '../../src/handlers/kinds.js';
 import * as api from '../../src/index.js';
+import { SKIP_REASONS } from '../../src/scopes/skip.js';
 import { INPUTS } from '../host/inputs.js';
 import { registerAs, testHost } from '../host/kit.js';
 

@@ -11,7 +11,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   events: ['plain', 'errors', 'values'],
   matching: ['plain', 'errors', 'values', 'events'],
   scopes: ['plain', 'errors', 'values', 'events', 'matching'],
-  emit: ['plain', 'errors', 'values', 'events'],
+  emit: ['plain', 'errors', 'values', 'events', 'scopes/skip'],
   handlers: ['plain', 'errors', 'values', 'events', 'matching/wildcard'],
   // Of what runs their files, what the public entry names alone.
   agents: ['plain', 'errors', 'values', 'events', 'foreign/load', 'foreign/consent', 'foreign/parse'],
@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'create-host': [...BELOW_HOST, 'emit/bus', 'emit/redact/warn', 'agents/supports', 'agents/table', 'host', 'session'],
   files: ['plain', 'errors', 'values'],
   store: ['plain', 'errors', 'values', 'events', 'emit', 'files'],
-  why: ['plain', 'values', 'events', 'emit', 'store'],
+  why: ['plain', 'values', 'events', 'scopes/skip', 'emit', 'store'],
   replay: [...BELOW_HOST, 'emit', 'host', 'create-host', 'files', 'store'],
   trust: [...BELOW_HOST, 'files'],
   plugins: [...BELOW_HOST, 'host', 'create-host', 'files', 'trust'],
@@ -79,7 +79,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'adapters/anthropic',
     'index',
   ],
-  page: ['plain', 'values', 'events', 'emit', 'store', 'why'],
+  page: ['plain', 'values', 'events', 'scopes/skip', 'emit', 'store', 'why'],
   index: [...BELOW_HOST, 'emit', 'host', 'session', 'create-host', 'plugins'],
 };
 

@@ -1,8 +1,8 @@
 import { duration } from '../../emit/headline.js';
 import type { AlarmRecord, FireRecord, HandlerRecord, HookRecord } from '../../emit/record.js';
 import type { Unclosed } from '../../emit/sinks/files/open-mark.js';
-import { skipWords } from '../../events/skip.js';
 import { clip, plain } from '../../plain.js';
+import { skipWords } from '../../scopes/skip.js';
 import { isObject } from '../../values/shape.js';
 import { mendFor } from '../../why/decided.js';
 import { percentile } from '../../why/meaning.js';

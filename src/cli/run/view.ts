@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
 import type { FireRecord, HandlerRecord, HookResponse } from '../../emit/record.js';
-import { skipWords } from '../../events/skip.js';
 import type { Description } from '../../host/types.js';
 import { clip, column, plain } from '../../plain.js';
+import { skipWords } from '../../scopes/skip.js';
 import { about, agentIn, agentOf } from '../../why/about.js';
 import { audienceLines } from './audiences.js';
 import type { RecordedSession } from './session-file.js';

@@ -1,10 +1,10 @@
-import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
+import type { SkipReason } from '../../scopes/skip.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import { type Attempt, isStillDue, SILENT } from '../call/attempt.js';
 import type { FireFacts, RunningFire } from '../call/facts.js';
-import type { RunFacts } from '../plan/skipped.js';
+import type { RunFacts } from '../plan/who-runs.js';
 import { Rewrites } from './rewrites.js';
 import { Slot } from './slot.js';
 

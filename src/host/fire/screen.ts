@@ -3,8 +3,7 @@ import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import type { FireFacts } from '../call/facts.js';
 import type { Candidates } from '../plan/plan.js';
-import type { RunFacts } from '../plan/skipped.js';
-import { WhoRuns } from '../plan/who-runs.js';
+import { type RunFacts, WhoRuns } from '../plan/who-runs.js';
 
 /** Says who of a list runs where more than the subject decides it, as long as the input is as it was fired. A hot class (CONTRIBUTING.md). */
 export class Screen implements RunFacts {

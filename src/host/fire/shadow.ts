@@ -1,11 +1,11 @@
 import { HookscopeError } from '../../errors.js';
 import type { Registration } from '../../scopes/registration.js';
+import { skipped } from '../../scopes/skip.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import type { Background } from '../call/background.js';
 import { Plan } from '../plan/plan.js';
 import { shadowOf } from '../plan/shadows.js';
-import { skipped } from '../plan/skipped.js';
 import { FireRun } from './fire-run.js';
 
 const PLANS = new WeakMap<Registration, Plan>();

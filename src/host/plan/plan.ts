@@ -1,11 +1,10 @@
 import { hasToolSubject } from '../../events/define.js';
-import type { SkipReason } from '../../events/skip.js';
 import type { EventSpec } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
+import { isLookedAt, type SkipReason } from '../../scopes/skip.js';
 import { type AnyDecision, type HandlerOutcome, makeDecision, type OutcomesLater } from '../decide/decision.js';
 import { isEnforcedIn, shadowsIn, sharesIn, standsIn } from './shadows.js';
-import { isInSeries, isLookedAt } from './skipped.js';
 
 /** The part of a plan that may run for one subject. Only the subject is checked, so the result can be cached. */
 export interface Candidates {
@@ -138,6 +137,9 @@ export function barred(r: Registration, subject: string | undefined): SkipReason
 
 /** Its `if` rule, which is about tools, can be looked up by the subject. */
 const isByTool = (r: Registration): boolean => r.rule !== undefined && r.spec.tool && hasToolSubject(r.spec);
+
+/** It runs after the one before it, whichever that was; it needs no trust check, and its run need not be remembered. */
+const isInSeries = (r: Registration): boolean => r.mode === 'series' && r.trustCheck === undefined && !r.once;
 
 const decides = (r: Registration): boolean => r.phase !== 'observe';
 

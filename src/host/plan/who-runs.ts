@@ -1,7 +1,14 @@
-import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
+import { type SkipFacts, type SkipReason, skipped } from '../../scopes/skip.js';
 import { type Candidates, mergeCopies } from './plan.js';
-import { type RunFacts, skipped } from './skipped.js';
+
+/** What decides who runs, and what has run already. */
+export interface RunFacts extends SkipFacts {
+  /** It was called in this very fire. */
+  hasRun(r: Registration): boolean;
+  /** It ran in an earlier fire about the same call: a `once` hook may be asked again, as within one fire. */
+  ranBefore(r: Registration): boolean;
+}
 
 /** Says which hooks of a plan run. The walk asks it before each call; `explain` asks it about every hook. */
 export class WhoRuns {

@@ -1,5 +1,5 @@
-import { SKIP_REASONS } from '../../events/skip.js';
 import type { Skip } from '../../scopes/registration.js';
+import { SKIP_REASONS } from '../../scopes/skip.js';
 import type { UseOptions } from '../plugin-types.js';
 
 /** The least of what was said, as a share of sessions; undefined: all of them. */

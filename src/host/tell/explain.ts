@@ -1,15 +1,15 @@
-import type { SkipReason } from '../../events/skip.js';
 import type { EventSpec } from '../../events/spec.js';
 import { subjectIn } from '../../events/subject.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
+import { explainSkip, type SkipReason } from '../../scopes/skip.js';
 import type { ScopeRef } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import type { HostCore } from '../core.js';
 import { barred, nextWave, type Plan } from '../plan/plan.js';
-import { type RunFacts, skipWords } from '../plan/skipped.js';
-import { WhoRuns } from '../plan/who-runs.js';
+
+import { type RunFacts, WhoRuns } from '../plan/who-runs.js';
 import type { DescribedHook, MadeHooks } from '../types.js';
 import { describeHook } from './describe.js';
 
@@ -159,7 +159,7 @@ class PlanReader {
 
   #words(r: Registration, reason: SkipReason): { why: string } {
     const first = reason === 'duplicate' ? this.#who.copies(r)?.[0] : undefined;
-    if (first === undefined) return { why: skipWords(r, reason, this.#facts) };
+    if (first === undefined) return { why: explainSkip(r, reason, this.#facts) };
     return { why: `a copy of ${first.id}${first.source.file ? ` of ${first.source.file}` : ''}` };
   }
 }

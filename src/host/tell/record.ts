@@ -1,8 +1,8 @@
 import type { HandlerRecord, HandlerVerdict, RecordCopy, RecordedFailure } from '../../emit/record.js';
 import type { Outcome } from '../../events/output/outcome.js';
-import type { SkipReason } from '../../events/skip.js';
 import type { Matcher } from '../../matching/matcher.js';
 import type { Registration } from '../../scopes/registration.js';
+import type { SkipReason } from '../../scopes/skip.js';
 import { sha256 } from '../../values/sha256.js';
 import type { Attempt } from '../call/attempt.js';
 import { verdictOf } from '../decide/fold.js';

@@ -1,0 +1,155 @@
+import type { EventSpec } from '../events/spec.js';
+import type { Matcher } from '../matching/matcher.js';
+import type { Rule } from '../matching/rule.js';
+
+/** What the checks read of a registration. One that reads another field of it adds the field here. */
+interface Checked {
+  readonly spec: EventSpec;
+  readonly matcher: Matcher;
+  readonly rule?: Rule | undefined;
+  readonly once: boolean;
+  readonly scope: { claimed(registration: Checked): boolean };
+  readonly skip?: { readonly reason: SkipReason; readonly why: string } | undefined;
+}
+
+/** What a check is about: the call as it stands now. */
+export interface SkipFacts {
+  readonly subject: string | undefined;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The input as predicates get it. */
+  readonly view: Readonly<Record<string, unknown>>;
+}
+
+interface Reason {
+  /** Why the hook did not run, for people. */
+  readonly why: string;
+  /** What would have to change so that it does. `place`: its file, as text that is safe to print. */
+  change(place: string): string;
+  /** Checked again before every call. A reason without it is decided where a hook is registered or planned, or by the walk. */
+  readonly check?: Check;
+}
+
+interface Check {
+  /** Whether it can skip a hook whose matcher accepts the subject. */
+  canSkip(r: Checked): boolean;
+  skips(r: Checked, facts: SkipFacts): boolean;
+  /** Explains a skip, with the matcher or rule that caused it. */
+  words(r: Checked, facts: SkipFacts): string;
+}
+
+/** Every reason why a registered hook does not run, with the words for people and, where it depends on the call, its check. */
+export const SKIP_REASONS = {
+  matcher: {
+    why: 'its matcher did not match',
+    change: (place) => `Widen its matcher in ${place}.`,
+    check: {
+      canSkip: ({ matcher }) => !matcher.all && !matcher.static,
+      // Reading `facts.view` makes a proxy, so only predicates read it.
+      skips: ({ matcher }, facts) =>
+        !matcher.all && !matcher.matches(facts.subject, matcher.static ? undefined : facts.view),
+      words: ({ matcher }, { subject = 'an event without a subject' }) =>
+        `its matcher ${matcher.text} does not match ${subject}`,
+    },
+  },
+  if: {
+    why: 'its if rule did not match',
+    change: (place) => `Change the rule in ${place} so that it matches, or remove it.`,
+    check: {
+      canSkip: ({ rule }) => rule !== undefined,
+      skips: ({ rule, spec }, { input }) => rule !== undefined && !(spec.tool && rule.matches(input)),
+      words: ({ rule, spec }) =>
+        spec.tool
+          ? `its rule ${rule?.text} does not match`
+          : `${spec.name} has no tool call for its rule ${rule?.text}`,
+    },
+  },
+  scope: {
+    why: 'it belongs to another scope',
+    change: (place) =>
+      `Register it for the session or the host (in ${place}), or for this agent's type with spawnHooks.`,
+  },
+  policy: {
+    why: 'a policy does not let it run',
+    change: (place) => `Whoever manages the policy must let hooks of ${place} run.`,
+  },
+  disabled: {
+    why: 'it is switched off',
+    change: (place) => `Remove what switches off hooks of ${place}.`,
+  },
+  trust: {
+    why: 'its file is not trusted yet',
+    change: (place) => `Look at ${place} and accept it: hookscope trust.`,
+  },
+  duplicate: {
+    why: 'the same hook already ran',
+    change: () => 'Nothing, unless you want both: then they must differ in command, arguments or if rule.',
+  },
+  once: {
+    why: 'it runs only once, and has already run',
+    change: (place) => `Remove "once" in ${place}.`,
+    check: {
+      canSkip: ({ once }) => once,
+      skips: (r, _) => r.once && r.scope.claimed(r),
+      words: () => 'it has run once in this scope',
+    },
+  },
+  bailed: {
+    why: 'a hook before it ended the run',
+    change: () => 'That hook must not answer continue: false, or this one needs an earlier stage.',
+  },
+  shadow: {
+    why: 'it is not enforced: it was asked after the decision, which it cannot change',
+    change: (place) =>
+      `Remove "enforce" in ${place}, so that what it says counts; hookscope history --shadow has what it would have said.`,
+  },
+  invalid: {
+    why: 'it cannot run as it is written',
+    change: (place) => `Correct it in ${place}: hookscope check says what is wrong.`,
+  },
+  unsupported: {
+    why: 'only the agent that it was written for can run it',
+    change: (place) => `Write it in ${place} as a command, or leave it to that agent.`,
+  },
+} as const satisfies Readonly<Record<string, Reason>>;
+
+/** Why a registration did not run in a fire; the record carries it. */
+export type SkipReason = keyof typeof SKIP_REASONS;
+
+type WithCheck = {
+  [Name in SkipReason]: (typeof SKIP_REASONS)[Name] extends { check: Check } ? Name : never;
+}[SkipReason];
+
+const ALL: Readonly<Record<SkipReason, Reason>> = SKIP_REASONS;
+const CAN_SKIP = Object.values(ALL).flatMap(({ check }) => check?.canSkip ?? []);
+const CHECKS = Object.fromEntries(Object.entries(ALL).map(([name, { check }]) => [name, check?.skips])) as {
+  readonly [Name in WithCheck]: Check['skips'];
+};
+// Separate names: a call by way of the table costs the walk a few percent. A check without one would never be made, so it does not compile.
+const { matcher: byMatcher, if: byRule, once: byOnce, ...unnamed } = CHECKS;
+unnamed satisfies Record<string, never>;
+
+/** Whether it runs depends on more than the subject. */
+export const isLookedAt = (r: Checked): boolean => CAN_SKIP.some((canSkip) => canSkip(r));
+
+/** Why a candidate does not run on this input as it stands now; `undefined`: it does. */
+export function skipped(r: Checked, facts: SkipFacts): SkipReason | undefined {
+  return r.skip?.reason ?? lookAt(r, facts);
+}
+
+/** Not a loop, because the walk checks before every call. */
+function lookAt(r: Checked, facts: SkipFacts): WithCheck | undefined {
+  if (byMatcher(r, facts)) return 'matcher';
+  if (byRule(r, facts)) return 'if';
+  return byOnce(r, facts) ? 'once' : undefined;
+}
+
+/** Explains a skip to people, naming what decided it where that is known. */
+export function explainSkip(r: Checked, reason: SkipReason, facts: SkipFacts): string {
+  return r.skip?.why ?? ALL[reason].check?.words(r, facts) ?? ALL[reason].why;
+}
+
+/** Why a hook did not run, as a record says it, which a later version may have written; not safe to print. */
+export function skipWords(reason: string | undefined): string {
+  if (reason === undefined) return 'no reason given';
+  return Object.hasOwn(SKIP_REASONS, reason) ? SKIP_REASONS[reason as SkipReason].why : reason;
+}
