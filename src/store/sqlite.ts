@@ -19,18 +19,24 @@ const LOOK = 100;
 /** The records that `sqliteSink` has written, also while it writes. Opened when it is first asked. */
 export function sqliteStore(place: string, options: StoreOptions = {}): RecordStore {
   const { note = () => undefined, progress } = options;
-  let open: SqliteFile | undefined;
+  let open: { readonly file: SqliteFile; readonly schema: number } | undefined;
+  const close = (): void => {
+    open?.file.close();
+    open = undefined;
+  };
   const file = (): SqliteFile => {
-    if (open !== undefined) return open;
+    // How a file is read depends on its version, which a writer may have changed since: it makes the tables of a new file, and upgrades an old one.
+    if (open !== undefined && schemaOf(open.file) !== open.schema) close();
+    if (open !== undefined) return open.file;
     const opened = openSqliteToRead(place);
     try {
-      opened.exec('PRAGMA busy_timeout = 5000');
+      const schema = schemaOf(opened);
       readAsThisVersion(opened, place);
+      open = { file: opened, schema };
     } catch (error) {
       opened.close();
       throw error;
     }
-    open = opened;
     return opened;
   };
 
@@ -90,8 +96,7 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
         const now = fileAt(place);
         // It was deleted, and another one is written.
         if (now !== undefined && followed !== undefined && now !== followed) {
-          open?.close();
-          open = undefined;
+          close();
           last = -1;
         }
         followed = now ?? followed;
@@ -104,11 +109,13 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
       }
     },
     async close() {
-      open?.close();
-      open = undefined;
+      close();
     },
   };
 }
+
+/** A number that changes with the tables of a file. */
+const schemaOf = (file: SqliteFile): number => Number(file.all('PRAGMA main.schema_version')[0]?.['schema_version']);
 
 /** A file, whatever it is called; the number of one that is gone may be given to another. */
 function fileAt(place: string): string | undefined {

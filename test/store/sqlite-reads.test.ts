@@ -115,3 +115,35 @@ test('a database that is deleted while it is followed is followed where it is ma
   await done;
   await store.close();
 });
+
+// A writer makes the file first and its tables then, and upgrades an older file; whoever reads may come between.
+test.each([
+  ['a file that has no tables yet', 'PRAGMA user_version = 0'],
+  ['a file of the first version', 'CREATE TABLE records (id INTEGER PRIMARY KEY, json TEXT NOT NULL)'],
+])('%s, opened before a writer makes its tables, is read with what comes', async (kind, made) => {
+  const path = join(folder, `${kind.replaceAll(' ', '-')}.db`);
+  const file = openSqlite(path);
+  file.all('PRAGMA journal_mode = WAL');
+  file.exec(made);
+  file.close();
+  const store = await openStore(path);
+  const found = async (): Promise<string[]> => {
+    const types: string[] = [];
+    for await (const { type } of store.records({ event: 'PreToolUse' })) types.push(type);
+    return types;
+  };
+  expect(await found()).toEqual([]);
+  const controller = new AbortController();
+  const seen: string[] = [];
+  const done = (async () => {
+    for await (const { type } of store.follow(controller.signal)) seen.push(type);
+  })();
+  await until(async () => {
+    await recorded(path);
+    return seen.includes('hook_fire');
+  });
+  expect(await found()).toContain('hook_fire');
+  controller.abort();
+  await done;
+  await store.close();
+});

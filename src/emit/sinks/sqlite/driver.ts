@@ -50,6 +50,8 @@ export function openSqliteToRead(path: string, only?: SqliteFile['driver']): Sql
   };
   const file = open();
   try {
+    // A writer that makes the file holds it for a moment.
+    file.exec('PRAGMA busy_timeout = 5000');
     file.all('PRAGMA schema_version');
     return file;
   } catch (error) {
