@@ -23,17 +23,17 @@ interface AskedFire extends AskingFire {
   readonly reporter: BusFireReporter | undefined;
   readonly cancelled: HookscopeError | undefined;
   readonly candidates: Candidates;
-  /** How far in the list it has come, and what was said on the way. */
+  /** How far down the list the fire has come, and the answers on the way. */
   readonly at: number;
   readonly spoken: readonly KeptAnswer[] | undefined;
-  /** Knows who was passed over. */
+  /** Knows which hooks were skipped. */
   readonly screen: Screen | undefined;
   readonly walk: Walk | undefined;
   readonly carrying: Carrying | undefined;
 }
 
 const NOTHING: readonly KeptAnswer[] = Object.freeze([]);
-/** Nobody was passed over. */
+/** No hook was skipped. */
 const ALL: readonly number[] = Object.freeze([]);
 
 /** Folds the answers. */
@@ -65,7 +65,7 @@ function report(
   reporter.ended(decision, (copy) => recordHandlers(walked, copy), notes, cancelled?.code, settled);
 }
 
-/** Tells subscribers what was decided, and remembers what it came to, which is told the agent. */
+/** Reports the decision to subscribers, and returns what the agent is told. */
 export function tellDecision(run: AskedFire, decision: AnyDecision, settled?: Settled): AnyDecision {
   if (run.reporter !== undefined && run.walk !== undefined) report(run, run.reporter, run.walk, decision, settled);
   const final = settled?.decision ?? decision;

@@ -8,7 +8,7 @@ import { type AnyDecision, makeDecision } from '../decide/decision.js';
 import type { Answered, Settled } from '../elsewhere.js';
 import type { FireSettings } from '../fire-options.js';
 
-/** A fire that has come to an ask. */
+/** A fire whose decision is an ask. */
 export interface AskingFire extends CallFire {
   readonly services: HostCore;
   readonly spec: EventSpec;
@@ -17,14 +17,14 @@ export interface AskingFire extends CallFire {
   readonly finalInput: Json;
   readonly began: number;
   cancelled: HookscopeError | undefined;
-  /** Tells subscribers of it, and gives what the agent is told. */
+  /** Reports the fire to subscribers, and returns what the agent is told. */
   tell(decision: AnyDecision, settled?: Settled): AnyDecision;
 }
 
-/** After the fold: a deny of any hook has won by then. Of asks alone `isOpen` is asked. */
+/** Used after the fold, where any deny has already won. `isOpen` is only called for asks. */
 export const isAsk = ({ verdict }: AnyDecision): boolean => verdict === 'ask';
 
-/** Whether somebody elsewhere may settle its ask. Where the permission mode asks nobody, nobody is asked. */
+/** Whether someone outside the process may settle this ask. A permission mode in which nobody is asked rules that out. */
 export function isOpen({ services, options, spec, cancelled, input }: AskingFire): boolean {
   return (
     services.elsewhere !== undefined &&
@@ -35,7 +35,7 @@ export function isOpen({ services, options, spec, cancelled, input }: AskingFire
   );
 }
 
-/** Asks elsewhere, and tells of the fire once that has come to something. Rejects with ABORTED, and with CLOSED where the host closes meanwhile. */
+/** Asks elsewhere, and reports the fire once there is a result. Rejects with ABORTED, or with CLOSED if the host closes meanwhile. */
 export function settle(run: AskingFire, decision: AnyDecision): Promise<AnyDecision> {
   const over = new AbortController();
   const settled = answerTo(run, decision, over);
@@ -84,7 +84,7 @@ async function answerTo(run: AskingFire, decision: AnyDecision, over: AbortContr
 const saysAsk = ({ decision, hookSpecificOutput }: AnyDecision['outcomes'][number]): boolean =>
   decision === 'ask' || hookSpecificOutput?.['permissionDecision'] === 'ask';
 
-/** What the agent is told. Without an answer the ask stands, or is denied where failures are. */
+/** What the agent is told. Without an answer the ask stands, unless failures deny here: then it is denied. */
 function withAnswer({ spec, options, services }: AskingFire, decision: AnyDecision, answered: Answered): AnyDecision {
   const { answer, by, reason } = answered;
   const usual = services.unanswered === 'block' ? 'deny' : 'ask';

@@ -34,7 +34,7 @@ function guardSubject(spec: EventSpec, report: (message: string) => void): Event
   };
 }
 
-/** Every event of a host by name: the catalogue's and its own. Throws INVALID_OPTIONS. */
+/** Every event of a host by name: the catalogue's and the host's own. Throws INVALID_OPTIONS. */
 export function eventSpecs(
   custom: CustomEvents | undefined,
   report: (message: string) => void,
@@ -68,7 +68,7 @@ function isDefinition(definition: unknown): boolean {
   );
 }
 
-/** What a host keeps of one event. */
+/** The state that a host keeps for one event. */
 export function eventState(spec: EventSpec, plans: EventPlans): EventState {
   const nothing = Object.freeze([]);
   const state: EventState = {
@@ -80,7 +80,7 @@ export function eventState(spec: EventSpec, plans: EventPlans): EventState {
     hook: undefined,
     meanings: new Meanings(spec),
     quiet: Promise.resolve(Object.freeze(makeDecision(spec, undefined, nothing)) as AnyDecision),
-    // Compiled at the first input; most hosts see few of the events.
+    // Compiled at the first input, because most hosts use few of the events.
     accepts(input) {
       state.accepts = inputGuard(spec);
       return state.accepts(input);

@@ -46,10 +46,10 @@ export class FireRun implements RunningFire, CallOwner {
   cancelled: HookscopeError | undefined = undefined;
   readonly found: ScopeLookup;
   readonly remembers: boolean;
-  /** By `performance.now()`, where an ask may be settled elsewhere. */
+  /** The start, by `performance.now()`, if an ask may be settled elsewhere. */
   readonly began: number;
   readonly candidates: Candidates;
-  /** The next hook to ask, the answers so far that affect no later hook, and who was passed over. Every other hook before it was silent. */
+  /** The next hook to ask, the answers so far that affect no later hook, and which hooks were skipped. All other hooks before it were silent. */
   at = 0;
   spoken: KeptAnswer[] | undefined = undefined;
   screen: Screen | undefined = undefined;
@@ -121,7 +121,7 @@ export class FireRun implements RunningFire, CallOwner {
   private begin(): boolean {
     const { hook } = this.state;
     if (this.candidates.quiet !== undefined && this.clock === undefined && !hook?.foreign) return this.listen();
-    // Some run at the same time, or a record will list everybody: notes are needed from the start.
+    // Notes are needed from the start if hooks run in parallel, or if a record will list every hook.
     if (!hook?.foreign) return this.startWalk([]).advance();
     // A tap added during a fire takes effect from the next fire.
     const walk = this.startWalk(hook.taps());
@@ -188,7 +188,7 @@ export class FireRun implements RunningFire, CallOwner {
     this.forget?.();
     try {
       const decision = this.decide();
-      // A handler cancelled the fire synchronously: what others decided must not be read as permission.
+      // A handler cancelled the fire synchronously: the other answers must not be read as permission.
       if (this.cancelled) return Promise.reject(this.cancelled);
       if (isAsk(decision) && isOpen(this)) return settle(this, decision);
       const { quiet } = this.candidates;
@@ -219,7 +219,7 @@ export class FireRun implements RunningFire, CallOwner {
   private decide(): AnyDecision {
     const decision = conclude(this);
     const isQuiet = this.walk === undefined && this.spoken === undefined;
-    // An ask that is open is told once it is settled; without a subscriber silence need not be.
+    // An open ask is reported once it is settled. Without a subscriber, silence need not be reported.
     return (isQuiet && !this.remembers) || (isAsk(decision) && isOpen(this)) ? decision : tellDecision(this, decision);
   }
 

@@ -32,7 +32,7 @@ export function fire(services: HostCore, event: string, input: Json, options?: F
   return !watched && isIdle(services, state, options) ? state.quiet : begin(services, state, input, options, watched);
 }
 
-/** One that is refused before any hook is asked. */
+/** A fire that is refused before any hook is asked. */
 type RefusedFire = CallFire & { readonly services: HostCore };
 
 /** From the plan on; separate, so that the idle path above stays small enough to be inlined. */
@@ -59,7 +59,7 @@ function begin(
   return ended(services, state, found, decision, complete);
 }
 
-/** Nobody is asked or told; it may have to be remembered. */
+/** No hook is asked and no subscriber told, but alarms may have to remember the call. */
 function withoutHooks(
   services: HostCore,
   state: EventState,
@@ -84,12 +84,12 @@ function refuse(fire: RefusedFire, error: HookscopeError, watched: boolean): Pro
   return Promise.reject(error);
 }
 
-/** Whether calls that may run as they are have to be remembered, too. */
+/** Whether calls that may run unchanged have to be remembered, too. */
 function remembersCalls({ alarms }: HostCore, { spec }: EventState, options: FireSettings | undefined): boolean {
   return spec.callRole === 'judges' && (alarms.awake || alarms.strict || options?.everyTool === true);
 }
 
-/** Its scope is the one that it names. An id that is no text names none: hooks of an agent would be passed over, and nobody told. */
+/** Whether the input names its scope. An id that is not a string names none; accepting it would skip an agent's hooks silently. */
 function isNamed(input: Json | undefined): boolean {
   return isTextOrAbsent(input?.['agent_id']) && isTextOrAbsent(input?.['session_id']);
 }
@@ -109,7 +109,7 @@ function isIdle(services: HostCore, state: EventState, options: FireSettings | u
   );
 }
 
-/** What ends with the fire. Every fire comes here: the closures are made in functions of their own, for those that need them. */
+/** Work that ends with the fire. Every fire passes here, so the closures are made in functions of their own, only when needed. */
 function ended(
   services: HostCore,
   state: EventState,
@@ -121,14 +121,14 @@ function ended(
   return state.closes ? endingAgent(services, found, decision) : decision;
 }
 
-/** What hooks said at length goes with their session. */
+/** Large outputs of hooks are deleted with their session. */
 function endingSession(
   { largeOutput, session }: HostCore,
   decision: Promise<AnyDecision>,
   input: Json,
 ): Promise<AnyDecision> {
   return decision.finally(() => {
-    // What hooks have said at the end, too. An input that nobody had to look at is not looked at.
+    // After the last hooks have answered. An input that nothing had to look at is not looked at here either.
     if (largeOutput.used) largeOutput.end(input['session_id'] ?? session.session_id);
   });
 }

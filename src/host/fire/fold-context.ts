@@ -3,7 +3,7 @@ import type { FoldContext } from '../decide/fold.js';
 import type { AskingFire } from './elsewhere.js';
 import type { Rewrites } from './rewrites.js';
 
-/** What the fold needs to know beside the answers. */
+/** What the fold needs besides the answers. */
 export function foldContext(
   { services, subject, options }: Pick<AskingFire, 'services' | 'options'> & { readonly subject: string | undefined },
   rewrites: Rewrites | undefined,

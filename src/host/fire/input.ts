@@ -4,7 +4,7 @@ import type { EventSpec } from '../../events/spec.js';
 import { put } from '../../values/copies/put.js';
 import type { Json } from '../../values/shape.js';
 
-/** An event, and a quick check of its input; false only means that it must be looked at more closely. */
+/** An event with a fast check of its input; false only means that the full check must run. */
 interface Checked {
   readonly spec: EventSpec;
   accepts(input: unknown): boolean;
@@ -18,7 +18,7 @@ export interface SessionFields {
   readonly permission_mode?: string | undefined;
 }
 
-/** The one parse of an input: as it is when nothing is missing, else with the session's fields around it. */
+/** Parses the input once: returns it unchanged if nothing is missing, else with the session's fields added. */
 export function completeInput(state: Checked, input: Json, session: SessionFields): Json | HookscopeError {
   return state.accepts(input) ? input : fillIn(state, input, session);
 }

@@ -5,10 +5,10 @@ import type { LargeOutput } from '../call/large-output.js';
 import type { HandlerOutcome, OutcomesLater } from '../decide/decision.js';
 import { type HandlerResult, listOutcomes } from '../decide/fold-common.js';
 
-/** An answer that changes nothing for later hooks: all that a fire keeps of it, until it needs notes. */
+/** An answer that changes nothing for later hooks: all that a fire keeps of it until it needs notes. */
 export class KeptAnswer implements HandlerResult {
   readonly registration: Registration;
-  /** In the plan. */
+  /** Its place in the plan. */
   readonly place: number;
   readonly attempt: Attempt;
   readonly outcome: Attempt['outcome'];
@@ -27,7 +27,7 @@ export class KeptAnswer implements HandlerResult {
   }
 }
 
-/** It takes part in the decision and has finished, even if silently. `last`: what it did when it was last asked. */
+/** Whether the handler takes part in the decision and has finished, even if silently. `last`: the result of its latest call. */
 export function counts(
   { phase }: Registration,
   last: Attempt,
@@ -36,7 +36,7 @@ export function counts(
   return phase !== 'observe' && (!last.background || outcome !== undefined || failure !== undefined);
 }
 
-/** The message may become a reason, and may hold a program's whole stderr. */
+/** Shortens a failure's message, which may become a reason and may hold a program's whole stderr. */
 export function shortly(failure: Failure, spill: LargeOutput, session: unknown): Failure {
   return { ...failure, message: spill.text(failure.message, session) };
 }
@@ -45,12 +45,12 @@ export function shortened(result: Attempt, spill: LargeOutput, session: unknown)
   return result.failure === undefined ? result : { ...result, failure: shortly(result.failure, spill, session) };
 }
 
-/** The first so many of a list were asked, but for those passed over, and those without an answer were silent. */
+/** The first hooks of a list, of which all were asked except the skipped ones; those without an answer were silent. */
 export class AskedList implements OutcomesLater {
   readonly #list: readonly Registration[];
   readonly #count: number;
   readonly #spoken: readonly KeptAnswer[];
-  /** By their places in the list. */
+  /** Places of the skipped hooks in the plan. */
   readonly #passed: readonly number[];
 
   constructor(list: readonly Registration[], count: number, spoken: readonly KeptAnswer[], passed: readonly number[]) {

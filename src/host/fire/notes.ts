@@ -15,11 +15,11 @@ const AFTER = 1_000_000;
 export class Notes implements RunFacts {
   input: Json;
   subject: string | undefined;
-  /** Somebody ended the run. */
+  /** A hook ended the run. */
   bailed = false;
-  /** Nobody has said anything, failed, or gone on in the background; and there is no raw tap. */
+  /** No hook has said anything, failed, or continued in the background; and there is no raw tap. */
   silent = true;
-  /** By their places in the plan. */
+  /** By place in the plan. */
   private readonly slots: (Slot | undefined)[];
   /** Of raw taps, in the order they were asked. */
   readonly tapped: Slot[] = [];
@@ -29,7 +29,7 @@ export class Notes implements RunFacts {
   private made: Rewrites | undefined = undefined;
   private viewed: Json | undefined = undefined;
   private inputView: Json | undefined = undefined;
-  /** The `once` hooks that run for the first time, by their ids. */
+  /** Ids of the `once` hooks that run for the first time. */
   private claimed: Set<string> | undefined = undefined;
   private waves = 0;
   private count = 0;
@@ -87,11 +87,11 @@ export class Notes implements RunFacts {
     return this.fire.options.ranBefore?.includes(r.id) === true;
   }
 
-  /** Takes the one run of a `once` hook in its scope. false: it was taken before, and not for the call that this is about. */
+  /** Takes the single run of a `once` hook in its scope. false: it was taken before, and not for this call. */
   claim(r: Registration, place: number): boolean {
     if (!r.once || this.hasRun(r) || this.ranBefore(r)) return true;
     if (!r.scope.claim(r)) {
-      // A predicate that was asked after it was looked at has fired.
+      // A predicate that was called after the check has fired.
       if (this.recorded) this.lookedAt(place, 'once');
       return false;
     }
@@ -101,7 +101,7 @@ export class Notes implements RunFacts {
     return true;
   }
 
-  /** The run that was taken for it in this fire is still due. */
+  /** Returns the run that this fire took for the hook, because it is still due. */
   private giveBack(r: Registration): void {
     if (this.claimed?.delete(r.id) !== true) return;
     r.scope.giveBack(r);
@@ -124,7 +124,7 @@ export class Notes implements RunFacts {
     return slot;
   }
 
-  /** Its place is before or after the plan's. */
+  /** Opens a slot for a raw tap, whose place is before or after the plan's. */
   openTap(registration: Registration, after: boolean): Slot {
     const known = this.slotOf(registration);
     if (known !== undefined) return this.reopen(known);
@@ -194,7 +194,7 @@ export class Notes implements RunFacts {
     return this.tapped.length === 0 ? undefined : this.tapped.find((slot) => this.isDue(slot));
   }
 
-  /** The results of all handlers but observers, in plan order, as they count. */
+  /** The results of all handlers except observers, in plan order, as they count. */
   said(): Slot[] {
     const said: Slot[] = [];
     const tapped = this.tapped;
@@ -210,7 +210,7 @@ function rewriteOf(slot: Slot, result: Attempt): { readonly value: unknown } | u
   return slot.registration.phase === 'observe' ? undefined : result.outcome?.rewrite;
 }
 
-/** Those whose answers are said again in the order of then. */
+/** Repeats answers in the order in which they first finished. */
 function inOrder(finished: readonly number[], results: readonly Attempt[]): readonly number[] {
   if (!results.some((result) => result.finished !== undefined)) return finished;
   const when = (i: number): number => results[i]?.finished ?? i;

@@ -24,7 +24,7 @@ export interface Vote {
  */
 export class Rewrites {
   version = 0;
-  /** What the field was made of by each rewrite that became a version. */
+  /** The field's value after each accepted rewrite. */
   readonly values: unknown[] = [];
   readonly conflicts: Conflict[] = [];
   #input: Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ export class Rewrites {
     return this.#input;
   }
 
-  /** The rewritten field's value, where anybody rewrote it. */
+  /** The rewritten field's value, if any hook rewrote it. */
   get rewritten(): { readonly value: unknown } | undefined {
     return this.#touched && this.#field !== undefined ? { value: this.#input[this.#field] } : undefined;
   }
@@ -65,7 +65,7 @@ export class Rewrites {
         vote.produced = this.version;
         continue;
       }
-      // One that had rewritten before must win over the owner of what it was given; of one wave the last wins.
+      // A handler that had rewritten before must outrank the owner of what it was given; within one wave the last wins.
       const owned = again && vote.rewrote && owner !== vote ? owner : undefined;
       vote.rewrote = true;
       if (owned && !outranks(vote, owned)) {
@@ -94,7 +94,7 @@ export class Rewrites {
 
 /** Outermost scope first; within one scope the later in plan order. Handlers with `phase: 'rewrite'` yield to the others. */
 function outranks(a: Vote, b: Vote): boolean {
-  // Each was to be asked once: the last to finish has won.
+  // Each was to be asked only once, so the last to finish has won.
   if (a.registration.racing && b.registration.racing) return false;
   const rank = (s: Vote): number =>
     s.registration.phase === 'rewrite' ? Number.POSITIVE_INFINITY : s.registration.scope.depth;

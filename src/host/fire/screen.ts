@@ -5,13 +5,13 @@ import type { FireFacts } from '../call/facts.js';
 import type { Candidates } from '../plan/plan.js';
 import { type RunFacts, WhoRuns } from '../plan/who-runs.js';
 
-/** Says who of a list runs where more than the subject decides it, as long as the input is as it was fired. A hot class (CONTRIBUTING.md). */
+/** Decides who in a list runs if that depends on more than the subject, as long as the input is unchanged. A hot class (CONTRIBUTING.md). */
 export class Screen implements RunFacts {
   readonly subject: string | undefined;
   readonly input: Json;
-  /** Those that do not run, by their places in the list. */
+  /** Places in the list of the hooks that do not run. */
   readonly passed: number[] = [];
-  /** The input as predicates have got it, and hooks get it after them. */
+  /** The view of the input that predicates were given; hooks get the same one. */
   viewed: Json | undefined = undefined;
   private readonly rules: WhoRuns;
 
@@ -26,7 +26,7 @@ export class Screen implements RunFacts {
     return this.viewed;
   }
 
-  /** Each is looked at once, and then asked; none is one of `once`. */
+  /** Each hook is checked once, before it is asked; none is a `once` hook. */
   hasRun(): boolean {
     return false;
   }

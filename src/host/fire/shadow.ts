@@ -18,7 +18,7 @@ function planOf(r: Registration): Plan {
   return plan;
 }
 
-/** Whether its matcher and its rule match. One that has no say in this call is in the record of the fire that was decided. */
+/** Whether its matcher and rule match. A hook that does not concern this call is already in the record of the real fire. */
 function concerns(r: Registration, input: Json): boolean {
   const facts = {
     subject: r.spec.subject?.(input),
@@ -32,7 +32,7 @@ function concerns(r: Registration, input: Json): boolean {
   return skipped(r, facts) === undefined;
 }
 
-/** Of one host: what was fired since its shadows last ran, and those that are under way. */
+/** One host's shadow runs: the fires since the last run, and the runs under way. */
 class Following {
   readonly #background: Background;
   readonly #asked = new Set<FireRun>();
@@ -45,7 +45,7 @@ class Following {
     this.begin = this.begin.bind(this);
   }
 
-  /** Nearly nothing is done at once: the caller waits. */
+  /** Does almost nothing now, because the caller is waiting. */
   note(run: FireRun, decided: Promise<unknown>): void {
     if (this.#runs.length === 0) {
       setImmediate(this.begin);
@@ -70,7 +70,7 @@ class Following {
     try {
       await decided;
     } catch {
-      // Its caller has it.
+      // The caller handles the rejection.
       return;
     }
     await Promise.allSettled(run.plan.shadows.map((r) => this.#ask(r, run)));
@@ -81,7 +81,7 @@ class Following {
     const plan = planOf(r);
     if (this.#closing || !concerns(plan.registrations[0] as Registration, finalInput)) return;
     const how = { ...options, signal: undefined, ranBefore: undefined, losses: undefined, shadowOf: run.id };
-    // By itself: raw taps were asked in the fire that was decided.
+    // Without raw taps, which were asked in the real fire.
     const alone = state.hook === undefined ? state : { ...state, hook: undefined };
     const shadow = new FireRun(services, alone, found, plan, finalInput, how, services.bus.observed, false);
     this.#asked.add(shadow);
@@ -97,8 +97,8 @@ class Following {
 const ALL = new WeakMap<Background, Following>();
 
 /**
- * Once it is decided, asks those that are not enforced here, each by itself, about what was decided. Nobody waits for them but the
- * host's close; what they say goes into records alone. A fire that was rejected has no shadow. The caller goes on first.
+ * Once a fire is decided, asks the hooks that are not enforced here, each alone, about what was decided. Only the host's close waits
+ * for them, and their answers go into records alone. A rejected fire has no shadow. The caller continues first.
  */
 export function followByShadows(run: FireRun, decided: Promise<unknown>): void {
   const { background } = run.services;

@@ -6,17 +6,17 @@ import type { HandlerResult } from '../decide/fold-common.js';
 import { counts, shortly } from './kept.js';
 import type { Vote } from './rewrites.js';
 
-/** What it answered when it was asked about one version of the input. */
+/** A handler's answer about one version of the input. */
 export interface VersionAnswer {
   readonly judged: number;
   readonly attempt: Attempt;
 }
 
-/** What is known of all slots of a fire. */
+/** What all slots of a fire share. */
 interface SlotNotes {
   /** How often the input was rewritten. */
   readonly version: number;
-  /** A record will list what each of them answered. */
+  /** Whether a record will list every answer. */
   readonly recorded: boolean;
 }
 
@@ -34,16 +34,16 @@ export class Slot implements Vote, HandlerResult {
   /** What counts: its latest successful answer, and any failure after it. */
   outcome: Attempt['outcome'] = undefined;
   failure: Attempt['failure'] = undefined;
-  /** Its allow was lost when a re-ask failed. */
+  /** The re-ask failed, so its allow no longer counts. */
   lapsed = false;
   calls = 0;
   /** The version that its last answer is about. */
   answered = 0;
-  /** All of its answers, where it was asked more than once and a record will list them. */
+  /** All of its answers, if it was asked more than once and a record will list them. */
   answers: VersionAnswer[] | undefined = undefined;
-  /** Where it raced: when it finished, among those of its wave. */
+  /** If it raced: its rank of finishing in its wave. */
   finished: number | undefined = undefined;
-  /** They know which version of the input would run. */
+  /** Knows which version of the input would run. */
   readonly notes: SlotNotes;
 
   constructor(registration: Registration, place: number, wave: number, notes: SlotNotes) {
@@ -80,7 +80,7 @@ export class Slot implements Vote, HandlerResult {
     this.answers.push({ judged: this.judged, attempt: result });
   }
 
-  /** The same where it said nothing and no record will list it. false: it has not rewritten the input. */
+  /** The same for a handler that said nothing, if no record will list it. false: it has not rewritten the input. */
   takeSilence(): false {
     this.answered = this.judged;
     this.outcome = undefined;

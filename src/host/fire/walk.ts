@@ -10,7 +10,7 @@ import { Notes } from './notes.js';
 import type { Slot } from './slot.js';
 import { Wave } from './wave.js';
 
-/** What became of those that `FireRun` has come to. */
+/** How far `FireRun` has come, and what it found. */
 interface Listened {
   readonly at: number;
   readonly spoken: readonly KeptAnswer[] | undefined;
@@ -61,7 +61,7 @@ export class Walk implements CallOwner, TapDriver {
     this.notes = new Notes(fire);
   }
 
-  /** Takes over from `FireRun`: those that it has passed over were not asked, those not in `spoken` were silent, and `word` is the first answer that affects later handlers. */
+  /** Takes over from `FireRun`: the hooks it skipped were not asked, those not in `spoken` were silent, and `word` is the first answer that affects later handlers. */
   takeOver({ at: asked, spoken = [], screen }: Listened, word: Attempt): void {
     const { notes } = this;
     const { passed = [] } = screen ?? {};
@@ -94,7 +94,7 @@ export class Walk implements CallOwner, TapDriver {
     return this.inOrder();
   }
 
-  /** The plan, as one tap in the event's own hook; only once. */
+  /** Runs the plan as one tap in the event's own hook; only once. */
   runPlan(): Promise<void> {
     this.planned ??= new Promise((resolve) => {
       this.tapDone = resolve;
@@ -103,7 +103,7 @@ export class Walk implements CallOwner, TapDriver {
     return this.planned;
   }
 
-  /** One raw tap, asked like any handler; its place lies before or after the plan's. */
+  /** Asks one raw tap, like any handler; its place lies before or after the plan's. */
   tap(registration: Registration): Promise<void> {
     if (this.notes.bailed || this.fire.cancelled) return Promise.resolve();
     const slot = this.notes.openTap(registration, this.planned !== undefined);
@@ -169,7 +169,7 @@ export class Walk implements CallOwner, TapDriver {
     if (candidates.plain) return true;
     this.rules ??= new WhoRuns(candidates, this.notes);
     const reason = this.rules.why(r);
-    // For the record, which must not ask again: a predicate may answer differently later.
+    // Recorded now, because the record must not ask again: a predicate may answer differently later.
     if (fire.reporter !== undefined) this.notes.lookedAt(candidates.places[i] as number, reason);
     return reason === undefined;
   }

@@ -6,15 +6,15 @@ import type { RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import type { Slot } from './slot.js';
 
-/** Handlers that are called at the same time, each by a call of its own. It is over when all have answered. A hot class (CONTRIBUTING.md). */
+/** Handlers that are called at the same time, each with its own call. The wave is over when all have answered. A hot class (CONTRIBUTING.md). */
 export class Wave implements CallOwner {
   readonly slots: readonly Slot[];
   readonly results: Attempt[] = [];
-  /** Indexes of slots in the order in which they have answered. */
+  /** Slot indexes, in the order in which the slots answered. */
   readonly finished: number[] = [];
   private readonly fire: RunningFire;
   private readonly done: () => void;
-  /** Those under way, each at its slot's index. */
+  /** Pending calls, each at its slot's index. */
   private readonly calls: (HandlerCall | undefined)[] = [];
   private left: number;
   private began = false;

@@ -10,7 +10,7 @@ import { isEnforcedIn, shadowsIn, sharesIn, standsIn } from './shadows.js';
 export interface Candidates {
   /** Registrations whose matcher accepts the subject, in plan order, observers last. */
   readonly list: readonly Registration[];
-  /** Where each of them stands in the plan. */
+  /** The place of each in the plan. */
   readonly places: readonly number[];
   /** How many of them are not observers; they come first. */
   readonly deciders: number;
@@ -42,7 +42,7 @@ export class Quiet implements OutcomesLater {
 }
 
 const MEMO = 512;
-/** Plans of so many share one list of places. */
+/** Plans with up to this many registrations share one list of places. */
 const FEW = 16;
 
 /** The registrations of one event along one lineage, in running order. Built once per version of that lineage. */
@@ -50,16 +50,16 @@ export class Plan {
   readonly spec: EventSpec;
   readonly registrations: readonly Registration[];
   readonly size: number;
-  /** Those that do not decide. */
+  /** Registrations that are not enforced. */
   readonly shadows: readonly Registration[];
-  /** Of sessions in which some decide; `#bySession` has the plans that come of that, by how many shares leave a session out. */
+  /** The shares in which hooks are enforced; `#bySession` has the resulting plans, by how many shares leave a session out. */
   readonly #shares: readonly number[];
   #bySession: Map<number, Plan> | undefined = undefined;
   #session: unknown;
   #own: Plan | undefined = undefined;
-  /** The candidates of every subject, where all matchers accept all. */
+  /** The candidates of every subject, if all matchers accept everything. */
   readonly #whole: Candidates | undefined;
-  /** Made when first needed, as every scope that is open keeps plans. */
+  /** Made when first needed, because every open scope keeps plans. */
   #memo: Map<string, Candidates> | undefined = undefined;
   #places: Map<string, number> | undefined = undefined;
 
@@ -73,10 +73,10 @@ export class Plan {
     this.#whole = uniform ? candidatesOf(this, undefined) : undefined;
   }
 
-  /** As it is in a session: what is enforced in a share of sessions decides there, or does not. */
+  /** The plan for one session: a hook that is enforced in a share of sessions either decides there or does not. */
   in(session: unknown): Plan {
     if (this.#shares.length === 0) return this;
-    // Most fires are of the session of the fire before.
+    // Most fires belong to the same session as the previous one.
     if (session === this.#session && this.#own !== undefined) return this.#own;
     this.#own = this.#settled(session);
     this.#session = session;
@@ -102,7 +102,7 @@ export class Plan {
     return this.#places.get(registration.id) ?? this.size;
   }
 
-  /** Remembered per subject, at most `MEMO` of them. `guarded`: what fails denies where nobody has said what it does. */
+  /** Cached per subject, for at most `MEMO` subjects. `guarded`: a hook without a failure policy of its own denies when it fails. */
   candidates(subject: string | undefined, guarded = false): Candidates {
     const found = this.#candidates(subject);
     return guarded && this.spec.fold === 'gate' ? asGuards(found) : found;
@@ -135,10 +135,10 @@ export function barred(r: Registration, subject: string | undefined): SkipReason
   return isByTool(r) && (subject === undefined || r.rule?.isAbout(subject) !== true) ? 'if' : undefined;
 }
 
-/** Its `if` rule, which is about tools, can be looked up by the subject. */
+/** Whether its `if` rule, which is about tools, can be looked up by the subject. */
 const isByTool = (r: Registration): boolean => r.rule !== undefined && r.spec.tool && hasToolSubject(r.spec);
 
-/** It runs after the one before it, whichever that was; it needs no trust check, and its run need not be remembered. */
+/** It runs after the previous hook, whichever that was; it needs no trust check, and its run need not be remembered. */
 const isInSeries = (r: Registration): boolean => r.mode === 'series' && r.trustCheck === undefined && !r.once;
 
 const decides = (r: Registration): boolean => r.phase !== 'observe';
@@ -167,12 +167,12 @@ function candidatesOf({ spec, registrations }: Plan, subject: string | undefined
   };
 }
 
-/** Where all stand, for each number of them: most plans have few, and all of them are candidates. */
+/** The lists of all places, by their length: most plans are short, and all of their hooks are candidates. */
 const ALL: (readonly number[])[] = [];
 
 function placesOf(registrations: readonly Registration[], subject: string | undefined): readonly number[] {
   const places = registrations.flatMap((r, i) => (barred(r, subject) === undefined ? i : []));
-  // Kept for long: a copy has no room for more, as what `flatMap` makes has.
+  // Kept for long, so copied: the result of `flatMap` has spare capacity, an exact copy has none.
   if (places.length < registrations.length || places.length > FEW) return places.slice();
   ALL[places.length] ??= places.slice();
   return ALL[places.length] as readonly number[];
@@ -180,7 +180,7 @@ function placesOf(registrations: readonly Registration[], subject: string | unde
 
 const GUARDED = new WeakMap<Candidates, Candidates>();
 
-/** The same with `onFailure: 'block'` where nobody has said one. */
+/** The same with `onFailure: 'block'` wherever no policy was set. */
 function asGuards(found: Candidates): Candidates {
   const known = GUARDED.get(found);
   if (known) return known;
@@ -219,7 +219,7 @@ export function nextWave(
     if (!runs(r, i)) continue;
     if (r.mode !== 'parallel' || r.scope !== first.scope || r.stage !== first.stage) break;
     wave.push(i);
-    // Later ones are checked again in their turn: this wave may change the input.
+    // Later ones are checked again when their turn comes, because this wave may change the input.
     end = i + 1;
   }
   return { wave, end };

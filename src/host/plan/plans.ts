@@ -19,7 +19,7 @@ export class EventPlans {
   total = 0;
   readonly #spec: EventSpec;
   readonly #sources: Sources;
-  /** The last one asked for: most fires are in the scope of the fire before. */
+  /** The scope of the last request: most fires are in the same scope as the previous one. */
   #scope: Scope | undefined;
   #plan: Plan | undefined;
   #changes = -1;
@@ -87,7 +87,7 @@ export class PlanStore {
     return plans;
   }
 
-  /** To be told of every change of registrations, after it. */
+  /** Must be called after every change of registrations. */
   count(registrations: readonly Registration[], by: 1 | -1): void {
     this.#sources.changes++;
     for (const { spec } of registrations) this.of(spec).total += by;

@@ -1,12 +1,12 @@
 import type { Registration } from '../../scopes/registration.js';
 
-/** Whether a session is among those that a share of all is: the same for all hooks with that share, in every process. */
+/** Whether a session belongs to the share in which a hook is enforced. The same in every process, for all hooks with that share. */
 export function isEnforcedIn(share: number, session: unknown): boolean {
   if (share === 0) return false;
   return hashOf(typeof session === 'string' ? session : '') < share * 2 ** 32;
 }
 
-/** FNV-1a, whose last step is mixed, so that names that differ in their end alone are spread too. */
+/** FNV-1a with a mixed last step, so that names that differ only at the end are spread as well. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -17,7 +17,7 @@ function hashOf(text: string): number {
 
 const ALONE = new WeakMap<Registration, Registration>();
 
-/** The registration as it runs in the shadow: by itself, claiming, sharing and waking nothing. */
+/** The registration as it runs in the shadow: alone, without claiming a `once` run, sharing a deadline or waking the agent. */
 export function shadowOf(r: Registration): Registration {
   const known = ALONE.get(r);
   if (known) return known;
@@ -37,22 +37,22 @@ export function shadowOf(r: Registration): Registration {
   return alone;
 }
 
-/** Those that do not decide. One that policy, trust and the like keep from running does not run in the shadow either. */
+/** Registrations that do not decide. A hook that policy or trust keeps from running does not run in the shadow either. */
 export function shadowsIn(registrations: readonly Registration[]): readonly Registration[] {
   return own(registrations.filter(({ skip }) => skip?.reason === 'shadow'));
 }
 
-/** The shares that some of them are enforced in, each once. */
+/** The distinct shares in which some of them are enforced. */
 export function sharesIn(registrations: readonly Registration[]): readonly number[] {
   return own([...new Set(registrations.flatMap(({ enforce, skip }) => (skip === undefined ? (enforce ?? []) : [])))]);
 }
 
 const NONE: readonly never[] = [];
 
-/** Kept with every plan, most of which have none. */
+/** Every plan keeps this list, and it is usually empty. */
 const own = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? NONE : list);
 
-/** The registration as it stands in a session: one that is not enforced there is skipped. */
+/** The registration as it stands in a session: skipped if it is not enforced there. */
 export function standsIn(r: Registration, session: unknown): Registration {
   if (r.enforce === undefined || r.skip !== undefined || isEnforcedIn(r.enforce, session)) return r;
   const why = `it is enforced in ${r.enforce * 100} % of sessions, and this is not one of them: it was asked after the decision`;

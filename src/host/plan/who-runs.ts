@@ -2,9 +2,9 @@ import type { Registration } from '../../scopes/registration.js';
 import { type SkipFacts, type SkipReason, skipped } from '../../scopes/skip.js';
 import { type Candidates, mergeCopies } from './plan.js';
 
-/** What decides who runs, and what has run already. */
+/** The facts that decide which hooks run, including what has run already. */
 export interface RunFacts extends SkipFacts {
-  /** It was called in this very fire. */
+  /** It was already called in this fire. */
   hasRun(r: Registration): boolean;
   /** It ran in an earlier fire about the same call: a `once` hook may be asked again, as within one fire. */
   ranBefore(r: Registration): boolean;
@@ -40,7 +40,7 @@ export class WhoRuns {
     const { input } = this.#facts;
     if (!copies || r.trustCheck?.(input)) return undefined;
     const matches = (copy: Registration): boolean => this.#reason(copy) === undefined || this.#mayAgain(copy);
-    // One of `once` that is about to run has taken its run.
+    // A `once` hook that is about to run has already claimed its run.
     return copies.filter((copy) => copy === r || (matches(copy) && !copy.trustCheck?.(input)));
   }
 
