@@ -13,7 +13,7 @@ import type { Tracing } from './tracing.js';
 export interface Bus {
   /** Whether there is a subscriber; costs a few nanoseconds. Ask before reading a clock. */
   readonly observed: boolean;
-  /** How many records were built so far: none while there was no subscriber. */
+  /** How many records were built so far; none are built without a subscriber. */
   readonly built: number;
   /**
    * Every record in order of `seq`, from the moment of subscribing. Completes when the bus is closed. Subscribers that throw are
@@ -21,11 +21,11 @@ export interface Bus {
    * from it) needs its own error handler, as anywhere in RxJS.
    */
   readonly events$: Observable<HookRecord>;
-  /** The same, guarded too, for who needs no Observable: rxjs is loaded when `events$` is first asked for, and takes as long as a fifth of the rest of us. */
+  /** The same without an Observable, guarded too: rxjs is loaded only when `events$` is first read, since loading it takes a fifth as long as all of hookscope. */
   readonly records: RecordStream;
   /** Builds, stamps and sends a record; `build` is not called when there is no subscriber. Never throws. */
   emit(build: () => Unstamped<HookRecord>): void;
-  /** The same, for a builder that puts the stamp in itself and freezes everything that the record holds; the other two arguments are handed on to it. */
+  /** The same for a builder that sets the stamp itself and freezes everything in the record; the other two arguments are passed on to it. */
   emitStamped<A, B>(build: (a: A, b: B, numbers: Numbers) => HookRecord, a: A, b: B): void;
   /** Completes `events$`, after what is being sent. Safe to call twice. */
   close(): void;
@@ -87,7 +87,7 @@ export function createBus({ logger, tracing }: BusOptions & { readonly tracing?:
   return bus;
 }
 
-/** For its one getter: in a literal it would make the engine keep the bus in a slow form, and every fire looks there. */
+/** A class because of its one getter: in a literal, a getter would make the engine keep the bus in a slow form, and every fire reads it. */
 class WithStream {
   readonly #make: () => Observable<HookRecord>;
 

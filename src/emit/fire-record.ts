@@ -22,7 +22,7 @@ export interface RecordedDecision extends Recorded<typeof decisionSchema> {}
  */
 export interface FireRecord extends Recorded<typeof fireSchema> {}
 
-/** What is told about a fire; `undefined` is left out. */
+/** The fields of a fire's record; `undefined` ones are omitted. */
 type Optional<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
 type FireDraft = Optional<Omit<Unstamped<FireRecord>, 'type' | 'handlers'>> & {
   /** Lists them, frozen; what is not the host's own goes through the copy. */
@@ -93,7 +93,7 @@ function decisionOf(decision: RecordedDecision, copy: RecordCopy): RecordedDecis
 const SHORT = ['event', 'fold', 'continue', 'verdict', 'blocked', 'continues', 'endedBy'] as const;
 const LISTS = ['overruled', 'failures', 'conflicts'] as const;
 
-/** However little room there is, a record says what was decided. A list of which a part was left out is left out as a whole. */
+/** A record says what was decided, however little room there is. A list that does not fit is left out as a whole. */
 function decided(decision: RecordedDecision, copied: RecordedDecision, truncated: string[]): RecordedDecision {
   const whole: Record<string, unknown> = { ...copied };
   for (const key of SHORT) if (decision[key] !== undefined) whole[key] = decision[key];
@@ -107,7 +107,7 @@ function decided(decision: RecordedDecision, copied: RecordedDecision, truncated
   return deepFreeze(whole) as RecordedDecision;
 }
 
-/** From plain data alone. */
+/** Makes the record from plain data alone. */
 export function fireRecord(
   { handlers, ...fire }: Optional<Omit<Unstamped<FireRecord>, 'type'>>,
   most?: number,

@@ -25,7 +25,7 @@ import {
 const judgedSchema = zod().int().nonnegative();
 const answerShape = {
   judged: judgedSchema,
-  /** `unjudged`: it said that its answer comes later, and none came. */
+  /** `unjudged`: it announced a later answer, and none came. */
   status: zod().enum(['ran', 'failed', 'background', 'unjudged']),
   output: zod().unknown().optional(),
   failure: failureSchema.exactOptional(),
@@ -52,7 +52,7 @@ const handlerShape = {
   failure: failureSchema.exactOptional(),
   /** Its answer, unchanged. */
   output: zod().unknown().optional(),
-  /** As it counted in the end: an allow that did not survive a rewrite is `none`. */
+  /** The verdict that counted in the end: an allow that did not survive a rewrite is `none`. */
   verdict: handlerVerdictSchema.exactOptional(),
   /** If it is not enforced: what it would have decided; `none`: no opinion. */
   would: handlerVerdictSchema.exactOptional(),
@@ -81,7 +81,7 @@ const handlerShape = {
   judged: judgedSchema.exactOptional(),
   /** All of its answers in order, of one that was asked again. */
   answers: zod().array(open(answerShape)).exactOptional(),
-  /** In a wave where the last rewrite to finish wins: when this hook finished. */
+  /** If the last rewrite to finish wins in its wave: when this hook finished. */
   finished: zod().int().nonnegative().exactOptional(),
 };
 export const handlerSchema: Open<typeof handlerShape> = open(handlerShape);
@@ -158,13 +158,13 @@ const fireShape = {
   /** The input after rewrites, where there were any. */
   final_input: json.exactOptional(),
   /**
-   * Where the input was rewritten more than once: what the rewritten field was after each rewrite but the last, which `final_input` has.
+   * If the input was rewritten more than once: the rewritten field after each rewrite except the last, which is in `final_input`.
    */
   versions: zod().array(zod().unknown()).exactOptional(),
   decision: decisionSchema,
   handlers: zod().array(handlerSchema),
   conflicts: zod().array(conflictSchema),
-  /** How the verdicts became one; absent in records of older versions: the strictest. */
+  /** How several verdicts became one; absent in older records, which means the strictest. */
   decisions: zod().enum(['strictest', 'first', 'last']).exactOptional(),
   /** How many registrations for this event are in scopes that are not ancestors of this one. */
   out_of_scope: zod().int().nonnegative(),
@@ -178,7 +178,7 @@ const fireShape = {
   would: handlerVerdictSchema.exactOptional(),
   /** The configuration as one hash: another one means that hooks of the host or of an agent's type have changed. Absent in records of older versions. */
   revision: zod().string().exactOptional(),
-  /** For a host that has joined a fleet: the policies in force when it was fired, by channel; they applied to the whole fire. Without a revision: none was in force. */
+  /** On a host in a fleet: the policies in force for the whole fire, by channel. One without a revision: no policy was in force. */
   policies: zod().array(policySchema).exactOptional(),
   /** Unusual options of the fire, so that it can be decided again. */
   fired: open(firedShape).exactOptional(),
@@ -186,7 +186,7 @@ const fireShape = {
   stateless: zod().literal(true).exactOptional(),
   /** Parts of the input and of the decision that another agent's protocol cannot express, and why. */
   losses: zod().array(lossSchema).exactOptional(),
-  /** For an ask that the team was asked about: its result. The decision of this record is still the ask. */
+  /** If the team was asked about this ask: the result. The decision in this record is still the ask. */
   answered: answeredSchema.exactOptional(),
   /** The fire was not decided but rejected: the error's code, `ABORTED`, `CLOSED` or `INVALID_INPUT`. */
   error: zod().string().exactOptional(),

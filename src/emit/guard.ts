@@ -38,7 +38,7 @@ export function guardWatcher<T>(watcher: Watcher<T>, logger: Logger): GuardedWat
     tell(step, letGo);
   };
   return {
-    // As `call`, without a closure for each record.
+    // Like `call`, without a closure for each record.
     next(value) {
       if (gone) return;
       try {
@@ -70,7 +70,7 @@ export function guardedCall(step: () => void, logger: Logger): void {
   }
 }
 
-/** Tells the logger; one that throws is told about by a process warning instead. */
+/** Tells the logger; if the logger throws, a process warning says so. */
 export function report(logger: Logger, message: string, detail?: unknown): void {
   tell(
     () => logger(plain(message), detail),

@@ -4,7 +4,7 @@ import type { Traced, TracedWork, Tracing } from './tracing.js';
 
 /** A host's tracing, guarded: a tracer that throws is detached, and neither the host nor a hook is affected. */
 export class GuardedTracing {
-  /** The parent of whatever has none here: the caller of a command. */
+  /** The parent of spans that have no other parent: the caller of a command. */
   incoming: TraceCarrier | undefined = undefined;
   readonly #tracing: Tracing;
   readonly #logger: Logger;
@@ -70,7 +70,7 @@ class GuardedTraced implements Traced {
     this.#guard(() => this.inner.end());
   }
 
-  /** The work runs once, whatever the tracer does; what the work throws is thrown on. */
+  /** Runs the work exactly once, whatever the tracer does; errors of the work are rethrown. */
   run<T>(work: () => T): T {
     let done: { readonly value: T } | { readonly thrown: unknown } | undefined;
     this.#guard(() =>

@@ -49,14 +49,14 @@ export function headline(record: FireRecord, paint: PrintPaint): string {
   return `${paint(style, word)}${by}${reason}${over}${rewritten}${ends}${failed}${answeredWords(record)}`;
 }
 
-/** Who settled an ask elsewhere. */
+/** Names who settled an ask elsewhere. */
 function answeredWords({ answered }: FireRecord): string {
   if (answered === undefined) return '';
   if (answered.answer === 'none') return `, not answered: ${clip(answered.reason ?? '', 120)}`;
   return `, ${answered.answer} by ${clip(answered.by ?? '', 64)} from ${clip(answered.from ?? '', 64)}`;
 }
 
-/** Of a hook that is not enforced: `not enforced: guard would deny`. */
+/** For a hook that is not enforced: `not enforced: guard would deny`. */
 function wouldWords({ handlers }: FireRecord, would: HandlerVerdict, paint: PrintPaint): string {
   const who = handlers.map(({ name }) => plain(name)).join(', ');
   const what = would === 'none' ? 'say nothing' : paint(VERDICT_STYLE[would], would);

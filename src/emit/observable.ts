@@ -17,7 +17,7 @@ export function observableOf<T>(watchers: Watchers<T>, logger: Logger): Observab
 }
 
 /**
- * An Observable that guards whoever subscribes to it and, through `lift`, to whatever is piped from it. One class a bus: RxJS
+ * An Observable that guards everyone who subscribes to it and, through `lift`, to anything piped from it. One class per bus: RxJS
  * lends `lift` to objects of other classes, so the logger cannot be a field.
  */
 function guardedClass(logger: Logger) {
@@ -58,14 +58,14 @@ function guardedClass(logger: Logger) {
 /** RxJS would treat it as a subscriber that wants no records, and every record would be lost. */
 const isSink = (watcher: object): boolean => 'attach' in watcher && typeof watcher.attach === 'function';
 
-/** By shape: an operator from another copy of rxjs subscribes with that copy's own class. */
+/** Checked by shape: an operator from another copy of rxjs subscribes with that copy's own class. */
 function isSubscriber<T>(value: unknown): value is Subscriber<T> {
   return (
     typeof value === 'object' && value !== null && ['next', 'closed', 'add', 'remove'].every((key) => key in value)
   );
 }
 
-/** Without the rest of the package, which has two hundred files. */
+/** Loads two files of rxjs, not the whole package of two hundred. */
 function rxjs(): [typeof ObservableClass, typeof SubscriberClass] {
   const { Observable } = createRequire(import.meta.url)('rxjs/internal/Observable') as {
     Observable: typeof ObservableClass;

@@ -2,12 +2,12 @@ import type { FireRecord, HandlerRecord, HookRecord, HookResponse, HookStarted }
 
 /**
  * The records of a fire as one object, which takes three fifths of their text: what a hook's records repeat of the fire's record is kept once.
- * Nothing is lost: `unpacked` gives records that are equal to those that went in.
+ * Lossless: `unpacked` returns records equal to the originals.
  */
 export interface PackedFire {
   /** The `hook_name` of all its hook records: `PreToolUse:Bash`. */
   readonly hook_name: string;
-  /** In order of `seq`; the fire's own record comes right after the last. */
+  /** Ordered by `seq`; the fire's own record follows the last. */
   readonly runs: readonly PackedRun[];
   readonly fire: FireRecord;
 }
@@ -129,7 +129,7 @@ function runIn(record: RunRecord, fire: FireRecord, place: number): PackedRun | 
     : [place, time, hookId, uuid, outcome, duration, stdout, stderr, output, rest];
 }
 
-/** Fields that neither have a place nor are in the fire's record. */
+/** Fields that have no place of their own and are not in the fire's record. */
 function restOf(record: RunRecord): Rest | undefined {
   const said = record.subtype === 'hook_started' ? STARTED : RESPONSE;
   for (const key in record)

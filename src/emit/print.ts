@@ -15,7 +15,7 @@ export interface PrintOptions {
   readonly color?: boolean;
   /** The `time` that offsets count from, such as the first record's; default: the time of day (UTC) is shown. */
   readonly since?: string;
-  /** What masks secrets before a line is made: options, or what `createRedactor` returned; default: this machine's. false: nothing is masked. */
+  /** Masks secrets before a line is made: options, or the result of `createRedactor`; default: this machine's key. false: nothing is masked. */
   readonly redact?: Redactor | RedactOptions | false;
   /** The subject that follows the event's name in a fire record; default: the input's `tool_name`. */
   readonly subject?: (event: string, input: Readonly<Record<string, unknown>>) => string | undefined;

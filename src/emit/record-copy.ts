@@ -4,9 +4,9 @@ import { put } from '../values/copies/put.js';
 import { toData, unwrap } from '../values/copies/view.js';
 import { ignoreRejections } from '../values/waiting/promises.js';
 
-/** How many places are named that were left out. */
+/** At most this many omitted places are listed. */
 const NAMED = 20;
-/** Keys of such a place that are named. */
+/** At most this many keys of an omitted object are listed. */
 const KEYS = 4;
 
 /** Stands for all that is not named one by one. */
@@ -21,7 +21,7 @@ const LEFT_OUT = Symbol('left out');
  * members (CONTRIBUTING.md).
  */
 export class RecordCopy {
-  /** Where something was left out: `input.tool_input.a`. */
+  /** Where something was omitted: `input.tool_input.a`. */
   readonly truncated: string[] = [];
   private readonly room: CopyBudget;
   private readonly keys: string[] = [];
@@ -43,7 +43,7 @@ export class RecordCopy {
     return copied === LEFT_OUT ? undefined : copied;
   }
 
-  /** A copy of all of it, or nothing: what is named, and stands for nothing in parts. */
+  /** Copies all of it or nothing, for values that mean nothing in part. */
   whole<T extends object>(value: T, at: string): T | undefined {
     const { length } = this.truncated;
     const copied = this.part(value, at);
@@ -92,7 +92,7 @@ export class RecordCopy {
     this.keys.pop();
   }
 
-  /** There is no room for more of what is being copied. */
+  /** There is no room for the rest of the value being copied. */
   private leaveOut(): typeof LEFT_OUT {
     this.room.left = 0;
     this.nameIt();
@@ -110,7 +110,7 @@ export class RecordCopy {
         return this.takes(value.length + 2) ? value : LEFT_OUT;
       case 'object':
         if (value === null) return null;
-        // As in memory: what holds one object a thousand times over is a thousand copies.
+        // Counted as it would be in JSON: an object referenced a thousand times is a thousand copies.
         return this.takes(32) ? this.copyObject(value) : LEFT_OUT;
       case 'bigint':
       case 'symbol':

@@ -84,7 +84,7 @@ export interface CallInfo {
   /** Frozen: records share it. */
   readonly source: RecordedSource;
   readonly statusMessage?: string | undefined;
-  /** Whose hooks they are, where not this host's. */
+  /** The program that the hooks belong to, if not to this host. */
   readonly origin?: string | undefined;
   readonly shadow?: boolean | undefined;
 }

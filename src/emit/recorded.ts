@@ -9,7 +9,7 @@ import type {
   stampSchema,
 } from './schema.js';
 
-/** What a schema reads, as whoever gets a record sees it: nothing of it can be changed. */
+/** The type of a parsed schema as readers of a record see it: deeply read-only. */
 export type Recorded<Schema extends z.ZodType> = Frozen<z.infer<Schema>>;
 
 type Frozen<T> = T extends readonly (infer Item)[]

@@ -40,7 +40,7 @@ export const sourceSchema = open({ kind: text, name: optionalText, file: optiona
 const failureShape = {
   cause: text,
   message: text,
-  /** It counts as a block whatever the handler's `onFailure`: a remote guard that did not answer in time. */
+  /** It blocks whatever the handler's `onFailure` says: a remote guard did not answer in time. */
   blocks: zod().literal(true).exactOptional(),
 };
 export const failureSchema: Open<typeof failureShape> = open(failureShape);
@@ -156,15 +156,15 @@ export const toolCallSchema = open({
   status: zod().enum(['ran', 'failed', 'denied', 'deferred', 'interrupted']),
   /** Whether the tool was started. */
   ran: zod().boolean(),
-  /** Who denied it, for a call that was denied or interrupted. `classifier` and `failure` (a question was not answered properly) are the driver's own. */
+  /** Who denied a call that was denied or interrupted. `classifier` and `failure` (a question was not answered properly) come from the session driver. */
   denied_by: zod().enum(['hook', 'rule', 'mode', 'classifier', 'user', 'nobody', 'failure', 'abort']).exactOptional(),
-  /** Who let it run. `mode`: in the permission mode the user is not asked about such a call. */
+  /** Who let it run. `mode`: in this permission mode the user is not asked about such calls. */
   approver: zod().enum(['hook', 'rule', 'mode', 'classifier', 'user']).exactOptional(),
   /** The id of the handler whose word that was, where it was a hook's. */
   decided_by: optionalText,
   /** The reason of the denial, the failure or the deferral. */
   reason: optionalText,
-  /** SHA-256 of the final input's JSON with sorted keys; absent where it has none. */
+  /** SHA-256 of the final input's JSON with sorted keys; absent if there is no final input. */
   input_sha256: zod().string().length(64).exactOptional(),
   /** How long the tool itself ran. */
   duration_ms: durationSchema.exactOptional(),
@@ -181,23 +181,23 @@ export const alarmSchema = open({
    * `reopened`: its agent had ended, or was never seen to start, so that agent's scope was opened again.
    */
   alarm: zod().enum(['not_honoured', 'other_input', 'unasked', 'reopened']),
-  /** For people. */
+  /** A sentence for people. */
   message: zod().string().min(1),
   session_id: text,
   scope: text,
   agent_id: optionalText,
   tool_name: text,
   tool_use_id: zod().string().min(1),
-  /** How it is known that it ran: an event's name, or `result`. */
+  /** The evidence that it ran: an event's name, or `result`. */
   evidence: zod().string().min(1),
-  /** `hook`, or who else denied it: `rules`, `person`, `nobody` … */
+  /** `hook`, or another source of the denial: `rules`, `person`, `nobody` … */
   denied_by: optionalText,
   /** The reason of the denial. */
   reason: optionalText,
   /** The beginning of the input that was decided on, as JSON with sorted keys, and the SHA-256 of all of that JSON. */
   judged_input: optionalText,
   judged_sha256: zod().string().length(64).exactOptional(),
-  /** The same of the input it ran with. */
+  /** The same for the input that it ran with. */
   ran_input: optionalText,
   ran_sha256: zod().string().length(64).exactOptional(),
 });

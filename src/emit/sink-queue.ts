@@ -2,16 +2,16 @@ import { isThenable, messageOf, settle } from '../values/waiting/promises.js';
 import { timerDelay, within } from '../values/waiting/timer.js';
 import { type Logger, report } from './guard.js';
 
-/** What waits to be written, bounded: what finds it full is dropped and counted, never waited for. */
+/** A bounded queue of items to be written. An item that does not fit is dropped and counted; nobody waits. */
 export interface SinkQueue<T> {
-  /** Takes it or, where there is no room, drops and counts it. */
+  /** Queues the item or, if there is no room, drops and counts it. */
   push(item: T): void;
   /** Whether there is room; an empty queue has always room for one. */
   readonly hasRoom: boolean;
-  /** Counts one that is not even made into an item, since there is no room. */
+  /** Counts a record that was not made into an item because there is no room. */
   refuse(): void;
   readonly dropped: number;
-  /** How many wait or are being written. */
+  /** How many are queued or being written. */
   readonly pending: number;
   /** Resolves when everything that waits now is written or dropped. Never rejects. */
   flush(): Promise<void>;
@@ -29,7 +29,7 @@ export interface QueueOptions<T> {
   readonly weigh?: (item: T) => number;
   /** Seconds. */
   readonly closeTimeout: number;
-  /** How many records an item is; default 1. */
+  /** How many records one item holds; default 1. */
   readonly size?: (item: T) => number;
   /** Most items a call of `write` gets. */
   readonly batch: number;
@@ -45,7 +45,7 @@ const BURST = 128;
 export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
   const { name, logger, capacity, maxWeight = Number.POSITIVE_INFINITY, weigh = () => 1, size = () => 1 } = options;
   let waiting: T[] = [];
-  /** How many of them are being or have been written: shifting one by one would move the rest each time. */
+  /** How many items at the front are written or being written: shifting one at a time would move all others each time. */
   let taken = 0;
   let inHand = 0;
   /** Records that wait or are being written. */

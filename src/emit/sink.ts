@@ -18,7 +18,7 @@ export interface RecordStream {
   };
 }
 
-/** Where records go. Slow or broken, it costs the agent nothing: its queue is bounded, what finds it full is dropped. */
+/** A destination of records. However slow or broken it is, it costs the agent nothing: its queue is bounded, and records that do not fit are dropped. */
 export interface Sink {
   readonly name: string;
   /** Takes every record of the stream from now on; returns the undo, safe to call twice. */
@@ -27,7 +27,7 @@ export interface Sink {
   push(record: HookRecord): void;
   /** How many records were lost: the queue was full, the write failed, or time ran out at close. */
   readonly dropped: number;
-  /** How many wait or are being written. */
+  /** How many are queued or being written. */
   readonly pending: number;
   /** Resolves when everything taken so far is written or dropped. Never rejects. */
   flush(): Promise<void>;
@@ -35,15 +35,15 @@ export interface Sink {
   close(): Promise<void>;
 }
 
-/** What every sink takes. Times in seconds. */
+/** The options that every sink takes. Times are in seconds. */
 export interface SinkOptions {
-  /** How messages to the logger call it. */
+  /** Its name in messages to the logger. */
   readonly name?: string;
   /** Most records that wait to be written; default 10,000. The newest is the one dropped. */
   readonly capacity?: number;
   /** Most bytes of records that wait, 64 MiB unless given; one that is larger waits alone. */
   readonly maxPendingBytes?: number;
-  /** What masks secrets before a record is kept: options, or what `createRedactor` returned; default: this machine's. false: nothing is masked. */
+  /** Masks secrets before a record is stored: options, or the result of `createRedactor`; default: this machine's key. false: nothing is masked. */
   readonly redact?: Redactor | RedactOptions | false;
   /** Seconds `close` waits for what is not written yet; default 5. */
   readonly closeTimeout?: number;
@@ -69,7 +69,7 @@ type WriteRecord = (record: HookRecord) => void | Promise<void>;
 
 /** A sink that has its own function is made of this. */
 interface SinkParts<Options extends SinkOptions> {
-  /** The function the user called: what is wrong with an option is said of that. */
+  /** The function that the user called; errors about options name it. */
   readonly caller: string;
   /** Every key of the options: `SINK`, and its own. */
   readonly keys: Keys<Options>;
@@ -77,7 +77,7 @@ interface SinkParts<Options extends SinkOptions> {
   readonly write: WriteRecord;
 }
 
-/** As `createSink`, for a sink with further options. */
+/** Like `createSink`, for a sink with further options. */
 export function sinkOf<Options extends SinkOptions>({ caller, keys, options, write }: SinkParts<Options>): Sink {
   checkKeys(options, keys, `${caller}: `);
   const { name = 'sink' } = options;
@@ -104,13 +104,13 @@ interface SinkAround {
   readonly streams: Streams;
   readonly queue: Pick<SinkQueue<unknown>, 'dropped' | 'pending' | 'flush'>;
   readonly push: Sink['push'];
-  /** How many records were lost beside those that the queue has dropped. */
+  /** How many records were lost besides those that the queue dropped. */
   lost?(): number;
   /** Called when it is attached to nothing any more. */
   close(): Promise<void>;
 }
 
-/** What every sink is, around its queue. */
+/** What all sinks have in common, around their queue. */
 export function sinkAround({ name, streams, queue, push, lost = () => 0, close }: SinkAround): Sink {
   return {
     name,
@@ -140,7 +140,7 @@ export function readPiece(redactor: Redactor | undefined, record: HookRecord): v
   if (record.type === 'system' && record.subtype === 'hook_progress') redactor?.redact(record);
 }
 
-/** What every sink takes. */
+/** The options of every sink. */
 export const SINK: Keys<SinkOptions> = {
   name: checks.text,
   capacity: true,

@@ -27,7 +27,7 @@ export function newHostId(): string {
   return randomUUID().slice(-12);
 }
 
-/** For so many milliseconds a reading of the time of day serves: a record says no more than milliseconds, and a call with subscribers asks twice. */
+/** A reading of the time of day is reused for this many milliseconds: records have a resolution of milliseconds, and a call with subscribers needs two readings. */
 const FRESH = 0.05;
 let read = 0;
 let millisecond = 0;
@@ -35,7 +35,7 @@ let text = '';
 
 /** The time of day as records say it, ISO 8601 in UTC with milliseconds; `now`: just read from `performance.now()`. Its text is made once a millisecond. */
 export function isoAt(now: number): string {
-  // A clock that stands still is one that a test has set.
+  // If the clock stands still, a test has set it.
   if (now > read && now - read < FRESH) return text;
   read = now;
   const time = Date.now();
@@ -48,9 +48,9 @@ export function isoAt(now: number): string {
 
 export const isoNow = (): string => isoAt(performance.now());
 
-/** What a bus puts on its records. */
+/** What a bus stamps on its records. */
 export interface Numbers {
-  /** The same for all of them. */
+  /** The same in all of them. */
   readonly hostId: string;
   /** The next record's `seq`. Taken when the rest of the record is made: getters in it may fire events, whose records come first. */
   next(): number;

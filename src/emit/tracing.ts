@@ -3,7 +3,7 @@ import type { RecordStream } from './sink.js';
 
 /** Something that a host begins, by names and ids: nothing of an input, and no command line. */
 export type TracedWork =
-  /** A fire. It ends with its record, the one of this `fire_id`. */
+  /** A fire. It ends with the record that has this `fire_id`. */
   | {
       readonly kind: 'fire';
       readonly fire_id: string;
@@ -11,11 +11,11 @@ export type TracedWork =
       readonly session_id: string;
       readonly agent_id?: string | undefined;
       readonly agent_type?: string | undefined;
-      /** Of an event about a tool. */
+      /** On events about a tool. */
       readonly tool_name?: string | undefined;
       readonly tool_use_id?: string | undefined;
     }
-  /** One call of a hook. It ends with its HookResponse; what came of it is in the fire's record. */
+  /** One call of a hook. It ends with its HookResponse; its effect is in the fire's record. */
   | {
       readonly kind: 'call';
       readonly hook_id: string;

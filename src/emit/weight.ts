@@ -1,7 +1,7 @@
 import { DEEPEST } from '../values/copies/copy.js';
 import type { HookRecord } from './record.js';
 
-/** What a record takes beside its texts: names, ids, numbers. */
+/** Roughly how much a record takes besides its texts: names, ids, numbers. */
 const RECORD = 500;
 const VALUE = 16;
 /** Values that are looked at: what is larger, or a circle, is heavy enough by then. */

@@ -18,7 +18,7 @@ import { makeFolder } from '../../values/make-folder.js';
 import { stateFolder } from '../../values/state-folder.js';
 import { messageOf } from '../../values/waiting/promises.js';
 
-/** What masked values are hashed with. */
+/** The key for the hashes of masked values. */
 export interface MaskKey {
   /** Says which key it was, and nothing of the key. */
   readonly id: string;
@@ -49,7 +49,7 @@ export function machineKey(): MaskKey {
   return ofProcess;
 }
 
-/** The key in its own file, made where there is none. Throws FILE for one that others could have chosen or that is none. */
+/** The key in its file, which is created if it is missing. Throws FILE if others could have chosen its content, or if it is not a key. */
 export function keyOfFile(file: string): MaskKey {
   try {
     makeKey(file);

@@ -18,7 +18,7 @@ const PLACES = 128;
 /** Masks plain data. What it changes is a copy, frozen; what it does not change is the same object. */
 export class Masker {
   readonly finder: Finder;
-  /** How many values were masked; the reader resets it to 0. */
+  /** How many values were masked; the caller resets it to 0. */
   count = 0;
   readonly #own: RedactOptions['mask'];
   readonly #keys: ReadonlySet<string>;
@@ -26,7 +26,7 @@ export class Masker {
   readonly #named: boolean;
   #key: MaskKey | undefined;
   readonly #clean = new Set<string>();
-  /** By key, the text that had nothing to mask when it was last checked. */
+  /** By key, the text in which nothing had to be masked when it was last checked. */
   readonly #cleanAt = new Map<string, string>();
   /** Paths are tracked if a function needs them. */
   readonly #path: string[] | undefined;
@@ -140,7 +140,7 @@ export class Masker {
     let copy: Record<string, unknown> | undefined;
     const keys = Object.keys(object);
     const beside = all || !this.#named ? undefined : namedBeside(object as Record<string, unknown>, keys);
-    // Of Kubernetes.
+    // A Kubernetes manifest.
     const isManifest = this.#named && (object as { kind?: unknown }).kind === 'Secret';
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] as string;
@@ -150,7 +150,7 @@ export class Masker {
       const masked = this.#at(key, value, all || isWhole);
       const name = isPlain(key) ? key : this.text(key);
       if (masked === value && name === key && copy === undefined) continue;
-      // In the order in which they were.
+      // Keeps the order of the keys.
       if (copy === undefined) {
         copy = {};
         for (const before of keys.slice(0, i)) put(copy, before, (object as Record<string, unknown>)[before]);
@@ -160,7 +160,7 @@ export class Masker {
     return copy === undefined ? object : Object.freeze(copy);
   }
 
-  /** All of a value whose name says that it is one; the scheme of a header is none of it. */
+  /** Masks a whole value whose name says that it is a secret, except for a header's scheme. */
   #whole(value: string): string {
     if (value === '' || isPlaceholder(value)) return value;
     const scheme = /^(?:bearer|basic|token|digest)[ \t]+/i.exec(value)?.[0] ?? '';
@@ -214,7 +214,7 @@ export class Masker {
     return last === from && masked === '' ? text.slice(from, to) : masked + text.slice(last, Math.max(last, to));
   }
 
-  /** The same for the same value, wherever it stands. */
+  /** Equal values get equal masks, wherever they are. */
   mask(value: string): string {
     this.count += 1;
     return `[redacted ${this.finder.nameOf(value)} hmac:${this.key.hash(value)}]`;

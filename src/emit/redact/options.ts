@@ -1,7 +1,7 @@
 import type { Keys } from '../../values/options.js';
 import { checks, type OptionCheck, TEXTS } from '../../values/shape.js';
 
-/** What is masked in records, and how. All of it together: a value is masked if any of it says so. */
+/** What is masked in records, and how. The options add up: a value is masked if any of them matches. */
 export interface RedactOptions {
   /**
    * Secrets that are known by their look or by the name beside them: all (default), none (false), or those of these names (`github-token`,
@@ -12,11 +12,11 @@ export interface RedactOptions {
   readonly keys?: readonly string[];
   /** Places whose whole value is masked: `input.tool_input.content`, `handlers.*.output`; `*` is any one key. */
   readonly paths?: readonly string[];
-  /** Of each match the first group is masked, else all of it. */
+  /** The first group of each match is masked, or all of it if there is no group. */
   readonly patterns?: readonly RegExp[];
   /** Called with each string and where it is; what it returns is kept instead. undefined: the other options decide. What it throws masks the string. */
   readonly mask?: (value: string, path: string) => string | undefined;
-  /** Where the key of masked values is kept, 0600, made if there is none; default `$XDG_STATE_HOME/hookscope/redact.key`. */
+  /** The file of the key for masked values, mode 0600, created if missing; default `$XDG_STATE_HOME/hookscope/redact.key`. */
   readonly keyFile?: string;
 }
 
@@ -37,7 +37,7 @@ export const REDACT: Keys<RedactOptions> = {
   keyFile: checks.text,
 };
 
-/** What `redact` may be. */
+/** The values that `redact` accepts. */
 export const REDACT_OPTION: OptionCheck = {
   expected: 'false, options of createRedactor, or what it returned',
   accepts: (v) => v === false || (typeof v === 'object' && v !== null),

@@ -17,7 +17,7 @@ export interface Redactor {
    * piece. One record is masked once; one that has `redacted` is returned as it is. Never throws.
    */
   redact(record: HookRecord): HookRecord;
-  /** One text by itself. */
+  /** Masks one text on its own. */
   text(text: string): string;
 }
 
@@ -45,7 +45,7 @@ export function createRedactor(options: RedactOptions = {}): Redactor {
 let ofMachine: Redactor | undefined;
 const ofOptions = new WeakMap<RedactOptions, Redactor>();
 
-/** What the option `redact` of sinks and prints means; undefined: nothing is masked. */
+/** Reads the option `redact` of sinks and prints; undefined: nothing is masked. */
 export function redactorOf(option: Redactor | RedactOptions | false | undefined): Redactor | undefined {
   if (option === false) return undefined;
   if (option === undefined) {
@@ -53,7 +53,7 @@ export function redactorOf(option: Redactor | RedactOptions | false | undefined)
     return ofMachine;
   }
   if (isRedactor(option)) return option;
-  // The same options of several prints are one redactor: it knows which pieces it has seen.
+  // Prints with the same options share a redactor, because it remembers the pieces it has seen.
   const made = ofOptions.get(option) ?? createRedactor(option);
   ofOptions.set(option, made);
   return made;
@@ -63,13 +63,13 @@ function isRedactor(option: Redactor | RedactOptions): option is Redactor {
   return 'redact' in option && typeof option.redact === 'function';
 }
 
-/** Made by the host, and read by programs: never a text of somebody's. */
+/** Made by the host and read by programs; these fields never hold free text. */
 const OURS: ReadonlySet<string> = new Set(
   'seq time host_id type subtype uuid hook_id fire_id hook_event event handler outcome duration_ms exit_code decision_ms input_sha256 judged_sha256 ran_sha256'.split(
     ' ',
   ),
 );
-/** Hooks whose progress is under way at the same time; of more, the one that said nothing for longest is forgotten with what it held back. */
+/** At most this many hooks can report progress at once; beyond that, the one that has been silent longest is forgotten, with the text held back for it. */
 const MOST_STREAMS = 1000;
 type Streams = Readonly<Record<'stdout' | 'stderr' | 'text', MaskedStream>>;
 type Pieces = Readonly<Record<'stdout' | 'stderr' | 'output', string>>;
@@ -110,7 +110,7 @@ class RecordRedactor implements Redactor {
     try {
       masked = this.#fields(record);
     } catch {
-      // What cannot be looked at is not shown.
+      // A record that cannot be read is not shown.
       masked = withheld(record);
       this.#masker.count += 1;
     }
@@ -141,7 +141,7 @@ class RecordRedactor implements Redactor {
     const masker = this.#masker;
     const stdout = masker.field('stdout', record.stdout) as string;
     const stderr = masker.field('stderr', record.stderr) as string;
-    // A secret that one stream wrote in two pieces stands in the joint output with the other's text in it.
+    // A secret that one stream wrote in two pieces has the other stream's text in the middle of it in the joint output.
     const isSplit = masker.count > 0 || record.output === record.stderr + record.stdout;
     const hasStreams = record.stdout !== '' || record.stderr !== '';
     return {
@@ -151,7 +151,7 @@ class RecordRedactor implements Redactor {
     };
   }
 
-  /** The pieces of one run, each of its texts by itself; what both streams say together is what each may say. */
+  /** The pieces of one run: each text on its own, and of the joint output what both streams may show. */
   #pieces({ hook_id, stdout, stderr, output }: HookProgress): Pieces {
     const streams = this.#streams.get(hook_id) ?? this.#open(hook_id);
     const both = stderr + stdout;

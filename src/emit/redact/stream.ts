@@ -17,7 +17,7 @@ function hangs(line: string): boolean {
   return found !== null && (found[1] === undefined || nameKind(found[1]) !== undefined);
 }
 
-/** Masks part of a text, of which all secrets are known; counts what it masked. */
+/** Masks part of a text whose secrets are all known; counts the masked values. */
 export type MaskPart = (text: string, from: number, to: number, secrets: readonly Span[]) => string;
 
 /**
@@ -52,7 +52,7 @@ export class MaskedStream {
     return told;
   }
 
-  /** How much of the text may be emitted. */
+  /** How much of the text can be emitted now. */
   #cut(text: string, from: number, secrets: readonly Span[]): number {
     let cut = lineEnd(text);
     while (cut > from && hangs(text.slice(Math.max(0, cut - 200), cut))) cut = lineEnd(text.slice(0, cut - 1));
@@ -88,7 +88,7 @@ function contextOf(told: string): string {
   return line > 0 && line < last.length ? last.slice(line) : last;
 }
 
-/** Behind the last line that has ended. What a `\r` at the end is, a line's end or part of one, the next piece says. */
+/** The index after the last complete line. Whether a final `\r` is a line's end, or part of one, is decided by the next piece. */
 function lineEnd(text: string): number {
   return Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r', text.length - 2)) + 1;
 }

@@ -13,7 +13,7 @@ const LONGEST = 20;
 const REMEMBERED = 4000;
 const roles = new Map<string, Role>();
 
-/** What a key says of the value beside it. Records have the same few keys again and again. */
+/** What a key implies about its value. Cached, because records repeat the same few keys. */
 function roleOf(key: string): Role {
   if (key.length > LONGEST) return 'none';
   const known = roles.get(key);
@@ -24,7 +24,7 @@ function roleOf(key: string): Role {
   return role;
 }
 
-/** Of `{ name: 'API_TOKEN', value: 'X' }` the key of the value, if the name is one of a secret. */
+/** In `{ name: 'API_TOKEN', value: 'X' }`: the key that holds the value, if the name is that of a secret. */
 export function namedBeside(object: Readonly<Record<string, unknown>>, keys: readonly string[]): string | undefined {
   if (keys.length < 2 || keys.length > 40) return undefined;
   const told = toldBy(object);
@@ -37,7 +37,7 @@ export function namedBeside(object: Readonly<Record<string, unknown>>, keys: rea
   return keys.find((key) => roleOf(key) === 'value' && mayBe(object[key], found));
 }
 
-/** What other keys say of one that has no telling name: the value of a cookie, the code of a grant, the response of a Digest. */
+/** What the neighbouring keys imply about a key with a general name: the value of a cookie, the code of a grant, the response of a Digest. */
 function toldBy(object: Readonly<Record<string, unknown>>): string | undefined {
   const { value, code, response } = object;
   const has = (...names: readonly string[]): boolean => names.some((name) => name in object);
@@ -61,7 +61,7 @@ function mayBe(value: unknown, kind: NameKind): boolean {
   return kind === 'weak' ? looksRandom(value) : !isPlaceholder(value);
 }
 
-/** Of `['x-api-key', 'X']`, alone or as one of many, and of `['host', 'a', 'x-api-key', 'X']`, the places of the values. */
+/** In `['x-api-key', 'X']`, alone or among others, and in `['host', 'a', 'x-api-key', 'X']`: the indexes of the values. */
 export function pairsOf(list: readonly unknown[]): number[] {
   const places: number[] = [];
   for (let i = 1; i < list.length; i++) {
@@ -69,14 +69,14 @@ export function pairsOf(list: readonly unknown[]): number[] {
     if (typeof value !== 'string' || typeof name !== 'string' || name.length > 100 || isPlaceholder(value)) continue;
     const kind = nameKind(name);
     if (kind === undefined) continue;
-    // In a list of words, one behind another is no value of it.
+    // In a list of names, the next element is not a value.
     const isValue = kind === 'weak' ? looksRandom(value) : isNoWord(value) || /[\s=!@#$%^&*]/.test(value);
     if (isValue && !isWord(value) && nameKind(value) === undefined) places.push(i);
   }
   return places;
 }
 
-/** Of `[['x-api-key', 'X'], ['host', 'a']]` the pairs with a secret, and where they are. */
+/** In `[['x-api-key', 'X'], ['host', 'a']]`: the pairs that hold a secret, with their indexes. */
 export function entriesOf(list: readonly unknown[]): [at: number, pair: readonly [name: string, value: string]][] {
   if (list.length < 2 || !list.every(isPair)) return [];
   return [...list.entries()].filter(([, [name, value]]) => {

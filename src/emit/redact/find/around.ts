@@ -2,10 +2,10 @@ import { nameKind } from './names.js';
 import { RUN, type Span, take, valueAt } from './quoted.js';
 import { isNoWord, isPlaceholder, isWord } from './values.js';
 
-/** How far what stands around a name is looked at. */
+/** How many characters before and after a name are examined. */
 const REACH = 400;
 const HOST = /^(?:[\w-]{1,63}\.)+[a-z]{2,}$/i;
-/** From the name of a map on, up to a name in it: other pairs of texts alone. */
+/** The text from the name of a map to a name in it, if there are only other pairs between them. */
 const HOLDER =
   /([A-Za-z][\w.-]{1,80})\\*["']?[ \t]*(?:=>|[:=])(?:\s|\\+n)*\{(?:(?:\s|\\+[nr])*\\*["'][^"'\\\s]{1,100}\\*["'](?:\s|\\+[nr])*:(?:\s|\\+[nr])*\\*["'][^"'\\\n]{1,200}\\*["'](?:\s|\\+[nr])*,)*(?:\s|\\+[nr])*\\*["']$/;
 
@@ -21,7 +21,7 @@ const DIGEST = /(?:^|[\s,"'{\\])(?:c?nonce\\*["']?[ \t]*[=:]|realm=\\*["'])|\bDi
 const HEX = /^(?:[\da-f]{32}|[\da-f]{64})$/i;
 const RESPONSE = /\\*["']?[ \t]*[=:][ \t]*\\*["']?([\da-fA-F]{32,64})(?![\w])/y;
 
-/** What proves in a Digest that one knows the password, wherever it stands: `realm="a", nonce="b", response="X"`. */
+/** In a Digest, the value that proves knowledge of the password: `realm="a", nonce="b", response="X"`. */
 export function isResponseOfDigest(text: string, [start, end]: Span): boolean {
   if (text.slice(start, end) !== 'response') return false;
   const before = text.slice(Math.max(0, start - REACH), start);
@@ -81,7 +81,7 @@ const VARIABLE = /(?:\benv\??\.|\bENV\[\\*["']|\benv\[\\*["'])([A-Za-z_]\w{1,80}
 const PROPERTY =
   /([A-Za-z_][\w-]{1,80})\\*["']?[ \t]*(?:=>|[:=])[ \t]*(?:process\.env|import\.meta\.env|Deno\.env|ENV\b)[^\n;,]{0,80}$/;
 
-/** What stands in for a variable that is not set: `process.env.API_KEY ?? 'X'`. */
+/** The fallback for a variable that is not set: `process.env.API_KEY ?? 'X'`. */
 export function fallbackSecret(text: string, at: number): Span | undefined {
   if (take(FALLBACK, text, at) === undefined) return undefined;
   const { lastIndex } = FALLBACK;
@@ -100,7 +100,7 @@ export function fallbackSecret(text: string, at: number): Span | undefined {
     : value.span;
 }
 
-/** What signs cookies: `cookieSession({ keys: ['X'] })`, `app.keys = ['X']`. */
+/** Keys that sign cookies: `cookieSession({ keys: ['X'] })`, `app.keys = ['X']`. */
 export function isKeysOfCookies(text: string, [start, end]: Span): boolean {
   if (text.slice(start, end).replace('app.', '') !== 'keys') return false;
   return (

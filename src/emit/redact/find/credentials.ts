@@ -5,10 +5,10 @@ const AUTHORITY = /[^\s/?#"'`<>\\]{1,512}@/y;
 /** A password with signs that a URL should not have as they are; what follows a port is a path. */
 const ODD = /[^\s/?#"'`<>\\:@]{0,128}:(?!\d{1,5}[/?#])[^\s"'`<>\\@]{1,256}@(?=[\w.[-])/y;
 const FETCHED = /(?:https?|git|ssh|ftp|trojan|vless|ss|hysteria2|tuic)$/i;
-/** What stands for a password where the name is a token: `https://X:x-oauth-basic@host`, `https://X:@host`. */
+/** Placeholder passwords in URLs whose user name is the token: `https://X:x-oauth-basic@host`, `https://X:@host`. */
 const NO_PASSWORD = /^(?:x-oauth-basic|x|api_token|)$/i;
 
-/** The password of `scheme://user:password@host`, or the token that stands there alone. */
+/** The password in `scheme://user:password@host`, or the token in its place. */
 export function urlSecret(text: string, colon: number): Span | undefined {
   const start = colon + 3;
   const pattern = take(AUTHORITY, text, start) === undefined ? ODD : AUTHORITY;

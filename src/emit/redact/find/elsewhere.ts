@@ -2,7 +2,7 @@ import { nameKind } from './names.js';
 import { QUOTED, type Span } from './quoted.js';
 import { isPlaceholder, looksRandom } from './values.js';
 
-/** Most characters between a value and the name that stands elsewhere. */
+/** The most characters between a value and a name that is not directly before it. */
 const NEAR = 400;
 const VALUE = /^(?:[\w-]*[-_]?value|val|default|plaintext|content|string|valuestring)$/i;
 
@@ -53,7 +53,7 @@ function opening(before: string): number {
   return -1;
 }
 
-/** Of YAML: the key that the lines are within. */
+/** In YAML, the key that contains the lines. */
 function outerLine(region: string): string | undefined {
   const lines = region.split('\n');
   const indent = /^[ \t]*/.exec(lines.at(-1) as string)?.[0].length as number;
@@ -88,7 +88,7 @@ function loginBelow(text: string, end: number): Span | undefined {
   return [start, start + value.length];
 }
 
-/** Those of HTML that hold nothing. */
+/** HTML elements without content. */
 const VOID = /^(?:input|meta|link|img|source|embed|[bh]r)$/i;
 
 /** `<password>X</password>`, `<entry key="password">X</entry>`, `<key>password</key><string>X</string>`. `end`: where the tag ends. */

@@ -7,13 +7,13 @@ import { compileTokens } from './shapes.js';
 
 /** Finds the secrets of texts. */
 export interface Finder {
-  /** In order, none over another. */
+  /** In order, without overlaps. */
   find(text: string): readonly Span[];
   /** A shorter text holds none. */
   readonly shortest: number;
   /** The kind of a value by its shape: the shape's name, else `secret`. */
   nameOf(value: string): string;
-  /** Where a private key may just begin. */
+  /** The index where an unfinished private key begins. */
   openKey(text: string): number;
 }
 
@@ -34,7 +34,7 @@ export function createFinder(wanted: (name: string) => boolean, patterns: readon
     find(text) {
       let spans = text.length < SHORTEST ? NOTHING : scan(text);
       if (named) {
-        // What is written in JSON has its lines in one.
+        // JSON puts several lines into one string.
         const lines = WRITTEN.test(text) ? text.replace(WRITTEN_LINE, asLine) : undefined;
         if (lines !== undefined) spans = merged([...spans, ...scan(lines)]);
         const look = MANIFEST.test(text) ? (lines: string) => [...scan(lines), ...manifestSecrets(lines)] : scan;

@@ -14,7 +14,7 @@ const VARIABLE =
   /##(?:vso)?\[[\w.-]{1,40}[ \t][^\]\n]{0,200}?(?:variable|name)=([\w.-]{1,80})[^\]\n]{0,100}\]([^\s"'`\\]{3,512})/y;
 const OUTPUT = /::(?:add-mask|(?:set-output|save-state|set-env)[ \t]+name=([\w.-]{1,80}))::([^\s"'`\\]{3,512})/y;
 
-/** What a job tells its runner: `##vso[task.setvariable variable=TOKEN]X`, `::add-mask::X`. */
+/** What a CI job tells its runner: `##vso[task.setvariable variable=TOKEN]X`, `::add-mask::X`. */
 export function jobSecret(text: string, at: number): Span | undefined {
   const pattern = text[at] === '#' ? VARIABLE : OUTPUT;
   const found = take(pattern, text, at);
@@ -52,7 +52,7 @@ export function fieldSecret(text: string, at: number): Span | undefined {
 const DEFAULT = /default[ \t]{0,2}\(?[ \t]{0,2}(?=\\*["'])/y;
 const TEMPLATE = /([\w.-]{0,80})\\*["']?[ \t]*[:=]?[ \t]*\\*["']?\{\{([^{}\n]{0,120})$/;
 
-/** What stands in for a value of a template: `password: {{ .Values.password | default "X" }}`. */
+/** The default of a template's value: `password: {{ .Values.password | default "X" }}`. */
 export function defaultSecret(text: string, at: number): Span | undefined {
   if (take(DEFAULT, text, at) === undefined) return undefined;
   const { lastIndex } = DEFAULT;

@@ -29,7 +29,7 @@ export function headerValue(text: string, at: number, before: string): Span | un
 const PAIRS = /[^\s=;,"'`]{1,256}=[^\r\n"'`]+/y;
 const PAIR = /[^\s=;,"'`]{1,256}=[^\s;"'`]+/y;
 
-/** Of a list of them, the first. */
+/** The first element, if the value is a list. */
 const LIST = /\[\s{0,8}(?=\\*["'])/y;
 
 /** `{ session: 'X' }`. */

@@ -2,13 +2,13 @@ import { nameKind } from './names.js';
 import { type Span, take, valueAt } from './quoted.js';
 import { isNoWord, isPlaceholder, isWord } from './values.js';
 
-/** What a name may end with that has its value behind a space. */
+/** Endings of names whose value follows after a space. */
 export const SPACED = String.raw`(?<=(?:[Pp]ass(?:wor[dt]|wd|phrase)?|PASS(?:WORD|WD|PHRASE)?|[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Kk]ey|KEY|auth|AUTH|pwd|PWD|community|psk|PSK|EAP|XAUTH|password-value|(?:root|bind)(?:pw|PW))\\*["']?[ \t])(?=[^\s=:|&;<>])`;
 const NAME = /(?:^|[^\w.-])([A-Za-z_][\w.-]{1,80})\\*["']?$/;
-/** What may stand before the name in its line; behind the first, nothing but a value can follow it. */
+/** What may precede the name in its line; after the first pattern, only a value can follow the name. */
 const SETS =
   /(?:^|[\r\n]|\\n|[:,[][ \t]*\\*["']|[ \r\n]\d{1,6}(?:\t|\\t|→|[:|])|[\w./-]:\d{1,6}[:-])[ \t>+#(-]*(?:ENV|quote|ARG|SetEnv|(?:fastcgi|uwsgi|scgi)_param|proxy_set_header|(?:CONFIG|config)[ \t]+(?:SET|set)|setenv|setq|set_option|username[ \t]+(?!(?:and|or)[ \t])\S{1,64}(?:[ \t]+privilege[ \t]+\d+)?|enable|snmp-server|stats|neighbor[ \t]+\S{1,64}|[\w-]+-server(?:[ \t]+host[ \t]+\S{1,64}(?:[ \t]+[a-z-]+[ \t]+\d+){0,3})?)[ \t]+\\*["']?$/;
-/** Junos and IPsec: behind words of a path, or behind a colon. */
+/** Junos and IPsec: after the words of a path, or after a colon. */
 const PATH = /(?:^|[\s"'`])set(?:[ \t]+[\w./:@-]{1,64}){1,8}[ \t]+$/;
 /** `CREATE SECRET s (TYPE s3, SECRET 'X')`, of DuckDB. */
 const STATEMENT = /\bcreate\s[\w\s]{0,40}\bsecret\b[^;]*[(,]\s*$/i;
@@ -22,7 +22,7 @@ const OPTION = /(?:--[a-z]+|ascii-text)[ \t]+/y;
 const LOGIN = /[\w.@-]{1,64}:(?!\/)/y;
 const ENDS = /(?:\\*["'`])?[ \t]*[;,)}]{0,3}[ \t]*(?:#[^\n]*)?(?:\\?\r?\n|\\[rn]|\\*["'`]|$)/y;
 
-/** `NAME X`, as lines of configuration have it: `ENV ADMIN_PASSWORD X`, `requirepass X`, `storePassword "X"`, `#define PASSWORD "X"`. `space`: behind the name. */
+/** `NAME X`, as in configuration files: `ENV ADMIN_PASSWORD X`, `requirepass X`, `storePassword "X"`, `#define PASSWORD "X"`. `space`: the index after the name. */
 export function lineSecret(text: string, space: number): Span | undefined {
   const before = text.slice(Math.max(0, space - 120), space);
   const name = NAME.exec(before)?.[1]?.replace(/^[nrt](?=[A-Z])/, '');

@@ -37,7 +37,7 @@ export function itemsAt(text: string, at: number): readonly Item[] {
   return items;
 }
 
-/** What is written where a list may stand: `TOKENS=X,Y`, `passwords: X`. */
+/** Values in the place of a list: `TOKENS=X,Y`, `passwords: X`. */
 function wordsOf(text: string, { span: [start, end], quote }: Item): readonly Item[] {
   return [...text.slice(start, end).matchAll(/[^\s,;]+/g)].map(({ index, 0: word }) => ({
     span: [start + index, start + index + word.length] as const,
@@ -51,7 +51,7 @@ const LINE =
 /** A line without such a value. */
 const OTHER_LINE = /([ \t]*)([^\n]?)[^\n]*(?:\n|$)/y;
 
-/** Of YAML: `- X` and `name: X` in the lines below a name. `indent`: of the name's line; -1: up to the next section. */
+/** In YAML: `- X` and `name: X` in the lines below a name. `indent`: that of the name's line; -1: up to the next section. */
 function linesBelow(text: string, start: number, indent: number): readonly Item[] {
   const items: Item[] = [];
   for (
@@ -82,7 +82,7 @@ function linesBelow(text: string, start: number, indent: number): readonly Item[
 const NEW_LINE = /[ \t]*(?:#[^\n]*)?\r?\n/y;
 const RUN = /[^\s"'`;&|<>(){}[\]\\]+/y;
 
-/** The secrets of a list behind its name: `passwords: [X, Y]`, `API_TOKENS=X,Y`, and in the lines below it. */
+/** The secrets in a list after its name: `passwords: [X, Y]`, `API_TOKENS=X,Y`, and in the lines below it. */
 export function listSecrets(
   text: string,
   at: number,
@@ -94,7 +94,7 @@ export function listSecrets(
   }: {
     readonly kind: ListKind;
     readonly name: string;
-    /** Of the name's line; undefined: the name does not begin it. */
+    /** The indentation of the name's line; undefined if the line does not begin with the name. */
     readonly indent: number | undefined;
     readonly separator: string;
   },
@@ -122,7 +122,7 @@ export function sectionSecrets(text: string, at: number): readonly Span[] | unde
   return spans.length === 0 ? undefined : spans;
 }
 
-/** Neither a word, the name of another secret, nor where one is. */
+/** Not a word, not the name of another secret, and not the place of one. */
 function isOfList(text: string, { span: [start, end], quote }: Item, kind: ListKind, name: string): boolean {
   return isListed(text.slice(start, end), kind, name, quote);
 }

@@ -8,7 +8,7 @@ const LONGEST = 32_768;
 const KEY = /^([ \t]*)(?:- )?([\w-]+):[ \t]*(.*?)\r?$/;
 const ENTRY = /^([ \t]+["']?[\w.-]{1,100}["']?:[ \t]*)(\S.*)$/;
 
-/** The values of a Secret of Kubernetes. `data` may stand before the line that says what it is. */
+/** The values of a Kubernetes Secret. `data` may precede the line that gives the kind. */
 export function manifestSecrets(text: string): readonly Span[] {
   const spans: Span[] = [];
   for (const head of text.matchAll(HEAD)) {
@@ -52,7 +52,7 @@ function valuesOf(text: string, from: number, indent: number): Span[] {
     }
   }
   if (isSecret) return found;
-  // What it is, is still to come.
+  // The line that gives the kind has not come yet.
   return isSecret === undefined && begins >= 0 && !isWhole ? [[begins, text.length, true]] : [];
 }
 
@@ -66,7 +66,7 @@ const NAMED = /kind\\*"\s*:\s*\\*"Secret\\*"/;
 const DATA = /\\*"(?:data|stringData)\\*"\s*:\s*\{/g;
 const VALUE = /\\*"[\w.-]{1,100}\\*"\s*:\s*\\*"([^"\\]+)/g;
 
-/** As JSON. */
+/** The same in JSON. */
 function written(text: string): readonly Span[] {
   if (!text.includes('apiVersion') || !/"data|stringData/.test(text)) return [];
   const spans: Span[] = [];

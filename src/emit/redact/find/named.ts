@@ -8,14 +8,14 @@ import { QUOTED, RUN, SHELL_RUN, type Span, take, valueAt } from './quoted.js';
 import { setsSecrets } from './shell/commands.js';
 import { isPlaceholder, isSecret } from './values.js';
 
-/** The secret behind a name and its `:` or `=`, or of the element that ends with a `>`. */
+/** The secret after a name and its `:` or `=`, or in an element after its `>`. */
 export function namedSecret(text: string, separator: number): Span | readonly Span[] | undefined {
   if (text[separator] === '>') return elementSecret(text, separator);
   const found = nameBefore(text, separator);
   if (found === undefined) return undefined;
   const own = text.slice(found[0], found[1]);
   let kind = isTold(text, found) ? 'token' : nameKind(own);
-  // In a connection string it is no folder.
+  // In a connection string, PWD is not a folder.
   if (own === 'PWD' && ';&?'.includes(text[found[0] - 1] ?? ' ')) kind = 'password';
   if (kind === undefined && isValueOfCookie(text, found)) kind = 'short';
   const isElsewhere = kind === undefined && isValueName(own);
@@ -38,7 +38,7 @@ export function namedSecret(text: string, separator: number): Span | readonly Sp
   return behindName(text, separator, { kind, name, found, isElsewhere });
 }
 
-/** Behind `=`, `:=`, `=>`. */
+/** The index after `=`, `:=`, `=>`. */
 function signEnd(text: string, separator: number): number {
   let at = separator + 1;
   while (at < separator + 3 && (text[at] === '=' || text[at] === '>' || text[at] === ':')) at++;
@@ -52,7 +52,7 @@ function valueStart(text: string, separator: number): number {
   return at;
 }
 
-/** Whether what stands around a name says that it has a secret, and not the name. */
+/** Whether the text around a name shows that its value is a secret, although the name does not. */
 function isTold(text: string, name: Span): boolean {
   return isHostOfSecret(text, name) || isResponseOfDigest(text, name) || isCodeOfGrant(text, name);
 }
@@ -62,7 +62,7 @@ interface Named {
   readonly name: string;
   readonly found: Span;
   readonly isElsewhere: boolean;
-  /** By a command that sets secrets. */
+  /** The command sets secrets. */
   readonly isSet?: boolean;
 }
 
@@ -161,7 +161,7 @@ function isOption(text: string, name: number): boolean {
   return text[name - 1] === '/' && /\s/.test(text[name - 2] ?? '');
 }
 
-/** A line that is a name and one value without a quote: all of it, whatever characters it has, unless it is code. */
+/** On a line with just a name and an unquoted value: the whole value, whatever characters it has, unless it is code. */
 const WHOLE = /[^\s"'`][^\s\\]{3,255}(?=[ \t]*(?:[;#][^\n]*|\\?\r?)?(?:\n|\\n|$))/y;
 const CODE = /^[\w$.?!]*(?:[([{`]|=>)|[)\]}`][;,]?$|^[&*@!<$%{[(|>~+]|^[\w$.?#]+[;,]?$|["'`]/;
 
@@ -174,7 +174,7 @@ function lineValue(text: string, at: number): { readonly span: Span; readonly qu
 const QUOTES = /\\*["']$/;
 const NEXT_PAIR = /[&;\s]\w+=/;
 
-/** Of `"NAME=value"` all that stands before the quote, up to another `name=`. */
+/** In `"NAME=value"`: everything before the quote, up to another `name=`. */
 function inQuotes(text: string, name: number, at: number): { readonly span: Span; readonly quote: string } | undefined {
   const quote = QUOTES.exec(text.slice(Math.max(0, name - 8), name))?.[0];
   if (quote === undefined || at === text.length || /["'\\\s]/.test(text[at] as string)) return undefined;
@@ -186,7 +186,7 @@ function inQuotes(text: string, name: number, at: number): { readonly span: Span
   return { span: [at, at + (next < 0 ? end : next)], quote: quote.at(-1) as string };
 }
 
-/** A comma or a full stop behind it belongs to the sentence. */
+/** A comma or a full stop after the value belongs to the sentence. */
 function trailing(text: string, start: number, end: number, sure: boolean): number {
   return !sure && end - start > 1 && /[.,:!?]/.test(text[end - 1] as string) ? end - 1 : end;
 }
@@ -199,13 +199,13 @@ function beginsLine(text: string, at: number): boolean {
   return LINE_START.test(before) && (at <= 48 || /[\r\n]|\\n/.test(before));
 }
 
-/** What gives a name its value, so that a word is one as well. */
+/** Assigns the name a value, so that even a word is one. */
 const SETTER =
   /(?:\bdefine|putenv|[sS]et_?[eE]nv(?:ironmentVariable)?|[sS]et_?[pP]roperty|set_var)[ \t]{0,4}\([ \t]{0,4}\\*["'`]$/;
 const DEFINED = /\bdefine[ \t]{0,4}\([ \t]{0,4}\\*["']$/;
 const CALL = /(?:[([]|,)[ \t]*\\*["'`]?$/;
 
-/** The second of two texts of which the first is a name: `set("x-api-key", "X")`, `["x-api-key", "X"]`. */
+/** The second of two texts if the first is a name: `set("x-api-key", "X")`, `["x-api-key", "X"]`. */
 export function pairedSecret(text: string, comma: number): Span | undefined {
   const found = nameBefore(text, comma);
   if (found === undefined || (!/["'`]/.test(text[found[1]] ?? '') && text[found[1]] !== '\\')) return undefined;
@@ -221,14 +221,14 @@ export function pairedSecret(text: string, comma: number): Span | undefined {
   if (value?.quote === undefined) return undefined;
   const said = text.slice(value.span[0], value.span[1]);
   const place = { kind, name, quote: value.quote, sure: false, alone: false, code: false, elsewhere: true };
-  // In a list of names, one behind another is no value of it.
+  // In a list of names, the next one is not a value.
   if (!isSecret(said, place) || nameKind(said) !== undefined) return undefined;
   return /^[A-Za-z_-]+$/.test(said) && !SETTER.test(text.slice(Math.max(0, found[0] - 40), found[0]))
     ? undefined
     : value.span;
 }
 
-/** Of a tuple of Erlang and Elixir, whose first is a name without a quote: `{password, "X"}`, `{default_pass, <<"X">>}`. */
+/** In a tuple of Erlang or Elixir that begins with an unquoted name: `{password, "X"}`, `{default_pass, <<"X">>}`. */
 export function tupleSecret(text: string, comma: number): Span | undefined {
   const name = /\w+$/.exec(text.slice(Math.max(0, comma - 80), comma))?.[0] ?? '';
   const kind = nameKind(name);

@@ -22,10 +22,10 @@ const WEAK: ReadonlySet<string> = new Set([
   'creds',
 ]);
 const SHORT: ReadonlySet<string> = new Set(['pass', 'pw']);
-/** Of `DB_PASS`, `smtppass`: whose it is. */
+/** An owner before the name: `DB_PASS`, `smtppass`. */
 const OWNED =
   /(?:^|[\s_-])(?:db|database|user|root|admin|smtp|mail|email|imap|ftp|sftp|ssh|ldap|sudo|mysql|mariadb|pg|postgres|postgresql|redis|mongo|mongodb|rabbitmq|amqp|mqtt|kafka|http|https|proxy|basic|registry|docker|key|store|keystore|truststore|require|master|cert|client|server|login|account|service|api|app|my|vault|vpn|wifi|wpa|sql|es|elastic|backup|bind|jdbc|nexus|sonar|jenkins|git|svn|npm|aws|s3|ssl|tls|remote|peer|local|target|source|src|dst|dest|node|host|ipmi|bmc|snmp|socks|relay|sasl|auth|encryption|private|default|initial|temp|temporary|gateway)\s?(?:pass|pw)$/;
-/** Words behind the one that counts: `API_KEY_PROD`. */
+/** Words that may follow the significant one: `API_KEY_PROD`. */
 const QUALIFIERS: ReadonlySet<string> = new Set(
   'prod production dev development test testing staging stage old new live value raw plain plaintext current default primary secondary override'.split(
     ' ',
@@ -37,7 +37,7 @@ const FOLDERS: ReadonlySet<string> = new Set(['PWD', 'OLDPWD']);
 /** `BUNDLE_GEMS__EXAMPLE__COM`. */
 const BUNDLER = /^BUNDLE_(?!BUILD__|LOCAL__|MIRROR__)\w+__[A-Z]{2,6}$/;
 
-/** What a name says of each value in it: `passwords: [X, Y]`, `API_TOKENS`. `token`: it is one if it can be no word. */
+/** What a name implies about each element of its list: `passwords: [X, Y]`, `API_TOKENS`. `token`: it is a secret unless it could be a word. */
 export type ListKind = 'password' | 'token';
 const LISTS: readonly (readonly [names: RegExp, kind: ListKind])[] = [
   [/(?:passwords|passwds|passphrases|passcodes|pwds)$/, 'password'],
@@ -51,7 +51,7 @@ const LONGEST = 100;
 const REMEMBERED = 4000;
 const known = new Map<string, NameKind | null>();
 
-/** Of the last word that means something: `DB_PASSWORD`, `x-api-key`, `clientSecret`; not `password_file`. */
+/** The kind of the last significant word: `DB_PASSWORD`, `x-api-key`, `clientSecret`; not `password_file`. */
 export function nameKind(name: string): NameKind | undefined {
   if (name.length > LONGEST || name.length < 2) return undefined;
   let kind = known.get(name);
@@ -65,7 +65,7 @@ export function nameKind(name: string): NameKind | undefined {
 
 const knownLists = new Map<string, ListKind | null>();
 
-/** Of the plural of a name. */
+/** The same for a plural. */
 export function listKind(name: string): ListKind | undefined {
   if (name.length > LONGEST || !/[sS]\d*$/.test(name)) return undefined;
   let kind = knownLists.get(name);
@@ -117,10 +117,10 @@ const isNameChar = (code: number): boolean =>
   code === 45 ||
   code === 46;
 
-/** Of PowerShell. */
+/** PowerShell's form. */
 const ENVIRONMENT = /\$\{env:\w{1,80}\}$/i;
 
-/** What Go, C and Basic have between a name and the quote of its value. */
+/** In Go, C and Basic, what comes between a name and the quote of its value. */
 const TEXT = /=[ \t]{0,8}(?:\[\]byte\(|@|L)?\\*["'`]/y;
 const TYPE = /[\w)](?:[ \t]+(?:\*?string|\[\]byte|As[ \t]+String|as[ \t]+string)|\[\d{0,6}\])$/;
 
@@ -135,12 +135,12 @@ export function nameBefore(text: string, separator: number): Span | undefined {
   // `password?: string`, `password[]=X`.
   if (text[end - 1] === '?') end--;
   else if (end === separator && text.startsWith('[]', end - 2) && text[end + 1] !== ' ') end -= 2;
-  // In JSON that is written in JSON, and so on, each quote has twice as many backslashes.
+  // Each level of JSON within JSON doubles the backslashes before a quote.
   for (let i = 0; i < 40 && end > 0 && `"'\\]`.includes(text[end - 1] as string); i++) end--;
   let start = end;
   const least = Math.max(0, end - NAME - 1);
   while (start > least && isNameChar(text.charCodeAt(start - 1))) start--;
-  // Of a line end that is written out, the letter is no part of the name.
+  // The letter of an escaped line end (`\n`) is not part of the name.
   if (text[start - 1] === '\\' && 'nrt'.includes(text[start] as string)) start++;
   return end - start < 2 || end - start > NAME ? undefined : [start, end];
 }

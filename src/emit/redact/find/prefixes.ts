@@ -1,7 +1,7 @@
 import type { Span } from './quoted.js';
 
 const NOTHING: readonly Span[] = [];
-/** What tools put before each line. */
+/** Prefixes that tools add to each line. */
 const PREFIXES = [
   // The time, the level and the source of a line of a log; a container, or a stream.
   String.raw`(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,:Z+-]{0,20}\]?[ \t]|[A-Z][a-z]{2} {1,2}\d{1,2} [\d:]{8} [\w.-]{1,100} [\w./-]{1,100}(?:\[\d{1,9}\])?: |[\w.-]{1,60} {1,30}\| ?|\[(?![\w.-]*(?:passwords|secrets|credentials|tokens|keys)\])[\w.:-]{1,40}\][ \t])(?:\[(?![\w.-]*(?:passwords|secrets|credentials|tokens|keys)\])[\w.:-]{1,40}\][ \t]|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b:?[ \t]{1,2}){0,4}`,
@@ -17,10 +17,10 @@ const PREFIXES = [
   String.raw`[ \t]*(?:#|//|\*)[ \t]`,
 ];
 const BEFORE_LINE = new RegExp(String.raw`(?<=^|[\n"])(?:${PREFIXES.join('|')})`, 'g');
-/** Of a diff. */
+/** The header of a diff's hunk. */
 const HUNK = /(?:^|[\n"])@@ -\d/;
 
-/** What `look` finds in the lines themselves, where something stands before them. A sign of a diff is that of a list, too: one alone is none. */
+/** Runs `look` on the lines without their prefixes, if they have any. A single `-` or `+` may be a list item, so one alone is not a diff. */
 export function withoutPrefixes(text: string, look: (lines: string) => readonly Span[]): readonly Span[] {
   let count = HUNK.test(text) ? 1 : 0;
   const cuts: (readonly [at: number, removed: number])[] = [];

@@ -8,7 +8,7 @@ const DONE = 're-?set|set|changed|updated|rotated|generated|created|assigned|cho
 const ADVERB = 'now|still|just|always|already|also|again|simply|currently|successfully';
 const BE = String.raw`(?:is|was|are|were|(?:(?:has|have|had)[ \t]+(?:(?:${ADVERB})[ \t]+)?been)|(?:will|must|should|can|could|would|shall|may)(?:[ \t]+(?:${ADVERB}))?[ \t]+be|ist|est|es)`;
 const IS = String.raw`[ \t]+${BE}(?:[ \t]+(?:${ADVERB}|${DONE}|to|called|with))*(?:${WHOSE}[ \t]*:|[ \t]*:?)|[ \t]*(?:=|:|->|=>|→)|[ \t]*[>?›❯»](?=[ \t])`;
-/** What a prompt says of the answer that it takes: `[none]`, `(empty for no passphrase)`. */
+/** A prompt's hint about the expected answer: `[none]`, `(empty for no passphrase)`. */
 const HINT = String.raw`(?:[ \t]*(?:\[[^[\]\n]{0,60}\]|\([^()\n]{0,60}\))(?=[ \t]*[:>?›❯»]))?`;
 const SENTENCE = new RegExp(`(?:(${PASSWORD})|${OTHER})${WHOSE}${HINT}(?:${IS})[ \\t]*`, 'iy');
 /** `set the password to X`, `changed the password from Y to X`. */

@@ -9,12 +9,12 @@ export const RUN = /[^\s"'`,;&|<>(){}[\]\\]+/y;
 export const SHELL_RUN = /[^\s"'`;&|<>()\\]+/y;
 const LONG_RUN = /[^\s"']+/y;
 
-/** A command whose output is what it is told to say: `$(echo X)`, `<(printf %s X)`, `"$(cat <<< X)"`. */
+/** A command that outputs the text it is given: `$(echo X)`, `<(printf %s X)`, `"$(cat <<< X)"`. */
 const SAYS =
   /(?:\\*["'])?(?:[$<]\(|\\*`|\()[ \t]*(?:(?:echo|printf|print|Write-Output)(?:[ \t]+-[neEr]+)*[ \t]+(?:\\*(["']?)[^"'\s]{0,12}%[^"'\s]{0,12}\1[ \t]+)?|cat[ \t]*<<<[ \t]*)/y;
 const SAID = /[^\s"'`;&|<>()\\]+/y;
 
-/** What stands at a place: in quotes, else a run of characters; of a command that says a text, the text. */
+/** The value at an index: a quoted text, a run of characters, or the text that a command is told to output. */
 export function valueAt(
   text: string,
   at: number,
@@ -22,7 +22,7 @@ export function valueAt(
 ): { readonly span: Span; readonly quote?: string } | undefined {
   if (`$<(\`"'\\`.includes(text[at] ?? ' ') && take(SAYS, text, at) !== undefined) {
     const said = plainAt(text, SAYS.lastIndex, SAID);
-    // Without quotes, a variable is none of the text.
+    // Unquoted, a variable is not part of the text.
     return said === undefined ? undefined : { span: said.span, quote: said.quote ?? '"' };
   }
   return plainAt(text, at, run);
@@ -41,7 +41,7 @@ function plainAt(text: string, at: number, run: RegExp): ReturnType<typeof value
   const reach = text.slice(start, start + QUOTED);
   const line = reach.indexOf('\n');
   for (let end = reach.indexOf(quote); end >= 0 && (line < 0 || end < line); end = reach.indexOf(quote, end + 1)) {
-    // Of a quote that is escaped itself, one with more before it belongs to the text.
+    // Inside an escaped quote, a quote with more backslashes belongs to the text.
     if (reach[end - 1] !== '\\') return { span: [start, start + end], quote: mark };
   }
   return take(LONG_RUN, text, start) === undefined ? undefined : { span: [start, LONG_RUN.lastIndex], quote: mark };

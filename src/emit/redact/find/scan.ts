@@ -16,7 +16,7 @@ import { insertedSecrets, sqlSecret } from './sql.js';
 
 const NOTHING: readonly Span[] = [];
 
-/** What one place tells: a secret, or several, as of a list. undefined, and never an empty list, where it tells nothing: then others look. */
+/** What was found at one place: a secret, or several, as in a list. undefined, never an empty list, if nothing was: then the next pattern is tried. */
 type Found = Span | readonly Span[] | undefined;
 type Look = (text: string, at: number) => Found;
 
@@ -119,7 +119,7 @@ export function scanner(
       if (found === undefined) continue;
       const all = isSpan(found) ? [found] : found;
       if (around === undefined) spans.push(...all);
-      // What stands before a secret that is further on is looked at as well.
+      // Text before a secret that lies further on is examined as well.
       for (const [start, end] of all) if (start <= stops.lastIndex) stops.lastIndex = Math.max(stops.lastIndex, end);
     }
     return spans.length < 2 ? (spans.length === 0 ? NOTHING : spans) : merged(spans);
@@ -143,7 +143,7 @@ function telegram(text: string, colon: number): Span | undefined {
   return bot === undefined ? undefined : [colon - bot.length, TELEGRAM.lastIndex];
 }
 
-/** In order, none over another. */
+/** In order, without overlaps. */
 export function merged(spans: readonly Span[]): readonly Span[] {
   const result: [number, number, boolean][] = [];
   for (const [start, end, open] of [...spans].sort((a, b) => a[0] - b[0])) {

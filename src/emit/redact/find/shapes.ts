@@ -17,21 +17,21 @@ export interface FoundSecret {
 
 /** The shapes that were asked for, compiled. */
 export interface CompiledShapes {
-  /** What to search a text for, as a regular expression that takes one character: the last of a mark, or the first of a bare one. */
+  /** A regular expression that consumes one character: the last of a mark, or the first of a shape without one. */
   readonly marked: string;
   readonly bare: string;
-  /** The secret that has a mark before `behind`. */
+  /** The secret whose mark ends at `behind`. */
   afterMark(text: string, behind: number): FoundSecret | undefined;
   /** The bare one that begins at `start`. */
   at(text: string, start: number): FoundSecret | undefined;
-  /** The shape of all of a value; `secret` where it has none. */
+  /** The shape that matches a whole value; `secret` if none does. */
   nameOf(value: string): string;
 }
 
 /** Prefixes shorter than this must begin a word, `sk-` but not `task-`. */
 const SURE = 4;
 
-/** Of a text that was cut, the beginning of a secret shows enough of it. */
+/** In a truncated text, the beginning of a secret is enough. */
 const CUT = '[\\w.+/=~-]{2,256}…';
 const IS_CUT = new RegExp(CUT, 'y');
 
@@ -105,7 +105,7 @@ const WORD = /\w/;
 const RUN = /[\w-]/;
 /** Pictures and the like hold any four characters somewhere. */
 const BASE64 = /[\w+/]/;
-/** What ends with a letter and is no part of the word behind it: `\n` as it is written, `%20`, a colour. */
+/** Escapes that end with a letter which is not part of the following word: a written `\n`, `%20`, a colour. */
 const ESCAPE = /(?:\\[bfnrtv]|\\u[\da-f]{4}|%[\da-f]{2}|\[[\d;]{0,12}m)$/i;
 
 function beginsWord(text: string, start: number, inside: RegExp): boolean {

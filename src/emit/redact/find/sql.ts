@@ -22,7 +22,7 @@ export function sqlSecret(text: string, at: number): Span | undefined {
     if (found === undefined || value === undefined) continue;
     if (isPlaceholder(value, "'") || isWord(value)) return undefined;
     const isUnsure = pattern === BARE_SQL || (pattern === SQL && found[1] === '"');
-    // In a sentence much is identified by something, though not in capitals.
+    // In prose much is "identified by" something, but not in capitals.
     const isCapital = found[0].startsWith('IDENTIFIED') && (pattern === SQL || isNoWord(value));
     if (isUnsure && !isCapital && !isStatement(text, at)) return undefined;
     const start = at + found[0].lastIndexOf(value);

@@ -1,23 +1,23 @@
 import type { NameKind } from './names.js';
 
-/** How a value stands behind its name. */
+/** How a value is written after its name. */
 export interface ValuePlace {
   readonly kind: NameKind;
   /** The name as it was written. */
   readonly name: string;
   /** The quote around the value; of a shell's single quotes nothing is expanded. */
   readonly quote?: string | undefined;
-  /** Nothing but a value can stand here: `NAME=value` of a shell, a query, a connection string, a flag. */
+  /** Only a value can be here: `NAME=value` of a shell, a query, a connection string, a flag. */
   readonly sure: boolean;
   /** It is all that its line holds: `password: value`. */
   readonly alone: boolean;
   /** It is called, indexed or compared. */
   readonly code: boolean;
-  /** It is called `value`, and the name stands beside it. */
+  /** The key is just `value`, and the name is in another key. */
   readonly elsewhere?: boolean;
 }
 
-/** What stands for a secret and is none: a variable, a template, stars, what was masked already. */
+/** Stands for a secret without being one: a variable, a template, asterisks, an earlier mask. */
 export function isPlaceholder(value: string, quote?: string): boolean {
   if (PLACEHOLDER.test(value)) return true;
   return quote !== "'" && VARIABLE.test(value);
@@ -49,7 +49,7 @@ const CHAIN_OF_WORDS = /^[a-z\d]{1,16}(?:\.[a-z]+(?:_[a-z]+)*)+$/;
 const TYPE =
   /^(?:[A-Z][a-z]+){2,}$|^[A-Z]\w*(?:Str|Text|Type|Field|Token|Secret|Password|Credentials?|Key|Value|Option|Buffer|Bytes)$/;
 
-/** Whether a value behind such a name is a secret. Ordinary code (`token: string`, `password = getPassword()`) is none. */
+/** Whether a value after such a name is a secret. Ordinary code (`token: string`, `password = getPassword()`) is not. */
 export function isSecret(value: string, place: ValuePlace): boolean {
   if (value === '' || isPlaceholder(place.quote === undefined ? value.replace(/,$/, '') : value, place.quote))
     return false;
@@ -97,7 +97,7 @@ function isQuotedSecret(value: string, { kind, name, sure }: ValuePlace): boolea
   return value.length >= (LETTERS.test(value) ? 12 : 6) && !CHAIN.test(value);
 }
 
-/** Of what stands in a sentence: letters with digits or signs between them, and no number with its unit, path, address or technical word. */
+/** In a sentence: letters with digits or symbols among them, and not a number with its unit, a path, an address or a technical term. */
 export function isNoWord(value: string): boolean {
   if (value.length < 6 || value.length > 512 || !/[A-Za-z]/.test(value) || isWord(value)) return false;
   if (/^-?0x[\da-f]{1,16}$/i.test(value)) return false;
@@ -124,7 +124,7 @@ export function isWord(value: string): boolean {
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const DIGEST = /^(?:sha\d+[-:])?[\da-f]{32,}$/i;
 
-/** Behind a name that is not always one of a secret. */
+/** For names that do not always hold a secret. */
 export function looksRandom(value: string): boolean {
   if (value.length < 16 || value.length > 4096 || !/^[\w+/=.~:%-]+$/.test(value)) return false;
   if (UUID.test(value) || DIGEST.test(value) || /^(?:\.{0,2}\/|~\/|sha\d+-|https?:)/.test(value)) return false;

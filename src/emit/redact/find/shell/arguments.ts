@@ -1,7 +1,7 @@
 import { SHELL_RUN, type Span, take, valueAt } from '../quoted.js';
 import { isPlaceholder } from '../values.js';
 
-/** An argument of a command, and one that is no flag. */
+/** Any argument of a command, and one that is not a flag. */
 const ARGUMENT = String.raw`(?:\\*"[^"\n]{1,256}"|\\*'[^'\n]{1,256}'|[^\s"'\x60|;&<>()]{1,256})`;
 const PLAIN = `(?!-)${ARGUMENT}`;
 const S = String.raw`[ \t]+`;
@@ -93,7 +93,7 @@ const POSITIONAL: readonly (readonly [names: string, rest: string])[] = [
     `(?:${S}-\\w{1,8}){0,3}(?:${S}target)?${S}(?:userid=)?\\\\*["']?\\w{1,64}/\\\\*["']?([^\\s"'@|;&<>]{1,128})`,
   ],
 ];
-/** By their first letter. */
+/** Indexed by first letter. */
 const BY_LETTER = new Map<string, { readonly tails: string[]; readonly patterns: RegExp[] }>();
 for (const [names, rest] of POSITIONAL)
   for (const name of names.split(' ')) {
@@ -102,7 +102,7 @@ for (const [names, rest] of POSITIONAL)
     BY_LETTER.set(letter, { tails: [...tails, name.slice(1)], patterns: [...patterns, new RegExp(name + rest, 'y')] });
   }
 
-/** Where those commands begin: their first letter, and what follows. */
+/** The beginnings of those commands: the first letter, and the rest. */
 export const COMMANDS: readonly (readonly [letter: string, rest: string])[] = [...BY_LETTER].map(
   ([letter, { tails }]) => [letter, `(?:${[...new Set(tails)].join('|')})[ \\t]`],
 );
@@ -118,9 +118,9 @@ export function argumentSecret(text: string, at: number): Span | undefined {
   return undefined;
 }
 
-/** Between the quotes, if it is no variable. */
+/** The text between the quotes, unless it is a variable. */
 function unquoted(text: string, start: number, end: number): Span | undefined {
-  // Masked before: nobody else has to look.
+  // Already masked: no other pattern has to look.
   if (text.startsWith('[redacted ', start)) return [start, end];
   const value = valueAt(text, start, SHELL_RUN);
   const [from, to] = value?.quote === undefined ? [start, end] : [value.span[0], Math.min(value.span[1], end)];

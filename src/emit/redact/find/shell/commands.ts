@@ -27,7 +27,7 @@ export function settingSecret(text: string, at: number): Span | undefined {
 const PAIRS =
   /(?:\bsecrets?[ \t]+(?:set|import|create|put|update)|\bsecrets:set|\bkv[ \t]+(?:put|patch)|\bvault[ \t]+write(?=[ \t]+\S*secret)|\btravis[ \t]+encrypt)[ \t][^|;&\n]*$/;
 
-/** Whether the command sets secrets: in `vault kv put app db=X`, any name is one of a secret. */
+/** Whether the command sets secrets: in `vault kv put app db=X`, the value of any name is one. */
 export function setsSecrets(text: string, name: number): boolean {
   if (!/[\s"']/.test(text[name - 1] ?? '') || text[name] === '-') return false;
   const before = text.slice(Math.max(0, name - 200), name);
@@ -56,7 +56,7 @@ export function pipedSecret(text: string, pipe: number): Span | undefined {
   const group = text.slice(from, end).lastIndexOf('(');
   const first = text[end - 1] === ')' && group >= 0 ? [...before.slice(group).matchAll(FEEDS)][0] : undefined;
   if (first !== undefined) {
-    // `(echo X; echo X) |`: all that is said within.
+    // `(echo X; echo X) |`: everything that the group outputs.
     const begins = from + group + first.index + first[0].length;
     return isPlaceholder(text.slice(begins, end - 1)) ? undefined : [begins, end - 1];
   }
@@ -68,7 +68,7 @@ function spoken(text: string, start: number, end: number, reader: string): Span 
   const quoted = valueAt(text, start, SHELL_RUN);
   const isQuoted = quoted?.quote !== undefined;
   const [from, to] = isQuoted ? quoted.span : [start, end];
-  // Behind the quote another command began.
+  // Another command began after the quote.
   if (
     from >= to ||
     (isQuoted && /[^\\"'\s]/.test(text.slice(to, end))) ||
@@ -111,7 +111,7 @@ export function processSecret(text: string, at: number): Span | undefined {
   const [start, end] = value.span;
   const said = text.slice(start, end);
   if (said.length < 3 || isPlaceholder(said, value.quote)) return undefined;
-  // What it says has names of its own, or a login.
+  // The output has names of its own, or a login.
   if (/=|login|:[ \t]/.test(said)) {
     const login = /^user[ \t]*=[ \t]*\\*"?[^\s:"\\]+:/.exec(said)?.[0];
     return login === undefined ? undefined : [start + login.length, end];

@@ -19,7 +19,7 @@ const PASS_SOURCES = /^(?:pass(?:in|out|word)?|(?:ks|key)-pass)$/;
 const NO_VALUE = /^(?:or|and|is|to|for|flag|option|value|[=:!]=?)$|^(?:id|type|source|src|env|file)=/;
 const FETCHES = /\b(?:curl|wget|https?|xh|aria2c|etcdctl)\b/;
 
-/** The secret behind a flag: `--password X`, `"--token", "X"`, `curl -uuser:X`, `mysql -pX`. */
+/** The secret after a flag: `--password X`, `"--token", "X"`, `curl -uuser:X`, `mysql -pX`. */
 export function flagSecret(text: string, dash: number): Span | undefined {
   const name = take(FLAG, text, dash)?.[1];
   if (name === undefined) return undefined;
@@ -54,7 +54,7 @@ function longFlag(text: string, dash: number, name: string, behind: number): Spa
   if (isOpenssl && said.startsWith('pass:')) return behindMark(said, start, ':');
   if (kind === undefined || NO_VALUE.test(said)) return undefined;
   if (kind === 'header') return headerValue(text, start, '"');
-  // Of hexadecimal digits alone, as sums are: here it is no sum.
+  // Only hexadecimal digits usually means a checksum, but not here.
   const isHexKey = name.endsWith('-key') && /^[\da-f]{32,}$/i.test(said);
   if (kind === 'weak')
     return isHexKey || looksRandom(said) || (name.endsWith('auth') && isNoWord(said)) ? value.span : undefined;
@@ -76,7 +76,7 @@ function saidBy(text: string, behind: number): Span | undefined {
     : [start + echo.length, start + said.length];
 }
 
-/** Of `--user me:X` the password, where the program is known to take one, or X can be no word. */
+/** The password in `--user me:X`, if the program is known to take one or X cannot be a word. */
 function loginSecret(text: string, dash: number, name: string, [start, end]: Span): Span | undefined {
   const said = text.slice(start, end);
   const span = behindMark(said, start, ':');
@@ -118,7 +118,7 @@ function programSecret(text: string, dash: number, name: string, behind: number,
   if (value === undefined) return undefined;
   const said = text.slice(value.span[0], value.span[1]);
   if (isPlaceholder(said, value.quote)) return undefined;
-  // Without a `=` it names a file.
+  // Without a `=`, the argument is a file name.
   if (cookie.includes(letter)) return behindMark(said, value.span[0], '=') && value.span;
   if (!login.includes(letter)) return value.span;
   // `-uuser:'X'`: one word of the shell in two pieces.
