@@ -44,12 +44,12 @@ export function failed(spec: EventSpec, reason: string, policy: FailurePolicy): 
   return { stdout: `${plainJson(output)}\n`, stderr, code: 2 };
 }
 
-/** Seconds that Claude Code gives a command where neither its settings nor the event say otherwise. */
+/** Seconds that Claude Code gives a command if neither its settings nor the event set another limit. */
 export const USUAL = 600;
 
-/** When to have answered, in seconds, where the agent itself gives up after `given` seconds. */
+/** By when to answer, in seconds, if the agent itself gives up after `given` seconds. */
 export function deadlineOf(given: number): number {
-  // A late answer is no answer: a tenth of the time, at most five seconds, is left for starting and for printing the answer.
+  // A late answer counts for nothing, so some time is kept for starting up and for printing: a fifth of it, but at most five seconds.
   return Math.max(given - 5, given * 0.8);
 }
 
@@ -103,19 +103,19 @@ export const HEAD = {
   cwd: 'hookscope-cwd',
   env: 'hookscope-env',
   policy: 'hookscope-on-failure',
-  /** Whose event it is, where not Claude Code's; and that a person sits there. */
+  /** The agent whose event it is, if not Claude Code; and whether a person is at that agent. */
   as: 'hookscope-as',
   attended: 'hookscope-attended',
   /** Seconds after which the client gives up. */
   within: 'hookscope-within',
-  /** In an answer: additional messages, one a line. */
+  /** In an answer: additional messages, one per line. */
   aside: 'hookscope-aside',
-  /** In an answer: nothing was judged, and a command exits with this code. */
+  /** In an answer: nothing was judged, and the command exits with this code. */
   exit: 'hookscope-exit',
-  /** In an answer on the socket: proof that it comes from the user's server. */
+  /** In an answer on the socket: proof that it comes from the user's own server. */
   proof: PROOF_HEAD,
   /** The server does not serve this set: nothing of it was run. */
   notServed: 421,
-  /** Of such an answer: its body is the request's. */
+  /** In such an answer: its body is the request's. */
   returned: 'hookscope-returned',
 } as const;

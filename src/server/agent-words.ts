@@ -8,11 +8,11 @@ import type { AnyDecision } from '../host/decide/decision.js';
 import { plainLines } from '../plain.js';
 import type { Protocol, ToldInput } from './protocol.js';
 
-/** The protocol of an agent's event, by the agent's own name or by ours. Throws INVALID_OPTIONS for an agent nobody knows, UNKNOWN_EVENT. */
+/** The protocol of an agent's event, by the agent's own name for it or by ours. Throws INVALID_OPTIONS for an unknown agent, and UNKNOWN_EVENT. */
 export function agentProtocol(agent: string, given: string, attended = false): Protocol {
   const codec = agentCodec(agent);
   const event = codec.events.some(({ name }) => name === given) ? given : (eventName(given) ?? given);
-  // Of an event that it does not have, this throws.
+  // Throws if the agent does not have this event.
   const usual = codec.timeout(event);
   const encoded = remembered((decision: AnyDecision, { as, input }: ToldInput) =>
     codec.encode(decision as Answer, as, { attended, input }),
@@ -37,7 +37,7 @@ export function agentProtocol(agent: string, given: string, attended = false): P
       return told;
     },
     settings: (told, policy) => ({
-      // What the agent cannot be told is a loss, and not a mistake of the hook's.
+      // If the agent has no way to express something, that is a loss, not the hook's mistake.
       doneBy: 'session',
       ...(keepsKeys(rowNamed(told.as)) ? { keepsKeys: true } : {}),
       ...(policy === 'block' ? { guards: 'block' } : {}),
@@ -60,7 +60,7 @@ export function agentProtocol(agent: string, given: string, attended = false): P
   };
 }
 
-/** What is answered as another event is no answer to the call that waits. */
+/** An answer to a different event does not answer the waiting call. */
 const isGate = (row: EventRow): boolean => foldOf(row) === 'gate';
 
 /** It puts a rewritten input over the old one. */
@@ -68,13 +68,13 @@ function keepsKeys({ says }: EventRow): boolean {
   return says.rewrite !== undefined && 'say' in says.rewrite && says.rewrite.merges === true;
 }
 
-/** Said by silence, which needs no word each time. */
+/** Expressed by silence, which needs no message each time. */
 function isSilent({ says }: EventRow, what: string): boolean {
   const entry = says[what as Sayable];
   return entry !== undefined && 'silent' in entry;
 }
 
-/** What the agent cannot be told, in a sentence. */
+/** Says in a sentence what cannot be expressed to the agent. */
 const lossText = (title: string, { what, why }: { readonly what: string; readonly why: string }): string =>
   `hookscope: ${title} is not told "${what}" as it was decided: ${why}`;
 

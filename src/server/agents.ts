@@ -13,19 +13,19 @@ export interface PassedAgent {
 /** Agents that are open at most; beyond it the oldest, whose stop was never told, ends. */
 const MOST = 10_000;
 
-/** Opens and ends the scopes of agents that live in another program, by what it tells of them. */
+/** Opens and ends the scopes of agents in another program, from the events it sends. */
 export class AgentScopes {
   readonly #services: HostCore;
   /** Open, by session and id; their order is that of their start. */
   readonly #open = new Map<string, PassedAgent>();
-  /** Whoever takes over; is told of agents that start and end. */
+  /** The process that takes over; it is told of agents that start and end. */
   #next: ((agent: PassedAgent) => void) | undefined;
 
   constructor(services: HostCore) {
     this.#services = services;
   }
 
-  /** Before a fire. An agent that has ended, or was never seen to start, gets its scope again by its type; of a call, that is an alarm. */
+  /** Called before a fire. An agent that has ended, or never started, gets its scope again by its type; if it makes a call, that is an alarm. */
   before(spec: EventSpec, input: Json): void {
     const { session_id: session, agent_id: agent, agent_type: type } = input;
     if (!isText(session) || !isText(agent) || agent === '') return;
@@ -39,7 +39,7 @@ export class AgentScopes {
       this.#services.alarms.reopened({ session, agent, id, tool, scope: agent }, spec.name);
   }
 
-  /** After it. `goesOn`: the stop was blocked. */
+  /** Called after the fire. `goesOn`: the stop was blocked. */
   after(spec: EventSpec, input: Json, goesOn: boolean): void {
     const { session_id: session, agent_id: agent } = input;
     if (!isText(session)) return;

@@ -98,7 +98,7 @@ export class Batches {
       for (const record of unpacked(item))
         if (!this.#add(record)) this.#tell(`record ${record.seq} cannot be kept: it is no JSON`);
     }
-    // A buffer that was full has gone on meanwhile, and the timer with it.
+    // The full buffer has drained since then, and its timer is gone.
     this.#timer ??= this.#passLater();
   }
 

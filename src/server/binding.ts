@@ -174,7 +174,7 @@ function signOf(path: string): string {
   return stats === undefined ? '' : `${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
 }
 
-/** Of a folder that a package's name leads to. */
+/** The target of a package's folder, if it is a link. */
 function linkOf(path: string): string | null {
   try {
     return realpathSync(path);

@@ -31,7 +31,7 @@ export async function runChild(
       send({ type: 'loaded' });
     });
   let worker: Worker | undefined;
-  /** What came before it could be told. */
+  /** Messages that came before anyone listened for them. */
   const early: Passed[] = [];
   let timer: NodeJS.Timeout | undefined;
   let isReported = false;

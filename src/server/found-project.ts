@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** What a project's own folder holds, the surest sign first. */
+/** Entries that mark a project's root, the most reliable first. */
 const SIGNS = ['.claude', '.git'];
 
-/** The project of a call whose client names none: the nearest folder from its own upwards that holds one of the signs, else its own. */
+/** The project of a call if the client names none: the nearest enclosing folder that has one of these entries, else the folder itself. */
 export function foundProject(cwd: string): string {
   for (const sign of SIGNS) {
-    // What lies in the home folder is the user's.
+    // Such an entry in the home folder belongs to the user, not to a project.
     for (let folder = cwd; folder !== dirname(folder) && folder !== homedir(); folder = dirname(folder))
       if (existsSync(join(folder, sign))) return folder;
   }

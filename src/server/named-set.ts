@@ -12,13 +12,13 @@ export interface NamedSet {
   readonly settings?: readonly string[];
   readonly pluginDir?: readonly string[];
   readonly agent?: readonly string[];
-  /** Names of other agents, and behind each the files of it. */
+  /** Names of other agents, each followed by its files. */
   readonly from?: readonly string[];
   readonly trust?: string;
   readonly model?: string;
 }
 
-/** Where each of its keys stands in a request, since a client without JSON (a shell script) sends them too. */
+/** The header of each key in a request, because a client without JSON (a shell script) sends them too. */
 const HEADERS = {
   config: 'hookscope-config',
   hooks: 'hookscope-hooks',
@@ -62,7 +62,7 @@ function absolute(key: Key, value: string, cwd: string): string {
 /** Whether anything is named. */
 export const isNamed = (set: NamedSet): boolean => values(set, '/').some(([, found]) => found.length > 0);
 
-/** The same, and of a package where its name leads to from there. */
+/** The same set, with the folder that each package's name leads to. */
 function leading(set: NamedSet, cwd: string): [Key, string[]][] {
   const place = (name: string): string =>
     isPackageName(name) ? `${name} (${packageFolder(name, cwd) ?? `not found from ${cwd}`})` : name;

@@ -16,7 +16,7 @@ import { dirname } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { makeFolder } from '../values/make-folder.js';
 
-/** Bytes of a file of ours. To read a larger one, which somebody else has put there, would take longer than whoever waits for an answer. */
+/** The largest file of ours that is read, in bytes. Reading a larger one, which somebody else must have put there, could take longer than the agent waits. */
 const LARGEST = 256 * 1024 * 1024;
 const TYPE = 0o170000;
 const TYPES = { folder: 0o040000, file: 0o100000, socket: 0o140000 } as const;
@@ -34,7 +34,7 @@ export function checkOwned(path: string, type: keyof typeof TYPES): void {
   const user = process.getuid?.();
   if (user === undefined) return;
   if (stats.uid !== user) throw refuse('it belongs to another user');
-  // What a socket's own bits allow is for the folder to decide.
+  // The permissions of a socket do not matter; those of its folder do.
   if (type !== 'socket' && (stats.mode & 0o077) !== 0) throw refuse('it is open to other users');
 }
 
@@ -58,7 +58,7 @@ export function makeOwnFolder(path: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritten(path, error);
     const stats = seen(path);
-    // One that an earlier version or a mkdir of the user has left open is his own, and can be closed.
+    // An open folder of an earlier version, or one that the user made with mkdir, belongs to the user and can be closed to others.
     if (stats?.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0) chmodSync(path, 0o700);
   }
   checkOwned(path, 'folder');
@@ -95,7 +95,7 @@ function saysAlready(path: string, text: string): boolean {
   }
 }
 
-/** The text of a file of ours; undefined: there is none. Throws UNTRUSTED where others could have written it, FILE. */
+/** The text of a file of ours; undefined if it is missing. Throws UNTRUSTED if others could have written it, and FILE. */
 export function readOwned(path: string): string | undefined {
   const stats = seen(path);
   if (stats === undefined) return undefined;
@@ -108,7 +108,7 @@ export function readOwned(path: string): string | undefined {
   }
 }
 
-/** What is there, links not followed; undefined: nothing. Throws FILE: nobody can say (a file in the way, links in a circle). */
+/** The entry at a path, without following links; undefined if it is missing. Throws FILE if that cannot be determined (a file in the way, circular links). */
 function seen(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });

@@ -10,7 +10,7 @@ export interface Page {
   readonly policy: string;
 }
 
-/** As a server sends it. */
+/** The page as a server sends it. */
 export function servedPage(): Page {
   const html = readPage();
   return { html, policy: policyOf(html, ["connect-src 'self'", "frame-ancestors 'none'"]) };
@@ -27,7 +27,7 @@ export const pageHead = (page: Page): Readonly<Record<string, string>> => ({
   'cache-control': 'no-store',
 });
 
-/** Where the records go, in a page that holds them: what stands before them, and behind. `name`: of what they were read from. */
+/** The page's text before and after the embedded records. `name`: where they were read from. */
 export function pageAround(name: string): readonly [before: string, after: string] {
   const html = readPage();
   const [head, tail] = html.replace(HEAD, (found) => `${found}\n${meta(policyOf(html, []))}`).split(PLACE) as [
@@ -38,10 +38,10 @@ export function pageAround(name: string): readonly [before: string, after: strin
   return [`${head}${before}`, `</script>${tail}`];
 }
 
-/** JSON in which no text ends the element that it stands in: `<` is written as an escape, which JSON has in its texts alone. */
+/** JSON in which no string can end the surrounding element: `<` is escaped, which is possible because JSON has it only in strings. */
 export const inScript = (json: string): string => json.replaceAll('<', '\\u003c');
 
-/** Whether a file that begins so is one of ours. */
+/** Whether a file that begins like this is one of our pages. */
 export const isPage = (start: string): boolean => start.startsWith('<!doctype html>') && start.includes(TITLE);
 
 const TITLE = '<title>hookscope</title>';

@@ -2,23 +2,23 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { proofFile } from '../values/server-proof.js';
 
-/** Where a user's server is found, and what it keeps. */
+/** Where a user's server can be found, and what it stores. */
 export interface Places {
   /** Its folder and its socket. */
   readonly run: string;
   readonly socket: string;
-  /** What lasts: tokens, what was served last, records. */
+  /** Lasting files: tokens, what was served last, records. */
   readonly state: string;
   readonly tokens: string;
   /** The header with the token to fire, for clients that read no JSON. */
   readonly fireHeader: string;
   /** The server's proof in every answer on its socket: no program without it is trusted. */
   readonly proof: string;
-  /** What the last server was started with, and the bytes of it. */
+  /** What the last server was started with, and a hash of the files it named. */
   readonly served: string;
 }
 
-/** By the environment: `$XDG_STATE_HOME/hookscope` (else `~/.local/state`), and the socket under `$XDG_RUNTIME_DIR` where there is one. */
+/** From the environment: `$XDG_STATE_HOME/hookscope` (else `~/.local/state`), with the socket under `$XDG_RUNTIME_DIR` if that is set. */
 export function placesOf(env: NodeJS.ProcessEnv = process.env): Places {
   const state = join(absolute(env['XDG_STATE_HOME']) ?? join(homedir(), '.local', 'state'), 'hookscope');
   const runtime = absolute(env['XDG_RUNTIME_DIR']);

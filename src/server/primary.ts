@@ -16,7 +16,7 @@ export type FromChild =
   | { readonly type: 'loaded' }
   | { readonly type: 'ready'; readonly bindings: Bindings; readonly port: number | null }
   | { readonly type: 'failed'; readonly message: string }
-  /** What the next one has to know, and what of it changed later. */
+  /** What the next process has to know, and later changes to it. */
   | { readonly type: 'passed'; readonly passed: PassedOn | null }
   | { readonly type: 'later'; readonly passed: Passed }
   /** It listens no more; what is under way is still answered. */
@@ -87,7 +87,7 @@ class Primary {
   over: () => void = () => undefined;
   #options: PrimaryOptions;
   #child: Child | undefined;
-  /** One that does not serve yet. */
+  /** The process that is starting and does not serve yet. */
   #starting: Child | undefined;
   #bindings: Bindings | null = null;
   #port: number | undefined;
@@ -110,7 +110,7 @@ class Primary {
   async start(bindings: Bindings | null): Promise<void> {
     const { serving, places } = this.#options;
     const child = cluster.fork();
-    // What is sent to one that is just ending is lost; its end is seen.
+    // Messages to a process that is just ending are lost; its end is noticed separately.
     child.on('error', () => undefined);
     const since = Date.now();
     const before = this.#child;
@@ -121,7 +121,7 @@ class Primary {
         else if (message.type === 'loaded')
           void passedBy(before).then((passed) => tell(child, { type: 'inherit', passed } satisfies FromParent));
         else if (message.type === 'passed' || message.type === 'closed') return;
-        // From the one that is ending to the one that serves.
+        // From the process that is ending to the one that serves.
         else if (message.type === 'later') {
           const next = this.#starting ?? this.#child;
           if (next !== undefined && next !== child) tell(next, message);
@@ -134,7 +134,7 @@ class Primary {
         reject(new HookscopeError('FILE', { file: 'hookscope serve', problem: `its process ended (${by ?? code})` }));
         this.#died(child, since);
       });
-      // The same port, 0 too: the socket behind it is ours, and the next child is given that one.
+      // The same port, also if it is 0: we hold the socket, and pass it to the next child.
       const start: FromParent = { type: 'start', serving, bindings };
     }).catch((error: unknown) => {
       child.process.kill('SIGKILL');
@@ -165,7 +165,7 @@ class Primary {
     const children = Object.values(cluster.workers ?? {}).filter((child) => child !== undefined);
     // The next server may start before all is answered here. Its socket has the same path, which is removed with ours, whoever made it.
     const release = await lockSocket(socket).catch(() => undefined);
-    // Whoever finds no socket has not connected, and fires by itself. Those who have are answered.
+    // A client that finds no socket has not connected, and fires by itself. Clients that have connected are answered.
     if (release && inodeOf(socket) === this.#socket) rmSync(socket, { force: true });
     const ended = Promise.all(children.map((child) => end(child, true)));
     await Promise.race([ended, Promise.all(children.map(listensNoMore))]);
@@ -225,7 +225,7 @@ function tell(child: Child, message: FromParent): void {
   if (child.isConnected()) child.send(message, () => undefined);
 }
 
-/** What it knows of sessions that go on. null: there is none, or it does not answer. */
+/** What a process knows about open sessions. null: there is no process, or it does not answer. */
 function passedBy(child: Child | undefined): Promise<PassedOn | null> {
   if (child === undefined || child.isDead() || !child.isConnected()) return Promise.resolve(null);
   return new Promise((resolve) => {

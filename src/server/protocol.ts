@@ -12,10 +12,10 @@ export const CLAUDE = 'claude-code';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What was told on standard input, in our words. */
+/** The event read from standard input, translated to ours. */
 export type ToldInput = Decoded;
 
-/** In whose words one event comes in, and is answered. */
+/** How an agent's event is read, and how its answer is written. */
 export interface Protocol {
   /** The agent, as `--as` names it. */
   readonly agent: string;
@@ -23,13 +23,13 @@ export interface Protocol {
   readonly event: string;
   /** A person sits there, and can be asked. */
   readonly attended: boolean;
-  /** Nothing to say, as it is printed. */
+  /** What is printed if there is nothing to say. */
   readonly quiet: string;
   /** Seconds that the agent waits; undefined: the usual. */
   seconds(configured: number | undefined): number | undefined;
   /** Throws INVALID_INPUT, UNKNOWN_EVENT. */
   read(text: string, env: Env): ToldInput;
-  /** How it is fired. */
+  /** The settings for the fire. */
   settings(told: ToldInput, policy: FailurePolicy): Pick<FireSettings, 'doneBy' | 'guards' | 'keepsKeys' | 'losses'>;
   /** The hooks were asked. `late`: what hooks in the background have left. */
   say(decision: AnyDecision, told: ToldInput, late?: readonly string[]): CommandAnswer;

@@ -5,7 +5,7 @@ import { droppedFrom, keyOf, type NamedSet } from './named-set.js';
 import { makeOwnFolder, readOwned, writeOwned } from './owned.js';
 import type { Places } from './places.js';
 
-/** What the last server was started with. It stands until another is, so that what it guarded is guarded when it is gone. */
+/** What the last server was started with. Kept until the next one starts, so that a guard is still known when its server is gone. */
 export interface ServedSet {
   readonly set: NamedSet;
   readonly cwd: string;
@@ -24,7 +24,7 @@ export function readServed({ served: file }: Places): ServedSet | undefined {
     if (isObject(found) && found['version'] === 1 && isObject(found['set']) && isObject(found['bindings']))
       return found as unknown as ServedSet;
   } catch {
-    // It is said below.
+    // Reported below.
   }
   const problem = 'does not say what was served; start hookscope serve again after you have moved it away';
   throw new HookscopeError('FILE', { file, problem });
@@ -40,7 +40,7 @@ export function isSameSet(one: Pick<ServedSet, 'set' | 'cwd'>, other: Pick<Serve
   return keyOf(one.set, one.cwd) === keyOf(other.set, other.cwd);
 }
 
-/** What was served last and would be no longer, or no longer be bound: nobody takes a guard away by starting another server. */
+/** What the last server bound and the next one would not: starting another server must not remove a guard. */
 export function droppedSince(before: ServedSet, now: Omit<ServedSet, 'bindings'>): string[] {
   const gone = before.projects.filter((root) => !now.projects.includes(root)).map((root) => `--project ${root}`);
   return [

@@ -4,7 +4,7 @@ import { isObject } from '../values/shape.js';
 import { makeOwnFolder, readOwned, writeOwned } from './owned.js';
 import type { Places } from './places.js';
 
-/** What a token is for; none of them does what another is for. */
+/** What a token permits; no token permits what another is for. */
 export const RIGHTS = ['fire', 'read', 'admin'] as const;
 export type Right = (typeof RIGHTS)[number];
 
@@ -28,7 +28,7 @@ export function readTokens({ tokens: file, state }: Places): Tokens | undefined 
   return { fire: String(found['fire']), read: String(found['read']), admin: String(found['admin']) };
 }
 
-/** The same, made where there are none, in files that only the user can read. */
+/** The same, creating missing tokens in files that only the user can read. */
 export function ensureTokens(places: Places): Tokens {
   makeOwnFolder(places.state);
   const known = readTokens(places);
@@ -39,13 +39,13 @@ export function ensureTokens(places: Places): Tokens {
   return tokens;
 }
 
-/** What only who has read the user's own files can say, and the token that agents are given does not tell. */
+/** A proof that only someone who has read the user's files can give; the token that agents hold does not reveal it. */
 export const proofOf = ({ admin }: Tokens): string =>
   createHmac('sha256', admin).update('hookscope server').digest('base64url');
 
 const token = (): string => randomBytes(32).toString('base64url');
 
-/** Compares what a request shows with every token in the same time, whatever it shows; only its length shows. */
+/** Compares a request's token with every token in constant time; only its length can be observed. */
 export function createTokenCheck(tokens: Tokens): (authorization: string | undefined) => Right | undefined {
   const known = RIGHTS.map((right) => [right, Buffer.from(`Bearer ${tokens[right]}`)] as const);
   const length = Buffer.byteLength(`Bearer ${tokens.fire}`);

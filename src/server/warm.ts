@@ -37,13 +37,13 @@ export interface Decided {
   readonly late: readonly string[];
 }
 
-/** What one host knows of a session that goes on; of the project's root, or the user's own. */
+/** What one host knows about an open session, for the project at `root` or for the user's own hooks. */
 export type Passed = { readonly root: string | undefined } & (
   | { readonly call: PassedCall }
   | { readonly agent: PassedAgent }
 );
 
-/** What the process that takes over is told before it answers anybody. */
+/** What the next process is told before it answers anyone. */
 export interface PassedOn {
   readonly memory: PassedMemory;
   readonly all: readonly Passed[];
@@ -54,7 +54,7 @@ interface Served extends Warm {
   readonly agents: AgentScopes;
   /** Sessions seen from their start; of one that is not, calls may be under way that another process was asked about. */
   readonly begun: Set<string>;
-  /** Those of them that have asked about a call before it ran. */
+  /** The sessions that have asked about a call before it ran. */
   readonly judged: Set<string>;
 }
 
@@ -140,7 +140,7 @@ export class WarmHosts {
     }
   }
 
-  /** What the process that takes over must know: which agents are at work, and how calls were judged that have not run yet. `later` is told what changes from now on. */
+  /** What the next process must know: which agents are running, and how calls were judged that have not run yet. `later` is told of changes from now on. */
   passOn(later: (one: Passed) => void): PassedOn {
     const all: Passed[] = [];
     let to = (one: Passed): void => void all.push(one);
@@ -152,7 +152,7 @@ export class WarmHosts {
     return { memory: this.memory.plain, all };
   }
 
-  /** What the process before knew; a project that is not served any more is left out. */
+  /** Takes over from the previous process; projects that are no longer served are left out. */
   takeOver(passed: Passed): void {
     const served = [this.#user, ...this.#projects].find(({ root }) => root === passed.root);
     if ('call' in passed) served?.services.alarms.takeOver(passed.call);

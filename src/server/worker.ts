@@ -16,11 +16,11 @@ import type { Places } from './places.js';
 import { createTokenCheck, proofOf, type Tokens } from './tokens.js';
 import { type PassedOn, type Warm, WarmHosts } from './warm.js';
 
-/** How the hooks of a set become a host; the command line knows that. */
+/** Turns a set of hooks into a host; only the command line knows how. */
 export type OpenSet = (
   set: NamedSet,
   how: {
-    /** Where configuration is looked for and names are found from. */
+    /** The folder in which configuration is looked for, and from which names are resolved. */
     readonly directory: string;
     /** The project's own configuration counts, once it is accepted. */
     readonly project: boolean;
@@ -33,7 +33,7 @@ export type OpenSet = (
 /** What a server serves. */
 export interface Serving {
   readonly set: NamedSet;
-  /** Where it was started: its names are found from there. */
+  /** Where it was started; names are resolved from there. */
   readonly cwd: string;
   readonly projects: readonly string[];
   readonly port?: number;
@@ -46,7 +46,7 @@ export interface WorkerOptions {
   readonly places: Places;
   readonly tokens: Tokens;
   readonly open: OpenSet;
-  /** As it was bound before; absent: it is bound as it is now. */
+  /** The bindings from before a restart; absent: the files are bound as they are now. */
   readonly bindings?: Bindings | undefined;
   readonly patience?: Partial<Patience>;
   /** Keeps what hosts emit. */
@@ -91,7 +91,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     options.keeper.push(batch);
   }, options.tell);
   const opened: { close(): Promise<void> }[] = [];
-  // It is another process than the one that bound it, and the bytes are others: what they say now was accepted by nobody.
+  // In a new process the files may have changed since they were bound, and nobody has accepted their new content.
   const [changed] = options.bindings === undefined || dev ? [] : changedSince(bindings.files);
   const warm = async (root: string | undefined): Promise<Warm> => {
     const binding = new Binding(bindings, root ?? cwd);
@@ -129,7 +129,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       hosts: () => hosts,
       serves: (asked, from) => keys.has(keyOf(asked, from)),
       async *records(query) {
-        // What has happened is there to be read.
+        // Makes everything up to now readable.
         batches.pass();
         await options.keeper.flush();
         yield* options.records(query);
@@ -179,7 +179,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         closed();
         await hosts.settled();
         let before = calls.answered;
-        // Where records or this process are slow, calls that have come are answered later: a client of HTTP hooks continues after an error.
+        // If records or this process are slow, received calls are answered late: a client of HTTP hooks would continue after an error.
         const timer = setInterval(() => {
           const isMoving = calls.answered !== before || [...calls.waiting].some(({ complete }) => complete);
           before = calls.answered;
@@ -196,13 +196,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 }
 
-/** Milliseconds without an answer after which nobody reads any more, or sends what is missing of a request. */
+/** After this many milliseconds without an answer, nobody is reading any more, or sending the rest of a request. */
 const DRAIN = 1_000;
 
 /** Turns of the event loop in which connections are taken that came before the end. */
 const TAKING = 50;
 
-/** Connections that nobody has taken yet are cut when their socket is closed, though their calls may be sent already. */
+/** Connections that were not accepted yet are cut when their socket is closed, although their calls may have been sent. */
 async function takeWaiting(servers: readonly Server[]): Promise<void> {
   let taken = 1;
   const take = (): void => void taken++;
@@ -225,7 +225,7 @@ function listening(server: Server, at: { path: string } | { port: number; host: 
   });
 }
 
-/** A guard that is never run for everything that can be stopped: whatever stood in the file, it does not vanish. */
+/** A guard that never runs, on every event that can be blocked: a broken file does not make its guards disappear. */
 function standIn(host: Host, file: string): void {
   const { registrar, events } = servicesOf(host);
   const stands = Object.values(events).filter(

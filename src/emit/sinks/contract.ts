@@ -7,7 +7,7 @@ import type { RecordStream, Sink, SinkOptions } from '../sink.js';
 export interface SinkUnderTest {
   /** Makes the sink with these options; called once, or again after it was closed, for the same place. */
   make(options: SinkOptions): Sink;
-  /** What the place holds, in the order in which it was kept. Called after `flush` or `close`. */
+  /** The stored records, in the order in which they were stored. Called after `flush` or `close`. */
   kept(): readonly HookRecord[] | Promise<readonly HookRecord[]>;
   /** Makes one that cannot write a thing; leave it out where that cannot be arranged. */
   broken?(options: SinkOptions): Sink;
@@ -15,7 +15,7 @@ export interface SinkUnderTest {
 
 /** One promise of the contract. `run` rejects with an AssertionError where the sink breaks it. */
 export interface SinkCase {
-  /** What the sink must do, for the title of a test. */
+  /** What the sink must do; used as a test's title. */
   readonly name: string;
   /** Makes a sink, and rejects with what it does wrong. */
   run(makeSink: () => SinkUnderTest | Promise<SinkUnderTest>): Promise<void>;

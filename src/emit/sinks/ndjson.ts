@@ -29,7 +29,7 @@ export interface NdjsonOptions extends SinkOptions {
   readonly maxBytes?: number;
   /** `sync`: a record is in the file, and on the disk, when `push` returns; each costs the agent a write. Default: written in the next turn. */
   readonly durability?: 'batch' | 'sync';
-  /** How many full files are kept beside the current one, as `path.1` (the newest) to `path.<keep>`; default 5. */
+  /** How many full files are kept next to the current one, as `path.1` (the newest) to `path.<keep>`; default 5. */
   readonly keep?: number;
 }
 
@@ -63,7 +63,7 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
   const now = options.durability === 'sync' ? createSyncFile({ path, maxBytes, keep, logger }) : undefined;
   const mark = createOpenMark(path, now !== undefined);
   let lost = 0;
-  /** Of them, those that nothing was written after. */
+  /** How many of them were lost after the last successful write. */
   let lostSince = 0;
   let closed = false;
   const queue = createQueue<Buffer>({
@@ -79,7 +79,7 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
     failed: streams.detach,
   });
 
-  // Serialised at once, so that what is written is what was emitted; not at all when there is no room for it.
+  // Serialised immediately, so that the file has the record as it was emitted; not at all if there is no room for it.
   function push(record: HookRecord): void {
     try {
       readPiece(redactor, record);
@@ -118,7 +118,7 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
       closed = true;
       now?.close();
       const written = await queue.close();
-      // What hangs may be lost: then the mark stays.
+      // A hanging write may be lost, so the mark stays.
       if (written) mark.end(lostSince);
       const ended = file.close();
       // A write that hangs would hold the closing of the file too.

@@ -17,7 +17,7 @@ import { Spans } from './otel/spans.js';
 
 /** Options of `otelSink`. */
 export interface OtelOptions extends SinkOptions {
-  /** What people typed, and what tools and hooks said, is put on spans too, secrets masked: inputs, outputs, reasons, messages. Default false. */
+  /** Also puts inputs, outputs, reasons and messages (what people typed, and what tools and hooks said) on spans, with secrets masked. Default false. */
   readonly content?: boolean;
   /** Default: the one that was registered with `@opentelemetry/api`. */
   readonly tracerProvider?: TracerProvider;
@@ -47,7 +47,7 @@ const BATCH = 64;
 /** Names that are masked once: there are as many as there are hooks, tools and types of agents. */
 const NAMES = 1000;
 
-/** What waits: a record, or that an agent or session is over. `mark`: when it was told, of the monotonic clock. */
+/** A queued item: a record, or the end of an agent or session. `mark`: when it was reported, by the monotonic clock. */
 type Told = ({ readonly record: HookRecord } | { readonly live: Live }) & {
   readonly mark: number;
   readonly weight: number;
@@ -96,7 +96,7 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
     write(items) {
       for (const told of items) {
         if ('live' in told) spans.open.end(told.live, told.mark);
-        // Without content there is nothing in a record that may be a secret, but for names.
+        // Without content, only names in a record could hold secrets.
         else spans.take(content ? (redactor?.redact(told.record) ?? told.record) : told.record, told.mark);
       }
     },
@@ -151,7 +151,7 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
   return Object.assign(sink, { begin, flush });
 }
 
-/** The providers' own queues; those of the API alone have none. Never rejects. */
+/** Flushes the providers' own queues; providers of the API alone have none. Never rejects. */
 async function handOn(
   tracerProvider: TracerProvider,
   meterProvider: MeterProvider,

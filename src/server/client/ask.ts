@@ -19,7 +19,7 @@ export interface Question {
   readonly deadline: number;
 }
 
-/** Why it must fire by itself: nothing was run. */
+/** Why the command must fire by itself; nothing was run. */
 export type Unasked = 'not running' | 'not served' | 'cannot be asked';
 
 /**
@@ -31,7 +31,7 @@ export async function askServer(question: Question, places: Places): Promise<Com
   if (typeof headers === 'string') return headers;
   const proof = readOwned(places.proof)?.trim();
   if (!proof) return 'cannot be asked';
-  // Most often there is no server, and nothing to ask one with is needed.
+  // Usually there is no server, so nothing else is loaded.
   const { request } = await import('node:http');
   const { protocol, body, policy, deadline } = question;
   return new Promise((resolve) => {
@@ -59,7 +59,7 @@ export async function askServer(question: Question, places: Places): Promise<Com
       else resolve('not running');
     });
     asked.on('response', (response) => {
-      // Whatever a stranger says is not read: it may have no end.
+      // A stranger's answer is not read: it may never end.
       if (response.headers[HEAD.proof] !== proof) {
         end();
         fail(REASONS.stranger);
@@ -80,12 +80,12 @@ export async function askServer(question: Question, places: Places): Promise<Com
         }
       });
     });
-    // As bytes: a text would be sent in one piece with the head, and in the text's encoding.
+    // As bytes: a string would be sent together with the head, in the string's encoding.
     asked.end(Buffer.from(body));
   });
 }
 
-/** What stands in a 200 answer; undefined: that is none of ours. */
+/** The answer in a 200 response; undefined: it is not one of ours. */
 function answerIn(
   text: string,
   { headers, rawHeaders }: IncomingMessage,
@@ -123,7 +123,7 @@ function headOf(question: Question, places: Places): Record<string, string | str
   if (token === undefined) return 'cannot be asked';
   const named = headersOf(set, cwd);
   const env = ENVIRONMENT.flatMap((name) => (process.env[name] === undefined ? [] : [`${name}=${process.env[name]}`]));
-  // Without its project other hooks would be asked.
+  // Without its project, other hooks would be asked.
   const projects = env.filter((one) => OF_PROJECT.test(one));
   if (![cwd, ...projects, ...named.map(([, value]) => value)].every(fitsHeader)) return 'cannot be asked';
   const head: Record<string, string | string[]> = {
@@ -140,7 +140,7 @@ function headOf(question: Question, places: Places): Record<string, string | str
   return head;
 }
 
-/** What says of which project a call is. */
+/** Variables that name the project of a call. */
 const OF_PROJECT = /^(?:\w+_PROJECT_DIR|GEMINI_CWD)=/;
 
 /** Node writes a head as Latin-1. */

@@ -7,7 +7,7 @@ import type { Serving } from '../worker.js';
 export interface ServiceFile {
   readonly path: string;
   readonly text: string;
-  /** What starts it, to be typed by whoever wants that. */
+  /** The command that starts it, for the user to type. */
   readonly start: string;
 }
 
@@ -16,7 +16,7 @@ export interface ServiceOptions {
   readonly env: NodeJS.ProcessEnv;
   /** The program, and what it is started with. */
   readonly argv: readonly string[];
-  /** Where names are found from. */
+  /** The folder from which names are resolved. */
   readonly cwd: string;
 }
 
@@ -34,7 +34,7 @@ export function serveArguments({ set, cwd, projects, port, dev }: Serving): stri
   ];
 }
 
-/** For systemd on Linux, for launchd on macOS; undefined: neither is there. */
+/** A unit for systemd on Linux, a file for launchd on macOS; undefined on other systems. */
 export function serviceFile({ platform, env, argv, cwd }: ServiceOptions): ServiceFile | undefined {
   const kept = ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'PATH'].flatMap((name) => {
     const value = env[name];
@@ -69,7 +69,7 @@ WantedBy=default.target
   return { path: join(folder, 'systemd/user/hookscope.service'), text, start };
 }
 
-/** One word of a unit's command line: in double quotes, and with neither specifiers nor variables. */
+/** One word of a unit's command line: in double quotes, with specifiers and variables escaped. */
 const unitWord = (word: string): string =>
   `"${word.replace(/["\\]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$').replaceAll('\n', '\\n')}"`;
 

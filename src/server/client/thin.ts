@@ -8,7 +8,7 @@ export interface ThinOptions {
   /** What the command names; made absolute from `cwd`. */
   readonly set?: NamedSet;
   readonly cwd?: string;
-  /** Whose hook it is. Default: `claude-code`. */
+  /** The agent whose hook it is. Default: `claude-code`. */
   readonly as?: string;
   /** A person sits at the agent, and can be asked. */
   readonly attended?: boolean;
@@ -17,7 +17,7 @@ export interface ThinOptions {
   readonly onFailure?: 'block' | 'allow';
   /** The Node that fires where no server runs. Default: this one. */
   readonly node?: string;
-  /** Where the server, and programs, are found by. Default: the process's; it is written into the command, since a project's settings can set an agent's. */
+  /** The environment by which the server and programs are found; default: the process's. Written into the command, because a project can change an agent's. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -45,7 +45,7 @@ export function thinCommand(event: string, options: ThinOptions = {}): string {
   ];
   const { HOME: home = homedir(), XDG_STATE_HOME: state, XDG_CONFIG_HOME: config, XDG_RUNTIME_DIR: runtime } = env;
   const places = Object.entries({
-    // By the home that it is now: a project's settings can set that, too.
+    // Uses the current home folder, because a project's settings can change that as well.
     XDG_STATE_HOME: state || join(home, '.local/state'),
     XDG_RUNTIME_DIR: runtime ?? '',
     XDG_CONFIG_HOME: config || join(home, '.config'),
@@ -53,12 +53,12 @@ export function thinCommand(event: string, options: ThinOptions = {}): string {
   return [...places, ...CLEARED, `PATH=${quoted(pathOf(env))}`, SHELL, ...words.map(quoted)].join(' ');
 }
 
-/** What loads other code into a shell, into Node or into curl: a project's settings can set these for an agent, too. */
+/** Variables that load other code into a shell, Node or curl: a project's settings can set these for an agent, too. */
 const CLEARED = ['BASH_ENV', 'ENV', 'LD_PRELOAD', 'NODE_OPTIONS', 'NODE_PATH', 'OPENSSL_CONF'].map(
   (name) => `${name}=`,
 );
 
-/** By its path, so that nobody's `PATH` or function is asked for it. */
+/** By its path, so that neither `PATH` nor a shell function decides what runs. */
 const SHELL = existsSync('/bin/sh') ? '/bin/sh' : 'sh';
 
 /** The folders of programs, as they are now; without those of a project, which npm and npx put in front. */

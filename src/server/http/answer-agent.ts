@@ -19,10 +19,10 @@ import { type Answer, notServed, readBody, returned } from './body.js';
 
 export interface AgentAsks {
   readonly as: string;
-  /** By the agent's own name, or by ours. */
+  /** The event's name: the agent's own, or ours. */
   readonly event: string;
   readonly attended: boolean;
-  /** Where its hook was started. */
+  /** The folder in which the agent's hook was started. */
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly policy: FailurePolicy;
@@ -76,11 +76,11 @@ function knownProtocol({ as, event, attended }: AgentAsks): Protocol | undefined
   }
 }
 
-/** How long a line beside an answer may be, and how many there may be: a client reads no longer head. */
+/** The limits for messages next to an answer: their length and number. Clients do not read longer heads. */
 const LONGEST = 1_000;
 const MOST = 10;
 
-/** As the client prints it: `{}` is nothing to say. */
+/** The answer as the client prints it; `{}` says nothing. */
 function said({ stdout, stderr }: CommandAnswer, { quiet }: Protocol): Answer {
   const aside = stderr.split('\n').map((line) => line.trim().slice(0, LONGEST));
   const lines = aside

@@ -14,7 +14,7 @@ import { answerAgent } from './answer-agent.js';
 import { type Answer, notServed, readBody } from './body.js';
 import { environmentIn, headValue, withTrace } from './head.js';
 
-/** Seconds that the client has said it waits. */
+/** How many seconds the client has said it will wait. */
 function withinOf(headers: IncomingHttpHeaders): number | undefined {
   const said = Number(headers[HEAD.within]);
   return said > 0 ? said : undefined;
@@ -65,7 +65,7 @@ export async function answerHook(
   if (kept !== undefined) await kept;
   calls.waiting.delete(incoming);
   calls.answered++;
-  // Nobody is there any more to be answered.
+  // The client is gone.
   if (outgoing.destroyed) return;
   outgoing.writeHead(status, {
     'content-type': 'application/json',
@@ -105,7 +105,7 @@ async function answer(
   const over = new LazySignal();
   outgoing.once('close', () => over.abort(undefined));
   try {
-    // Where the client does not say where it is, we do not stand in for it.
+    // If the client does not say where it is, our own folder does not take its place.
     const input = body['cwd'] === undefined && cwd !== undefined ? { ...body, cwd } : body;
     const output = await hosts.ask(spec, input, {
       cwd: folder,

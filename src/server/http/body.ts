@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { HEAD } from '../agent-protocol.js';
 import { MOST_BODY } from '../limits.js';
 
-/** What is answered. */
+/** A response. */
 export interface Answer {
   readonly status: number;
   readonly body: string;
   readonly head?: Readonly<Record<string, string | string[]>>;
 }
 
-/** The whole body as text, or why there is none. */
+/** The whole body as text, or why it could not be read. */
 export type ReadBody = { readonly text: string } | { readonly problem: 'input' | 'large' };
 
 export function readBody(incoming: IncomingMessage): Promise<ReadBody> {
@@ -33,7 +33,7 @@ export function readBody(incoming: IncomingMessage): Promise<ReadBody> {
   });
 }
 
-/** Nothing was run. The input goes back: the thin command keeps no copy of it, and hands it on to Node. */
+/** Nothing was run. The input is sent back, because the thin command keeps no copy of it and has to pass it to Node. */
 export const returned = (text: string): Answer => ({
   status: HEAD.notServed,
   body: text,

@@ -1,9 +1,9 @@
 import type { HookRecord } from '../../emit/record.js';
 import { type Batch, recordsOf } from '../batches.js';
 
-/** Records that are kept for whoever comes back, at the least. */
+/** At least this many records are kept for readers that reconnect. */
 const KEPT = 2_000;
-/** Of one reader that does not read; beyond it the oldest go, which the numbers show. */
+/** At most this many wait for one slow reader; beyond that the oldest are dropped, and the gap shows in their numbers. */
 const WAITING = 10_000;
 
 /** A record as text, by its position. Without a text: the position that is read from. */
@@ -40,7 +40,7 @@ class Entry {
 export class RecordFeed {
   readonly #boot = Date.now().toString(36);
   #kept: Entry[] = [];
-  /** How many records they are. */
+  /** The number of records in them. */
   #count = 0;
   readonly #readers = new Set<(entry: Entry) => void>();
   readonly #write: Write;
@@ -68,14 +68,14 @@ export class RecordFeed {
     this.#kept = this.#kept.slice(from);
   }
 
-  /** Where the next record will come behind. */
+  /** The position after which the next record will come. */
   get position(): string {
     return `${this.#boot}.${this.#number}`;
   }
 
-  /** The position, then what came behind it, then what comes. */
+  /** Yields the position, then the records after it, then new ones as they come. */
   async *read(after: string, signal: AbortSignal): AsyncGenerator<Numbered> {
-    // Whoever is cut off before a record came goes on from there.
+    // A reader that is cut off before its first record continues from here.
     yield { id: after };
     const { entries: waiting, behind } = this.#since(after);
     let count = waiting.reduce((sum, entry) => sum + entry.count, 0);
@@ -114,7 +114,7 @@ export class RecordFeed {
 
   #since(after: string): { readonly entries: Entry[]; readonly behind: number } {
     const [boot, number] = after.split('.');
-    // Of another server's life nothing is known here: all that is kept comes.
+    // The position of another server's run means nothing here, so everything kept is sent.
     const behind = boot === this.#boot ? Number(number) || 0 : 0;
     return { entries: this.#kept.filter(({ first, count }) => !(first + count - 1 <= behind)), behind };
   }

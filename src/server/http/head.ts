@@ -7,7 +7,7 @@ import { utf8 } from '../named-set.js';
 
 const NAMES: ReadonlySet<string> = new Set(ENVIRONMENT);
 
-/** A value of a request's head, of whose name there is one. */
+/** The value of a header that may appear only once. */
 export function headValue(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? utf8(value) : undefined;
 }
@@ -23,10 +23,10 @@ export function environmentIn(raw: readonly string[]): Record<string, string> {
   return env;
 }
 
-/** Paths lead hooks to files: whoever may only fire must not lead them anywhere. */
+/** Paths make hooks read files: a client that may only fire must not choose them. */
 export function isSafe(name: string, value: string): boolean {
   if (/_PROJECT_DIR$|^GEMINI_CWD$/.test(name)) return isAbsolute(value) && isFolder(value);
-  // As Claude Code names it; hooks write into it, and the client sources it.
+  // Must be named as Claude Code names it, because hooks write to it and the client sources it.
   if (name === 'CLAUDE_ENV_FILE')
     return /\/session-env\/[^/]+\/[a-z]+-hook-\d+\.sh$/.test(value) && basename(value) !== '';
   return true;
@@ -40,7 +40,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** What a request is a part of, as its own head says it, which goes before the environment of the agent. */
+/** The trace of a request: from its own headers, which take precedence over the agent's environment. */
 export function withTrace(
   headers: IncomingHttpHeaders,
   env: Readonly<Record<string, string>>,

@@ -3,7 +3,7 @@ import { REASONS } from '../agent-protocol.js';
 import { MOST_BODY } from '../limits.js';
 import type { Right } from '../tokens.js';
 
-/** What the paths need. */
+/** Each path with the right that it needs. */
 const ROUTES: readonly (readonly [path: RegExp, method: string, right: Right | undefined])[] = [
   [/^\/$/, 'GET', undefined],
   [/^\/hooks\/[A-Za-z][\w-]{0,99}$/, 'POST', 'fire'],
@@ -26,7 +26,7 @@ export interface RefuseOptions {
   check(authorization: string | undefined): Right | undefined;
 }
 
-/** Why a request is not looked at further. Of what comes in it is believed nothing: neither its path, nor who says it is. */
+/** Why a request is refused before anything else is read. Nothing in it is trusted, neither its path nor what it says about its sender. */
 export function refusal(request: IncomingMessage, { hosts, check }: RefuseOptions): Refusal | undefined {
   const { headers, method, url = '' } = request;
   // A page that a browser shows has made its name lead here (DNS rebinding), or asks from elsewhere.
@@ -44,7 +44,7 @@ export function refusal(request: IncomingMessage, { hosts, check }: RefuseOption
   return tooLarge(headers['content-length']);
 }
 
-/** From a browser: a person may open our own page, and that page may read; nothing else is for browsers. */
+/** Whether it comes from a browser: a person may open our own page, and that page may read; nothing else is meant for browsers. */
 function isForeign(headers: IncomingMessage['headers'], route: (typeof ROUTES)[number] | undefined): boolean {
   if (headers.origin !== undefined) return true;
   const site = headers['sec-fetch-site'];

@@ -9,17 +9,17 @@ import { pageHead, servedPage } from '../page.js';
 import type { HookParts } from './answer-hook.js';
 import type { Numbered } from './feed.js';
 
-/** What the routes answer from. */
+/** What the routes need to answer. */
 export interface AppParts extends HookParts {
   /** Records that are kept, by the query of a request. */
   records(query: URLSearchParams): AsyncIterable<HookRecord>;
   /** A record as a line of JSON, with nothing in it that may not be shown. */
   text(record: HookRecord): string;
-  /** The same of any other text. */
+  /** The same for any other text. */
   plain(text: string): string;
-  /** Records as they come, behind a position. */
+  /** Records as they come, after a position. */
   events(after: string | undefined, signal: AbortSignal): AsyncIterable<Numbered>;
-  /** What is not as it was bound. */
+  /** Files that differ from what was bound. */
   changes(): readonly string[];
   admin(call: 'reload' | 'stop' | 'accept'): Promise<Json>;
 }
@@ -73,7 +73,7 @@ export function addRoutes(app: HonoApp<Env>, parts: AppParts): void {
   app.onError((error, c) => c.json({ error: describeError(error) }, 500));
 }
 
-/** A body as an object; undefined: it is none. */
+/** The body as an object; undefined if it is not one. */
 async function bodyOf(c: C): Promise<Json | undefined> {
   try {
     const body: unknown = JSON.parse(await c.req.text());
@@ -116,7 +116,7 @@ async function* messages(events: AsyncIterable<Numbered>): AsyncGenerator<string
   for await (const { id, text } of events) yield text === undefined ? `id: ${id}\n\n` : `id: ${id}\ndata: ${text}\n\n`;
 }
 
-/** As fast as it is read. */
+/** Sends pieces as fast as they are read. */
 function streamOf(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({

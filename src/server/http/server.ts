@@ -9,9 +9,9 @@ import { type AppParts, addRoutes } from './routes.js';
 
 /** Seconds that a client may take. */
 export interface Patience {
-  /** For the head of its request. */
+  /** Seconds for the head of a request. */
   readonly head: number;
-  /** For all of it. */
+  /** Seconds for a whole request. */
   readonly request: number;
   /** Between two requests of one connection. */
   readonly idle: number;
@@ -31,7 +31,7 @@ export interface HttpOptions extends RefuseOptions {
   readonly patience?: Partial<Patience>;
 }
 
-/** The server behind a socket or a port, to be told where to listen. */
+/** The server for a socket or a port; the caller tells it where to listen. */
 export function httpServer(parts: AppParts, { patience, proof, ...known }: HttpOptions): Server {
   const app = new Hono<{ Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }>();
   addRoutes(app, parts);
@@ -64,7 +64,7 @@ export function httpServer(parts: AppParts, { patience, proof, ...known }: HttpO
       else void answerHook(event, incoming, outgoing, parts);
     },
   );
-  // `Expect: 100-continue`: whoever is refused need not send its body.
+  // `Expect: 100-continue`: a client that is refused need not send its body.
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (proof !== undefined) outgoing.setHeader(HEAD.proof, proof);
     const refused = refusal(incoming, known);

@@ -21,21 +21,21 @@ import { isRunning, startOf } from '../../../values/processes.js';
 export interface OpenMark {
   /** A record of this host comes. */
   host(id: string | undefined): void;
-  /** A record came for which there was no room. */
+  /** A record was refused for lack of room. */
   refused(): void;
   /** So many of the last records could not be written; none: the last one was. What is kept at once says so at once: it may be killed next. */
   missed(count: number): void;
-  /** Nothing more comes. All of it is written, but for what was refused at the end, and so many before that could not be written: then the mark stays. */
+  /** No more records will come. All are written except those refused at the end and `lost` ones that could not be written; if there are any, the mark stays. */
   end(lost?: number): void;
 }
 
 /** A process that has not ended as it should. */
 export interface Unclosed {
   readonly pid: number;
-  /** Of its last host, in ISO 8601: when its first record came. */
+  /** When the first record of its last host came, in ISO 8601. */
   readonly since: string;
   readonly hosts: readonly string[];
-  /** It ended as it should, and could not write so many of its last records; absent: it is not known. */
+  /** It ended normally, but could not write this many of its last records; absent: unknown. */
   readonly lost?: number;
 }
 
@@ -49,7 +49,7 @@ const HOSTS = 20;
 interface Written extends Unclosed {
   /** When its process started. */
   readonly started?: string | undefined;
-  /** Of whoever is killed nothing is missing but what could not be written. */
+  /** If the writer is killed, only records that could not be written are missing. */
   readonly sync?: boolean;
 }
 
@@ -77,7 +77,7 @@ export function createOpenMark(path: string, isSync = false): OpenMark {
       makeFolder(dirname(path));
       putOver(file, `${JSON.stringify(mark)}\n`);
     } catch {
-      // Where nothing can be written, the records say so themselves.
+      // Nothing can be written here, and the records themselves show that.
     }
   }
 
@@ -128,7 +128,7 @@ export function unclosedWriters(path: string): Unclosed[] {
   });
 }
 
-/** undefined: it is none of ours. */
+/** undefined: the file is not one of ours. */
 function readMark(file: string): Written | undefined {
   try {
     const { pid, since, hosts, started, sync, lost } = JSON.parse(readFileSync(file, 'utf8')) as Written;
@@ -156,7 +156,7 @@ function marksOf(path: string): string[] {
   }
 }
 
-/** What was told long enough goes, and what has nothing to tell. */
+/** Removes marks that are old enough, or that say nothing. */
 function prune(path: string): void {
   const marks = marksOf(path).flatMap((file) => {
     const stats = statSync(file, { throwIfNoEntry: false });

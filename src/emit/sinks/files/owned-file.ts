@@ -12,10 +12,10 @@ export const OWNER_ONLY = 0o600;
 /** Opens a file for appending, made if missing, and makes it readable by its owner alone. */
 export const openOwned = (path: string): number => opened(path, checkOwned);
 
-/** As `openOwned`; a file that plainly holds something else than records is left as it is. */
+/** Like `openOwned`, but refuses a file that clearly does not hold records. */
 export const openRecordsSync = (path: string): number => opened(path, checkRecords);
 
-/** The same without waiting for the disk. */
+/** The same, asynchronously. */
 export async function openRecords(path: string): Promise<FileHandle> {
   makeFolder(dirname(path));
   const handle = await open(path, APPEND, OWNER_ONLY);

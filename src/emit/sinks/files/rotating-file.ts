@@ -30,7 +30,7 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
   let lostSince = 0;
   let stuck: string | undefined;
 
-  /** The open file and its size; opened again when somebody moved or removed it. */
+  /** The open file and its size; reopened if it was moved or removed. */
   async function current(): Promise<{ handle: FileHandle; size: number }> {
     if (handle !== undefined) {
       const [ours, there] = await Promise.all([handle.stat(), statIfThere(path)]);

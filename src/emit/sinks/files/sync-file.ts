@@ -29,7 +29,7 @@ export function createSyncFile({
   let lost = 0;
   let stuck: string | undefined;
 
-  /** Opened again when somebody moved it. */
+  /** Reopened if the file was moved. */
   function current(): number {
     if (file !== undefined && !isAt(path, file)) release();
     if (file !== undefined && fstatSync(file).size === expected) return file;

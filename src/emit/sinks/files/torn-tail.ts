@@ -39,7 +39,7 @@ export function mendTail(file: number, path: string, logger: Logger): number {
   return start;
 }
 
-/** Where the last line begins: after the last newline, else at 0. */
+/** The start of the last line: after the last newline, or 0. */
 function lastLineStart(file: number, size: number): number {
   for (let end = size; end > 0; end -= Math.min(STEP, end)) {
     const start = Math.max(0, end - STEP);

@@ -16,10 +16,10 @@ import type { TraceCarrier } from '../../../values/trace-carrier.js';
 
 export { context, metrics, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace };
 
-/** The innermost piece of our own work that a context is in. */
+/** The innermost of our own spans in a context. */
 const LIVE = createContextKey('hookscope');
 
-/** What places are found by. */
+/** The keys by which places are found. */
 interface Piece {
   readonly span: Span;
   readonly context: Context;
@@ -28,10 +28,10 @@ interface Piece {
   isFrom(spanId: string): boolean;
 }
 
-/** Where something new belongs. */
+/** Where a new span belongs. */
 export interface SpanPlace<P extends Piece = Piece> {
   readonly context: Context;
-  /** What of ours it is a part of. */
+  /** The enclosing span of ours. */
   readonly above: P | undefined;
   readonly links?: Link[];
 }
@@ -59,7 +59,7 @@ export function placeIn<P extends Piece>(
   return { ...beside, links: [{ context: span }] };
 }
 
-/** The W3C's format, whatever the program's own propagator is: it is what processes and servers are told in. */
+/** Always the W3C format, whichever propagator the program uses, because processes and servers are given that format. */
 function remote(active: Context, { traceparent, tracestate }: TraceCarrier): Context {
   const [, traceId = '', spanId = '', flags = '00'] = traceparent.split('-');
   return trace.setSpanContext(active, {
@@ -74,7 +74,7 @@ function remote(active: Context, { traceparent, tracestate }: TraceCarrier): Con
 export const contextOf = (place: Context, piece: Piece): Context =>
   trace.setSpan(place, piece.span).setValue(LIVE, piece);
 
-/** What another process is told; undefined: nobody records it. */
+/** The trace context for another process; undefined: nothing is recorded. */
 export function carrierFor(piece: Piece): TraceCarrier | undefined {
   const { traceId, spanId, traceFlags, traceState } = piece.span.spanContext();
   if (!isSpanContextValid({ traceId, spanId, traceFlags })) return undefined;

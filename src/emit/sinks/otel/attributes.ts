@@ -24,7 +24,7 @@ function specOf(event: string): EventSpec | undefined {
   return Object.hasOwn(CATALOGUE, event) ? (CATALOGUE[event as keyof typeof CATALOGUE] as EventSpec) : undefined;
 }
 
-/** Whose it is: the session, and the agent where it is one's. */
+/** The session it belongs to, and the agent if it is one's. */
 function whose(
   { session_id, agent_id, agent_type }: Omit<Work<'agent'>, 'kind'>,
   name: (text: string) => string,
@@ -137,7 +137,7 @@ export function callEnd(
   if (shadow) attributes[NAME.shadow] = true;
   if (row?.status === 'background') attributes[NAME.background] = true;
   if (fire === undefined || fire.decision.fold !== 'gate') return attributes;
-  // One that failed has not judged, unless its failure counts as a word.
+  // A failed hook has not judged, unless its failure counts as an answer.
   if (failure === undefined || (word !== undefined && word !== 'none')) {
     const verdict = VERDICT[word ?? 'none'];
     attributes[NAME.verdict] = verdict === 'allow' && rewrites ? 'modify' : verdict;
@@ -181,7 +181,7 @@ export function alarmOf(record: AlarmRecord, name: (text: string) => string) {
   };
 }
 
-/** The same with what was typed and said. */
+/** The same, with inputs and outputs. */
 export function fireContent({ input, final_input, decision }: FireRecord): Attributes {
   return texts({ [CONTENT.input]: input, [CONTENT.finalInput]: final_input, [CONTENT.reason]: decision.reason });
 }

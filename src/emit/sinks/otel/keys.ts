@@ -18,7 +18,7 @@ export function keyOf({
 export const handlerOf = ({ work }: { readonly work: TracedWork }): string =>
   work.kind === 'call' ? work.handler_id : '';
 
-/** Of an event of a user's own it is known when its fire has ended. */
+/** For a user's own event this is known only when its fire has ended. */
 export function isGate(event: string): boolean {
   return Object.hasOwn(CATALOGUE, event) && CATALOGUE[event as keyof typeof CATALOGUE].fold === 'gate';
 }
@@ -29,7 +29,7 @@ export function scopeKindOf({ scope }: HandlerRecord, { session_id }: FireRecord
   return scope === session_id ? 'session' : 'agent';
 }
 
-/** When what a record tells of began. */
+/** The time at which the recorded call began. */
 export function startOf(record: HookStarted | HookResponse): number {
   const time = Date.parse(record.time);
   return record.subtype === 'hook_response' ? time - record.duration_ms : time;

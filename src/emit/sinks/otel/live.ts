@@ -10,7 +10,7 @@ export interface CallEnd {
   readonly mark: number;
 }
 
-/** What a fire's record says of a call that continues in the background. */
+/** What a fire's record says about a call that continues in the background. */
 export interface Left {
   readonly fire: FireRecord;
   readonly row: HandlerRecord;
@@ -32,15 +32,15 @@ export class Live implements Traced {
   /** When it began: milliseconds since 1970, and the same moment of the monotonic clock. */
   readonly at: number;
   readonly mark: number;
-  /** Of a fire. */
+  /** The calls of a fire. */
   readonly calls: Live[] = [];
-  /** Of a call. */
+  /** The response of a call. */
   response: CallEnd | undefined = undefined;
   left: Left | undefined = undefined;
   over = false;
   /** It was begun when its record was read, not when it began. */
   readonly isRecorded: boolean;
-  /** What it began in, that is none of ours. */
+  /** The enclosing span if it is not one of ours. */
   readonly #outer: string | undefined;
   readonly #end: (live: Live, mark: number) => void;
 

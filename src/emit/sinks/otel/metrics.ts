@@ -2,7 +2,7 @@ import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 import type { AlarmRecord } from '../../record.js';
 import { METRIC, NAME } from './names.js';
 
-/** What a metric is counted by: few values each, and none of them an id or a text. */
+/** The labels of a metric: each has few values, and none is an id or free text. */
 export interface CountedBy {
   readonly event: string;
   readonly name: string;

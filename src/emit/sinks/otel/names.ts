@@ -1,7 +1,7 @@
 import type { HandlerVerdict } from '../../record.js';
 
 /**
- * How spans, metrics and their attributes are called. The names of `gen_ai` are those of open-telemetry/semantic-conventions-genai, all of them
+ * Names of spans, metrics and attributes. Those of `gen_ai` come from open-telemetry/semantic-conventions-genai, all of them
  * in development: of guardrails as its pull request 427 had them at the commit below (nothing of them is merged), the others are on its main branch too.
  */
 export const CONVENTIONS = {
@@ -20,9 +20,9 @@ export const NAME = {
   targetType: 'gen_ai.guardrail.target.type',
   targetSubtype: 'gen_ai.guardrail.target.subtype',
   targetId: 'gen_ai.guardrail.target.id',
-  /** What it said. */
+  /** The guardrail's verdict. */
   verdict: 'gen_ai.guardrail.verdict.type',
-  /** What was done. */
+  /** The action taken. */
   action: 'gen_ai.guardrail.action.type',
   policy: 'gen_ai.guardrail.security.policy.id',
   modified: 'gen_ai.guardrail.security.content.modified',
@@ -36,7 +36,7 @@ export const NAME = {
   handlerName: 'hookscope.handler.name',
   handlerKind: 'hookscope.handler.kind',
   plugin: 'hookscope.plugin',
-  /** In hookscope's own words: none, allow, ask, defer, deny, block, continue. */
+  /** The verdict in hookscope's own terms: none, allow, ask, defer, deny, block, continue. */
   ownVerdict: 'hookscope.verdict',
   decidedBy: 'hookscope.decided_by',
   overruled: 'hookscope.overruled',
@@ -46,7 +46,7 @@ export const NAME = {
   exitCode: 'hookscope.exit_code',
   reasked: 'hookscope.reasked',
   background: 'hookscope.background',
-  /** It is not enforced: its verdict is what it would have said. */
+  /** The hook is not enforced: its verdict is what it would have said. */
   shadow: 'hookscope.shadow',
   status: 'hookscope.tool.status',
   toolRan: 'hookscope.tool.ran',
@@ -59,7 +59,7 @@ export const NAME = {
   unfinished: 'hookscope.unfinished',
 } as const;
 
-/** What somebody typed, or a tool or hook said: on spans where the user wants it, and nowhere else. */
+/** Inputs and outputs: on spans if the user asks for them, and nowhere else. */
 export const CONTENT = {
   toolArguments: 'gen_ai.tool.call.arguments',
   toolResult: 'gen_ai.tool.call.result',

@@ -16,9 +16,9 @@ export interface OpenOptions {
   ended(live: Live, mark: number): void;
 }
 
-/** Spans that are open at once, agents apart; of more, the oldest end without what came of them. */
+/** At most this many spans are open at once, agents not counted; beyond that, the oldest end without a result. */
 const MOST_OPEN = 10_000;
-/** Calls of which an alarm finds its place. */
+/** How many calls are remembered so that an alarm finds its parent. */
 const MOST_JUDGED = 1000;
 
 /** Milliseconds between two clocks that are read one after the other, and how often they are read again where it was more. */
@@ -39,7 +39,7 @@ export class OpenSpans {
   readonly fires = new Map<string, Live>();
   readonly calls = new Map<string, Live>();
   readonly tools = new Map<string, Live>();
-  /** What was begun last for a call, also when it is over: an alarm may come later. */
+  /** The latest span of each call, kept after it ends: an alarm may come later. */
   readonly judged = new Map<string, Live>();
   readonly #options: OpenOptions;
   readonly #open = new Set<Live>();

@@ -28,11 +28,11 @@ import { type OpenOptions, OpenSpans } from './open.js';
 
 export interface SpansOptions extends OpenOptions {
   readonly metrics: HookMetrics;
-  /** What was typed and said is on spans. */
+  /** Whether spans have inputs and outputs. */
   readonly content: boolean;
 }
 
-/** What records say of spans: begins those that no host has begun, ends all but those of agents, and counts. */
+/** Makes spans and metrics from records: begins spans that no host has begun, and ends all except those of agents. */
 export class Spans {
   readonly open: OpenSpans;
   readonly #options: SpansOptions;
@@ -56,7 +56,7 @@ export class Spans {
     return record.type === 'system' && record.subtype === 'hook_started' && this.open.calls.has(record.hook_id);
   }
 
-  /** Nobody will be told what came of it. */
+  /** The result of what began here will not be reported. */
   lose(record: HookRecord, mark: number): void {
     const live =
       record.type === 'hook_fire'
@@ -129,7 +129,7 @@ export class Spans {
     this.open.finish(live, this.#endOf(live, record, mark), attributes, record.error !== undefined);
   }
 
-  /** How a hook is called where it may be seen by others. */
+  /** A hook's name as others may see it. */
   #shown(call: Live | undefined, row: HandlerRecord | undefined): string | undefined {
     return call?.work.kind === 'call' ? this.#options.name(call.work.name) : row?.handler;
   }

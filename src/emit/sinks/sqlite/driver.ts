@@ -39,7 +39,7 @@ export function openSqlite(path: string, only?: SqliteFile['driver']): SqliteFil
   return wrapped(driver, new Connection(path));
 }
 
-/** The same for reading only, also in a read-only place: not a byte of the file changes, even if another process writes to it. */
+/** The same for reading only, also in a read-only place: the file is never changed, even if another process writes to it. */
 export function openSqliteToRead(path: string, only?: SqliteFile['driver']): SqliteFile {
   const { driver, Connection } = driverFor(path, only);
   const url = (how: string): URL => new URL(`${pathToFileURL(resolve(path))}?${how}`);
@@ -58,7 +58,7 @@ export function openSqliteToRead(path: string, only?: SqliteFile['driver']): Sql
     file.close();
     if (!isLockProblem(error)) throw error;
   }
-  // Readers lock a separate file next to it; if none can be made, there is no writer. What its log holds would not be seen.
+  // Readers lock a separate file next to it; if that cannot be created, there is no writer. Records that are only in its log would be missing.
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new HookscopeError('FILE', {
       file: path,
@@ -76,7 +76,7 @@ function driverFor(path: string, only: SqliteFile['driver'] | undefined): FoundD
   });
 }
 
-/** Whether there is one, as far as can be told without loading it. */
+/** Whether SQLite is available, as far as can be told without loading it. */
 export function hasSqlite(): boolean {
   if (isBuiltin('node:sqlite')) return true;
   try {
@@ -116,7 +116,7 @@ function withoutWarning<T>(load: () => T): T {
   }
 }
 
-/** Undefined: there is none. */
+/** undefined: it is not installed. */
 function load<T>(name: 'node:sqlite' | 'libsql'): T | undefined {
   try {
     return (name === 'libsql' ? require('libsql') : require('node:sqlite')) as T;
@@ -162,7 +162,7 @@ function isLockProblem(error: unknown): boolean {
   return [8, 14].includes(number & 0xff) || /^SQLITE_(?:READONLY|CANTOPEN)/.test(String(code));
 }
 
-/** The kind of failure: `busy`, another process is writing; `full`, there is no room; else undefined. */
+/** Classifies a failure: `busy` if another process is writing, `full` if there is no room, else undefined. */
 export function sqliteProblem(error: unknown): 'busy' | 'full' | undefined {
   const { errcode, code } = error as { readonly errcode?: unknown; readonly code?: unknown };
   const number = typeof errcode === 'number' ? errcode & 0xff : undefined;

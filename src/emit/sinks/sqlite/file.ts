@@ -40,7 +40,7 @@ export function openRecordFile(
   const ours = statSync(path, { throwIfNoEntry: false });
   try {
     file.exec(`PRAGMA busy_timeout = ${wait}`);
-    // Of a new file: each page is a write, and a file that may hold little has none to spare.
+    // For a new file. Each page is a write, and a file with a small limit has no bytes to spare.
     file.exec(`PRAGMA page_size = ${maxBytes < LARGE ? 4096 : 8192}`);
     file.exec('PRAGMA auto_vacuum = INCREMENTAL');
     file.all('PRAGMA journal_mode = WAL');
@@ -93,7 +93,7 @@ function transaction(file: SqliteFile, work: () => void): void {
     try {
       file.exec('ROLLBACK');
     } catch {
-      // SQLite has rolled back by itself: a full disk.
+      // The disk is full, and SQLite has rolled back on its own.
     }
     throw error;
   }
@@ -124,6 +124,6 @@ function prune(file: SqliteFile, { maxAge, maxBytes }: Retention): void {
     });
   }
   file.exec('PRAGMA incremental_vacuum');
-  // What goes is to be gone from the file, and not only by its log.
+  // Deleted records must disappear from the file itself, not only from its log.
   if (before > maxBytes) file.all('PRAGMA wal_checkpoint(TRUNCATE)');
 }

@@ -6,7 +6,7 @@ import type { SqliteFile, SqliteValue } from './driver.js';
 export interface RecordRow {
   readonly host_id: string | null;
   readonly seq: number;
-  /** Of the last of several. */
+  /** The sequence of the last record, if the row has several. */
   readonly last_seq: number | null;
   readonly time: string;
   /** Milliseconds since 1970. */
@@ -98,12 +98,12 @@ export function insertRows(file: SqliteFile, records: readonly RecordRow[]): voi
   write(file, fresh);
 }
 
-/** How many records it is. */
+/** The number of records in a row. */
 export const recordsIn = ({ seq, last_seq }: RecordRow): number => (last_seq === null ? 1 : last_seq - seq + 1);
 
 const lastOf = ({ seq, last_seq }: RecordRow): number => last_seq ?? seq;
 
-/** Each record by itself: some of them may be there. */
+/** One row per record, because some of them may be in the file already. */
 function apart(row: RecordRow): readonly RecordRow[] {
   if (row.last_seq === null) return [row];
   return unpacked(JSON.parse(row.json) as PackedFire).map((record) => rowOf(record, JSON.stringify(record)));
@@ -119,7 +119,7 @@ function coveredUpTo(file: SqliteFile, host: string, seq: number): number {
   return Number(row?.['last'] ?? Number.NEGATIVE_INFINITY);
 }
 
-/** What all records of a row have alike. */
+/** Fields that all records of a row share. */
 const SHARED = ['host_id', 'event', 'session_id', 'agent_id', 'fire_id', 'tool_use_id'] as const;
 const COLUMNS = ['seq', 'last_seq', 'time', 'at', 'last_at', 'type', 'json', ...SHARED];
 /** So many rows. */
@@ -128,7 +128,7 @@ const insertOf = (rows: number): string => {
   return `INSERT INTO records (${COLUMNS.join(', ')}) VALUES ${Array.from({ length: rows }, () => row).join(', ')}`;
 };
 const INSERT = insertOf(1);
-/** Many at once take less than each by itself. */
+/** From this many rows on, one statement for many is cheaper than one each. */
 const MANY = 16;
 const INSERT_MANY = insertOf(MANY);
 
@@ -146,7 +146,7 @@ function write(file: SqliteFile, records: readonly RecordRow[]): void {
   for (let i = 0; i < values.length; i += COLUMNS.length) file.run(INSERT, values.slice(i, i + COLUMNS.length));
 }
 
-/** Where the row ends that begins with a record. */
+/** The index after the last record that can share a row with the first. */
 function endOf(records: readonly RecordRow[], from: number): number {
   const first = records[from] as RecordRow;
   let seq = lastOf(first);

@@ -29,7 +29,7 @@ CREATE INDEX records_session ON records (session_id, agent_id);
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 `;
 
-/** What makes version n + 1 of version n. Version 0 is an empty file, or one table `records` of ids and JSON. */
+/** Each step upgrades version n to n + 1. Version 0 is an empty file, or one table `records` of ids and JSON. */
 const STEPS: readonly ((file: SqliteFile) => void)[] = [
   (file) => {
     const older = hasTable(file, 'records');
@@ -59,7 +59,7 @@ const STEPS: readonly ((file: SqliteFile) => void)[] = [
   (file) => {
     for (const column of ['last_seq', 'last_at']) file.exec(`ALTER TABLE records ADD COLUMN ${column} INTEGER`);
   },
-  // What those have in common is said once (`packed`), which the tables do not show.
+  // Fields that records of a row share are stored once (`packed`), which does not change the tables.
   () => undefined,
 ];
 
@@ -67,12 +67,12 @@ const STEPS: readonly ((file: SqliteFile) => void)[] = [
 const INSERT_OLD =
   'INSERT OR IGNORE INTO records (host_id, seq, time, at, type, event, session_id, agent_id, fire_id, tool_use_id, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
 
-/** Brings a file to this version. Throws FILE for one of a later version, and for one that holds something else. */
+/** Upgrades a file to this version. Throws FILE for a later version, and for a database of something else. */
 export function migrate(file: SqliteFile, path: string): void {
   if (versionOf(file, path) === SCHEMA_VERSION) return;
   file.exec('BEGIN IMMEDIATE');
   try {
-    // Another process may have done it meanwhile.
+    // Another process may have upgraded it in the meantime.
     for (let version = versionOf(file, path); version < SCHEMA_VERSION; version++) {
       STEPS[version]?.(file);
       file.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('version', ?)", [String(version + 1)]);
@@ -99,7 +99,7 @@ CREATE TEMP VIEW records AS SELECT
 FROM (SELECT id, json, iif(json_valid(json), json, '{}') AS read FROM ${from})`;
 const VERSION_1 = 'CREATE TEMP VIEW records AS SELECT *, NULL AS last_at FROM main.records';
 
-/** Lets a file of any version be read as one of this version; the file stays as it is. Throws as `migrate`. */
+/** Makes a file of any version readable as this version without changing it. Throws like `migrate`. */
 export function readAsThisVersion(file: SqliteFile, path: string): void {
   const version = versionOf(file, path);
   if (version === 1) file.exec(VERSION_1);

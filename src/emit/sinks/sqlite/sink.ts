@@ -55,7 +55,7 @@ interface Line {
   readonly text: string;
 }
 
-/** What `sqliteSink` is. */
+/** The implementation of `sqliteSink`. */
 export function recordSink(path: string, options: SqliteOptions): RecordSink {
   checkOption('sqliteSink(path)', path, FILLED);
   checkKeys(options, SQLITE, 'sqliteSink: ');
@@ -92,7 +92,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
     try {
       file.prune(retention);
     } catch (error) {
-      // Another process is writing, or there is no room: it is tried again.
+      // Another process is writing, or there is no room: retried later.
       if (sqliteProblem(error) === undefined) throw error;
     }
   }
@@ -173,7 +173,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
       try {
         const masked = redactor === undefined ? records : records.map((record) => redactor.redact(record));
         const isAsItCame = masked.every((record, i) => record === records[i]);
-        // Where names are masked at one place alone, they can no longer be said once.
+        // If masking changed a name in one record only, the records no longer share it and cannot be packed.
         const [one, ...others] = isAsItCame ? [text] : packed(masked).map((item) => JSON.stringify(item));
         const row = others.length > 0 ? undefined : rowOfPacked(masked, one as string);
         if (row === undefined) for (const record of masked) take(record);
