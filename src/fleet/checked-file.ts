@@ -3,7 +3,7 @@ import { HookscopeError } from '../errors.js';
 import { readText } from '../files/json-file.js';
 import { findProblem } from '../values/problem.js';
 
-/** What a file of JSON holds, by its schema. `mend`: what to do about a value that is wrong. Throws FILE, INVALID_CONFIG. */
+/** The content of a JSON file, parsed by its schema. `mend`: what to do about a wrong value. Throws FILE, INVALID_CONFIG. */
 export function readChecked(file: string, schema: z.ZodType, mend = ''): unknown {
   let value: unknown;
   try {

@@ -38,7 +38,7 @@ export interface OpenQuestion {
  * `_` and `-`.
  */
 export interface FleetEngine {
-  /** For people. */
+  /** Where it connects to, for people. */
   readonly place: string;
   /** The other side is there now. */
   readonly connected: boolean;
@@ -65,7 +65,7 @@ export interface FleetEngine {
     all(): Promise<readonly Shared[]>;
   };
   readonly ask: {
-    /** Opens a question, until it is undone or its host is gone; replaces the one with the same id. `answered` gets each answer and returns what its sender is told. */
+    /** Opens a question until it is closed or its host is gone; replaces one with the same id. `answered` gets each answer and returns the reply to its sender. */
     open(host: string, id: string, question: Uint8Array, answered: (answer: Uint8Array) => Uint8Array): Stop;
     /** Calls it with each question that waits now, each that is opened, and each that waits no longer. `failed` gets the reason if nothing can be seen. */
     watch(seen: (question: OpenQuestion) => void, failed?: (error: Error) => void): Stop;

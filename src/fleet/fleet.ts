@@ -30,14 +30,14 @@ export interface Fleet {
   readonly host: string;
   /** Whether the broker is there now. */
   readonly connected: boolean;
-  /** As `hookscope fleet status` shows it. */
+  /** The status that `hookscope fleet status` shows. */
   status(): HostStatus;
   /**
    * Puts the fleet's policy above all that is registered in a host, and sends what is decided there. Call it before the first fire. The undo takes both back.
    * Throws BUNDLE_REFUSED: the host cannot take a bundle that is in force (it has no such event).
    */
   join<C extends CustomEvents>(host: Host<C>): Undo;
-  /** Resolves when all decisions are sent, or after so many seconds. */
+  /** Resolves when all decisions are sent, or after this many seconds. */
   drained(seconds?: number): Promise<void>;
   /** Sends what waits, at most `closeTimeout` seconds, and leaves. Hosts that have joined keep the policy. Safe to call twice. */
   close(): Promise<void>;
@@ -91,7 +91,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
       }))
         yield record as FireRecord;
     } catch {
-      // Nothing was decided yet.
+      // Nothing has been decided yet.
     }
   }
 
@@ -108,7 +108,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     if (engine.connected) await engine.state.share(host, Buffer.from(JSON.stringify(status()))).catch(() => undefined);
   };
   let soon: NodeJS.Timeout | undefined;
-  /** What changes at once is said at once. */
+  /** Changes in the same turn are reported together. */
   const say = (): void => {
     soon ??= setTimeout(() => {
       soon = undefined;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-/** What says which fleet this user of this machine has joined: `$XDG_CONFIG_HOME/hookscope/fleet.json`, else under `~/.config`. */
+/** The file that names the fleet which this user of this machine has joined: `$XDG_CONFIG_HOME/hookscope/fleet.json`, else under `~/.config`. */
 export function joinedFile(env: NodeJS.ProcessEnv = process.env): string {
   const config = env['XDG_CONFIG_HOME'];
   return join(

@@ -35,7 +35,7 @@ const joinedSchema = schema(() => {
 /** Which fleet this user of this machine has joined: what `serve` and the commands read. */
 export type Joined = Omit<FleetOptions, 'engine' | 'logger' | 'servers'> & { readonly servers: readonly string[] };
 
-/** Undefined: none was joined. Throws FILE, INVALID_CONFIG: a file that cannot be read is no reason to continue without its policy. */
+/** undefined: no fleet was joined. Throws FILE, INVALID_CONFIG: an unreadable file must not mean running without its policy. */
 export function readJoined(file = joinedFile()): Joined | undefined {
   if (!existsSync(file)) return undefined;
   return readChecked(file, joinedSchema(), '; hookscope fleet join writes it') as Joined;

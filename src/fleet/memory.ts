@@ -9,7 +9,7 @@ interface Waiting {
 /** Posts of a channel that are kept. */
 const KEPT = 64;
 
-/** What several engines of one process share. `away`: as if nobody could be reached. */
+/** What several engines in one process share. `away`: simulates an unreachable broker. */
 export class MemoryBroker {
   readonly posts = new Map<string, Posted[]>();
   readonly entries: SentRecord[] = [];

@@ -78,7 +78,7 @@ export interface ChannelState {
   readonly history: readonly Bundle[];
 }
 
-/** How far bundles of others may be above those of a key; less than what a host takes. */
+/** How far another operator's sequence may be ahead of the newest trusted one; less than what a host accepts. */
 const LEAP = MOST_AHEAD / 10;
 
 /** `keys`: the channel whose sequence to continue. */
@@ -110,7 +110,7 @@ export async function stateOf(
   };
 }
 
-/** Posts it under the next sequence. Rejects with FLEET_FAILED if another operator has posted meanwhile. */
+/** Posts it with the next sequence number. Rejects with FLEET_FAILED if another operator has posted in the meantime. */
 export async function post(engine: FleetEngine, draft: Draft, state: ChannelState): Promise<Bundle> {
   const bundle = bundleOf(draft, state.sequence + 1);
   const [key, there] =
@@ -119,7 +119,7 @@ export async function post(engine: FleetEngine, draft: Draft, state: ChannelStat
   return bundle;
 }
 
-/** The content of a bundle that was posted before, to be signed anew. */
+/** The content of a bundle posted earlier, to be signed again. */
 export function sourceOf({ manifest, files }: Bundle): PolicySource {
   const { roots, expires, approvers } = manifest;
   // What it may change is no question any more, and its keys have changed.

@@ -16,7 +16,7 @@ export interface FleetOptions {
   readonly credentials?: string;
   /** Files for TLS: a certificate authority, this host's certificate and its key. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
-  /** What carries it in place of NATS: `memoryEngine()`, or one of your own. */
+  /** The engine to use instead of NATS: `memoryEngine()`, or your own. */
   readonly engine?: FleetEngine;
   readonly team: string;
   /** Its name in the fleet, letters, digits, `_` and `-`. Default: made once for this user of this machine. */
@@ -27,9 +27,9 @@ export interface FleetOptions {
   readonly channels?: readonly string[];
   /** The file that says which parts of a bundle, beside rules, may run here. Default `$XDG_CONFIG_HOME/hookscope/fleet-allow.json`. */
   readonly allow?: string;
-  /** Where the last good bundles and unsent decisions are kept. Default `$XDG_STATE_HOME/hookscope/fleet`. */
+  /** The folder for the last good bundles and unsent decisions. Default `$XDG_STATE_HOME/hookscope/fleet`. */
   readonly folder?: string;
-  /** Where commands of bundles run, and names in them lead from. Default: the process's directory. */
+  /** The folder in which commands of bundles run, and from which names in them are resolved. Default: the process's directory. */
   readonly directory?: string;
   /** Seconds to wait for the fleet's word at the start, before the last good policy counts. Default 3. */
   readonly patience?: number;
@@ -40,7 +40,7 @@ export interface FleetOptions {
    * `hookscope fleet approve`; `first`: an approver, before the user. A deny stays a deny, and a missing answer is never permission.
    */
   readonly askElsewhere?: AskElsewhere;
-  /** Seconds that such a question waits, at most until two seconds before the agent gives up. Default: until then; 60, where the agent has no time of its own. */
+  /** Seconds that such a question waits, ending at the latest two seconds before the agent gives up. Default: until then, or 60 if the agent has no limit. */
   readonly askTimeout?: number;
   /** Bytes of decisions that wait on disk. The oldest are dropped first, in pieces of an eighth, and counted. Default 64 MiB. */
   readonly maxBytes?: number;

@@ -3,9 +3,9 @@ import { readRecord } from '../store/read-record.js';
 import { isWanted, type RecordQuery, type RecordStore, type StoreOptions } from '../store/store.js';
 import type { FleetEngine } from './engine.js';
 
-/** How many ids are remembered, to know what comes a second time: beyond the broker's own window. */
+/** How many ids are remembered to recognise duplicates that the broker's own window misses. */
 const REMEMBERED = 1_000_000;
-/** How many are held to give the newest first. */
+/** At most this many are held in order to return the newest first. */
 const NEWEST = 100_000;
 
 /** The decisions of a fleet, and whose each is. */

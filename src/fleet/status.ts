@@ -1,24 +1,24 @@
 import { schema, zod } from '../values/zod.js';
 
-/** What a host says of itself: its policy, its log, and how often a decision was not honoured. Times are ISO 8601. */
+/** What a host reports about itself: its policy, its log, and how often a decision was not honoured. Times are ISO 8601. */
 export interface HostStatus {
   readonly host: string;
-  /** When it said so. */
+  /** When it reported this. */
   readonly at: string;
-  /** Of hookscope. */
+  /** The version of hookscope. */
   readonly version: string;
-  /** It has said that it goes. */
+  /** It has announced that it is leaving. */
   readonly left?: true;
   readonly channels: readonly ChannelStatus[];
   readonly log: LogStatus;
-  /** Of how many calls what was decided was not what was done. */
+  /** For how many calls the outcome differed from the decision. */
   readonly alarms: number;
 }
 
-/** What a host says of one channel. */
+/** What a host reports about one channel. */
 export interface ChannelStatus {
   readonly channel: string;
-  /** Of the bundle in force; absent: none is. */
+  /** The revision in force; absent: no bundle is. */
   readonly revision?: string;
   readonly sequence?: number;
   /** When it came into force. */
@@ -36,12 +36,12 @@ export interface ChannelStatus {
   };
 }
 
-/** How a host's log stands. */
+/** The state of a host's log. */
 export interface LogStatus {
   /** Acknowledged, since its processes began their logs. */
   readonly sent: number;
   readonly waiting: number;
-  /** When the oldest that waits was recorded, ISO 8601: how far the broker is behind. */
+  /** When the oldest waiting record was made, ISO 8601: how far the broker is behind. */
   readonly oldest?: string;
   /** Lost: the log was full, or could not be written. */
   readonly dropped: number;
@@ -81,7 +81,7 @@ const statusSchema = schema(() =>
   }),
 );
 
-/** Undefined: it is no such thing. */
+/** undefined: it is not a status. */
 export function readStatus(bytes: Uint8Array): HostStatus | undefined {
   try {
     const read = statusSchema().safeParse(JSON.parse(Buffer.from(bytes).toString('utf8')));

@@ -9,7 +9,7 @@ import { approversIn, masksIn } from './approvers.js';
 import { Asker, unasked } from './asker.js';
 import { ownKey } from './own-key.js';
 
-/** Milliseconds for a connection: at most so many, and half of what the agent waits. */
+/** The most milliseconds to wait for a connection; also at most half of the time that the agent waits. */
 const PATIENCE = 3_000;
 
 /** Asks the team from a process that fires once: it connects when there is something to ask, and goes by the policies that its host is under. */
@@ -59,7 +59,7 @@ export class AskerAlone implements Elsewhere {
   }
 }
 
-/** Resolves when it is, when the signal fires, or after so many milliseconds. */
+/** Resolves when it is connected, when the signal fires, or after this many milliseconds. */
 function connected(engine: FleetEngine, most: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let stop: Stop = () => undefined;

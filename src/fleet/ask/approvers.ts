@@ -2,7 +2,7 @@ import type { MaskOptions } from '../log/outbox.js';
 import { whyExpired } from '../policy/last-good.js';
 import type { PreparedPolicy } from '../policy/prepare.js';
 
-/** Who may answer, by the public half of a key. */
+/** Someone who may answer, identified by a public key. */
 export interface Approver {
   readonly name: string;
   readonly key: string;
@@ -16,7 +16,7 @@ export function approversIn(policies: readonly (PreparedPolicy | undefined)[]): 
   );
 }
 
-/** What policies mask beside what always is. */
+/** What policies mask in addition to the defaults. */
 export function masksIn(policies: readonly (PreparedPolicy | undefined)[]): Required<MaskOptions> {
   const masks = policies.flatMap((policy) => policy?.redact ?? []);
   return {

@@ -31,7 +31,7 @@ export interface AskerOptions {
   readonly team: string;
   readonly host: string;
   readonly when: AskElsewhere;
-  /** Seconds to ask, at most until the agent gives up. Undefined: until then. */
+  /** Seconds to ask, at most until the agent gives up. undefined: until then. */
   readonly seconds: number | undefined;
   /** The public key that the host itself holds. */
   readonly own: string | undefined;
@@ -41,9 +41,9 @@ export interface AskerOptions {
 
 /** Milliseconds that are left to the agent. */
 const LEFT = 2_000;
-/** Milliseconds to ask, where neither the agent nor the fleet's options say how long. */
+/** Milliseconds to ask if neither the agent nor the fleet's options set a limit. */
 const USUAL = 60_000;
-/** For how many milliseconds a late approver is told who was first; also how many such questions are kept. */
+/** For this many milliseconds, late approvers are told who answered first; also the most such questions that are kept. */
 const LINGER = 60_000;
 const KEPT = 100;
 
@@ -103,7 +103,7 @@ export class Asker implements Elsewhere {
       clearTimeout(timer);
       signal.removeEventListener('abort', gone);
       if (this.#open.delete(over)) this.#waiting -= bytes.length;
-      // In its place, so that an answer on its way finds one of the two.
+      // Replaces the question in the same turn, so that an arriving answer finds one of the two.
       if (settled !== undefined) this.#linger(question, settled);
       close();
       resolve(answered);
@@ -129,7 +129,7 @@ export class Asker implements Elsewhere {
       first = settled;
       const why = answer.reason === undefined ? {} : { reason: answer.reason };
       const who = { by, signed_with: answer.key, from: answer.from };
-      // The approver is told before the question is closed.
+      // The approver gets a reply before the question is closed.
       setImmediate(() => end({ answer: answer.answer, ...why, ...who, ...about() }, settled));
       return writeTaken({ counts: true, message: `${by}: ${answer.answer}` });
     };
@@ -227,7 +227,7 @@ export class Asker implements Elsewhere {
   }
 }
 
-/** Before there was a question something has failed. */
+/** Something failed before the question was asked. */
 export function unasked(error: unknown): Answered {
   const reason = `it cannot be asked elsewhere: ${plain(describeError(error))}`;
   return { answer: 'none', reason, at: new Date().toISOString(), waited_ms: 0, question: '', input_hmac: '' };

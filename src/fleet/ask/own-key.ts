@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 /** The seed of a NATS user, in its own file or among credentials. */
 const SEED = /\bSU[A-Z2-7]{56}\b/;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-/** What stands before the 32 bytes of an ed25519 key in PKCS 8. */
+/** The PKCS 8 header before the 32 bytes of an ed25519 key. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The public key of what a host connects with, written as approvers' keys are; undefined: that is no key. */
+/** The public key that a host connects with, in the format of approvers' keys; undefined if it is not a key. */
 export function ownKey(credentials: string | undefined): string | undefined {
   if (credentials === undefined) return undefined;
   let seed: string | undefined;

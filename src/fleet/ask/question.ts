@@ -51,9 +51,9 @@ const answerSchema = schema(() =>
   }),
 );
 
-/** What approvers see. */
+/** A question as approvers see it. */
 export type AskedQuestion = z.infer<ReturnType<typeof questionSchema>>;
-/** What an approver signs. */
+/** An answer as an approver signs it. */
 export type SignedAnswer = z.infer<ReturnType<typeof answerSchema>>;
 /** The asking host's reply to an answer. */
 export interface Taken {
@@ -68,13 +68,13 @@ const signedBytes = (body: string): Uint8Array => new TextEncoder().encode(PREFI
 export const writeQuestion: (question: AskedQuestion) => Uint8Array = bytesOf;
 export const writeTaken: (taken: Taken) => Uint8Array = bytesOf;
 
-/** Undefined: it is none, or one that no host asks since it could not be shown. */
+/** undefined: it is not a question, or one that no host would ask because it could not be displayed. */
 export function readQuestion(bytes: Uint8Array): AskedQuestion | undefined {
   if (bytes.length > MOST_BYTES) return undefined;
   const value = parsed(bytes);
   if (findProblem(questionSchema(), value) !== undefined) return undefined;
   try {
-    // What is nested too deep to be written again cannot be printed.
+    // A value that is too deeply nested to be serialised cannot be printed.
     JSON.stringify(value);
     return value as AskedQuestion;
   } catch {
@@ -101,7 +101,7 @@ export function signAnswer(
   return bytesOf({ body, signature: Buffer.from(key.sign(signedBytes(body))).toString('base64') });
 }
 
-/** The answer in these bytes, which its key has signed; else why it is none. */
+/** The answer in these bytes, signed with its key; else why it is not valid. */
 export function readAnswer(bytes: Uint8Array): SignedAnswer | string {
   const { body, signature } = (parsed(bytes) ?? {}) as { body?: unknown; signature?: unknown };
   if (typeof body !== 'string' || typeof signature !== 'string') return 'it is no answer';

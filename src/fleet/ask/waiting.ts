@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetEngine } from '../engine.js';
 import { type AskedQuestion, MOST_WAITING, readQuestion } from './question.js';
 
-/** Milliseconds without another question, after which all hosts are taken to have said what waits there; and the most. */
+/** After this many milliseconds without another question, all hosts are assumed to have reported; and the longest wait. */
 const QUIET = 300;
 const MOST = 3_000;
 

@@ -23,25 +23,25 @@ const envelopeSchema = schema(() =>
   }),
 );
 
-/** A bundle that was read; nobody has asked yet whose it is. */
+/** A bundle that was parsed, but whose signatures were not checked. */
 export interface Bundle {
   readonly manifest: BundleManifest;
   readonly files: ReadonlyMap<string, Buffer>;
-  /** By whom its manifest, and with it the hash of every file, is signed. */
+  /** Whether this key signed the manifest, and with it the hash of every file. */
   isSignedBy(key: string): boolean;
   /** For errors: its channel, revision and sequence. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** How people call a bundle. */
+/** A bundle's name for people. */
 export const nameOf = ({
   channel,
   revision,
   sequence,
 }: Pick<BundleManifest, 'channel' | 'revision' | 'sequence'>): string => `${channel} ${revision} (${sequence})`;
 
-/** What is signed: the form's name keeps a signature from counting for anything else. */
+/** The signed bytes; the format's name in them keeps the signature from being valid for anything else. */
 const signed = (manifest: Uint8Array): Buffer => Buffer.concat([Buffer.from(`${FORM}\0`), manifest]);
 
 /** Makes a bundle. Throws BUNDLE_REFUSED for what no host would take. */

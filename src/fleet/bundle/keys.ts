@@ -48,7 +48,7 @@ export function readKey(file: string): SigningKey {
   return { id: idOf(key), sign: (bytes) => sign(null, bytes, key) };
 }
 
-/** Whether the key has signed these bytes; false for what is no key. */
+/** Whether the key has signed these bytes; false if it is not a key. */
 export function isSignedBy(id: string, bytes: Uint8Array, signature: Uint8Array): boolean {
   const key = keyOf(id);
   return key !== undefined && signature.length === 64 && verify(null, bytes, key, signature);

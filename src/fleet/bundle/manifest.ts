@@ -14,13 +14,13 @@ const time = () =>
     });
 const share = () => zod().number().min(0).max(1);
 
-/** What an author says of a bundle, in `bundle.json` of its folder. */
+/** The fields that an author writes in the folder's `bundle.json`. */
 const authored = {
   /** Folders that are this bundle's own: all its files lie below them, and no other bundle of a host may claim them. */
   roots: zod().array(zod().string()).min(1).max(50),
   /** The share of a host's recent decisions that may change, 0 to 1. Absent: it is not looked at. */
   maxDrift: share().exactOptional(),
-  /** From then on every gate asks. */
+  /** The time from which every gate asks. */
   expires: time().exactOptional(),
   /** Who may answer questions, by name. */
   approvers: zod().record(zod().string(), key()).exactOptional(),
@@ -32,7 +32,7 @@ export const authoredSchema = schema(() =>
   zod().strictObject({ $schema: zod().string().exactOptional(), ...authored }),
 );
 
-/** How far a bundle's number may be above the last one: who could leap to the end would keep all others out. */
+/** How far a bundle's sequence may be ahead of the last one: with a leap to the largest number, one operator could lock out all others. */
 export const MOST_AHEAD = 10_000;
 const HIGHEST = 1e12;
 
@@ -55,7 +55,7 @@ export const manifestSchema = schema(() =>
   }),
 );
 
-/** What a bundle's author says of it. */
+/** The part of the manifest that a bundle's author writes. */
 export type Authored = z.infer<ReturnType<typeof authoredSchema>>;
-/** What is signed. */
+/** The signed manifest. */
 export type BundleManifest = z.infer<ReturnType<typeof manifestSchema>>;

@@ -2,7 +2,7 @@
 const PART = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 const LONGEST = 200;
 
-/** Why a path cannot stand in a bundle; undefined: it can. */
+/** Why a bundle cannot contain a path; undefined: it can. */
 export function whyNoPath(path: string): string | undefined {
   if (path.length > LONGEST) return `"${path.slice(0, 40)}…" is longer than ${LONGEST} characters`;
   if (path.split('/').every((part) => PART.test(part))) return undefined;

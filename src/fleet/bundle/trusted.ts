@@ -33,7 +33,7 @@ export class TrustedKeys {
       refuse(`it names the new key ${unsigned}, which has not signed it: sign it with the old key and the new one`);
   }
 
-  /** One that was checked, and is taken. */
+  /** Accepts a bundle that was checked. */
   take(bundle: Bundle): void {
     const { keys } = bundle.manifest;
     if (keys === undefined || (keys.length === this.#keys.length && keys.every((key) => this.#keys.includes(key))))

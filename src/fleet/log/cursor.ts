@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { isObject } from '../../values/shape.js';
 
-/** Where reading continues. */
+/** The position at which reading continues. */
 export interface LogPlace {
   readonly segment: number;
   readonly offset: number;
 }
 
-/** What a log's cursor says, and how many it has dropped and sent; one that cannot be read stands at the beginning. */
+/** Reads a log's cursor, with the numbers of dropped and sent records; an unreadable cursor means the beginning. */
 export function readCursor(file: string): LogPlace & { readonly dropped: number; readonly sent: number } {
   try {
     const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));

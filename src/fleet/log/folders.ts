@@ -10,7 +10,7 @@ import { isRunning, startOf } from '../../values/processes.js';
 const GONE = 60_000;
 const OWNER = 'owner.json';
 const OURS = /^log-[0-9a-f-]{36}$/;
-/** Taken, and its new owner not yet written in it: for that long it is nobody else's to take. */
+/** Taken, but its new owner is not written in it yet; during that time nobody else may take it. */
 const TAKEN = /^taken-[0-9a-f-]{36}$/;
 
 interface Owner {
@@ -97,7 +97,7 @@ function isOrphan(folder: string): boolean {
   }
 }
 
-/** Where a process id means the same: this machine, and on it this container. */
+/** Identifies where a process id is unique: this machine, and the container on it. */
 function whereabouts(): string {
   let namespace = '';
   try {

@@ -49,7 +49,7 @@ export class Forwarder {
     if (this.#queue.length === 0) this.#rest();
   }
 
-  /** Resolves when nothing waits any more, or after so many milliseconds. */
+  /** Resolves when nothing is waiting any more, or after this many milliseconds. */
   drained(most: number): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -99,7 +99,7 @@ export class Forwarder {
       this.#save = undefined;
       this.#wal.save();
     }, SAVE).unref();
-    // In larger pieces: each look opens a file.
+    // Reads in large batches, because each read opens a file.
     if (this.#queue.length <= WINDOW / 2) this.wake();
   }
 
@@ -119,7 +119,7 @@ export class Forwarder {
   }
 }
 
-/** The fire's id, or for other records their place in their host's stream. Undefined: it is no record. */
+/** The fire's id; for other records their position in their host's stream. undefined: it is not a record. */
 function idOf(line: Buffer): string | undefined {
   try {
     const { type, fire_id, host_id, seq } = JSON.parse(line.toString('utf8')) as Record<string, unknown>;

@@ -13,7 +13,7 @@ export interface DecisionLog {
   attach(host: Host): Stop;
   readonly status: LogStatus;
   mask(options: MaskOptions): void;
-  /** Resolves when all is sent, or after so many seconds. */
+  /** Resolves when everything is sent, or after this many seconds. */
   drained(seconds: number): Promise<void>;
   close(seconds: number): Promise<void>;
 }
@@ -25,7 +25,7 @@ const WAITING = 64 * 1024 * 1024;
 /** Megabytes for what lives from one message to the next. */
 const YOUNG = 32;
 
-/** What was decided, done, and not honoured. What hooks say on the way stays on the host. */
+/** Records of decisions, outcomes and alarms. What hooks print while they run stays on the host. */
 const isDecision = ({ type }: HookRecord): boolean =>
   type === 'hook_fire' || type === 'tool_call' || type === 'hook_alarm';
 
@@ -70,7 +70,7 @@ function logOf(far: Far, tell: (text: string) => void): DecisionLog {
       return { ...rest, waiting: left + waiting.length, dropped: dropped + lost };
     },
     mask: (options) => {
-      // What was emitted under another bundle is masked as that said.
+      // Records emitted under the previous bundle are masked by its rules.
       pass();
       far.mask(options);
     },
@@ -85,7 +85,7 @@ function logOf(far: Far, tell: (text: string) => void): DecisionLog {
   };
 }
 
-/** In this thread: for engines that cannot be in another. */
+/** In this thread, for engines that cannot run in another. */
 export function logHere(options: OutboxOptions): DecisionLog {
   const outbox = new Outbox(options);
   return logOf(
@@ -101,7 +101,7 @@ export function logHere(options: OutboxOptions): DecisionLog {
   );
 }
 
-/** In its own thread. */
+/** In a thread of its own. */
 export function logInThread(data: LogData, tell: (text: string) => void): DecisionLog {
   const thread = new Worker(join(ownFolder(), 'dist/fleet/log-thread.js'), {
     workerData: data,

@@ -96,12 +96,12 @@ export class Outbox {
     this.#own?.forwarder.wake();
   }
 
-  /** Resolves when all is sent, or after so many milliseconds. */
+  /** Resolves when everything is sent, or after this many milliseconds. */
   async drained(most: number): Promise<void> {
     await Promise.all([this.#recent.flush(), this.#own?.forwarder.drained(most)]);
   }
 
-  /** Records that are not sent within so many milliseconds are left to the next process. */
+  /** Records that are not sent within this many milliseconds are left to the next process. */
   async close(most: number): Promise<void> {
     clearInterval(this.#timer);
     await this.drained(most);
@@ -167,7 +167,7 @@ function timeIn(line: Buffer | undefined): string | undefined {
 /** Bytes of a record that is sent whole: a broker takes a megabyte. */
 const MOST_BYTES = 768 * 1024;
 
-/** Of one that is too large, what it came to. */
+/** The line of a record; if it is too large, only its result. */
 function lineOf(record: HookRecord): Buffer {
   const line = Buffer.from(`${JSON.stringify(record)}\n`);
   if (line.length <= MOST_BYTES || record.type !== 'hook_fire') return line;
@@ -181,5 +181,5 @@ function lineOf(record: HookRecord): Buffer {
   return Buffer.from(`${JSON.stringify(short)}\n`);
 }
 
-/** Where a host's newest decisions are. */
+/** The file with a host's newest decisions. */
 export const recentIn = (folder: string): string => join(folder, 'recent.ndjson');

@@ -5,7 +5,7 @@ import type { LogStatus } from '../status.js';
 import { type MaskOptions, Outbox } from './outbox.js';
 import type { LogBounds } from './wal.js';
 
-/** What the thread is started with. */
+/** The data that the thread starts with. */
 export interface LogData extends LogBounds {
   readonly folder: string;
   readonly host: string;
@@ -24,7 +24,7 @@ export type FromLog =
   | { readonly type: 'done'; readonly id: number }
   | { readonly type: 'tell'; readonly message: string };
 
-/** Milliseconds between two looks at how it stands. */
+/** Milliseconds between two status checks. */
 const LOOK = 250;
 
 // A thread of a host that has joined a fleet: to mask, to write and to send takes longer than to decide.

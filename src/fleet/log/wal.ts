@@ -24,7 +24,7 @@ export interface LogBounds {
 /** A decision that waits to be sent. */
 export interface Waiting {
   readonly line: Buffer;
-  /** Where the next one begins. */
+  /** The position of the next record. */
   readonly next: LogPlace;
 }
 
@@ -46,9 +46,9 @@ export class Wal {
   #sent: number;
   #waiting = 0;
   #unsaved = 0;
-  /** Where the cursor stood, and what waits there. */
+  /** The position of the cursor, with the record there. */
   #oldest: (LogPlace & { readonly line: Buffer | undefined }) | undefined;
-  /** What was read and is not yet asked for. */
+  /** What was read, but not requested yet. */
   #read: LogPlace;
 
   constructor(folder: string, bounds: LogBounds) {
@@ -69,12 +69,12 @@ export class Wal {
     for (const number of this.#numbers()) this.#waiting += this.#linesFrom(number);
   }
 
-  /** How many wait to be acknowledged. */
+  /** How many records wait to be acknowledged. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** How many were lost: the log was full. */
+  /** How many were lost because the log was full. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -122,7 +122,7 @@ export class Wal {
     }
   }
 
-  /** The next records that were not taken yet, at most so many. */
+  /** The next records that were not returned yet, at most `most`. */
   next(most: number): Waiting[] {
     const found: Waiting[] = [];
     for (const segment of this.#numbers()) {
@@ -145,12 +145,12 @@ export class Wal {
     return found;
   }
 
-  /** What was asked for and not acknowledged comes again. */
+  /** Records that were returned but not acknowledged are returned again. */
   rewind(): void {
     this.#read = this.#cursor;
   }
 
-  /** Those that end at these places are acknowledged, and all before them. What was dropped meanwhile counts as that. */
+  /** Acknowledges the records that end at these places, and all before them. Records dropped in the meantime count as dropped. */
   acknowledge(places: readonly LogPlace[]): void {
     const { segment: from, offset: behind } = this.#cursor;
     const passed = places.filter((place) => place.segment > from || (place.segment === from && place.offset > behind));
@@ -168,7 +168,7 @@ export class Wal {
     for (const number of done) this.#remove(number);
   }
 
-  /** Writes where it stands: after a crash all behind this is sent again. Never throws: on a full disk, too, what is there continues to be sent. */
+  /** Saves the cursor: after a crash, everything after it is sent again. Never throws; on a full disk, too, existing records continue to be sent. */
   save(): void {
     const kept = { ...this.#cursor, dropped: this.#dropped, sent: this.#sent };
     try {
@@ -223,7 +223,7 @@ export class Wal {
     this.#current = undefined;
   }
 
-  /** Takes the oldest pieces away until the rest is no larger than it may be. The one that is written stays. */
+  /** Deletes the oldest segments until the rest is within the limit. The one being written stays. */
   #shrink(): void {
     let total = [...this.#segments.values()].reduce((sum, bytes) => sum + bytes, 0);
     for (const number of this.#numbers()) {
@@ -255,7 +255,7 @@ export class Wal {
     return count;
   }
 
-  /** What a crash has left of a line is cut off. */
+  /** Cuts off an incomplete line that a crash has left. */
   #mend(): void {
     const last = this.#numbers().at(-1);
     if (last === undefined) return;

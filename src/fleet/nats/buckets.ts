@@ -6,7 +6,7 @@ import type { Connection } from './connection.js';
 import { loaded } from './load.js';
 import type { Subjects } from './subjects.js';
 
-/** How many bundles of a channel are kept, so that one can be rolled back to. */
+/** How many bundles of a channel are kept, so that an older one can be restored. */
 const HISTORY = 32;
 /** Milliseconds that a host's last status is kept. */
 const KEPT = 7 * 24 * 3600 * 1000;

@@ -6,11 +6,11 @@ import type { Stop } from '../engine.js';
 import { loaded } from './load.js';
 import { whyRefused } from './problems.js';
 
-/** What a connection is made with. */
+/** The files that a connection is made with. */
 export interface NatsFiles {
   /** NATS credentials, an nkey's seed, or `{ "user", "password" }`. */
   readonly credentials?: string | undefined;
-  /** Of a certificate authority, and a client's own certificate and key. */
+  /** The file of a certificate authority, and a client's own certificate and key. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
 }
 
@@ -18,13 +18,13 @@ export interface NatsFiles {
 export interface NatsOptions extends NatsFiles {
   readonly servers: readonly string[];
   readonly team: string;
-  /** How servers list the connection, and where its answers are sent. */
+  /** The connection's name in server listings and in its reply subjects. */
   readonly name: string;
   /** Called once with what the broker does not permit. */
   readonly tell?: ((text: string) => void) | undefined;
 }
 
-/** Of an nkey. */
+/** An nkey's seed. */
 const SEED = /^S[A-Z2-7]{57}$/;
 /** Milliseconds between two attempts, and for one. */
 const AGAIN = 250;
@@ -49,7 +49,7 @@ export class Connection {
     void this.#keep();
   }
 
-  /** Where answers to it are sent. */
+  /** The subject for replies. */
   get inbox(): string {
     return inboxOf(this.#options.name);
   }
@@ -63,7 +63,7 @@ export class Connection {
     return () => void this.#listeners.delete(call);
   }
 
-  /** The connection as it is now. Rejects at once where there is none. */
+  /** The current connection. Rejects immediately if there is none. */
   get(): NatsConnection {
     if (this.#nc !== undefined && this.#connected) return this.#nc;
     throw this.failed(this.#problem);
@@ -120,7 +120,7 @@ export class Connection {
     this.#set(false);
     const nc = this.#nc;
     if (nc === undefined || nc.isClosed()) return;
-    // The server must know that there is no subscriber before this is over: what is sent from then on is refused at once.
+    // The server must have noticed that there is no subscriber before this ends, so that later requests fail at once.
     const heard = new AbortController();
     await Promise.race([nc.drain(), pause(LEAVING, heard.signal)]).catch(() => undefined);
     heard.abort();
@@ -170,7 +170,7 @@ export class Connection {
   }
 }
 
-/** Why there is no connection. The client says no more of a server that hangs up before it has greeted. */
+/** Why there is no connection. If a server hangs up before its greeting, the client library says nothing more specific. */
 function whyNot(error: unknown, { tls }: NatsOptions): string {
   const text = messageOf(error);
   if (!/^timeout$/i.test(text)) return text;
@@ -201,7 +201,7 @@ async function connectTo({ servers, name, credentials, tls }: NatsOptions): Prom
   return nats.connect({ ...options, ...(credentials === undefined ? {} : await credentialsIn(credentials)) });
 }
 
-/** What a file says to whoever connects with it. Rejects with FILE: it cannot be read, or holds nothing of the kind. */
+/** What a credentials file contains. Rejects with FILE if it cannot be read, or contains nothing of the kind. */
 export async function credentialsIn(file: string): Promise<Pick<ConnectionOptions, 'user' | 'pass' | 'authenticator'>> {
   const bytes = readBytes(file);
   const text = bytes.toString('utf8').trim();
@@ -216,7 +216,7 @@ export async function credentialsIn(file: string): Promise<Pick<ConnectionOption
   throw new HookscopeError('FILE', { file, problem });
 }
 
-/** Rejects with FILE where a file that a connection is made with cannot be read, or is none. */
+/** Rejects with FILE if a file for the connection cannot be read, or is not a file. */
 export async function checkFiles({ credentials, tls = {} }: NatsFiles): Promise<void> {
   if (credentials !== undefined) await credentialsIn(credentials);
   for (const file of [tls.ca, tls.cert, tls.key]) if (file !== undefined) readBytes(file);
@@ -232,7 +232,7 @@ export async function makeNkey(): Promise<{ readonly publicKey: string; readonly
 /** The inbox for answers to a connection: no one else may subscribe to it. */
 export const inboxOf = (name: string): string => `_INBOX_${name}`;
 
-/** Servers are named without the password that stands in an address. */
+/** Shows servers without the password in their address. */
 function withoutPassword(server: string): string {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   return url === undefined || url.username === '' ? server : `${url.protocol}//${url.host}`;

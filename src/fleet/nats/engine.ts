@@ -5,7 +5,7 @@ import { createQuestions } from './questions.js';
 import { createStream } from './streams.js';
 import { subjectsOf } from './subjects.js';
 
-/** A fleet on NATS with JetStream, 2.9 or later. Made at once; the connection comes, and comes back, by itself. */
+/** A fleet on NATS with JetStream, 2.9 or later. Returns immediately; it connects and reconnects in the background. */
 export function natsEngine(options: NatsOptions): FleetEngine {
   const connection = new Connection(options);
   const subjects = subjectsOf(options.team);

@@ -1,6 +1,6 @@
 import { messageOf } from '../../values/waiting/promises.js';
 
-/** As whom a broker is spoken to. */
+/** The identity with which a broker is contacted. */
 export interface Speaker {
   readonly team: string;
   /** A host's, or `operator`. */
@@ -11,7 +11,7 @@ export interface Speaker {
 const RIGHT = /Permissions Violation for (Publish|Subscription) (?:to|with) "([^"]+)"/i;
 const PAGE = 'docs/fleet.md, "Who may do what"';
 
-/** What a broker says in its own words, as whoever reads it can mend it; undefined: there is nothing to add. */
+/** A broker's error, explained for whoever has to fix it; undefined: there is nothing to add. */
 export function whyRefused(problem: unknown, { name, team, credentials }: Speaker): string | undefined {
   const text = typeof problem === 'string' ? problem : messageOf(problem);
   const who = name === 'operator' ? 'an operator' : `the host ${name}`;

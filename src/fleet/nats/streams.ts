@@ -7,7 +7,7 @@ import type { Subjects } from './subjects.js';
 const PATIENCE = 5_000;
 /** Nanoseconds in which the server itself drops what it has by id; beyond it readers do. */
 const WINDOW = 2 * 60 * 1e9;
-/** A reader that is gone is forgotten after so many milliseconds. */
+/** A reader that is gone is forgotten after this many milliseconds. */
 const FORGET = 30_000;
 
 type Verbs = FleetEngine['decisions'] & { prepare(): Promise<void> };

@@ -6,9 +6,9 @@ export interface Subjects {
   /** Subjects of the log: of one host, or of all. */
   logOf(host: string): string;
   hostIn(subject: string): string;
-  /** Where an approver asks which questions are waiting. */
+  /** The subject on which an approver asks which questions are waiting. */
   readonly waiting: string;
-  /** Where a host announces a question, and where the question is answered; `*`: all of them. */
+  /** The subject on which a host announces a question and gets its answers; `*` matches any. */
   asked(host: string, id: string): string;
   answer(host: string, id: string): string;
   /** The host and the question in a subject made by `asked`. */

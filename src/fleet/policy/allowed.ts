@@ -50,13 +50,13 @@ export function allowStamp(file: string): string {
   return all.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0).join();
 }
 
-/** Reads it anew: it is the host's own, and may have changed. One that is not there allows nothing. Throws FILE, INVALID_CONFIG. */
+/** Reads the file again each time: it belongs to the host, and may have changed. A missing file allows nothing. Throws FILE, INVALID_CONFIG. */
 export function readAllowed(file: string): Allowed {
   if (!existsSync(file)) return { file, list: {} };
   return { file, list: readChecked(file, allowSchema()) as Allowed['list'] };
 }
 
-/** How people and the file name a command. */
+/** A command's name for people, and in the file. */
 const lineOf = ({ command, args }: DescribedHandler): string =>
   [command, ...(Array.isArray(args) ? args : [])].map(String).join(' ');
 

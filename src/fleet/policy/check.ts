@@ -8,7 +8,7 @@ import { Managed } from './managed.js';
 import { NO_PLUGINS, pluginsIn, whyNoEntry } from './plugins.js';
 import type { PreparedPolicy } from './prepare.js';
 
-/** What a bundle's author can know before a host has seen it: the policy, and what hosts must allow. Throws BUNDLE_REFUSED for what every host refuses. */
+/** What a bundle's author can learn before any host sees it: the policy, and what hosts must allow. Throws BUNDLE_REFUSED for anything that every host refuses. */
 export async function checkPolicy(
   bundle: Bundle,
   folder: string,

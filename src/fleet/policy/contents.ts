@@ -9,13 +9,13 @@ import type { Bundle } from '../bundle/bundle.js';
 const handler = () => zod().looseObject({ type: zod().string() });
 const hooks = () => zod().record(zod().string(), zod().array(zod().looseObject({ hooks: zod().array(handler()) })));
 
-/** A file of policy. What stands in `hooks` is checked where it is registered, as all hooks are. */
+/** A policy file. The content of `hooks` is checked when it is registered, like all hooks. */
 const fileSchema = schema(() =>
   zod().strictObject({
     $schema: zod().string().exactOptional(),
     description: zod().string().exactOptional(),
     hooks: hooks().exactOptional(),
-    /** For agents of a type. */
+    /** Hooks by agent type. */
     spawnHooks: zod().record(zod().string().min(1), hooks()).exactOptional(),
     onFailure: zod().enum(ON_FAILURE).exactOptional(),
     enforce: zod()
@@ -40,10 +40,10 @@ export interface PolicyFile extends z.infer<ReturnType<typeof fileSchema>> {
   readonly path: string;
 }
 
-/** A handler as it stands in a file. */
+/** A handler as written in a file. */
 export type DescribedHandler = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** Reads a bundle's files. Throws BUNDLE_REFUSED: a file that is no policy. */
+/** Reads a bundle's files. Throws BUNDLE_REFUSED if one is not a policy. */
 export function readContents(bundle: Bundle): PolicyFile[] {
   return [...bundle.files].map(([path, bytes]) => {
     const refuse = (reason: string): never => {

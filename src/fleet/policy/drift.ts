@@ -6,18 +6,18 @@ import { about } from '../../why/about.js';
 import { Managed } from './managed.js';
 import type { PreparedPolicy } from './prepare.js';
 
-/** How many of a host's newest decisions are looked at. */
+/** How many of a host's newest decisions are compared. */
 export const RECENT = 1_000;
 
 /** The differences that another bundle would have made. */
 export interface Drift {
   readonly fires: number;
   readonly changed: number;
-  /** How many are not known: a hook of the bundle was never asked then, and could have changed them. They count as if it had been silent. */
+  /** How many could not be determined: a hook of the bundle was not asked back then, and could have changed them. Its answer is taken as silence. */
   readonly unknown: number;
   /** How many by event, and by the old and new decision: `PreToolUse: none -> deny by acme/base/Bash(git push *)`. */
   readonly kinds: Readonly<Record<string, number>>;
-  /** For those that are not known, by the hook that would have to be asked. */
+  /** The undetermined ones, by the hook that would have to be asked. */
   readonly unasked: Readonly<Record<string, number>>;
   /** The first of those that change. */
   readonly examples: readonly {
@@ -41,7 +41,7 @@ export async function driftOf(policy: PreparedPolicy, records: AsyncIterable<Fir
   const managed = new Managed();
   managed.join(servicesOf(host));
   managed.replace('drift', { policy });
-  /** By their ids, until they are decided. */
+  /** By id, until they are decided. */
   const waiting = new Map<string, FireRecord>();
   async function* decidable(): AsyncGenerator<FireRecord> {
     for await (const record of records) {
@@ -93,7 +93,7 @@ function count(all: Map<string, number>, key: string): void {
 const sorted = (all: ReadonlyMap<string, number>): Record<string, number> =>
   Object.fromEntries([...all].sort((a, b) => b[1] - a[1]));
 
-/** Where hooks of others have rewritten the input, the bundle judges what they have made of it. */
+/** If other hooks have rewritten the input, the bundle judges the result. */
 function afterOthers(record: FireRecord): FireRecord {
   const { final_input: final, versions = [], handlers, ...rest } = record;
   if (final === undefined || handlers.some((row) => isOurs(row) && row.handler !== 'rule' && row.output !== undefined))

@@ -18,9 +18,9 @@ export interface FollowOptions {
   readonly team: string;
   readonly channel: string;
   readonly host: string;
-  /** Where the last good bundle is kept. */
+  /** The folder of the last good bundle. */
   readonly folder: string;
-  /** Where commands run. */
+  /** The folder in which commands run. */
   readonly directory: string;
   readonly keys: readonly string[];
   readonly managed: Managed;
@@ -33,7 +33,7 @@ export interface FollowOptions {
   tell(text: string): void;
 }
 
-/** Under which key a canary stands beside the channel's own bundle. */
+/** The key under which a canary is stored next to the channel's own bundle. */
 export const canaryOf = (channel: string): string => `${channel}.canary`;
 /** Milliseconds: what a timer can wait at the longest, by far. */
 const LOOK = 3_600_000;
@@ -44,7 +44,7 @@ export class Follower {
   readonly #stops: Stop[] = [];
   readonly #waiting = new Map<string, Posted | undefined>();
   readonly #seen = new Set<string>();
-  /** What was refused last, by its key. */
+  /** The bundle refused last, by its key. */
   readonly #failed = new Map<string, Posted>();
   #kept: KeptChannel;
   #policy: PreparedPolicy | undefined;
@@ -128,7 +128,7 @@ export class Follower {
     if (posted !== undefined) await this.#judge(key, posted);
     this.#seen.add(key);
     if (this.#seen.size < 2) return;
-    // Nobody has ever posted anything: there is nothing to be kept from.
+    // Nothing was ever posted, so nothing can be withheld.
     if (
       this.#policy === undefined &&
       this.#refused === undefined &&
@@ -190,7 +190,7 @@ export class Follower {
     this.#options.changed();
   }
 
-  /** With what was decided here. Rejects with BUNDLE_REFUSED: it would change more than it lets itself. */
+  /** Compares it with what was decided here. Rejects with BUNDLE_REFUSED if it would change more than its own limit allows. */
   async #compare(policy: PreparedPolicy): Promise<void> {
     const { manifest, name } = policy.bundle;
     const { maxDrift } = manifest;
@@ -243,7 +243,7 @@ export class Follower {
   #note(error: unknown, bundle: Bundle | undefined): void {
     const reason = reasonOf(error);
     const manifest = bundle?.manifest;
-    // What was said is not said again.
+    // The same refusal is not reported twice.
     if (this.#refused?.reason === reason && this.#refused.sequence === manifest?.sequence) return;
     this.#refused = {
       ...(manifest && { revision: manifest.revision, sequence: manifest.sequence }),

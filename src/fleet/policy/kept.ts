@@ -15,7 +15,7 @@ const keptSchema = schema(() =>
     since: zod().string(),
     /** The last good one, as it was sent. */
     bundle: zod().string(),
-    /** Those that have changed the keys, in order. */
+    /** The bundles that changed the keys, in order. */
     rotations: zod().array(zod().string()),
   }),
 );
@@ -32,7 +32,7 @@ export interface KeptChannel {
 
 const fileOf = (folder: string, channel: string): string => join(folder, `${channel}.bundle.json`);
 
-/** Reads what was in force last. Its signatures are looked at as if it had just come, since whoever can write files may have written this one. */
+/** Reads what was in force last. Its signatures are checked as if it had just arrived, because anyone who can write files may have written it. */
 export function readKept(folder: string, channel: string, configured: readonly string[]): KeptChannel {
   const file = fileOf(folder, channel);
   const keys = new TrustedKeys(configured);
@@ -44,7 +44,7 @@ export function readKept(folder: string, channel: string, configured: readonly s
     const { sequence, since, bundle: text, rotations } = value as Zod;
     for (const rotation of rotations) {
       const bundle = readBundle(Buffer.from(rotation));
-      // One that the configuration has caught up with changes nothing.
+      // The configuration has the new keys already, so this one changes nothing.
       if (!configured.some((key) => bundle.isSignedBy(key)) && keys.rotations.length === 0) continue;
       keys.check(bundle);
       keys.take(bundle);

@@ -5,7 +5,7 @@ import type { Allowed } from './allowed.js';
 import type { InForce } from './managed.js';
 import { preparePolicy } from './prepare.js';
 
-/** What the bundle that was in force last has to say, now. */
+/** The current policy of the bundle that was in force last. */
 export async function lastGood(
   channel: string,
   bundle: Bundle | undefined,
@@ -25,7 +25,7 @@ export function whyExpired({ manifest: { expires }, name }: Bundle): string | un
   return `the fleet's policy ${name} has expired on ${expires}`;
 }
 
-/** In words, without the bundle's name. */
+/** The reason in words, without the bundle's name. */
 export function reasonOf(error: unknown): string {
   if (isHookscopeError(error) && error.code === 'BUNDLE_REFUSED') return (error.details as { reason: string }).reason;
   return describeError(error);

@@ -5,7 +5,7 @@ import type { HostCore } from '../../host/core.js';
 import type { Undo } from '../../host/types.js';
 import { type Part, type PreparedPolicy, partsOf } from './prepare.js';
 
-/** What a channel has to say: a policy, and why every gate asks. */
+/** A channel's policy, and why every gate asks, if so. */
 export interface InForce {
   readonly policy?: PreparedPolicy | undefined;
   readonly asks?: string | undefined;
@@ -64,7 +64,7 @@ export class Managed {
     if (last !== inForce.policy) void last?.plugins.end();
   }
 
-  /** Nothing comes any more. What is in force stays in the hosts; its plugins end with the last of those. */
+  /** No more changes will come. What is in force stays in the hosts; its plugins end with the last host. */
   close(): void {
     this.#isOver = true;
     this.#endIfAlone();

@@ -5,7 +5,7 @@ import type { Bundle } from '../bundle/bundle.js';
 import { MOST_AHEAD } from '../bundle/manifest.js';
 import type { KeptChannel } from './kept.js';
 
-/** Who looks at a bundle, and what was there before. */
+/** The host that checks a bundle, and the bundle before it. */
 interface Place {
   /** Posted for all hosts; else for a share of them. */
   readonly isMain: boolean;
@@ -13,7 +13,7 @@ interface Place {
   readonly channel: string;
   readonly host: string;
   readonly kept: KeptChannel;
-  /** What is in force, or was last. */
+  /** The bundle in force now, or last. */
   readonly there: Bundle | undefined;
   readonly isThere: boolean;
 }
@@ -36,14 +36,14 @@ export function isMeant(
   if (manifest.sequence === sequence && there !== undefined && sha256(there.bytes) === sha256(bundle.bytes))
     return !isThere;
   if (manifest.sequence <= sequence) {
-    // A canary goes ahead of the others, and is left behind by what follows it.
+    // A canary is ahead of the other hosts, and is superseded by the next regular bundle.
     const isUsual = !isMain || there?.manifest.canary !== undefined;
     if (isUsual && manifest.sequence < sequence) return false;
     refuse(
       `its sequence is ${manifest.sequence}, and ${sequence} was in force here: old content is signed anew under a higher one`,
     );
   }
-  // After the highest number of all nothing could come any more.
+  // After the highest possible number, no further bundle could be posted.
   if (sequence > 0 && manifest.sequence > sequence + MOST_AHEAD)
     refuse(`its sequence is ${manifest.sequence}, more than ${MOST_AHEAD} above that in force here, ${sequence}`);
   if (manifest.expires !== undefined && Date.parse(manifest.expires) <= Date.now())

@@ -17,17 +17,17 @@ import type { PolicyFile } from './contents.js';
 /** `name@version`, an npm package and one version of it. */
 const ENTRY = /^((?:@[\w.~-]+\/)?[a-z0-9~_-][\w.~-]*)@(\d+\.\d+\.\d+[\w.+-]*)$/i;
 
-/** Milliseconds for a plugin to be loaded and applied: whatever comes after it waits. */
+/** Milliseconds for loading and applying a plugin; everything after it waits. */
 const PATIENCE = 10_000;
 
 /** Hooks that a plugin has registered, to be registered above every host. */
 export interface PluginHooks {
-  /** Of the file that names the plugin. */
+  /** The path of the file that names the plugin. */
   readonly path: string;
   readonly plugin: string;
   readonly hooks: Json;
   readonly how: RegisterOptions;
-  /** Of agents of this type alone. */
+  /** Only for agents of this type. */
   readonly type?: string;
 }
 
@@ -53,7 +53,7 @@ interface Package {
   readonly sha256: string;
 }
 
-/** What was loaded in this process, by folder: it cannot be loaded again in another form. */
+/** What this process has loaded, by folder: a module cannot be loaded again with other content. */
 const loaded = new Map<string, string>();
 
 /** Why no host takes an entry; undefined: some may. */
@@ -154,7 +154,7 @@ function listening(scope: PluginScope, plugin: string, taking: Taking): PluginSc
     return () => {
       undo();
       const at = taken.indexOf(kept);
-      // What is in force stays until the bundle goes.
+      // It stays in force until its bundle is replaced.
       if (at >= 0) taken.splice(at, 1);
     };
   };

@@ -16,7 +16,7 @@ export interface PreparedPolicy {
   readonly files: readonly PolicyFile[];
   /** Absent: nothing of it is to run. */
   readonly allowed?: Allowed;
-  /** Where commands run, and names lead from. */
+  /** The folder in which commands run, and from which names are resolved. */
   readonly folder: string;
   readonly plugins: Plugins;
   readonly redact: {
@@ -26,7 +26,7 @@ export interface PreparedPolicy {
   };
 }
 
-/** Looks at all that is in a bundle, and loads its plugins. Rejects with BUNDLE_REFUSED: a file that is no policy, or something that may not run here. */
+/** Checks everything in a bundle, and loads its plugins. Rejects with BUNDLE_REFUSED if a file is not a policy, or something may not run here. */
 export async function preparePolicy(bundle: Bundle, allowed: Allowed, folder: string): Promise<PreparedPolicy> {
   const refuse = (reason: string): never => {
     throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
@@ -65,7 +65,7 @@ export interface Part {
   readonly origin: Origin;
 }
 
-/** What a policy registers in the managed scope of a host. */
+/** What a policy registers in a host's managed scope. */
 export function partsOf(
   { bundle, files, allowed, folder, plugins }: PreparedPolicy,
   events: HostCore['events'],
@@ -113,7 +113,7 @@ function forType(type: string, hooks: NonNullable<PolicyFile['hooks']>, events: 
 }
 
 function matcherOf(type: string, own: unknown, spec: EventSpec | undefined, where: string): unknown {
-  // Registering it says that there is no such event.
+  // Registering it reports that there is no such event.
   if (spec === undefined) return own;
   const { matcher } = compileMatcher(own, { dialect: 'code', event: spec, where });
   const text = matcher.all ? `agents of the type ${type}` : `agents of the type ${type}: ${matcher.text}`;
