@@ -17,7 +17,7 @@ const codecs = new Map(TABLES.map((table) => [table.name, codecOf(table)]));
 /** The names that `agentCodec` knows: `claude-code`, `codex`, `copilot`, `gemini`, `cursor`. */
 export const AGENT_NAMES: readonly string[] = Object.freeze([...codecs.keys()]);
 
-/** Agents with events that are none of ours. All of Claude Code's are ours; what it can be told of each would be read from schemas that are not made yet. */
+/** Agents with events that we do not have. Claude Code is not among them: its events are ours, and reading what it accepts would build schemas too early. */
 export const WITH_OWN_EVENTS: readonly string[] = AGENT_NAMES.filter((name) => name !== claudeCode.name);
 
 /** The codec of an agent. An unknown name is INVALID_OPTIONS with the nearest one. */

@@ -10,7 +10,7 @@ export function payloadFor(table: AgentTable, row: EventRow, input: Json): Json 
   // The host fills this in where it is unknown.
   if (given['transcript_path'] === '') delete given['transcript_path'];
   if (isFrom(table, row, input)) return payloadOf(table, row.name, given);
-  // Of another agent's payload only our own fields are known here.
+  // In another agent's payload, only our own fields are known here.
   delete given['via'];
   given['hook_event_name'] = row.ours;
   const payload = given['tool_name'] === undefined ? undefined : toolVia(table, row, given);
@@ -30,7 +30,7 @@ function isFrom({ name: agent }: AgentTable, { name }: EventRow, { via }: Json):
 export const eventFrom = ({ name }: AgentTable, { via }: Json): unknown =>
   isObject(via) && via['agent'] === name ? via['event'] : undefined;
 
-/** The name that this agent has for the tool of a call, where its hooks are told it. */
+/** The agent's own name for a call's tool, if its hooks are given that. */
 export function toolNameFor(table: AgentTable, row: EventRow, input: Json): string | undefined {
   const name = input['tool_name'];
   if (typeof name !== 'string') return undefined;
@@ -47,7 +47,7 @@ function ownName({ tools, ...table }: AgentTable, row: EventRow, name: string): 
   return renames ? Object.keys(tools).find((own) => tools[own]?.ours === name) : undefined;
 }
 
-/** What `payloadOf` would know of a call, had it come from this agent. */
+/** What `payloadOf` would record about a call if it had come from this agent. */
 function toolVia(table: AgentTable, row: EventRow, given: Record<string, unknown>): ToolWas | undefined {
   const name = ownName(table, row, given['tool_name'] as string);
   const tool = name === undefined ? undefined : table.tools[name];

@@ -10,7 +10,7 @@ export function callId(agent: string, { session_id, agent_id, tool_name, tool_in
   return `${agent}_${sha256(text).slice(0, 24)}`;
 }
 
-/** The order of keys is no difference. */
+/** The order of keys makes no difference. */
 function sorted(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || depth > 100) return value;
   if (Array.isArray(value)) return value.map((one) => sorted(one, depth + 1));

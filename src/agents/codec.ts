@@ -14,7 +14,7 @@ export interface Decoded {
   readonly event: string;
   /** The agent's own name of it, by which `encode` answers. */
   readonly as: string;
-  /** It is none of ours. */
+  /** We have no such event. */
   readonly own: boolean;
   /** The input for `fire`. `via` names the agent it came from, and keeps what would be lost. */
   readonly input: Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export interface Decoded {
 
 /** The answer to an agent: the output and exit code for the process that the agent has started. */
 export interface Encoded {
-  /** Nothing, or one line. */
+  /** Empty, or one line. */
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number;
@@ -79,7 +79,7 @@ export interface Codec {
    * that does not name it in the payload needs. Throws INVALID_INPUT, UNKNOWN_EVENT.
    */
   decode(stdin: string, env?: Readonly<Record<string, string | undefined>>, argv?: readonly string[]): Decoded;
-  /** What this agent's own hook would have got: the way back of `decode`. */
+  /** The payload that this agent's own hook would have received: the inverse of `decode`. */
   payload(decoded: Pick<Decoded, 'as' | 'input'>): Json;
   /** A decision in words that this agent was seen to honour. `event`: its own name, or ours. Throws UNKNOWN_EVENT. */
   encode(decision: Answer, event: string, options?: EncodeOptions): Encoded;

@@ -11,7 +11,7 @@ import { toOurs, toTheirs } from './units.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What of a payload our fields cannot hold, in the input under `via`. */
+/** The parts of a payload that our fields cannot hold; in the input under `via`. */
 interface Via extends ToolWas {
   readonly agent: string;
   readonly event: string;
@@ -19,7 +19,7 @@ interface Via extends ToolWas {
   named?: readonly [field: string, value: unknown] | null;
   /** Values that ours were made of, by their path. */
   was?: Record<string, unknown>;
-  /** Fields whose name is one of ours and means something else. */
+  /** Fields that share a name with one of ours, but mean something else. */
   more?: Record<string, unknown>;
   /** Fields that had our name there already. */
   kept?: string[];
@@ -30,7 +30,7 @@ interface Via extends ToolWas {
   session_id?: unknown;
 }
 
-/** One agent's payload as an event of ours. */
+/** Translates one agent's payload to an event of ours. */
 export function decode(table: AgentTable, stdin: string, env: Env, argv: readonly string[]): Decoded {
   const payload = parse(table, stdin, argv[0]);
   const losses: Loss[] = [];
@@ -76,7 +76,7 @@ export function payloadOf(table: AgentTable, as: string, given: Json): Json {
     found.push([field.theirs, toTheirs(field, value, was[field.theirs])]);
     takeAt(input, field.ours);
   }
-  // What is left has its own name, and may be the rest of an object that a field was taken from.
+  // The rest has names of its own, and may be left of an object from which a field was taken.
   const out = copyOf(input);
   for (const [path, value] of found) putAt(out, path, value);
   for (const [key, value] of Object.entries(via.more ?? {})) put(out, key, value);
@@ -103,12 +103,12 @@ function chooseRow(table: AgentTable, payload: Json, asked: string | undefined, 
   const byAsked =
     asked === undefined ? undefined : (rowOfPayload(table, asked, payload) ?? byOurs(table, asked, payload));
   if (byAsked && bySaid && byAsked.ours !== bySaid.ours) {
-    // Of two rows of one name the payload tells which.
+    // If two rows have the same name, the payload decides.
     if (byAsked.name === bySaid.name) return bySaid;
     losses.push({ what: 'event', why: `the command line says ${byAsked.name}, the payload ${bySaid.name}` });
     return bySaid;
   }
-  // Asked for by our name, it is the one of those that the payload names.
+  // The caller used our name, for which there are several rows: the payload decides which.
   const row = byAsked !== undefined && byAsked.name === asked ? byAsked : (bySaid ?? byAsked);
   if (row) return row;
   const name = asked ?? (said as string | undefined);
@@ -155,7 +155,7 @@ function takeField(
   const ours = toOurs(field, value);
   if (!putAt(input, field.ours, ours)) return;
   takeAt(rest, field.theirs);
-  // What cannot be told from ours is kept.
+  // Anything that cannot be restored from our field is kept.
   if (toTheirs(field, ours, undefined) !== value) keep(via, field.theirs, value);
 }
 

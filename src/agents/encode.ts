@@ -59,7 +59,7 @@ function resolve(draft: Draft): void {
   for (const wish of [...wishes.values()]) cover(draft, wish);
 }
 
-/** A covered part need not be sent; its reason is that of the part that covers it. */
+/** A covered part need not be sent; its reason is the one of the part that covers it. */
 function cover({ wishes, row }: Draft, wish: Wish): void {
   const entry = row.says[wish.what];
   if (entry === undefined || !('say' in entry)) return;
@@ -82,10 +82,10 @@ function move(draft: Draft, wish: Wish, { as, why, text }: Instead): void {
   const said = row.says[as] !== undefined && !('none' in row.says[as]);
   lose(draft, wish.what, said ? why : `${table.title} has no word for it on ${row.name}`);
   if (!said) return;
-  // What is hidden is not shown in another form either.
+  // A hidden output must not be shown in another form either.
   if (wish.what === 'suppress') wishes.delete('rewrite');
   const target = wishes.get(as) ?? { what: as };
-  // What stands in the place of an output comes first in a reason.
+  // The replacement of an output comes first in a reason.
   const own = wish.value === undefined ? (wish.text ?? text) : textOf(table, wish.value);
   const both = [own, target.text].filter((one) => one !== undefined && one !== '');
   if (as === 'rewrite') target.value = own;
@@ -134,7 +134,7 @@ function speak(draft: Draft, input: Json | undefined): string {
   const said: { what: Sayable; entry: Words }[] = [];
   let out: Json = {};
   let plain: string | undefined;
-  // What goes into a reason must be there before the reason is said.
+  // Texts for a reason must be collected before the reason is written.
   giveReasons(draft);
   for (const wish of [...wishes.values()].sort((a, b) => rank(a.what) - rank(b.what))) {
     const entry = asWords(draft, wish);
@@ -170,7 +170,7 @@ function speak(draft: Draft, input: Json | undefined): string {
     if (plain !== undefined) lose(draft, 'context', `${table.title} takes it only where nothing else is said`);
     return `${plainJson(named(out, row))}\n`;
   }
-  // What begins like JSON would be read as such.
+  // A text that begins like JSON would be parsed as JSON.
   if (plain !== undefined && !/^\s*[{[]/.test(plain)) return `${plain}\n`;
   if (plain !== undefined) lose(draft, 'context', 'it begins like JSON, and would be read as such');
   return table.quiet === '' ? '' : `${table.quiet}\n`;
@@ -196,7 +196,7 @@ function giveReasons(draft: Draft): void {
 const usesReason = ({ say }: Words): boolean => JSON.stringify(say).includes('"$reason"');
 const usesText = ({ say }: Words): boolean => /"\$(?:reason\??|text)"/.test(JSON.stringify(say));
 
-/** The entry, if anything is to be said by it; a loss, if not. */
+/** The agent's entry for this part if it can be sent; else the loss. */
 function asWords(draft: Draft, { what, text }: Wish): Words | { readonly plain: true } | undefined {
   const { table, row, attended } = draft;
   const entry = entryOf(draft, what);

@@ -1,11 +1,11 @@
 import { put } from '../values/copies/put.js';
 import { isObject, type Json } from '../values/shape.js';
 
-/** What the words of an agent are filled with. */
+/** The values that an agent's templates are filled with. */
 export interface Filling {
   /** Never empty. */
   readonly reason: string;
-  /** The same, where there is one. */
+  /** The same text, undefined if none was given. */
   readonly given: string | undefined;
   readonly value: unknown;
   readonly string: string;
@@ -37,7 +37,7 @@ function filled(word: unknown, { reason, given, value, string }: Filling): unkno
   }
 }
 
-/** Two answers in one: objects are joined, of anything else the first stays. */
+/** Merges two answers: objects are joined; of other values the first is kept. */
 export function mergeWords(first: Json, second: Json): Json {
   const out: Record<string, unknown> = { ...first };
   for (const key of Object.keys(second)) {

@@ -182,7 +182,7 @@ function take(draft: Draft, what: Sayable, { say }: Words, { reason, value }: Fo
       draft.interrupt = true;
       return;
     case 'rewrite':
-      // Of the input or of the output: the event says which, and `answerOf` puts it there.
+      // Rewrites the input or the output: the event says which, and `answerOf` puts it there.
       draft.updatedInput = value;
       return;
     case 'value':

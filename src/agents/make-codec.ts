@@ -39,7 +39,7 @@ function refuse(table: AgentTable, reason: string, event: string, options?: Enco
   return { ...quiet, losses: [{ what: 'block', why: `nothing can be stopped on ${row.name}` }] };
 }
 
-/** What a failed guard does to the event. */
+/** The effect of a failed guard on the event. */
 function refusalOf(row: EventRow): 'deny' | 'block' | 'none' {
   const spec = specOf(row);
   if (spec === undefined) return row.says.block === undefined ? 'none' : 'block';

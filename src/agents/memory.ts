@@ -6,7 +6,7 @@ import type { Answer, Decoded } from './codec.js';
 /** Calls and agents that are remembered. */
 const MOST = 1_000;
 
-/** What an `AgentMemory` holds, as plain data. */
+/** The content of an `AgentMemory`, as plain data. */
 export interface PassedMemory {
   readonly parents: ReadonlyMap<string, string>;
   readonly open: ReadonlyMap<string, readonly string[]>;
@@ -15,7 +15,7 @@ export interface PassedMemory {
 }
 
 /**
- * What one payload cannot say and a process that sees all of them can: which session an agent of an agent belongs to, and which of two equal calls a result is of.
+ * Knows what a single payload cannot say: which session an agent's own subagent belongs to, and which of two equal calls a result is for.
  * For a server; a process that is started for each event has nothing to remember.
  */
 export class AgentMemory {
@@ -23,7 +23,7 @@ export class AgentMemory {
   readonly #parents = new Map<string, string>();
   /** Ids of calls that were asked about and have not come back, by what is known of them. */
   readonly #open = new Map<string, string[]>();
-  /** Of those that were denied, the last: it should not come back, and if it does, it ran all the same. */
+  /** The last denied call of each kind. It should produce no result; if it does, it ran in spite of the denial. */
   readonly #denied = new Map<string, string>();
   #calls = 0;
 
@@ -31,7 +31,7 @@ export class AgentMemory {
     return { parents: this.#parents, open: this.#open, denied: this.#denied, calls: this.#calls };
   }
 
-  /** What the process before knew. */
+  /** Takes over what the previous process knew. */
   takeOver({ parents, open, denied, calls }: PassedMemory): void {
     for (const [agent, parent] of parents) keep(this.#parents, agent, parent);
     for (const [known, ids] of open) keep(this.#open, known, [...ids]);
@@ -40,7 +40,7 @@ export class AgentMemory {
     this.#calls = calls;
   }
 
-  /** The same event with the session at the root, and with an id that is this call's alone. */
+  /** The same event with the root session, and with an id that only this call has. */
   settle(decoded: Decoded): Decoded {
     const { input } = decoded;
     const via = input['via'] as { readonly made?: readonly string[] } | undefined;
@@ -103,7 +103,7 @@ export class AgentMemory {
   /** The one that was asked about last: of those before it, some were refused by the agent's own user and never ran. */
   #done(known: string, event: string): string | undefined {
     const id = this.#open.get(known)?.at(-1);
-    // One that was rewritten is known by what was asked about, too.
+    // A rewritten call can also be recognised by the original input.
     if (id !== undefined) for (const [key, ids] of this.#open) if (ids.includes(id)) this.#forget(key, id);
     if (id !== undefined || event !== 'PostToolUse') return id;
     const denied = this.#denied.get(known);

@@ -3,7 +3,7 @@ import { isObject } from '../values/shape.js';
 
 type Target = Record<string, unknown>;
 
-/** What stands at a path with dots; undefined if nothing does. Own keys alone: a payload may be anything. */
+/** The value at a dotted path; undefined if there is none. Only own keys count, because a payload may be anything. */
 export function at(value: unknown, path: string): unknown {
   let here = value;
   for (const key of path.split('.')) {
@@ -13,7 +13,7 @@ export function at(value: unknown, path: string): unknown {
   return here;
 }
 
-/** Puts a value at a path, making the objects on the way; false: something else stands there. */
+/** Sets a value at a path, creating objects on the way; false: another value is in the way. */
 export function putAt(target: Target, path: string, value: unknown): boolean {
   const [key, rest] = split(path);
   if (rest === undefined) {
@@ -29,7 +29,7 @@ export function putAt(target: Target, path: string, value: unknown): boolean {
   return true;
 }
 
-/** Takes what stands at a path out; of objects that are empty by that nothing is left. What the target shares with others stays as it is. */
+/** Removes the value at a path, and objects that become empty. Objects shared with others are not changed. */
 export function takeAt(target: Target, path: string): void {
   const [key, rest] = split(path);
   if (rest === undefined) {

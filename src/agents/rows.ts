@@ -5,7 +5,7 @@ import { nearest } from '../values/nearest.js';
 import { at } from './path.js';
 import type { AgentTable, EventRow } from './table.js';
 
-/** The event of ours that a row stands for; undefined: it is one of the agent's own. */
+/** Our event for a row; undefined: it is one of the agent's own. */
 export const specOf = (row: EventRow): EventSpec | undefined =>
   row.own ? undefined : (CATALOGUE as Readonly<Record<string, EventSpec>>)[row.ours];
 
@@ -16,7 +16,7 @@ export function findRow(table: AgentTable, name: string): EventRow | undefined {
   return table.events.find((row) => row.name === name) ?? table.events.find((row) => row.ours === name);
 }
 
-/** The same; an unknown one is UNKNOWN_EVENT with the nearest name. */
+/** The same; throws UNKNOWN_EVENT with the nearest name. */
 export function rowOf(table: AgentTable, name: string): EventRow {
   const row = findRow(table, name);
   if (row) return row;

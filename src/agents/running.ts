@@ -4,9 +4,9 @@ import type { Sayable, Words } from './says.js';
 export interface Heard {
   readonly what: Sayable;
   readonly words: Words;
-  /** The agent's names of events; absent: where it can be said at all. */
+  /** The agent's names of the events on which it applies; absent: all. */
   readonly on?: readonly string[];
-  /** Not where something stands at this path. */
+  /** Not if there is a value at this path. */
   readonly unless?: string;
 }
 
@@ -14,19 +14,19 @@ export interface Heard {
 export interface Refused {
   /** The answer says this … */
   readonly words: Words;
-  /** … and nothing stands at this path. */
+  /** … and there is no value at this path. */
   readonly unless?: string;
   readonly on?: readonly string[];
   readonly why: string;
 }
 
-/** How an agent takes what a hook has said. */
+/** How an agent interprets a hook's output. */
 export interface Hearing {
   /** At which exit codes printed JSON is read. */
   readonly json: 'zero' | 'any';
-  /** Where plain text is context. */
+  /** Events on which plain text is context. */
   readonly plain?: readonly string[];
-  /** Exit codes that refuse. `text`: where the reason is taken from; absent: it has none. `needed`: without one nothing is refused. */
+  /** Exit codes that refuse. `text`: the source of the reason; absent: there is none. `needed`: without a reason nothing is refused. */
   readonly exit: {
     readonly from: number;
     readonly to: number;
@@ -45,34 +45,34 @@ export interface Hearing {
   readonly beyond?: readonly Refused[];
 }
 
-/** What a matcher is compared with on an event: the tool's name, a field as ours is called, or always the same word. */
+/** What a matcher is compared with: the tool's name, a field (by our name), or a fixed word. */
 export type Subject = 'tool' | { readonly field: string } | { readonly word: string };
 
-/** How an agent reads a matcher. */
+/** How an agent interprets a matcher. */
 export interface Matching {
   /** A matcher of word characters and "|" alone is a list of exact names. */
   readonly lists?: true;
   /** It must match the whole name. */
   readonly anchored?: true;
-  /** A matcher that is no regular expression never matches, or is taken as a name. */
+  /** A matcher that is not a valid regular expression never matches, or is a literal name. */
   readonly invalid: 'never' | 'literal';
-  /** Where the subject is no tool, the matcher is a name. */
+  /** If the subject is not a tool, the matcher is a literal name. */
   readonly literal?: true;
-  /** The subject on each event; an event that is not listed has none, and every matcher matches. */
+  /** The subject of each event; an event that is not listed has no subject, so every matcher matches. */
   readonly subjects: Readonly<Record<string, Subject>>;
   /** Other names by which its own tools are found. */
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** How an agent runs the hooks of its own files, where that is not as we run ours. */
+/** How an agent runs the hooks in its own files, if that differs from ours. */
 export interface Running {
   readonly hearing: Hearing;
   readonly matching: Matching;
   /** `parallel`: unless a group says `sequential`. */
   readonly order: 'parallel' | 'series';
-  /** Of several rewrites, the one that finishes last counts. */
+  /** If several hooks rewrite, the last to finish wins. */
   readonly racing?: true;
-  /** Where its files lie, in the order in which their hooks run. */
+  /** Where its files are, in the order in which their hooks run. */
   readonly places: readonly string[];
   /** Project files count from the repository's folder down to this one. */
   readonly fromRoot?: true;
@@ -80,7 +80,7 @@ export interface Running {
   readonly program: {
     readonly unix: readonly string[];
     readonly windows: readonly string[];
-    /** Who reads the line: `user`: the user's own shell; absent: `/bin/sh`. By key, where they differ. */
+    /** The shell that runs the line: `user`: the user's own; absent: `/bin/sh`. By key, if they differ. */
     readonly shell?: Readonly<Record<string, string>>;
   };
   /** A prompt is a question to a model. Absent: it is something that only this agent can do. */
@@ -95,11 +95,11 @@ export interface Running {
   /** Keys that switch off all hooks of a file, with the value that does so; and keys that list the names of hooks that are off. */
   readonly off?: Readonly<Record<string, boolean>>;
   readonly offNames?: readonly string[];
-  /** Fields that every payload has and an event of ours may lack; `now`: the time, ISO 8601. */
+  /** Fields that every payload has and our event may lack; `now`: the current time, ISO 8601. */
   readonly adds?: Readonly<Record<string, unknown>>;
   /** A tool's response is a text. */
   readonly textResponse?: true;
-  /** Several of its events become one of ours, each for some tools alone, by our names; the others for all. */
+  /** If several of its events become one of ours: the tools of each, by our names; events without a list take the others. */
   readonly tools?: Readonly<Record<string, readonly string[]>>;
   /** Variables of a hook: `project`, or a field of the input. */
   readonly variables?: Readonly<Record<string, string>>;

@@ -31,17 +31,17 @@ export interface Words {
   readonly say: Json;
   /** The parts that may be in the same answer; `'*'`: any. Parts that were not seen to work together are not combined. */
   readonly beside?: '*' | readonly Sayable[];
-  /** It can be said only where this is said too. */
+  /** Can be expressed only together with this part. */
   readonly needs?: Sayable;
   /** Parts that need not be sent if this one is. */
   readonly covers?: readonly Sayable[];
-  /** For a rewritten input: the agent keeps the keys that it leaves out. */
+  /** For a rewritten input: the agent keeps keys that are left out. */
   readonly merges?: true;
-  /** What is lost although the part is sent. */
+  /** What is lost even if the part is sent. */
   readonly loses?: string;
 }
 
-/** Said as something else, of which the agent has words. */
+/** Expressed as another part, which the agent supports. */
 export interface Instead {
   readonly as: Sayable;
   readonly why: string;
@@ -56,7 +56,7 @@ export interface Silence {
   readonly silent: true | string;
 }
 
-/** As plain text, where nothing else is said. */
+/** Sent as plain text, if nothing else is sent. */
 export interface PlainText {
   readonly plain: true;
 }

@@ -4,7 +4,7 @@ import { at } from './path.js';
 import type { Subject } from './running.js';
 import type { AgentTable, EventRow } from './table.js';
 
-/** What a matcher is compared with on an event; undefined: nothing, and all match. */
+/** What a matcher is compared with on an event; undefined: nothing, so every matcher matches. */
 export const subjectOf = ({ runs }: AgentTable, event: string): Subject | undefined => runs?.matching.subjects[event];
 
 /** The names that a matcher of this agent may match on this input, any of them; undefined: there is nothing to compare it with. */
@@ -26,7 +26,7 @@ function theirWord({ fields }: AgentTable, row: EventRow, name: string, value: s
   return Object.entries(found?.values ?? {}).find(([, ours]) => ours === value)?.[0] ?? value;
 }
 
-/** Whether an event of ours is this one of the agent's, where several of them become one of ours. */
+/** Whether an event of ours is this one of the agent's, if several of the agent's events become one of ours. */
 export function isAbout(table: AgentTable, row: EventRow, input: Json): boolean {
   const { tools } = table.runs ?? {};
   if (tools === undefined || row.own) return true;

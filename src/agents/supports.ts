@@ -9,7 +9,7 @@ export interface AgentSupport {
   readonly carried: 'yes' | 'as' | 'silent' | 'no';
   /** The answer that is sent instead. */
   readonly as?: Sayable;
-  /** What is lost by that; with `no`, why it is not possible. */
+  /** What is lost; with `no`, why it is not possible. */
   readonly why?: string;
   /** Its own word is there where a person sits at the terminal. */
   readonly attended?: true;
@@ -34,7 +34,7 @@ export function supports(agent: string, event: string, what: Sayable): AgentSupp
   return supportOf(row, what, row.source ?? codec.source, codec.title);
 }
 
-/** The same of one row of an agent's table. */
+/** The same for one row of an agent's table. */
 export function supportOf(row: EventRow, what: Sayable, source: AgentSupport['source'], title: string): AgentSupport {
   const entry: Says | undefined = row.says[what];
   if (entry === undefined) return { carried: 'no', why: `${title} has no word for it on ${row.name}`, source };

@@ -28,12 +28,12 @@ export interface Field {
   readonly values?: Readonly<Record<string, string>>;
 }
 
-/** A field of ours that the agent does not give. */
+/** A field of ours that the agent does not send. */
 export interface Fill {
   readonly value?: unknown;
-  /** Another field of ours that has it. */
+  /** The field of ours that has its value. */
   readonly from?: string;
-  /** What is not known because of that. */
+  /** What is unknown because of that. */
   readonly loses?: string;
 }
 
@@ -44,7 +44,7 @@ export interface Tool {
   readonly fields?: Readonly<Record<string, string>>;
   /** This field of its input is a patch: of one file, its path is `file_path`. */
   readonly patch?: string;
-  /** The name was seen, or stands in documents. */
+  /** Whether the name was observed, or only documented. */
   readonly source?: 'documents';
 }
 
@@ -52,12 +52,12 @@ export interface Tool {
 export interface EventRow {
   /** Its own name, as its configuration has it. */
   readonly name: string;
-  /** Our event; or, of one that is none of ours, the name of a custom event, which `own` defines. */
+  /** Our event; if we have none, the name of a custom event that `own` defines. */
   readonly ours: string;
   readonly own?: OwnEvent;
   /** Path of a field that the payload must have, for this row to be meant. */
   readonly when?: string;
-  /** The field of the payload that names the event, and what it says there; absent: the agent's usual. null: there is none. */
+  /** The payload field that names the event, with its value; absent: the agent's usual field. null: there is none. */
   readonly named?: readonly [field: string, value: string] | null;
   /** Fields of this event, before those of the agent. */
   readonly fields?: readonly Field[];
@@ -67,15 +67,15 @@ export interface EventRow {
   readonly maybe?: string;
   /** Matchers are compared with the agent's own names of its tools alone. */
   readonly matches?: 'own';
-  /** The same event under a second name: it is not connected by this one too. */
+  /** A second name for the same event; `connect` does not use it. */
   readonly second?: true;
-  /** Seconds the agent gives a hook here, where that is not its usual; `most`: whatever is configured. */
+  /** Seconds that the agent gives a hook on this event, if not its usual limit; `most`: the upper bound, whatever is configured. */
   readonly timeout?: { readonly usual?: number; readonly most?: number };
-  /** For an agent that was run: this event was not seen. */
+  /** For an agent that was observed: this event was not. */
   readonly source?: 'documents';
 }
 
-/** An event of an agent that is none of ours. */
+/** An agent's event that we do not have. */
 export interface OwnEvent {
   readonly fold: Extract<Fold, 'replace' | 'observe'>;
   /** The keys of `hookSpecificOutput` that make its value. */
@@ -83,7 +83,7 @@ export interface OwnEvent {
   readonly about: string;
 }
 
-/** Where an agent reads hooks. `~` is the user's home; a `$NAME` before it is a variable that says otherwise. */
+/** A place where an agent reads hooks. `~` is the user's home; a `$NAME` before it is a variable that overrides it. */
 export interface Place {
   readonly path: string;
   readonly for: 'policy' | 'system' | 'user' | 'project' | 'plugin';
@@ -92,7 +92,7 @@ export interface Place {
   readonly of?: string;
 }
 
-/** An agent's hook files: what stands where, in which units, and what must happen before they run. */
+/** An agent's hook files: their structure, their units, and what must happen before their hooks run. */
 export interface AgentFiles {
   readonly places: readonly Place[];
   /** `groups`: { Event: [{ matcher, hooks: [handler] }] }; `flat`: { event: [handler] }. */
@@ -111,7 +111,7 @@ export interface AgentFiles {
   readonly trust: string;
 }
 
-/** A file of settings with which hooks of ours do not run. */
+/** A settings file that can keep our hooks from running. */
 export interface OffSwitch {
   /** Path of the key, with dots. */
   readonly key: string;
@@ -121,7 +121,7 @@ export interface OffSwitch {
   readonly in: readonly string[];
 }
 
-/** How hooks of ours are put into an agent's files. */
+/** How our hooks are added to an agent's files. */
 export interface AgentConnect {
   /** If the agent reads a folder of files, the one that is ours. The variable replaces `home`. */
   readonly user: { readonly home: string; readonly variable?: string; readonly path: string };
@@ -129,14 +129,14 @@ export interface AgentConnect {
   readonly project: { readonly path: string; readonly from?: 'repository' };
   /** Keys of each handler, besides its command and timeout. */
   readonly handler: Json;
-  /** More of them, where one of these can be said. */
+  /** Additional keys of a handler on events that support one of these parts. */
   readonly guard?: { readonly on: readonly Sayable[]; readonly keys: Json };
-  /** What it accepts in a file besides plain JSON; anything else voids the file. Absent: not tested. */
+  /** What it accepts in a file besides plain JSON; anything else makes the file void. Absent: not tested. */
   readonly reads?: readonly ('comments' | 'commas' | 'mark')[];
-  /** Users keep such files anyway: the file is connected unchanged, and the user is told that it is void. Absent: it is not connected. */
+  /** Users have such files anyway: the file is connected unchanged, and the user is told that it is void. Absent: it is not connected. */
   readonly void?: 'told';
   readonly off?: readonly OffSwitch[];
-  /** The folder in `user.home` in which it keeps a `.jsonl` file of each session, as its payloads name them. Absent: nobody has seen it. */
+  /** The folder in `user.home` with a `.jsonl` file for each session, named as in its payloads. Absent: unknown. */
   readonly sessions?: string;
 }
 
@@ -146,9 +146,9 @@ export interface AgentLimits {
   readonly timeout: number;
   /** The recorded ways to say no, and the broken guards, after which the tool still runs; undefined: not tested. */
   readonly opens?: readonly string[];
-  /** How often in a row a loop may be kept going. */
+  /** How many times in a row a loop can be continued. */
   readonly continues?: number;
-  /** The agent cannot say no to these of its own tools, or does not ask. */
+  /** Tools of its own for which it ignores a denial, or does not ask. */
   readonly blind?: readonly string[];
 }
 
@@ -172,13 +172,13 @@ export interface AgentTable {
   readonly makesIds?: true;
   /** Inside a subagent `session_id` may be that agent's: the session is that of the parent. */
   readonly sessionOf?: string;
-  /** What is printed when there is nothing to say. */
+  /** The output if there is nothing to say. */
   readonly quiet: '' | '{}';
   /** The key of a rewritten output that holds its text. */
   readonly textKey?: string;
   readonly files: AgentFiles;
   readonly connect: AgentConnect;
   readonly limits: AgentLimits;
-  /** How it runs its own hooks; absent: as we do. */
+  /** How it runs its own hooks; absent: like ours. */
   readonly runs?: Running;
 }

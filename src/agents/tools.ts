@@ -4,7 +4,7 @@ import type { Loss } from './codec.js';
 import { copyOf } from './path.js';
 import type { AgentTable, Tool } from './table.js';
 
-/** What a call was before it had our names. */
+/** The original form of a call that was translated to our names. */
 export interface ToolWas {
   tool_name?: string;
   /** Keys of the input that were given our names, theirs to ours. */
@@ -52,7 +52,7 @@ function toolOf(table: AgentTable, name: string): Tool | undefined {
   return Object.values(table.tools).find((tool) => tool.ours === name && tool.fields !== undefined);
 }
 
-/** In the order of the keys; a name that is taken is not given again. */
+/** Keeps the order of the keys; a name that is taken is not used again. */
 function renamed(call: Json, names: Readonly<Record<string, string>>, was: ToolWas): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(call)) {

@@ -9,9 +9,9 @@ export function toOurs({ unit, values }: Field, value: unknown): unknown {
   return value;
 }
 
-/** The same back; `was` is what it was made of, where that was kept. */
+/** The inverse; `was` is the original value, if it was kept. */
 export function toTheirs(field: Field, value: unknown, was: unknown): unknown {
-  // What has changed meanwhile is no longer what it was made of.
+  // A value that has changed since then no longer corresponds to the original.
   if (was !== undefined && isDeepStrictEqual(toOurs(field, was), value)) return was;
   if (field.values !== undefined) return Object.entries(field.values).find(([, ours]) => ours === value)?.[0] ?? value;
   if (field.unit === 'ms' && typeof value === 'string' && isoOf(Date.parse(value)) === value) return Date.parse(value);

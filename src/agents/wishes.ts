@@ -7,7 +7,7 @@ export interface Wish {
   readonly what: Sayable;
   /** Its reason, its text. */
   text?: string;
-  /** What stands in place of something. */
+  /** The replacement for a value. */
   value?: unknown;
 }
 
@@ -21,7 +21,7 @@ export function wishesOf(d: Answer): Wish[] {
   if (d.blocked === true) add('block', why);
   if (d.continues === true && d.continue !== false) add('continue', text(d.reason));
   if (d.interrupt === true) add('interrupt');
-  // Of a call that is denied nothing runs.
+  // A denied call does not run.
   if (d.updatedInput !== undefined && d.verdict !== 'deny') add('rewrite', { value: d.updatedInput });
   if (d.updatedOutput !== undefined) add('rewrite', { value: d.updatedOutput });
   if (d.suppressOutput === true) add('suppress');

@@ -3,7 +3,7 @@ import { KeptRecords } from './records/kept.js';
 import type { Row } from './records/row.js';
 import { batch, computed, signal } from './ui.js';
 
-/** Where the records come from, and how that goes. */
+/** The source of the records, and its state. */
 export type Status =
   | { readonly type: 'none' }
   | { readonly type: 'reading'; readonly what: string }
@@ -16,7 +16,7 @@ export type Tab = 'fires' | 'hooks' | 'scopes';
 
 export const status = signal<Status>({ type: 'none' });
 export const kept = signal(new KeptRecords(false));
-/** Counts up with whatever is added. */
+/** Increases whenever something is added. */
 export const version = signal(0);
 export const filter = signal<Filter>(NO_FILTER);
 export const tab = signal<Tab>('fires');
@@ -27,14 +27,14 @@ export const span = signal<readonly [from: number, to: number] | undefined>(unde
 export const selected = signal<Row | undefined>(undefined);
 /** The last record of the store that was asked for is not there: older ones may be. */
 export const older = signal<(() => Promise<void>) | undefined>(undefined);
-/** The scope tree as a server told it; undefined: nobody can say. */
+/** The scope tree as the server reports it; undefined: unknown. */
 export const scopes = signal<unknown>(undefined);
 
 export const rows = computed<readonly Row[]>(() => {
   version.value;
   return kept.value.rows;
 });
-/** From the first beginning to the last end. */
+/** The time from the first start to the last end. */
 export const extent = computed<readonly [number, number]>(() => {
   version.value;
   const all = rows.value;
@@ -49,14 +49,14 @@ const told = computed<readonly Row[]>(() => {
   const end = until.value;
   return end === undefined ? all : all.slice(0, countUntil(all, end));
 });
-/** What the filters and the scrubber let through, by time. */
+/** The rows that pass the filters and the scrubber, by time. */
 export const shown = computed<readonly Row[]>(() => {
   version.value;
   const wanted = filter.value;
   const all = told.value;
   return isFiltering(wanted) ? all.filter((row) => matches(row, wanted)) : all.slice();
 });
-/** Of what is shown but for the filter by outcome, which they are buttons of. */
+/** Counts of the rows before the filter by outcome, whose buttons show them. */
 export const counts = computed<Counts>(() => {
   version.value;
   const wanted = { ...filter.value, outcomes: 0 };
@@ -70,7 +70,7 @@ export const changeFilter = (change: Partial<Filter>): void => {
 
 const MANY = 20_000;
 let waiting = false;
-/** After records were added: shown together, since they come in thousands. */
+/** Called after records were added: they are shown together, because they come in thousands. */
 export function changed(): void {
   if (waiting) return;
   waiting = true;

@@ -1,4 +1,4 @@
-/** What the page is made with: the one place where these packages are named. */
+/** The packages that the page is built with; nothing else imports them directly. */
 export {
   batch,
   computed,

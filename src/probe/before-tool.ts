@@ -11,7 +11,7 @@ import { alarmsIn, type ProbeMode, serve, throughUs } from './through.js';
 /** `unasked`: it ran, and its hook was never asked; `refused`: it did not, though its hook was never asked. */
 export type Did = 'ran' | 'blocked' | 'rewritten' | 'hung' | 'not called' | 'unasked' | 'refused';
 
-/** What became of one call. */
+/** The outcome of one call. */
 export interface CallOutcome {
   readonly did: Did;
   /** Why it was refused was in what the model received. */
@@ -91,7 +91,7 @@ function scriptFor({ agent }: Driven, steps: readonly Step[]): ModelScript {
   return { main, sub: [...sub, 'Sub done.'] };
 }
 
-/** In which turn of its thread a call is made, and as which of its calls. */
+/** The turn of its thread in which a call is made, and its position among that turn's calls. */
 interface Position {
   readonly thread: string;
   readonly turn: number;
@@ -149,7 +149,7 @@ ${[...scripts].map(([name, file]) => `  *'echo ${name} ran'*) exec sh ${quoted(f
 esac
 `;
 
-/** The same as a hooks file of ours: a group for each. */
+/** The same as one of our hooks files: one group for each. */
 const hooksFileOf = (
   steps: readonly Step[],
   scripts: ReadonlyMap<string, string>,

@@ -7,12 +7,12 @@ export interface Case {
   /** `no`: it means to stop the call. `broken`: a guard that has failed. */
   readonly kind: 'no' | 'broken' | 'other';
   readonly what: string;
-  /** What it prints; objects are lines of JSON. */
+  /** Its output; objects are printed as lines of JSON. */
   readonly stdout?: (words: HookWords) => readonly (object | string)[];
   readonly stderr?: string;
   readonly exit?: number;
   readonly killed?: true;
-  /** Seconds after which it speaks: later than it has. */
+  /** Seconds until it answers, longer than it is allowed. */
   readonly after?: number;
   /** Seconds that a child of it holds stdout open. */
   readonly holds?: number;
@@ -94,10 +94,10 @@ export const CASES: readonly Case[] = [
   { name: 'ask', kind: 'other', what: 'ask, and nobody there', stdout: ({ ask }) => [ask] },
 ];
 
-/** Seconds that a hook of ours has: only what is late, or holds its output open, is cut short. */
+/** Seconds that our hooks get: short only for hooks that are late or hold their output open. */
 export const secondsFor = ({ after, holds }: Case): number => ((after ?? holds) === undefined ? 30 : HOOK_SECONDS);
 
-/** Where the call is made: by the model's own turn, beside another in one turn, or by a subagent. */
+/** Where the call is made: alone in a turn of the model, next to another call, or by a subagent. */
 export type Scene = 'alone' | 'parallel' | 'subagent';
 
 /** One call of the model, and the hook that is asked about it. */
@@ -109,7 +109,7 @@ export interface Step {
 
 const named = (name: string): Case => CASES.find((one) => one.name === name) as Case;
 
-/** The same hooks where several calls are under way, and inside a subagent. */
+/** The same hooks with several calls at once, and in a subagent. */
 const SCENES: readonly Step[] = [
   { name: 'parallel_deny', scene: 'parallel', of: named('deny') },
   { name: 'parallel_silent0', scene: 'parallel', of: named('silent0') },
@@ -118,7 +118,7 @@ const SCENES: readonly Step[] = [
   { name: 'subagent_exit2_stderr', scene: 'subagent', of: named('exit2_stderr') },
 ];
 
-/** All cases, those that may end a run last; without subagents if hooks are told about none. */
+/** All cases, those that may end a run last; no subagents if the agent does not tell hooks about them. */
 export function stepsOf(hasSubagents: boolean): readonly Step[] {
   const alone = CASES.map((of): Step => ({ name: of.name, scene: 'alone', of }));
   const scenes = SCENES.filter(({ scene }) => scene !== 'subagent' || hasSubagents);
@@ -136,7 +136,7 @@ export function reasonOf({ name, of }: Step, words: HookWords): string | undefin
   return /NO-BECAUSE/.test(said) ? `NO-${name.toUpperCase()}` : undefined;
 }
 
-/** What a hook prints. */
+/** The output of a hook. */
 export const printedBy = ({ stdout }: Case, words: HookWords): string =>
   (stdout?.(words) ?? []).map((one) => `${typeof one === 'string' ? one : JSON.stringify(one)}\n`).join('');
 

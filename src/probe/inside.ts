@@ -10,12 +10,12 @@ import { openPlace } from './place.js';
 import { type Driven, versionOf } from './run-agent.js';
 import type { ProbeMode } from './through.js';
 
-/** What is to be seen. */
+/** What to run and observe. */
 export interface ProbePlan {
   readonly agent: string;
   /** Its executable. */
   readonly path: string;
-  /** Where all runs have their folders. */
+  /** The folder in which each run gets its own folders. */
   readonly folder: string;
   readonly modes: readonly ProbeMode[];
   /** Other events too. */
@@ -24,20 +24,20 @@ export interface ProbePlan {
   readonly event?: string;
   /** Milliseconds. */
   readonly patience: number;
-  /** Places of policies: which of them the agent names is told. */
+  /** Places of policy files; the result says which of them the agent mentions. */
   readonly policies: readonly string[];
 }
 
-/** What was seen. */
+/** What was observed. */
 export interface Seen {
   readonly version: string;
   readonly before_tool: Readonly<Partial<Record<ProbeMode, CallOutcomes>>>;
   readonly other_events: Readonly<Partial<Record<ProbeMode, Readonly<Record<string, Heard>>>>>;
   /** Agent starts. */
   readonly runs: number;
-  /** Those of the policies' places that the agent has named in what it printed. */
+  /** The policy files that the agent has mentioned in its output. */
   readonly named: readonly string[];
-  /** What is wrong and no hook's answer. */
+  /** Problems that are not a hook's answer. */
   readonly problems: readonly string[];
 }
 
@@ -90,7 +90,7 @@ const WORDS: Readonly<Record<ProbeMode, string>> = {
 
 const stop = new AbortController();
 const lines = createInterface({ input: process.stdin });
-// Whoever has started this process is gone, or wants no more.
+// The parent process is gone, or has no more work.
 lines.on('close', () => stop.abort());
 lines.once('line', (line) => {
   say({ type: 'ready', open: open() });
@@ -99,7 +99,7 @@ lines.once('line', (line) => {
     .then((seen) => say({ type: 'seen', seen }))
     .catch((error: unknown) => say({ type: 'failed', message: messageOf(error) }))
     .finally(() => {
-      // Whoever made it may be gone.
+      // The process that created it may be gone.
       if (stop.signal.aborted) rmSync(plan.folder, { recursive: true, force: true, maxRetries: 3 });
       lines.close();
     });

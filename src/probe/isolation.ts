@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { quoted } from '../server/client/thin.js';
 
-/** Where a program is on the PATH; folders that are not absolute are passed over, since they would be the project's. */
+/** The path of a program on the PATH; relative folders are skipped, because they would be the project's. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv, more: readonly string[] = []): string | undefined {
   const folders = [...(env['PATH'] ?? '').split(delimiter), ...more].filter((folder) => isAbsolute(folder));
   return folders.map((folder) => join(folder, name)).find(isProgram);
@@ -18,10 +18,10 @@ export function isProgram(file: string): boolean {
   }
 }
 
-/** What stands in front of a command so that it has no network but loopback. */
+/** The prefix that runs a command with no network but loopback. */
 export interface Isolation {
   readonly words: readonly string[];
-  /** In words. */
+  /** A description for people. */
   readonly how: string;
 }
 
@@ -54,7 +54,7 @@ export async function findIsolation(env: NodeJS.ProcessEnv): Promise<Isolation |
   return { why };
 }
 
-/** Why `true` does not run behind these words. */
+/** Why `true` does not run with this prefix. */
 function failureOf([program = '', ...args]: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(

@@ -4,7 +4,7 @@ import type { Heard } from './other-events.js';
 import { type ProbeReport, wordsOf } from './report.js';
 import { MODES, type ProbeMode } from './through.js';
 
-/** What was seen of one agent, as it is stored: its behaviour, followed by `, told` where the model received the reason. */
+/** The stored results for one agent: its behaviour, followed by `, told` if the model received the reason. */
 export interface Results {
   readonly name: string;
   readonly title: string;
@@ -61,7 +61,7 @@ const headOf = (all: readonly Results[]): string[] => [
   ...all.flatMap(({ title, version }) => [`${title} ${version}`, 'through hookscope']),
 ];
 
-/** A cell for each agent, by itself and with hookscope; results that are the same with and without a server are given once. */
+/** Cells for each agent, alone and with hookscope; equal results with and without a server are given once. */
 function cellsOf(all: readonly Results[], of: (one: Results, mode: ProbeMode) => string | undefined): string[] {
   return all.flatMap((one) => {
     const [alone, server] = [of(one, 'stateless'), of(one, 'server')];
@@ -70,7 +70,7 @@ function cellsOf(all: readonly Results[], of: (one: Results, mode: ProbeMode) =>
   });
 }
 
-/** What became of the call, hook by hook. */
+/** The outcome of the call, for each hook. */
 export function casesTable(all: readonly Results[]): string {
   const of =
     (name: string, ran = WORDS.ran) =>

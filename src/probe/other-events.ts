@@ -13,13 +13,13 @@ import { type Driven, runProbed } from './run-agent.js';
 import { SAYINGS, type Saying, type Seen } from './sayings.js';
 import { alarmsIn, type ProbeMode, serve, throughUs } from './through.js';
 
-/** `no word`: the agent has none, which hookscope says of itself; `not asked`: it has no such event, or does not fire it here. */
+/** `no word`: the agent has no way to express it, as hookscope itself says; `not asked`: the agent lacks the event, or does not fire it here. */
 export type Heard = 'heard' | 'lost' | 'no word' | 'not asked' | `as ${Sayable}`;
 
 const fileName = ({ name }: Saying): string => name.replaceAll(/\W+/g, '-');
 const markOf = (saying: Saying): string => `MARK-${fileName(saying)}`;
 
-/** What hooks say on prompts, at the start, after tools, at the end, and inside subagents: whether the agent hears it. */
+/** Whether the agent takes up what hooks say on prompts, at the start, after tools, at the end, and in subagents. */
 export async function otherEvents(driven: Driven, mode: ProbeMode): Promise<Readonly<Record<string, Heard>>> {
   const { agent } = driven;
   const results: Record<string, Heard> = {};
@@ -39,7 +39,7 @@ function eventOf({ name, unasked, subagent }: ProbedAgent, saying: Saying): stri
   return agentCodec(name).events.find(({ ours }) => ours === saying.event)?.name;
 }
 
-/** What its hook prints; undefined: there is no word for it. Claude Code's own words are ours. */
+/** The output of its hook; undefined: the agent has none for it. Claude Code's own format is ours. */
 function wordsOf({ name, says }: ProbedAgent, saying: Saying, mode: ProbeMode): string | undefined {
   const own = says[saying.words];
   if (mode !== 'direct' && carriedBy(name, saying).carried === 'no') return undefined;
@@ -47,7 +47,7 @@ function wordsOf({ name, says }: ProbedAgent, saying: Saying, mode: ProbeMode): 
   return said && JSON.stringify(said);
 }
 
-/** What no hook of ours can say on an event is not carried either. */
+/** What our hooks cannot express on an event cannot be carried either. */
 const carriedBy = (agent: string, { event, what }: Saying): AgentSupport => {
   const spec = CATALOGUE[event as keyof typeof CATALOGUE] as EventSpec | undefined;
   if (what === 'stop' && spec?.endsLoop === false) return { carried: 'no', source: 'seen' };
@@ -90,7 +90,7 @@ function heardBy({ name }: ProbedAgent, saying: Saying, mode: ProbeMode, seen: S
   return instead ? `as ${as}` : 'heard';
 }
 
-/** A main agent that calls what the sayings are about, and where there are some inside, a subagent. */
+/** A main agent that makes the calls, and a subagent if any of them are made in one. */
 function scriptFor(agent: ProbedAgent, sayings: readonly Saying[]): ModelScript {
   const calls = (inside: boolean): ModelCall[] =>
     sayings.flatMap(({ call, inside: own }) =>

@@ -5,7 +5,7 @@ import { makeFolder } from '../values/make-folder.js';
 /** Variables of the caller's that an agent is given: where programs are, and how text is written. */
 const PASSED = ['PATH', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ'] as const;
 
-/** A run's folders: a home, a configuration and a project that nobody has used before. */
+/** The folders of a run: a fresh home, configuration and project. */
 export interface ProbeFolders {
   readonly folder: string;
   readonly project: string;
@@ -16,7 +16,7 @@ export interface ProbeFolders {
   lines(path: string): readonly string[];
 }
 
-/** What of the caller's environment an agent, and whoever drives it, is given. */
+/** The part of the caller's environment that an agent and its driver are given. */
 export const passedOn = (caller: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(PASSED.flatMap((name) => (caller[name] === undefined ? [] : [[name, caller[name]]])));
 
@@ -33,7 +33,7 @@ export function openPlace(folder: string, caller: NodeJS.ProcessEnv): ProbeFolde
       XDG_RUNTIME_DIR: join(folder, 'run'),
       XDG_CONFIG_HOME: join(folder, 'home/.config'),
       XDG_DATA_HOME: join(folder, 'home/.local/share'),
-      // What one run unpacks the next one has.
+      // Shared, so that what one run unpacks is there for the next.
       XDG_CACHE_HOME: join(dirname(folder), 'cache'),
       TERM: 'dumb',
       NO_COLOR: '1',

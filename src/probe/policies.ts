@@ -8,7 +8,7 @@ export interface SystemFile {
   readonly readable: boolean;
 }
 
-/** Those of an agent that are here. `root` is where the file system begins. */
+/** The policy files of an agent that exist here. `root` is the root of the file system. */
 export function policyFiles({ policies }: ProbedAgent, platform: string = process.platform, root = '/'): SystemFile[] {
   const places = platform === 'darwin' ? policies.darwin : policies.linux;
   return places

@@ -16,7 +16,7 @@ import { policyFiles } from './policies.js';
 import { type ProbeReport, reportOf } from './report.js';
 import type { ProbeMode } from './through.js';
 
-/** Milliseconds that the driving process has to end its agent when it is told to. */
+/** Milliseconds that the driving process has to end its agent when told to stop. */
 const GRACE = 5000;
 
 export interface ProbeOptions {
@@ -30,14 +30,14 @@ export interface ProbeOptions {
   readonly event?: string;
   /** Milliseconds that the agent may do nothing. */
   readonly patience: number;
-  /** Undefined: the network stays open, which whoever calls has agreed to. */
+  /** undefined: the network stays open, with the caller's consent. */
   readonly isolation: Isolation | undefined;
   readonly signal: AbortSignal;
-  /** What is under way, line by line. */
+  /** Reports progress, line by line. */
   tell(text: string): void;
 }
 
-/** The executable that was named, or the agent's on the PATH. Throws INVALID_OPTIONS where there is none. */
+/** The executable that was given, or the agent's on the PATH. Throws INVALID_OPTIONS if there is none. */
 export function findAgent({ title, program }: ProbedAgent, named: string | undefined, env: NodeJS.ProcessEnv): string {
   if (named !== undefined) {
     const path = resolve(named);

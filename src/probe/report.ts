@@ -17,7 +17,7 @@ export interface ProbedCase {
   readonly direct?: CallOutcome;
   readonly stateless?: CallOutcome;
   readonly server?: CallOutcome;
-  /** What the recorded version did alone. */
+  /** What the recorded version did without hookscope. */
   readonly recorded?: string;
 }
 
@@ -50,7 +50,7 @@ export interface ProbeReport {
   /** Denials and broken guards that stop a call in this version and did not in the recorded one, and the other way round. */
   readonly hears_more: readonly string[];
   readonly hears_less: readonly string[];
-  /** What is wrong: why there is no result, or what was lost with hookscope in between. */
+  /** Problems: why there is no result, or what was lost with hookscope in between. */
   readonly problems: readonly string[];
 }
 
@@ -124,7 +124,7 @@ const SCENES: Readonly<Record<Step['scene'], string>> = {
 
 export const wordsOf = ({ scene, of }: Step): string => `${SCENES[scene]}${of.what}`;
 
-/** Those that were made alone and are of that kind, and stopped; without outcomes, all. */
+/** The calls of that kind that were made alone and were stopped; without outcomes, all of them. */
 function sumOf(steps: readonly Step[], outcomes: CallOutcomes | undefined): Sum {
   const count = (kind: Case['kind']): number =>
     steps.filter(
@@ -134,7 +134,7 @@ function sumOf(steps: readonly Step[], outcomes: CallOutcomes | undefined): Sum 
   return { noes: count('no'), broken: count('broken') };
 }
 
-/** Why outcomes say nothing: without a hook that is asked, or with one that says nothing, something else has decided. */
+/** Why the outcomes mean nothing: even without a hook, or with a silent one, something else has decided. */
 function voidBecause({ silent0 }: CallOutcomes): string | undefined {
   const words: Readonly<Partial<Record<Did, string>>> = {
     unasked:

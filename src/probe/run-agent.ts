@@ -5,7 +5,7 @@ import type { ProbedAgent } from './agents/agent.js';
 import { type ModelRequest, type ModelScript, startModel } from './model/model.js';
 import type { ProbeFolders } from './place.js';
 
-/** How many characters of an agent's output are kept: the first and the last. */
+/** How many characters are kept of an agent's output: its beginning and its end. */
 const KEPT = 100_000;
 /** A run that does not end is killed after this many times its patience. */
 const LONGEST = 15;

@@ -2,16 +2,16 @@ import type { Sayable } from '../agents/table.js';
 import { context, specific } from './agents/agent.js';
 import type { ProbeRun } from './run-agent.js';
 
-/** One thing said by one hook on another event, and by what it is seen that the agent has heard it. */
+/** One answer of a hook on another event, and how to see that the agent has taken it up. */
 export interface Saying {
   readonly name: string;
   readonly what: Sayable;
-  /** Our event, and what a hook of ours prints there. */
+  /** Our event, and the output of our hook there. */
   readonly event: string;
   readonly say: object;
   /** Its name among the agent's own words (`says`), for the hook that the agent asks itself. */
   readonly words: string;
-  /** Of tool events: the call that it is about. */
+  /** On tool events: the call that it is about. */
   readonly call?: string;
   /** Only where it has not gone on for that already. */
   readonly once?: true;
@@ -20,7 +20,7 @@ export interface Saying {
   /** Only in what a subagent does. */
   readonly inside?: true;
   heard(run: Seen, mark: string): boolean;
-  /** Where the agent is told something else in its place. */
+  /** For agents that receive something else instead. */
   heardAs?(run: Seen, mark: string): boolean;
 }
 
@@ -79,7 +79,7 @@ export const SAYINGS: readonly Saying[] = [
     say: { decision: 'block', reason: 'MARK' },
     words: 'after_tool_block',
     call: 'feedback',
-    // In the output's place, or beside it.
+    // Instead of the output, or in addition to it.
     heard: told,
   },
   {

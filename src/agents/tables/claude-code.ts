@@ -3,7 +3,7 @@ import { EXTRAS } from '../../events/output/extras.js';
 import type { EventSpec } from '../../events/spec.js';
 import { type AgentTable, type EventRow, type Sayable, type Says, SILENT, specific, words } from '../table.js';
 
-/** What Claude Code reads may all stand in one answer. */
+/** Claude Code accepts all parts in one answer. */
 const BESIDE = { beside: '*' } as const;
 
 /** Claude Code's words are ours: what it can be told is what the event's schema has. */
@@ -61,7 +61,7 @@ function nested(): Partial<Record<Sayable, Says>> {
 
 let rows: readonly EventRow[] | undefined;
 
-/** Made from our own catalogue, when it is first asked for. */
+/** Made from our own catalogue when it is first needed. */
 function events(): readonly EventRow[] {
   rows ??= CLAUDE_EVENTS.map((name): EventRow => {
     const spec = CATALOGUE[name] as EventSpec;

@@ -11,7 +11,7 @@ import {
 } from '../table.js';
 import { copilotRuns } from './copilot-runs.js';
 
-/** Copilot reads `hookSpecificOutput` on the PascalCase PreToolUse alone; everywhere else what it reads stands at the top. */
+/** Copilot reads `hookSpecificOutput` only on the PascalCase PreToolUse; on all other events the fields are at the top level. */
 const context = words({ additionalContext: '$text' });
 const goOn: EventRow['says'] = { continue: words({ decision: 'block', reason: '$reason' }), stop: SILENT };
 const rewrittenPrompt: EventRow['says'] = { value: words({ modifiedTransformedPrompt: '$string' }) };
@@ -58,7 +58,7 @@ const ERROR_FILLS: Readonly<Record<string, Fill>> = {
 };
 const NO_INSTRUCTIONS: Readonly<Record<string, Fill>> = { custom_instructions: { value: null } };
 
-/** What context was seen to reach the model with. */
+/** Parts together with which context was seen to reach the model. */
 const BEFORE: Pick<Words, 'beside'> = { beside: ['deny', 'ask', 'allow', 'rewrite'] };
 
 const CAMEL_TOOL: EventRow['says'] = {
@@ -86,7 +86,7 @@ const PERMISSION: EventRow['says'] = {
 };
 const AFTER: EventRow['says'] = {
   block: words({ decision: 'block', reason: '$reason' }, { loses: 'the reason takes the place of the output' }),
-  // Beside a block it is dropped.
+  // Together with a block it is dropped.
   context: words({ additionalContext: '$text' }, { beside: ['rewrite'] }),
   rewrite: words({ modifiedResult: { resultType: 'success', textResultForLlm: '$string' } }),
   suppress: instead('rewrite', 'it is told as another output', { text: 'A hook has hidden this output.' }),

@@ -1,7 +1,7 @@
 import type { Running } from '../running.js';
 import { words } from '../says.js';
 
-/** From its documents, as its table is. */
+/** Based on its documentation, like its table. */
 export const cursorRuns: Running = {
   hearing: {
     json: 'zero',

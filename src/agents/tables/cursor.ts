@@ -1,7 +1,7 @@
 import { type AgentTable, type EventRow, type Field, type Fill, instead, words } from '../table.js';
 import { cursorRuns } from './cursor-runs.js';
 
-/** The user is told one thing and the model another: both are told why. */
+/** The user and the model get separate messages: both are told the reason. */
 const refused = { user_message: '$reason', agent_message: '$reason' };
 const stop = instead('deny', 'Cursor has no word that ends the loop here: the call is denied');
 const gate: EventRow['says'] = {

@@ -3,7 +3,7 @@ import { isObject } from '../../values/shape.js';
 import { roleOf } from '../../why/about.js';
 import { isShadow, typeOf } from '../../why/meaning.js';
 
-/** Whose fires stand in one lane: a session's main agent, or one that it started. */
+/** The owner of a lane: a session's main agent, or an agent that it started. */
 export interface Agent {
   readonly key: string;
   readonly session: string;
@@ -51,7 +51,7 @@ export class Agents {
   /** Facts about agents in a fire. */
   learn(fire: FireRecord, agent: Agent, at: number): void {
     agent.type ??= typeOf(fire);
-    // The fire that it is a shadow of has said so already.
+    // The fire that it shadows has provided this already.
     if (isShadow(fire)) return;
     if (agent.id !== undefined && roleOf(fire.event) === 'open') {
       agent.opened = at;
@@ -115,7 +115,7 @@ export class Agents {
   }
 }
 
-/** How deep it stands under the main agent. */
+/** Its depth below the main agent. */
 export function depthOf(agent: Agent): number {
   let depth = 0;
   for (let above = agent.parent; above !== undefined; above = above.parent) depth += 1;

@@ -40,7 +40,7 @@ function holds({ text: line, about, came }: Row, text: string): boolean {
   );
 }
 
-/** How many of the `rows`, which are in order, had come by then. */
+/** How many of the ordered `rows` had come by a time. */
 export function countUntil(rows: readonly Row[], at: number): number {
   let low = 0;
   let high = rows.length;

@@ -14,10 +14,10 @@ export class KeptRecords {
   constructor(readonly once: boolean) {}
 
   readonly agents = new Agents();
-  /** By time. */
+  /** Ordered by time. */
   rows: Row[] = [];
   readonly ended: Ended[] = [];
-  /** Lines that were no records. */
+  /** How many lines were not records. */
   foreign = 0;
   /** Records of each type but fires and alarms. */
   others = 0;
@@ -33,7 +33,7 @@ export class KeptRecords {
       const { record } = readRecord(JSON.parse(text));
       if (record !== undefined) return this.#add(record, text);
     } catch {
-      // It is none of ours.
+      // Not one of our records.
     }
     if (text.trim() !== '') this.foreign += 1;
     return false;
@@ -58,7 +58,7 @@ export class KeptRecords {
     return true;
   }
 
-  /** After some were added. */
+  /** Called after records were added. */
   settle(): void {
     if (!this.#sorted) this.rows.sort((a, b) => a.at - b.at || a.seq - b.seq);
     this.#sorted = true;
@@ -68,7 +68,7 @@ export class KeptRecords {
     return this.agents.lanes().filter(({ id }) => id === undefined).length;
   }
 
-  /** What its hooks printed. */
+  /** The outputs of its hooks. */
   runsOf(row: Row): HookResponse[] {
     return (this.#fires.get(row.fire_id) ?? []).map(parse).filter(isResponse);
   }
@@ -78,7 +78,7 @@ export class KeptRecords {
     return call === undefined ? [] : (this.#calls.get(callKey(agent.session, call)) ?? []).map(parse).filter(isRecord);
   }
 
-  /** As a store answers; of fires the newest alone, since each is parsed again. */
+  /** Behaves like a store; yields only the newest fires, because each one is parsed again. */
   async *records(query: RecordQuery = {}): AsyncGenerator<HookRecord> {
     let looked = 0;
     for (let i = this.rows.length - 1; i >= 0 && looked < LOOKED; i--) {
@@ -104,7 +104,7 @@ export class KeptRecords {
     this.ended.push({ fire_id, handler_id, duration_ms, at, ...(failure === undefined ? {} : { failure }) });
   }
 
-  /** By its host and its number there; records of older versions have no host, and are told apart by their time. */
+  /** Known by its host and its number there; older records have no host and are identified by their time. */
   #isKnown({ host_id: host, seq, time }: HookRecord): boolean {
     const key = host ?? `at ${time}`;
     const seen = this.#seen.get(key) ?? new Set();
@@ -115,7 +115,7 @@ export class KeptRecords {
   }
 }
 
-/** How many fires are looked through for hooks of other scopes. */
+/** How many fires are searched for hooks of other scopes. */
 const LOOKED = 2_000;
 
 export function recordOf({ text }: Row): HookRecord | undefined {

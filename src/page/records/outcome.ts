@@ -1,11 +1,11 @@
 import type { FireRecord } from '../../emit/record.js';
 import { isBlocked, isShadow } from '../../why/meaning.js';
 
-/** The result of a fire, the least first: what is behind another in this list is drawn over it. */
+/** The results of a fire, the least important first: later ones are drawn over earlier ones. */
 export const OUTCOMES = ['shadow', 'quiet', 'allowed', 'rewritten', 'asked', 'failed', 'denied', 'alarm'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** For people. */
+/** The words for people. */
 export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
   shadow: 'not enforced',
   quiet: 'no opinion',
@@ -22,7 +22,7 @@ export const SHADOW: number = bitOf('shadow');
 
 /** All that holds of a fire, as bits: it may be denied, and a hook of it may have failed. */
 export function marksOf(fire: FireRecord): number {
-  // Whatever its hook would have said, nothing came of it.
+  // Whatever its hook would have said, it had no effect.
   if (isShadow(fire)) return SHADOW;
   const { decision, handlers, error } = fire;
   const marks: Outcome[] = [

@@ -5,7 +5,7 @@ import { stopFollowing } from './live.js';
 
 const DATABASE = 'SQLite format 3';
 
-/** Reads a file that somebody has chosen or dropped; it goes nowhere. */
+/** Reads a file that the user has chosen or dropped; it is not sent anywhere. */
 export async function openFile(file: File): Promise<void> {
   stopFollowing();
   const name = plain(file.name).slice(0, 100);
@@ -27,7 +27,7 @@ export async function openFile(file: File): Promise<void> {
   status.value = { type: 'file', name };
 }
 
-/** What stands in the page itself, put there by `hookscope page`. */
+/** Reads the records that `hookscope page` has embedded in the page. */
 export async function openEmbedded(element: HTMLElement): Promise<void> {
   const into = begin({ type: 'reading', what: 'the records of this page' }, { once: false });
   const lines = (element.textContent ?? '').split('\n');

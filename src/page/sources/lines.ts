@@ -1,4 +1,4 @@
-/** Of a line: more is no record of ours. */
+/** The longest line; longer ones are not our records. */
 const LONGEST = 256 * 1024 * 1024;
 /** Milliseconds of work before the browser may handle the user's input. */
 const TURN = 30;
@@ -31,7 +31,7 @@ export async function eachLine(
       if (done) break;
     }
   } finally {
-    // The sender sees that there is no reader.
+    // The sender notices that there is no reader.
     reader.cancel().catch(() => undefined);
   }
   if (open && rest !== '') take(rest);

@@ -4,13 +4,13 @@ import { eachLine } from './lines.js';
 import { lookBackFrom, timeIn } from './look-back.js';
 import { forgetToken } from './token.js';
 
-/** How many records are read at first, the newest. */
+/** At first, at most this many of the newest records are read. */
 const MOST = 200_000;
 /** Milliseconds until a server that is gone is asked again, at first and at most. */
 const AGAIN = { first: 200, most: 5_000 };
-/** After a gap the store is read again, at once and so many milliseconds later: what a server had under way when it was replaced is kept late. */
+/** After a gap the store is read again, at once and after these delays in milliseconds: a replaced server stores its last records late. */
 const LOOK_AGAIN = [0, 5_000, 40_000];
-/** How far back of the last record, for clocks and for hosts that tell at the same time. */
+/** Milliseconds before the last record from which to look back, because of clocks and hosts that report at the same time. */
 const BACK = 10_000;
 /** Milliseconds between two looks at the scope tree. */
 const SCOPES = 2_000;
@@ -59,7 +59,7 @@ class Following {
   readonly #into: KeptRecords;
   readonly #ask: Ask;
   readonly #signal: AbortSignal;
-  /** Of the last event that came. */
+  /** The id of the last event. */
   #last: string | undefined;
   #read = false;
 
@@ -69,14 +69,14 @@ class Following {
     this.#signal = signal;
   }
 
-  /** Rejects with `Refused`: the token is none. */
+  /** Rejects with `Refused` if the token is not valid. */
   async run(): Promise<void> {
     let pause = AGAIN.first;
     while (!this.#signal.aborted) {
       try {
         const events = await this.#ask('/events', this.#last === undefined ? {} : { 'last-event-id': this.#last });
         pause = AGAIN.first;
-        // What is told meanwhile waits in the stream that is open already.
+        // Records that come in the meantime wait in the open stream.
         await this.#catchUp();
         status.value = { type: 'live' };
         await this.#listen(events);
@@ -141,7 +141,7 @@ class Following {
         : () => this.#readBefore(`&until=${Math.ceil(first.at)}`);
   }
 
-  /** What was made since shortly before the last record that came. */
+  /** Reads what was recorded since shortly before the last record. */
   async #lookBack(): Promise<void> {
     const since = lookBackFrom(this.#into.rows.at(-1)?.at, this.#heard, BACK);
     const look = async (): Promise<void> => {

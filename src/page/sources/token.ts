@@ -1,4 +1,4 @@
-/** Of this tab and this server alone, until the tab is closed. */
+/** Valid for this tab and this server, until the tab is closed. */
 const KEY = 'hookscope.read';
 const TOKEN = /^[\w-]{43}$/;
 

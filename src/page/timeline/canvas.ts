@@ -5,7 +5,7 @@ import { draw, scaleOf, type View } from './draw.js';
 import { rowAt } from './find.js';
 import { pan, showAll, zoom } from './zoom.js';
 
-/** Draws all of it, and measures that, for whoever wants to know (`performance.getEntriesByName`). */
+/** Draws everything, and measures how long that takes (`performance.getEntriesByName`). */
 export function redraw(canvas: HTMLCanvasElement | null, ratio: number, view: View, columns: Columns): void {
   const context = canvas?.getContext('2d', { alpha: false });
   if (!canvas || !context || view.width === 0) return;

@@ -1,7 +1,7 @@
 import { OUTCOMES } from '../records/outcome.js';
 import type { Colors } from './draw.js';
 
-/** As the style sheet has them, light or dark. */
+/** The colours of the style sheet, light or dark. */
 export function colorsOf(element: Element): Colors {
   const style = getComputedStyle(element);
   const color = (name: string): string => style.getPropertyValue(`--${name}`).trim();

@@ -2,7 +2,7 @@ import type { Agent } from '../records/agents.js';
 import { OUTCOMES } from '../records/outcome.js';
 import type { Row } from '../records/row.js';
 
-/** What is drawn, as columns: a hundred thousand objects take longer to walk than to draw. */
+/** The drawn values as columns: walking a hundred thousand objects would take longer than drawing them. */
 export interface Columns {
   readonly rows: readonly Row[];
   readonly lanes: readonly Agent[];

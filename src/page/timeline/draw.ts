@@ -6,7 +6,7 @@ import type { Columns } from './columns.js';
 export const LANE = 26;
 export const AXIS = 22;
 
-/** What is seen: a part of time, and of the lanes. */
+/** The visible part of the time and of the lanes. */
 export interface View {
   readonly from: number;
   readonly to: number;
@@ -26,7 +26,7 @@ export interface Colors {
   readonly stripe: string;
 }
 
-/** How a bar of each outcome looks; what must not be missed is higher and never thinner than some pixels, and has a mark. */
+/** The look of each outcome's bar; important ones are higher, have a minimum width, and a mark. */
 const BARS = OUTCOMES.map((outcome) => ({
   inset:
     outcome === 'denied' || outcome === 'failed' || outcome === 'alarm'
@@ -43,7 +43,7 @@ const BARS = OUTCOMES.map((outcome) => ({
 export const scaleOf = ({ from, to, width }: Pick<View, 'from' | 'to' | 'width'>): number =>
   width / Math.max(to - from, 0.001);
 
-/** All of it anew. Bars that would lie on the same pixels as the one before are not drawn twice. */
+/** Redraws everything. Bars that would cover the same pixels as the previous one are skipped. */
 export function draw(ctx: CanvasRenderingContext2D, columns: Columns, view: View): void {
   const { width, height, colors } = view;
   ctx.fillStyle = colors.back;
@@ -106,7 +106,7 @@ function drawLanes(ctx: CanvasRenderingContext2D, { lanes }: Columns, view: View
     }
     const agent = lanes[lane];
     if (agent === undefined) continue;
-    // From when it was heard of first to when it was last.
+    // From its first sign to its last.
     const left = (agent.first - from) * scale;
     const right = (agent.last - from) * scale;
     ctx.fillStyle = colors.line;

@@ -32,7 +32,7 @@ const PROBLEM = bitOf('denied') | bitOf('failed') | bitOf('alarm');
 
 const isProblem = (row: Row): boolean => (row.marks & PROBLEM) !== 0;
 
-/** Where the keys lead from a bar. */
+/** The bar to which an arrow key leads. */
 export function neighbour(columns: Columns, from: Row | undefined, key: string): Row | undefined {
   const { rows, lanes, laneOf } = columns;
   const at = from === undefined ? -1 : rows.indexOf(from);

@@ -1,17 +1,17 @@
 import type { ModelCall } from '../model/api.js';
 import type { ModelTurn } from '../model/model.js';
 
-/** What an agent's own hook prints before the shell tool. */
+/** The outputs of an agent's own hook before the shell tool. */
 export interface HookWords {
   readonly allow: object;
   readonly deny: object;
-  /** The same, and nothing said of why. */
+  /** The same without a reason. */
   readonly denyWithoutReason: object;
   readonly ask: object;
   readonly rewrite: object;
 }
 
-/** How one agent is run without a network and a person: its files, its environment, its words. */
+/** How one agent is run without a network or a person: its files, its environment, its format. */
 export interface ProbedAgent {
   readonly name: string;
   readonly title: string;
@@ -24,20 +24,20 @@ export interface ProbedAgent {
   readonly words: HookWords;
   /** On other events: what is printed for each saying (`sayings.ts`), MARK for the text. */
   readonly says: Readonly<Record<string, object>>;
-  /** Events of ours that it does not fire where no person is. */
+  /** Our events that it does not fire when no person is present. */
   readonly unasked?: readonly string[];
   /** The call of its shell tool. */
   shell(command: string): Pick<ModelCall, 'tool' | 'input'>;
-  /** The calls that start a subagent with a prompt and wait for it; undefined: hooks are told about none. */
+  /** The calls that start a subagent with a prompt and wait for it; undefined: it does not tell hooks about subagents. */
   readonly subagent?: (prompt: string) => readonly ModelTurn[];
   /** Files of its configuration, in the run's folder, with a command for each event. `seconds`: what the agent gives a hook. */
   files(port: number, hooks: Readonly<Record<string, string>>, seconds: number): Readonly<Record<string, string>>;
-  /** What configures it, with dummy keys. `folder` is the run's. */
+  /** Its configuration, with dummy keys. `folder` is the run's. */
   env(port: number, folder: string): Readonly<Record<string, string>>;
   args(prompt: string): readonly string[];
   /** Files of the whole system that it reads by its documents; one that ends in a slash is a folder. */
   readonly policies: { readonly linux: readonly string[]; readonly darwin: readonly string[] };
-  /** What a hooks file of ours says of failures; undefined: nothing, and they are denied. */
+  /** The failure policy in our hooks file; undefined: none, and failures deny. */
   readonly onFailure?: 'block';
 }
 
@@ -51,13 +51,13 @@ export const specific = (hookEventName: string, more: object): object => ({
   hookSpecificOutput: { hookEventName, ...more },
 });
 export const context = (event: string): object => specific(event, { additionalContext: 'MARK' });
-/** What a rewritten call does, by which it is known. */
+/** The command of a rewritten call, by which it is recognised. */
 export const REWRITTEN = 'echo rewritten >> ran; echo hello-rewritten';
 export const BLOCK = { decision: 'block', reason: 'MARK' };
 export const STOP = { continue: false, stopReason: 'MARK' };
 
 const before = (more: object): object => specific('PreToolUse', more);
-/** Claude Code's words, which Codex speaks too, and which are ours. */
+/** Claude Code's format, which is ours, and which Codex uses too. */
 export const CLAUDE_WORDS: HookWords = {
   allow: before({ permissionDecision: 'allow' }),
   deny: before({ permissionDecision: 'deny', permissionDecisionReason: 'NO-BECAUSE' }),

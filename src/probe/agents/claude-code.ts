@@ -17,7 +17,7 @@ export const claudeCode: ProbedAgent = {
     stop_before_tool: STOP,
     stop_after_tool: STOP,
   },
-  // Where all is allowed nobody is asked.
+  // If everything is allowed, nobody is asked.
   unasked: ['PermissionRequest'],
   shell: (command) => ({ tool: 'Bash', input: { command, description: 'd' } }),
   subagent: (prompt) => [

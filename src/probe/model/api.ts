@@ -10,17 +10,17 @@ export interface ModelCall {
   readonly namespace?: string;
 }
 
-/** What the model says next: calls, or a text that ends its turn. */
+/** The model's next turn: calls, or a text that ends its turn. */
 export type ModelReply = readonly ModelCall[] | string;
 
-/** How agents speak with a model: what is read of a request, and how a turn is written. */
+/** The API that an agent uses: how its requests are read, and how a turn is written. */
 export interface Api {
   readonly path: RegExp;
   /** Names of the tools that the model may call. */
   tools(body: Json): string[];
-  /** What came back of each call, in the order of the calls. */
+  /** The results of its calls, in their order. */
   results(body: Json): string[];
-  /** What a user, or who has started a subagent, has said. */
+  /** What the user, or whoever started a subagent, has said. */
   said(body: Json): string;
   answer(response: ServerResponse, said: ModelReply, body: Json): void;
 }
