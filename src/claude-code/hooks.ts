@@ -17,7 +17,7 @@ export interface PreparedHooks {
   readonly source: ClaudeSource;
   readonly hooks: Readonly<Record<string, readonly PreparedGroup[]>>;
   readonly origin: Origin;
-  /** What is wrong with the file, and what registering its hooks has shown. */
+  /** Problems with the file, and those found while registering its hooks. */
   problems(): Promise<ClaudeProblem[]>;
 }
 
@@ -28,12 +28,12 @@ interface PreparedGroup {
 
 export interface PrepareOptions {
   readonly policy: Policy;
-  /** Of all but managed hooks. */
+  /** For all except managed hooks. */
   readonly enforce: boolean | number | undefined;
   /** The file of the same agent that goes before it. */
   readonly before: string | undefined;
   readonly envFiles: EnvFiles;
-  /** Where commands run when the input does not say. */
+  /** Where commands run if the input does not say. */
   readonly fallback: string;
   report(message: string): void;
 }
@@ -131,7 +131,7 @@ function withConfig({ variables, plugin }: ClaudeSource, policy: Policy): Variab
   return { ...variables, userConfig: { ...variables.userConfig, ...policy.configOf(plugin) } };
 }
 
-/** One that is new in a file that was accepted, or in one that was not. */
+/** A new hook in an accepted file, or a hook in a file that was not accepted. */
 function neverWhy({ held, source }: JudgedSource): string {
   if (held?.state === 'never') return held.why;
   return `it is new in ${source.file.file} and not accepted; see hookscope trust`;

@@ -30,11 +30,11 @@ export interface LoadClaudeCodeOptions<C extends CustomEvents = CustomEvents> ex
    * everything, since somebody has asked elsewhere.
    */
   readonly trust?: Trust;
-  /** As a group's `enforce`, for the hooks of all files but managed ones. Claude Code's files cannot say it themselves. Default: true. */
+  /** Like a group's `enforce`, for the hooks of all files except managed ones. Claude Code's files cannot set it themselves. Default: true. */
   readonly enforce?: boolean | number;
-  /** As managed settings have it: `disableAllHooks`, `allowManagedHooksOnly`, `allowedHttpHookUrls`, `httpHookAllowedEnvVars`. */
+  /** The same keys as in managed settings: `disableAllHooks`, `allowManagedHooksOnly`, `allowedHttpHookUrls`, `httpHookAllowedEnvVars`. */
   readonly policy?: HookSettings;
-  /** Where hooks may leave variables (`CLAUDE_ENV_FILE`). Default: a temporary folder. */
+  /** Where hooks can leave variables (`CLAUDE_ENV_FILE`). Default: a temporary folder. */
   readonly envDir?: string;
 }
 
@@ -57,14 +57,14 @@ export interface LoadedSource {
   readonly hooks: number;
 }
 
-/** What `loadClaudeCode` has read and registered. */
+/** The result of `loadClaudeCode`: what was read and registered. */
 export interface LoadedClaudeCode {
-  /** What is wrong or does nothing, with file, key and place; the errors first. */
+  /** What is wrong or has no effect, with file, key and place; errors first. */
   readonly problems: readonly ClaudeProblem[];
   readonly sources: readonly LoadedSource[];
   /** Files that are not, or no longer, accepted; `acceptTrust(file.request, store)` accepts one. */
   readonly held: readonly HeldFile[];
-  /** How many acceptances are for projects at other places: one that was moved is new. */
+  /** How many acceptances are for projects at other paths; a project that was moved has to be accepted again. */
   readonly acceptedElsewhere: number;
   /** The files that a session's hooks were given as `CLAUDE_ENV_FILE`, to be sourced before its Bash calls. */
   envFiles(session: string): string[];
@@ -138,7 +138,7 @@ export async function loadClaudeCode<C extends CustomEvents>(
   };
 }
 
-/** The file that stands for an agent in place of this one. One that is held, dropped or has no hooks, which needs no consent, stands for nothing. */
+/** The file that defines the agent instead of this one. A file that is held, dropped or without hooks (which needs no consent) does not count. */
 function agentBefore(source: ClaudeSource, counting: readonly ClaudeSource[]): string | undefined {
   if (source.yields !== true) return undefined;
   const first = counting.find(({ kind, name }) => kind === 'agent' && name === source.name);

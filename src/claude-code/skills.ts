@@ -5,7 +5,7 @@ import { isObject, isText } from '../values/shape.js';
 
 /** A skill's or command's hooks, which count once it is invoked. */
 export interface SkillHooks {
-  /** What it may be invoked by. */
+  /** The names by which it may be invoked. */
   readonly names: readonly string[];
   readonly hooks: unknown;
   readonly origin: Origin;

@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.js';
 
 type AgentsFlags = Flags<'json'>;
 
-/** Known agents in short, or one of them in full. */
+/** Lists the known agents, or shows one in full. */
 export async function agentsCommand(
   [name]: readonly string[],
   flags: AgentsFlags,

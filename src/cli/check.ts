@@ -35,7 +35,7 @@ export async function checkCommand(args: readonly string[], flags: CheckFlags, t
 /** Claude Code's files are what is checked without it. */
 const isOther = (name: string): boolean => name !== 'claude-code';
 
-/** What hooks need that hookscope does not have by itself. */
+/** What the hooks need that hookscope itself does not provide. */
 function needs({ kinds }: HookReport, { model }: CheckFlags): string[] {
   const count = (...names: readonly string[]): number => names.reduce((sum, name) => sum + (kinds?.[name] ?? 0), 0);
   const [asking, calling] = [count(...MODEL_KINDS), count('mcp_tool')];
@@ -74,7 +74,7 @@ function format({ files, findings, others = [], notSearched = [] }: HookReport, 
   return [...lines, ...alone, summary(files, findings, others.length > 0), ...end].join('\n');
 }
 
-/** As many as one line holds. */
+/** The most names on one line. */
 const MOST = 8;
 
 function some(files: readonly string[]): string {

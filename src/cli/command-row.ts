@@ -8,7 +8,7 @@ interface RowOf<Name extends OptionName, Read> {
   readonly usage: string;
   readonly about: string;
   readonly arguments?: Readonly<Record<string, string>>;
-  /** In the order of help. */
+  /** In the order of the help. */
   readonly options: readonly TakenOption<Name>[];
   readonly notes: string;
   /** The module that does it, loaded when it is called. */

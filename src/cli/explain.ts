@@ -31,7 +31,7 @@ export async function explainCommand(
   return 0;
 }
 
-/** With the tool's name, what holds no field of a tool event is the tool's own input. */
+/** If the tool was named, an input without any field of a tool event is the tool's own input. */
 function inputOf(
   input: Readonly<Record<string, unknown>>,
   tool: string | undefined,

@@ -31,7 +31,7 @@ interface Fired {
 
 export async function fireCommand(args: readonly string[], flags: FireFlags, terminal: Terminal): Promise<number> {
   const notes: string[] = [];
-  // As a hook, standard error is for the reason alone.
+  // As a hook, standard error is only for the reason.
   const tell = flags.exitCode ? (note: string) => void notes.push(note) : terminal.tell;
   const shown = !flags.exitCode && !flags.json;
   const { host, wakes, event, input } = await openForEvent(
@@ -44,7 +44,7 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
   // The agent whose hook this is reads it later.
   if (flags.exitCode) servicesOf(host).largeOutput.keep(keptOutputs());
   const fired = await fireOnce(host, event, input, flags, terminal.signal).catch((error: unknown) => {
-    // What is wrong with the input is said of where it came from.
+    // An error in the input names where the input came from.
     throw hasCode(error, 'INVALID_INPUT')
       ? atPlace(flags.input === undefined ? '--input is not given' : nameOfInput(flags.input), error)
       : error;
@@ -91,7 +91,7 @@ async function fireOnce(
   });
   try {
     const decision = await host.fireAny(event, input, { scope, signal });
-    // A hook may fire events of its own; this one's record came last.
+    // A hook may fire events of its own; the record of this fire came last.
     const record = records.findLast((r) => r.event === event) as FireRecord;
     const inTime = responses.length;
     const { pending: cancelled } = await host.close();
@@ -101,7 +101,7 @@ async function fireOnce(
   }
 }
 
-/** What background hooks left: in the agent's scope if it was open, else in its session's. */
+/** What background hooks left: in the agent's scope if that was open, else in its session's. */
 function pendingContext(host: Host, { scope, scope_known: known, session_id: session }: FireRecord): string[] {
   if (known && scope !== 'session') return host.pendingContext({ session, agent: scope });
   const base = host.pendingContext();
@@ -112,7 +112,7 @@ function isBlocked({ verdict, blocked, continues }: AnyDecision): boolean {
   return verdict === 'deny' || blocked === true || continues === true;
 }
 
-/** What matchers look at, of the host's own events too. */
+/** The subjects of all events, including the host's own. */
 function subjectsOf(host: Host): NonNullable<PrintOptions['subject']> {
   const { events } = servicesOf(host);
   return (event, input) => subjectIn(events[event]?.spec, input);

@@ -10,7 +10,7 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** Milliseconds of `90s`, `1.5h`, `2d`; undefined: it is no duration. */
+/** The milliseconds in `90s`, `1.5h`, `2d`; undefined: not a duration. */
 function millisecondsOf(text: string): number | undefined {
   const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text) ?? [];
   return unit === undefined ? undefined : Number(number) * (UNITS[unit] as number);
@@ -59,7 +59,7 @@ export function readPort(text: string, where: string): number {
   throw wrongOption(where, `expected a port, got "${text}"`);
 }
 
-/** Reads one of a few words. */
+/** Accepts one of a few words. */
 export function wordOf<const Word extends string>(...words: Word[]): (text: string, where: string) => Word {
   return (text, where) => {
     const found = words.find((word) => word === text);

@@ -12,7 +12,7 @@ export type Option = readonly [
 
 /** Every option of the program, once. A command takes them by these names (`command-row.ts`), and has its own words for one that it means otherwise. */
 export const OPTIONS = {
-  // What makes a host.
+  // Options that decide which hooks a host has.
   config: [
     '--config <file>',
     'configuration to use; default: hookscope.config.{ts,mjs,js,json} of this directory, once it is accepted (hookscope trust)',
@@ -40,13 +40,13 @@ export const OPTIONS = {
     "an agent's markdown file: its hooks are for the agent with that id or, without an id, for all agents of its type",
     'many',
   ],
-  // As text: `hook` answers for a wrong one in its agent's words.
+  // A string, because `hook` has to answer a wrong value in its agent's protocol.
   trust: [
     '--trust <which>',
     "which hooks of the project may run: stored (default), those accepted with 'hookscope trust', or all",
   ],
 
-  // What is printed, and where to.
+  // What is printed, and where.
   json: ['--json', 'print it as one JSON object'],
   markdown: ['--markdown', 'print the report as Markdown'],
   redact: ['--no-redact', 'show secrets as they are; without it they are masked'],
@@ -86,7 +86,7 @@ export const OPTIONS = {
     'only what came after this: how long ago, as in 90s, 1h, 2d, or a time, as in 2026-01-31T09:15Z',
     readMoment,
   ],
-  // As text, since doctor says it again.
+  // A string, because doctor repeats it.
   sinceSaid: ['--since <when>', 'look only at records that came after this; default: 7d'],
   until: ['--until <when>', 'only what came before this', readMoment],
   blocked: ['--blocked', 'only what hooks denied or blocked, and calls that were denied'],
@@ -202,17 +202,17 @@ export const OPTIONS = {
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** What every command takes that makes a host, */
+/** The options of every command that makes a host, */
 export const HOST_OPTIONS = ['config', 'noConfig', 'plugin', 'hooks', 'from', 'model'] as const;
 /** and of Claude Code's own files. */
 export const CLAUDE_OPTIONS = ['claudeCode', 'settings', 'pluginDir', 'agentFile', 'trust'] as const;
 
-/** Of commands that show records: of what time, */
+/** Of commands that show records: the period, */
 export const PERIOD_OPTIONS = ['since', 'until'] as const;
 /** and which of them. */
 export const RECORD_OPTIONS = ['blocked', 'agent', 'hook', 'event', 'slow', 'shadow', 'alarms'] as const;
 
-/** What a command is given of these options. One without a value is true; one that begins with `no` is false where it was given. */
+/** The parsed options of a command. A flag without a value is true; one that begins with `no` is false if it was given. */
 export type Flags<Name extends OptionName> = {
   readonly [N in Name as KeyOf<(typeof OPTIONS)[N][0]>]?: ValueOf<(typeof OPTIONS)[N]>;
 };
@@ -239,5 +239,5 @@ type ValueOf<O extends Option> = O extends readonly [string, string, infer Value
         ? boolean
         : true;
 
-/** The option whose flag is called so, as it is written. */
+/** The flag of an option, as it is written. */
 export const spelled = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

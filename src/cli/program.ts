@@ -41,13 +41,13 @@ export async function program(argv: readonly string[]): Promise<void> {
   await terminal.exit(code);
 }
 
-/** The command that is called; undefined: none, or none of ours. */
+/** The command that was called; undefined: none, or an unknown one. */
 function calledBy(argv: readonly string[]): CommandRow | undefined {
   const name = argv.find((word) => !word.startsWith('-'));
   return COMMANDS.find(({ usage }) => usage.split(' ')[0] === name);
 }
 
-/** Without `--no-redact`. A hook's answer is not redacted: the agent uses it. */
+/** The terminal to print to: it masks secrets unless `--no-redact` is given. A hook's answer is not masked, because the agent uses it. */
 async function shown(
   terminal: OwnTerminal,
   row: CommandRow,
@@ -62,7 +62,7 @@ async function shown(
 
 const textOf = (error: string): string => error.trim().replace(/^error: /, '');
 
-/** Where none is near an unknown command, those that there are. */
+/** The names of all commands, for an unknown command without a similar one. */
 function others(error: string, { commands }: Command): string {
   if (!/unknown command/.test(error) || /Did you mean/.test(error)) return '';
   return `; there are ${commands.map((command) => command.name()).join(', ')}.`;
@@ -114,7 +114,7 @@ function wordsOf(error: unknown): string {
 
 /** One message, and no stack unless the user asks for it. */
 function printError(error: unknown, terminal: OwnTerminal): number {
-  // What the user has interrupted needs no message.
+  // An interrupt by the user needs no message.
   if (terminal.signal.aborted) return 1;
   terminal.tell(wordsOf(error));
   if (process.env['HOOKSCOPE_DEBUG'] && error instanceof Error) terminal.tellLines(error.stack ?? '');

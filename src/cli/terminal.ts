@@ -13,13 +13,13 @@ export interface Terminal {
   readonly signal: AbortSignal;
   /** The reader of standard output has gone (`| head`). */
   readonly gone: boolean;
-  /** Writes a line, or several; waits while the reader is behind. What a terminal would not show is written out. */
+  /** Writes one or more lines; waits while the reader is behind. Invisible characters are written as escapes. */
   print(text: string): Promise<void>;
   /** Writes as it is, without a line end. */
   write(text: string): void;
   /** One line to standard error. */
   tell(text: string): void;
-  /** Asks the user for a line. Absent: there is no user, since input or output is not a terminal. */
+  /** Asks the user for a line. Absent if there is no user, because input or output is not a terminal. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
 }
 
@@ -28,7 +28,7 @@ const INTERRUPTS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 /** An agent continues after any other exit code, so an interrupted hook exits with this one, and so does a hook whose answer could not be written. */
 const HOOK_UNANSWERED = 2;
 
-/** Nothing has caught an error of code that runs in this process. */
+/** An error that no code in this process has caught. */
 export class UncaughtError extends Error {
   constructor(error: unknown) {
     super(describeError(error));
@@ -36,7 +36,7 @@ export class UncaughtError extends Error {
 }
 
 export interface OwnTerminal extends Terminal {
-  /** As `tell`, several lines. */
+  /** Like `tell`, for several lines. */
   tellLines(text: string): void;
   exit(code: number): Promise<never>;
 }
@@ -102,7 +102,7 @@ export function openTerminal(isHook = false): OwnTerminal {
   };
 }
 
-/** What a command waits for before it has begun, unless the user interrupts: then there is nothing to be finished. */
+/** Waits before a command has really begun, unless the user interrupts: then there is nothing to clean up. */
 export async function unlessInterrupted<T>({ signal }: Pick<Terminal, 'signal'>, waiting: Promise<T>): Promise<T> {
   let stop: () => void = () => undefined;
   const interrupted = new Promise<never>((_, reject) => {
@@ -120,7 +120,7 @@ export async function unlessInterrupted<T>({ signal }: Pick<Terminal, 'signal'>,
 const ESCAPE = '\u001b';
 const COLORS = new RegExp(`(${ESCAPE}\\[\\d+m)`);
 
-/** Texts are made plain where they are built; if a place has forgotten it, only our own colours pass. */
+/** Texts are escaped where they are built; in case one was missed, only our own colours pass here. */
 function visible(text: string, color: boolean): string {
   if (!color) return plainLines(text);
   return text

@@ -75,7 +75,7 @@ function accept({ state, request }: HeldFile, data: readonly string[], store: Tr
   else acceptTrust(request, store, { data });
 }
 
-/** Yes, or the names of which the content is not to be bound; anything else is no. */
+/** Yes, or the names whose content is not bound; anything else is no. */
 async function question(
   file: HeldFile,
   data: Data,
@@ -84,7 +84,7 @@ async function question(
   const names = Object.keys(file.request.files);
   const verb = file.state === 'gone' ? 'Forget' : 'Accept';
   const choices = names.length > 0 ? 'y/N, data NAME: that file changes by itself' : 'y/N';
-  // What has scrolled out of sight is not to be accepted as if it had been read.
+  // Text that has scrolled out of view must not be accepted as if it had been read.
   const length = above > SCREEN ? ` (${above} lines above)` : '';
   for (let chosen = data.namesOf(file); ; ) {
     const answer = (await ask(`${verb} ${plain(file.file)}?${length} [${choices}] `)).trim();
@@ -133,7 +133,7 @@ class Data {
     return this.#words.flatMap((word) => findName(file, word) ?? []);
   }
 
-  /** Whether an accepted file is to be accepted anew because of them. */
+  /** Whether an accepted file has to be accepted again because of them. */
   changes(file: HeldFile): boolean {
     return this.namesOf(file).some((name) => file.previous?.files[name]?.data !== true);
   }
@@ -148,11 +148,11 @@ class Data {
   }
 }
 
-/** What accepting a file would bind: all of it, or what has changed. */
+/** What accepting a file would bind: everything, or what has changed. */
 async function describe(file: HeldFile, data: Data): Promise<string> {
   const { kind, name, why, request, previous } = file;
   const head = `${kind}${name === undefined ? '' : ` ${plain(name)}`}  ${plain(file.file)}\n  ${plain(why)}`;
-  // What has not changed would only hide what has.
+  // Unchanged names would only distract from the changed ones.
   const named = changedNames(request.files, previous?.files).flatMap((path) => {
     const { sha256 = null } = request.files[path] ?? {};
     return sha256 === null ? [] : [`  ${sha256.slice(0, 12)}  ${plain(path)}`];

@@ -9,7 +9,7 @@ import { broken, checkFile, type HookFile, type ReadFileOptions } from './settin
 
 /** An agent's, skill's or command's markdown file, as far as hooks go. */
 export interface AgentFile extends HookFile {
-  /** `name` of its frontmatter; absent: it has none. */
+  /** `name` in its frontmatter; absent: it has none. */
   readonly name?: string;
 }
 
@@ -77,13 +77,13 @@ export async function readAgentFile(
   return { ...read, ...(lenient && { problems: [warning, ...read.problems] }), ...(name === '' ? {} : { name }) };
 }
 
-/** The name of an agent whose file has none is the file's; a skill's is its folder's. */
+/** The name of an agent without one is its file's; a skill's is its folder's. */
 export function nameOfFile(file: string): string {
   const name = basename(file).replace(/\.md$/i, '');
   return name.toUpperCase() === 'SKILL' ? basename(dirname(file)) : name;
 }
 
-/** As a key, at whatever depth, since all of it may be indented; anything with braces may hold one. */
+/** Whether it may contain the key, at any depth, since the whole block may be indented; any block with braces may. */
 function mayHaveHooks(block: string): boolean {
   return /\bhooks\b["']?\s*:/.test(block) || block.trimStart().startsWith('{');
 }

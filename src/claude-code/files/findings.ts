@@ -8,7 +8,7 @@ export interface Finding {
   readonly rule: string;
   readonly level: 'error' | 'warning';
   readonly path: Path;
-  /** What was expected, or what it does instead. */
+  /** What was expected, or what happens instead. */
   readonly message: string;
   readonly nearest?: string | undefined;
 }
@@ -27,7 +27,7 @@ export interface ClaudeProblem extends Partial<Position> {
 /** A text that findings are about. */
 export interface Located {
   readonly file: string;
-  /** Where a value stands in the file. */
+  /** The position of a value in the file. */
   locate(path: Path): Promise<Position | undefined>;
 }
 

@@ -50,7 +50,7 @@ export async function findSkills(options: FindOptions): Promise<ClaudeSource[]> 
   ];
 }
 
-/** Those of a folder with `skills` and `commands` in it. */
+/** The skills in a folder that contains `skills` and `commands`. */
 export async function skillsIn(options: FindOptions, folder: string, given: SourceDetails): Promise<ClaudeSource[]> {
   const found: ClaudeSource[] = [];
   for (const path of [...skillFiles(join(folder, 'skills')), ...markdownIn(join(folder, 'commands'))]) {

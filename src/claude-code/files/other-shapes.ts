@@ -1,6 +1,6 @@
 import { isObject } from '../../values/shape.js';
 
-/** What a hook file looks like that is not in Claude Code's format, and what to do; undefined: nothing known. */
+/** Recognises a hook file that is not in Claude Code's format, and says what to do; undefined: not recognised. */
 export function otherShape(data: Readonly<Record<string, unknown>>, events: readonly string[]): string | undefined {
   const { hooks } = data;
   if (hooks === undefined) return bareEvents(data, events);
@@ -11,7 +11,7 @@ export function otherShape(data: Readonly<Record<string, unknown>>, events: read
   return other && `looks like ${other.words}, which is another format`;
 }
 
-/** The agent whose format a file has; undefined: Claude Code's, or nobody's that is known. */
+/** The agent whose format a file has; undefined: Claude Code's, or an unknown one. */
 export function otherAgent(
   { hooks, ...data }: Readonly<Record<string, unknown>>,
   events: readonly string[],

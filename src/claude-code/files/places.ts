@@ -9,7 +9,7 @@ export const CLAUDE_PLACES = ['managed', 'user', 'project', 'local', 'agents', '
 /** One of the usual places. */
 export type ClaudePlace = (typeof CLAUDE_PLACES)[number];
 
-/** Where Claude Code's files are. */
+/** The places of Claude Code's files. */
 export interface ClaudeFiles {
   /** The project: `.claude/settings.json`, `.claude/settings.local.json`, agents and skills in it, and `CLAUDE_PROJECT_DIR`. */
   readonly projectDir: string;
@@ -27,7 +27,7 @@ export interface ClaudeFiles {
   readonly agents?: readonly (string | AgentEntry)[];
   /** The agent that is the main thread: its hooks are everybody's, and its Stop stays Stop. */
   readonly mainAgent?: string;
-  /** What a wrong entry costs: its whole file (default, as in the client), or itself alone. */
+  /** The effect of a wrong entry: its whole file is dropped (default, as in the client), or only the entry is skipped. */
   readonly onInvalid?: 'drop' | 'skip';
 }
 

@@ -43,7 +43,7 @@ export async function readPluginDir(folder: string, options: ReadFileOptions): P
         inline.push(broken(file, { message: `hooks: ${found.problem}`, ...(await placeOf(path)) }));
       else paths.add(found.path);
     } else {
-      // Hooks in the manifest stand there by event, or under "hooks" once more.
+      // The manifest lists hooks by event, or once more under "hooks".
       const hooks = isObject(entry) && isObject(entry['hooks']) ? entry['hooks'] : entry;
       inline.push(await checkFile({ hooks }, file, { ...options, hooksOnly: true, locate }));
     }
@@ -81,7 +81,7 @@ async function readHooksFile(file: string, options: ReadFileOptions): Promise<Ho
   return readSettings(text, file, { ...options, hooksOnly: true });
 }
 
-/** A path in the manifest stays in the plugin, behind links too. */
+/** A path in the manifest must stay inside the plugin, also after following links. */
 function within(root: string, entry: string): { readonly path: string } | { readonly problem: string } {
   const path = resolve(root, entry);
   if (!existsSync(path)) return { problem: `${entry} does not exist` };

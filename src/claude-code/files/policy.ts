@@ -10,7 +10,7 @@ export interface SettingsOf {
   readonly settings: HookSettings;
 }
 
-/** Whose handlers are asked about. */
+/** The source whose handlers are checked. */
 export interface PolicySource {
   readonly managed: boolean;
   readonly plugin?: string | undefined;

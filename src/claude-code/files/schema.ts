@@ -21,7 +21,7 @@ export type ClaudeHandler = Readonly<Record<string, unknown>> & { readonly type:
 export interface CheckedHooks {
   readonly hooks: ClaudeHooks;
   readonly findings: readonly Finding[];
-  /** Where a group or handler stood in the file. */
+  /** The position of a group or handler in the file. */
   placeOf(part: ClaudeGroup | ClaudeHandler): Path | undefined;
 }
 
@@ -83,7 +83,7 @@ function isHttpUrl(value: unknown): boolean {
   return isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 }
 
-/** Checks hooks as a settings file, a plugin or a frontmatter has them; `base` is where they stand, `events` the events there are. */
+/** Checks hooks in a settings file, a plugin or a frontmatter; `base` is their path in it, `events` the known events. */
 export function checkHooks(hooks: unknown, base: Path, events: readonly string[]): CheckedHooks {
   const check = new SchemaCheck(events);
   return { hooks: check.hooks(hooks, base), findings: check.findings, placeOf: (part) => check.places.get(part) };

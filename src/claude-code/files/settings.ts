@@ -7,7 +7,7 @@ import { type ClaudeProblem, type Finding, type Located, problemOf } from './fin
 import { otherShape } from './other-shapes.js';
 import { type CheckedHooks, type ClaudeGroup, type ClaudeHandler, type ClaudeHooks, checkHooks } from './schema.js';
 
-/** What settings say about hooks beside the hooks themselves. */
+/** What settings say about hooks, besides the hooks themselves. */
 export interface HookSettings {
   readonly disableAllHooks?: boolean;
   /** Counts in managed settings only. */
@@ -15,9 +15,9 @@ export interface HookSettings {
   /** URL patterns with `*`; absent: all. */
   readonly allowedHttpHookUrls?: readonly string[];
   readonly httpHookAllowedEnvVars?: readonly string[];
-  /** By `name@marketplace`. */
+  /** Keyed by `name@marketplace`. */
   readonly enabledPlugins?: Readonly<Record<string, unknown>>;
-  /** By `name@marketplace`; `options` is the plugin's user configuration. */
+  /** Keyed by `name@marketplace`; `options` is the plugin's user configuration. */
   readonly pluginConfigs?: Readonly<Record<string, { readonly options?: Readonly<Record<string, unknown>> }>>;
 }
 
@@ -26,7 +26,7 @@ export interface HookFile {
   readonly file: string;
   readonly hooks: ClaudeHooks;
   readonly settings: HookSettings;
-  /** As it stands in the file: what consent binds. */
+  /** The text as it is in the file, to which consent is bound. */
   readonly definition: Readonly<Record<string, unknown>>;
   readonly problems: readonly ClaudeProblem[];
   /** Its first error, if the whole file is dropped. */
@@ -38,11 +38,11 @@ export interface HookFile {
 export interface ReadFileOptions {
   /** The names of the events there are. */
   readonly events: readonly string[];
-  /** What a wrong entry costs: its whole file (`drop`, as in the client), or itself. */
+  /** The effect of a wrong entry: its whole file is dropped (`drop`, as in the client), or only the entry is skipped. */
   readonly onInvalid: 'drop' | 'skip';
   /** A plugin's own file or a frontmatter: only hooks count in it. */
   readonly hooksOnly?: boolean;
-  /** Where the text stands in its file, if it is not all of it. */
+  /** Where the text is in its file, if it is only a part of it. */
   readonly locate?: Located['locate'];
 }
 
@@ -138,7 +138,7 @@ function hooksOf(
   return undefined;
 }
 
-/** Settings have many keys that are not ours: an unknown one is reported only if it looks like one of ours. */
+/** Most keys of settings are not ours: an unknown one is reported only if it resembles one of ours. */
 function readKeys(data: Readonly<Record<string, unknown>>, findings: Finding[]): HookSettings {
   const known = ['hooks', ...Object.keys(SETTINGS)];
   const found: Record<string, unknown> = {};

@@ -2,7 +2,7 @@ import { HookscopeError } from '../../errors.js';
 import type { Variables } from '../../trust/named/variables.js';
 import { broken, type HookFile, type ReadFileOptions } from './settings.js';
 
-/** Where hooks may come from, in the order in which they run. */
+/** Where hooks can come from, in the order in which they run. */
 export type ClaudeSourceKind = 'managed' | 'user' | 'project' | 'local' | 'flag' | 'plugin' | 'agent' | 'skill';
 
 /** The scope of a source's hooks. */

@@ -52,7 +52,7 @@ function fillIn(text: string, variables: Variables): string {
 }
 
 export interface EnvironmentOptions extends Variables {
-  /** Where files for CLAUDE_ENV_FILE go. */
+  /** Where the files for CLAUDE_ENV_FILE are made. */
   readonly envDir: EnvFiles;
   warn(message: string): void;
 }

@@ -1,10 +1,10 @@
 import type { ClaudeHandler, ClaudeHooks } from '../files/schema.js';
 import type { HookFile, HookSettings } from '../files/settings.js';
 
-/** What consent says of one hook: it may run; it was accepted and is no longer so; it never was. */
+/** The state of one hook: it may run; it was accepted and has changed since; it was never accepted. */
 export type HookState = 'accepted' | 'untrusted' | 'never';
 
-/** A file as it stands with what was accepted of it: every accepted hook in its place, then those that are new. */
+/** A file merged with what was accepted of it: every accepted hook in its place, then the new ones. */
 export interface Merged {
   readonly hooks: ClaudeHooks;
   readonly settings: HookSettings;
@@ -57,7 +57,7 @@ export function hasHooks({ hooks }: Pick<HookFile, 'hooks'>): boolean {
   return Object.values(hooks).some((groups) => groups.some((group) => group.hooks.length > 0));
 }
 
-/** As they were accepted; but what turns hooks off counts only while the file still says so. */
+/** The accepted settings; but a setting that turns hooks off counts only while the file still has it. */
 export function settingsOf(before: HookSettings, now: HookSettings): HookSettings {
   const { disableAllHooks, enabledPlugins, ...rest } = before;
   const plugins = Object.entries(enabledPlugins ?? {}).filter(
@@ -83,7 +83,7 @@ function keyOf(event: string, matcher: string | undefined, handler: ClaudeHandle
   return canonical([event, matcher ?? null, handler]);
 }
 
-/** The same text for the same data, in whatever order its keys stand. */
+/** The same text for the same data, whatever the order of its keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -17,7 +17,7 @@ export interface GoneSource {
   readonly consent: Consent;
 }
 
-/** By kind: in which of the searched folders it would be found. */
+/** By kind: the searched folder in which it would be found. */
 const PLACES: Readonly<Record<string, string>> = {
   project: 'project',
   local: 'local',
@@ -49,7 +49,7 @@ export async function goneSources(
   return gone;
 }
 
-/** What consent binds for a source besides its file. */
+/** What consent to a source is bound to, besides its file. */
 export function describeSource({ kind, plugin, names, part, file, variables }: ClaudeSource): ConsentSource {
   const { projectDir, pluginRoot } = variables;
   return {
@@ -62,18 +62,18 @@ export function describeSource({ kind, plugin, names, part, file, variables }: C
   };
 }
 
-/** Nothing but hooks counts in plugins' files and in markdown. */
+/** In plugins' files and in markdown, only hooks count. */
 export function isHooksOnly(kind: string): boolean {
   return ['plugin', 'agent', 'skill'].includes(kind);
 }
 
-/** The same hooks for more names: those that were accepted, and those in the file now. */
+/** The same hooks for more names: those accepted earlier, and those now in the file. */
 export function forNames(source: ClaudeSource, more: readonly string[], options: FindOptions): ClaudeSource {
   const names = [...new Set([...(source.names ?? []), ...more])];
   return { ...source, names, target: widen(source.target, names, options) };
 }
 
-/** Those of a source that has come with the same hooks: it is the same one under another name. */
+/** The names of a source that has appeared with the same hooks: it is the same source, renamed. */
 export function namesSince({ source }: GoneSource, fresh: readonly ClaudeSource[]): readonly string[] {
   const same = fresh.filter(({ kind, file }) => kind === source.kind && shareHooks(file.hooks, source.file.hooks));
   return same.flatMap(({ names = [] }) => names);
@@ -114,7 +114,7 @@ function newest(all: readonly Consent[]): Consent[] {
   return kept.reverse();
 }
 
-/** What an older version did not record, as far as the path tells. */
+/** What an older version did not record, as far as the path shows. */
 function guessSource({ file, project }: Consent): ConsentSource | undefined {
   const place = placeIn(realOr(project), file);
   const own = { place, names: [nameOfFile(file)] };

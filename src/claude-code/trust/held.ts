@@ -33,9 +33,9 @@ export interface JudgedSource {
   readonly held?: HeldFile;
   /** The contents that consent would bind; absent: it needs none. */
   readonly request?: TrustRequest;
-  /** The acceptance; absent: it needs no consent, or has none. */
+  /** The acceptance; absent: it needs none, or has none. */
   readonly consent?: Consent;
-  /** Nothing of it is as it was accepted: it stands for no agent. */
+  /** Nothing in it is as it was accepted, so it defines no agent. */
   readonly whole?: true;
   stateOf(handler: ClaudeHandler): HookState;
 }
@@ -106,7 +106,7 @@ async function judge(source: ClaudeSource, all: readonly Consent[], options: Fin
   });
   const change = changeSince(consent, request);
   const ofSource = changeOfSource(consent, request);
-  // What its commands name is looked at before each run.
+  // The files that its commands name are checked before each run.
   if (change === undefined || (ofSource === undefined && consent.definition === request.definition))
     return { source, request, consent, ...(change ? { held: changed(change) } : {}), stateOf: () => 'accepted' };
   const how = { ...options, hooksOnly: isHooksOnly(kind) };
@@ -141,7 +141,7 @@ function judgeGone({ source, consent }: GoneSource, names: readonly string[], op
 
 const ORDER: readonly ClaudeSourceKind[] = ['managed', 'user', 'project', 'local', 'flag', 'plugin', 'agent', 'skill'];
 
-/** Where it was: behind the kinds before, and of its own those before it by path. */
+/** Where it was: after the kinds before its own, and within its kind by path. */
 function insert(judged: JudgedSource[], missing: JudgedSource): void {
   const rank = ({ source }: JudgedSource): number => ORDER.indexOf(source.kind);
   const isBefore = (other: JudgedSource): boolean =>

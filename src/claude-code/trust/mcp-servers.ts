@@ -11,7 +11,7 @@ import { namedBy } from '../../trust/named/named-files.js';
 import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from '../../trust/store.js';
 import { isObject, isText } from '../../values/shape.js';
 
-/** Where MCP servers are looked for. */
+/** The places where MCP servers are looked for. */
 export interface McpPlaces {
   readonly projectDir: string;
   readonly home: string;
@@ -74,7 +74,7 @@ type Servers = Readonly<Record<string, unknown>>;
 interface FoundServers {
   readonly file: string;
   readonly named: Servers;
-  /** Those that were accepted, too. */
+  /** Includes the accepted ones. */
   readonly names: readonly string[];
   readonly held?: Held<'mcp'>;
 }
@@ -112,7 +112,7 @@ function judge(request: TrustRequest, consent: Consent | undefined): { readonly 
 
 const NOTHING = JSON.stringify({ mcpServers: {} }, undefined, 2);
 
-/** What consent binds: the descriptions of the servers, and the bytes of the files that their commands name. */
+/** What consent is bound to: the descriptions of the servers, and the bytes of the files that their commands name. */
 function requestOf(file: string, named: Servers, project: string): TrustRequest {
   const commands = Object.values(named).flatMap((server) =>
     isObject(server) ? [{ args: [], ...server, type: 'command' }] : [],
@@ -149,12 +149,12 @@ function serversIn(file: string, projectDir: string): Servers {
     const own = isObject(here) && isObject(here['mcpServers']) ? here['mcpServers'] : {};
     return { ...(isObject(data['mcpServers']) ? data['mcpServers'] : {}), ...own };
   } catch {
-    // What is wrong with the file is said where its hooks are read; it names no server.
+    // Errors in the file are reported where its hooks are read; it names no server.
     return {};
   }
 }
 
-/** A server as our own option describes it; variables are those of this process. */
+/** A server in the form of our own option; variables come from this process. */
 function serverOf(raw: unknown, projectDir: string): McpServers[string] {
   const given = isObject(raw) ? raw : {};
   const { type, command, args, env, url, headers } = filled(given, projectDir) as Record<string, unknown>;

@@ -6,7 +6,7 @@ import { wrongOption } from '../../values/options.js';
 import type { Terminal } from '../terminal.js';
 import { type ConnectFlags, checkAgent, checkFiles, checkFlags } from './flags.js';
 
-/** What was seen of the real client where its hooks are requests. */
+/** What the real client was seen to do when its hooks are HTTP requests. */
 const HTTP_WARNING = [
   'warning: with HTTP, whatever listens at the port is obeyed, and gets the token. If nothing listens there, or the token is refused,',
   'what can be denied is blocked, and everything else goes on unasked. Without --http the hooks are a command, which believes only the server of this user.',
@@ -74,7 +74,7 @@ const BECAME = {
   gone: 'is not there any more',
 } as const;
 
-/** Every file is tried, whatever became of the others. */
+/** Every file is tried, even if another failed. */
 async function undo(files: readonly string[], terminal: Terminal): Promise<number> {
   const { disconnect } = await import('../../connect/connect.js');
   let failed = false;

@@ -10,7 +10,7 @@ import { plain } from '../../plain.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { Terminal } from '../terminal.js';
 
-/** What to know before it is written. */
+/** Notes for the user before the settings are written. */
 export function notesBefore(table: AgentTable, file: string, isProject: boolean): string[] {
   const { name, title, source, files } = table;
   const notes: string[] = [];
@@ -33,7 +33,7 @@ export function notesBefore(table: AgentTable, file: string, isProject: boolean)
   return notes;
 }
 
-/** `[[hooks.Event]]` or `hooks.Event = […]`; its memory of what is trusted, `[hooks.state]`, is none. */
+/** `[[hooks.Event]]` or `hooks.Event = […]`; not `[hooks.state]`, which only remembers what is trusted. */
 function hasHooks(file: string): boolean {
   if (!existsSync(file)) return false;
   return /^\s*(?:\[\[\s*hooks\s*\.|hooks\s*\.\s*(?!state)\w+\s*=|hooks\s*=\s*\{|\[\s*hooks\s*\])/m.test(

@@ -1,6 +1,6 @@
 import { type CommandRow, commandRow } from '../command-row.js';
 
-/** What the connected command names, beside the server that it asks. */
+/** What the connected command names, besides the server. */
 const NAMED = [
   ['hooks', 'hooks that count: a server runs them or, if none runs, the written command itself'],
   ['config', 'the same for a configuration'],

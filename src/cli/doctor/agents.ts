@@ -9,7 +9,7 @@ import { type ConnectedSettings, readConnections, readIfThere, wordsOf } from '.
 import type { DoctorFinding } from './finding.js';
 
 interface Known {
-  /** Agents of whom fires are kept. */
+  /** Agents with stored fires. */
   readonly fired: ReadonlySet<string>;
   /** Since when fires were looked at, in milliseconds since 1970. */
   readonly since: number;
@@ -17,7 +17,7 @@ interface Known {
   readonly codex?: string | undefined;
 }
 
-/** What is wrong with agents that are connected. */
+/** Problems with connected agents. */
 export async function agentFindings(known: Known): Promise<DoctorFinding[]> {
   const findings: DoctorFinding[] = [];
   for (const connection of readConnections()) {
@@ -32,7 +32,7 @@ export async function agentFindings(known: Known): Promise<DoctorFinding[]> {
   return findings.filter(({ text }, i) => findings.findIndex((one) => one.text === text) === i);
 }
 
-/** Of an agent that has fired nothing: wrong only if it was started since. */
+/** An agent that has fired nothing: a problem only if it was started since. */
 async function silent(
   { agent, file, at = 0 }: ConnectedSettings,
   table: AgentTable | undefined,
@@ -56,7 +56,7 @@ async function silent(
   );
 }
 
-/** What shows that it was started where it reads this file; of one project's file that is not known. */
+/** Evidence that it was started where it reads this file; for a single project's file that is not known. */
 async function sessionOf(table: AgentTable | undefined, file: string, since: number): Promise<string | undefined> {
   if (table === undefined) return undefined;
   if (realOr(settingsFile(table, 'user', process.cwd())) !== realOr(file)) return undefined;
@@ -92,7 +92,7 @@ async function connectionFindings(
   return findings;
 }
 
-/** What Codex itself says of them; where it is not found, nothing is known. */
+/** What Codex itself reports about them; if it is not found, nothing is known. */
 async function codexFindings(
   { file, handlers }: ConnectedSettings,
   given: string | undefined,

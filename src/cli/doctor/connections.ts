@@ -17,7 +17,7 @@ export interface ConnectedSettings {
   readonly at?: number;
 }
 
-/** What is wrong with the server, and with who asks it. `alone`: when the last fire was answered without one, in ISO 8601. */
+/** Problems with the server, and with agents that ask it. `alone`: when the last fire was answered without a server, in ISO 8601. */
 export async function serverFindings(alone: string | undefined): Promise<DoctorFinding[]> {
   const connections = readConnections();
   const socket = defaultSocket();
@@ -53,7 +53,7 @@ export function wordsOf(command: string): string[] {
   );
 }
 
-/** What connections have in settings, and the hooks files that those name. */
+/** The connected handlers in settings, and the hook files that they name. */
 export function connected(): { readonly handlers: ReadonlySet<string>; readonly hooksFiles: readonly string[] } {
   const handlers = readConnections().flatMap((connection) => connection.handlers);
   const named = handlers.flatMap((command) => {
@@ -83,7 +83,7 @@ function connectionIn(found: unknown): ConnectedSettings[] {
   return [{ agent, file, handlers: ours, ...(Number.isNaN(when) ? {} : { at: when }) }];
 }
 
-/** Where a server is installed for this user. */
+/** The service file, if a server is installed for this user. */
 function serviceFile(): string | undefined {
   const config = process.env['XDG_CONFIG_HOME'];
   const systemd = join(

@@ -15,10 +15,10 @@ import { openHost } from '../host/open-host.js';
 import type { DoctorFinding } from './finding.js';
 import type { Health } from './health.js';
 
-/** How many mistakes are told one by one. */
+/** At most this many mistakes are listed one by one. */
 const TOLD = 10;
 
-/** What is wrong with the hook files of this directory and the user's own; executes nothing. */
+/** Problems in the hook files of this directory and of the user; executes nothing. */
 export async function fileFindings(
   hooksFiles: readonly string[],
   connected: ReadonlySet<string>,
@@ -74,7 +74,7 @@ export async function unlistedFindings(
   return (
     found.hooks
       .filter(({ event, name, skip }) => skip === undefined && fired.has(event) && !health.lists(event, name))
-      // What asks us is no hook that we list.
+      // A command that asks hookscope is not one of the listed hooks.
       .filter(({ name }) => !handlers.has(name))
       .map(({ event, name, source }) => ({
         level: 'remark',
@@ -87,7 +87,7 @@ export async function unlistedFindings(
 
 type Registered = { readonly hooks: readonly DescribedHook[] } | { readonly problem: DoctorFinding };
 
-/** What is registered for everybody, as `list` shows it. */
+/** The hooks registered for everyone, as `list` shows them. */
 async function registered(hooks: readonly string[]): Promise<Registered> {
   try {
     const { host } = await openHost({ claudeCode: true, hooks }, { executes: false, tell: () => undefined });
@@ -101,7 +101,7 @@ async function registered(hooks: readonly string[]): Promise<Registered> {
   }
 }
 
-/** Those of agents are only for agents that start. */
+/** Hooks of agents apply only to agents that start. */
 function everybodys({ kind, hooks, children }: Description): DescribedHook[] {
   return /^agent/.test(kind) ? [] : [...hooks, ...children.flatMap(everybodys)];
 }

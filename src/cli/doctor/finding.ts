@@ -4,6 +4,6 @@ export interface DoctorFinding {
   readonly level: 'problem' | 'remark';
   readonly about: 'hook' | 'file' | 'server' | 'agent' | 'alarm' | 'records';
   readonly text: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly fix: string;
 }

@@ -2,7 +2,7 @@ import type { HookRecord } from '../../emit/record.js';
 import type { Unclosed } from '../../emit/sinks/files/open-mark.js';
 import type { DoctorFinding } from './finding.js';
 
-/** Hosts that are told apart. */
+/** The most hosts that are distinguished. */
 const MOST = 10_000;
 
 /** Counts records that should be there: those of one host are numbered without gaps. */

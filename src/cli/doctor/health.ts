@@ -24,18 +24,18 @@ interface Seen {
   lastFailed?: HandlerRecord;
 }
 
-/** Hooks on events that are told apart; of a store that has more, the rest is not judged. */
+/** The most hooks (per event) that are distinguished; further ones are not judged. */
 const MOST = 5_000;
-/** So often must a hook have been passed over before it is worth a word. */
+/** How often a hook must have been skipped before it is reported. */
 const OFTEN = 5;
 
-/** What records show of hooks: who never runs, always fails, is slow. */
+/** What records show about hooks: which never run, always fail, or are slow. */
 export class Health {
   readonly #seen = new Map<string, Seen>();
   readonly #fires = new Map<string, number>();
   readonly #alarms = new Map<string, { count: number; last: AlarmRecord }>();
   readonly #gaps = new Gaps();
-  /** Agents whose own hooks have fired; of those that speak as we do, and of programs, it is `claude-code`. */
+  /** Agents whose own hooks have fired; agents that use our format, and programs, count as `claude-code`. */
   readonly agents = new Set<string>();
   fires = 0;
   /** When the last fire was answered without a server, in ISO 8601. */
@@ -56,12 +56,12 @@ export class Health {
     for (const handler of record.handlers) this.#hook(record, handler);
   }
 
-  /** How often an event was fired, and whether a hook was ever listed for it. */
+  /** Whether a hook of this name was ever listed for the event. */
   lists(event: string, name: string): boolean {
     return this.#seen.has(keyOf(event, name));
   }
 
-  /** For writers that were killed. */
+  /** About writers that were killed. */
   unclosed(one: Unclosed & { readonly file: string }): DoctorFinding[] {
     return this.#gaps.unclosed(one);
   }
@@ -110,7 +110,7 @@ function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** Reasons that are no accident of what was called. */
+/** Reasons that do not depend on the call. */
 const WRONG: readonly string[] = ['policy', 'disabled', 'trust', 'invalid', 'unsupported'];
 
 function neverRan({ event, listed: often, skips, last }: Seen): DoctorFinding[] {

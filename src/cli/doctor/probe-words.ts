@@ -20,7 +20,7 @@ const TITLES: Readonly<Record<ProbeMode, string>> = {
   server: 'its server',
 };
 
-/** For a terminal: a line for each hook, then what it comes to. */
+/** For a terminal: one line per hook, then the conclusion. */
 export function textOf(report: ProbeReport, paint: Paint): string {
   const modes = MODES.filter((mode) => report.sums[mode] !== undefined);
   const width = Math.max(...report.cases.map(({ what }) => what.length)) + 2;
@@ -72,7 +72,7 @@ function eventLines(
   ];
 }
 
-/** What was seen, where, and how it is known; in sentences. */
+/** What was seen, where, and how it is known, in sentences. */
 export function remarks({ title, version, date, program, network, policies, runs, ...report }: ProbeReport): string[] {
   const { recorded, hears_more: more, hears_less: less } = report;
   const compared = (): string[] => {

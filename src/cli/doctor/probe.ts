@@ -18,7 +18,7 @@ export type ProbeFlags = Flags<
 /** Milliseconds. */
 const LEAST = 25_000;
 
-/** Exits with 1 where nothing can be said, or something is lost with hookscope in between. */
+/** Exits with 1 if there is no result, or if something is lost with hookscope in between. */
 export async function probeCommand(name: string, flags: ProbeFlags, terminal: Terminal): Promise<number> {
   if (flags.json && flags.markdown) {
     const expected = 'expected one of them, got both';

@@ -8,10 +8,10 @@ import { messageOf } from '../../values/waiting/promises.js';
 import { listed } from '../../why/words.js';
 import type { DoctorFinding } from './finding.js';
 
-/** How many changed files are named. */
+/** At most this many changed files are named. */
 const NAMED = 5;
 
-/** What is wrong with a server that runs. `alone`: when the last fire was answered without one, in ISO 8601. */
+/** Problems with a running server. `alone`: when the last fire was answered without one, in ISO 8601. */
 export async function servedFindings(alone: string | undefined): Promise<DoctorFinding[]> {
   return [...(await changedFiles()), ...unasked(alone)];
 }

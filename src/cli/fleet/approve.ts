@@ -101,7 +101,7 @@ async function list(
     try {
       if ((await send(engine, question, said, { key, terminal, isJson })) !== 0) code = 1;
     } catch (error) {
-      // It was left meanwhile; there are others.
+      // The question was closed in the meantime; there are others.
       terminal.tell(describeError(error));
       code = 1;
     }

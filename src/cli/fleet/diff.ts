@@ -8,7 +8,7 @@ import { plain, plainJson } from '../../plain.js';
 import type { Terminal } from '../terminal.js';
 import { atBroker, channelOf, type FleetFlags, whereOf } from './flags.js';
 
-/** What a folder would have decided of what the fleet has decided. Nothing is posted, and nothing runs. */
+/** Compares the fleet's recorded decisions with what the policy in a folder would decide. Nothing is posted, and nothing runs. */
 export async function diffVerb([folder]: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
   const where = whereOf(flags);
   const source = readSource(resolve(folder as string));

@@ -37,10 +37,10 @@ export type FleetFlags = FilterFlags &
     | 'json'
   >;
 
-/** Where a team's broker is, and as whom it is spoken to. */
+/** A team's broker, and the identity to use there. */
 export interface Where extends Pick<Joined, 'servers' | 'team' | 'credentials' | 'tls'> {}
 
-/** What was named, else the fleet that this machine has joined. Throws INVALID_OPTIONS: there is none. */
+/** The given options, else the fleet that this machine has joined. Throws INVALID_OPTIONS if there is neither. */
 export function whereOf({ servers, team, credentials, ...rest }: FleetFlags): Where {
   const joined = readJoined();
   const at = servers ?? joined?.servers;
@@ -105,6 +105,6 @@ async function connected(engine: FleetEngine, signal: AbortSignal): Promise<void
     const stop = engine.onChange(done);
     signal.addEventListener('abort', done, { once: true });
   });
-  // It says by itself why it is not.
+  // The request itself says why it is not connected.
   if (!engine.connected) await engine.state.all();
 }

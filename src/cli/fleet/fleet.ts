@@ -6,7 +6,7 @@ import type { FleetFlags } from './flags.js';
 
 type Verb = (names: readonly string[], flags: FleetFlags, terminal: Terminal) => Promise<number>;
 
-/** What each takes, and which options count. Others are refused: one that does nothing would look as if it did. */
+/** The arguments and options of each verb. Others are refused: an ignored option would look as if it worked. */
 const TLS = ['tlsCa', 'tlsCert', 'tlsKey'] as const;
 const WHERE = ['servers', 'team', 'credentials', ...TLS] as const;
 const VERBS: Readonly<
@@ -14,7 +14,7 @@ const VERBS: Readonly<
     string,
     {
       readonly names: string;
-      /** What they are, for whoever has left them out. */
+      /** What the arguments are, for the message if they are missing. */
       readonly about?: string;
       readonly flags: readonly (keyof FleetFlags)[];
       load(): Promise<Verb>;

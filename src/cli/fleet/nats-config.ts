@@ -40,7 +40,7 @@ export async function makeCredentials(
   return { file, publicKey };
 }
 
-/** What a host may do: read the policy, write its own records, state and questions, and nothing else. */
+/** A host's permissions: read the policy, write its own records, state and questions, and nothing else. */
 export function permissionsOf(team: string, host: string) {
   const { policy, state, logOf, waiting, asked, answer } = subjectsOf(team);
   const stream = `KV_${policy}`;

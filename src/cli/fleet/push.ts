@@ -16,7 +16,7 @@ export async function pushVerb([folder]: readonly string[], flags: FleetFlags, t
   const canary = flags.canary === undefined ? undefined : shareIn(flags.canary);
   const source = readSource(resolve(folder as string));
   const draft = { team: where.team, channel, source, revision: flags.revision, canary, keys };
-  // What every host would refuse is not posted.
+  // A bundle that every host would refuse is not posted.
   const { needs } = await checkPolicy(bundleOf(draft, 1), process.cwd());
   for (const need of needs) terminal.tell(`hosts refuse it unless they allow it: ${need}`);
   const bundle = await atBroker(where, terminal, async (engine) => {
@@ -27,7 +27,7 @@ export async function pushVerb([folder]: readonly string[], flags: FleetFlags, t
   return 0;
 }
 
-/** Signs what was posted before anew, under a higher sequence. */
+/** Signs an earlier bundle again, with a higher sequence. */
 export async function rollbackVerb(_: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
   const where = whereOf(flags);
   const channel = channelOf(flags);

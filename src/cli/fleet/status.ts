@@ -6,7 +6,7 @@ import { column, plain, plainJson } from '../../plain.js';
 import type { Terminal } from '../terminal.js';
 import { atBroker, type FleetFlags, whereOf } from './flags.js';
 
-/** What each host has last said of itself. */
+/** The last report of each host. */
 export async function statusVerb(_: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
   const { all, posted } = await atBroker(whereOf(flags), terminal, async (engine) => {
     const said = await engine.state.all();
@@ -29,24 +29,24 @@ export async function statusVerb(_: readonly string[], flags: FleetFlags, termin
   return isGood ? 0 : 1;
 }
 
-/** What hosts say of themselves, in order. */
+/** The reports of hosts, in order. */
 function hostsIn(all: readonly Shared[]): HostStatus[] {
   return all
     .flatMap(({ host, bytes }) => {
       const status = readStatus(bytes);
-      // What a host says under another's name is not what that one says.
+      // A report under another host's name does not count.
       return status === undefined || status.host !== host ? [] : [status];
     })
     .sort((a, b) => (a.host < b.host ? -1 : 1));
 }
 
-/** What a channel's hosts are to have. */
+/** What the hosts of a channel should have. */
 type InChannel = Pick<BundleManifest, 'channel' | 'revision' | 'sequence' | 'created'>;
 
-/** What a host says, it may have made up. */
+/** A host may invent channels. */
 const MOST_CHANNELS = 20;
 
-/** What stands in the channels that hosts follow. */
+/** The bundles in the channels that hosts follow. */
 async function postedIn(engine: FleetEngine, all: readonly Shared[]): Promise<InChannel[]> {
   const channels = new Set(hostsIn(all).flatMap((status) => status.channels.map(({ channel }) => channel)));
   const named = [...channels].filter((channel) => FLEET_NAME.test(channel)).sort();
@@ -85,7 +85,7 @@ function stateOf({ left, at }: HostStatus): State {
   return Date.now() - Date.parse(at) > SILENT * 1000 ? 'silent' : 'there';
 }
 
-/** For how long the oldest had waited when the host said so, by its own clock. */
+/** How long the oldest had waited at the time of the report, by the host's own clock. */
 function ageOf(oldest: string | undefined, at: string): string {
   const seconds = oldest === undefined ? 0 : Math.round((Date.parse(at) - Date.parse(oldest)) / 1000);
   return seconds > 0 ? `, for ${seconds} s` : '';

@@ -11,18 +11,18 @@ export type FilterFlags = Flags<(typeof PERIOD_OPTIONS)[number] | (typeof RECORD
 export type Match = 'yes' | 'no' | 'maybe';
 
 export interface RecordFilter {
-  /** What a store can sort out by itself. */
+  /** The part that a store can filter itself. */
   readonly query: RecordQuery;
   /** Milliseconds; a hook that took so long is one that is asked about. */
   readonly slow: number | undefined;
   match(record: HookRecord): Match;
   /** Before records are read in order: an agent's alarm may come before the first record that tells its type. Reads nothing where no agent is asked about. */
   learnFrom(store: RecordStore, signal: AbortSignal): Promise<void>;
-  /** How an agent is called: its type and the beginning of its id; the scope that was fired in, or `main`. */
+  /** The name of an agent: its type and the beginning of its id; the scope of the fire, or `main`. */
   agentOf(record: HookRecord): string;
 }
 
-/** What the flags say. */
+/** Reads the flags. */
 export function readFilter(flags: FilterFlags): RecordFilter {
   const { agent, hook, blocked, alarms, shadow, slow } = flags;
   const event = flags.event === undefined ? undefined : (eventName(flags.event) ?? flags.event);
@@ -65,7 +65,7 @@ interface Asked {
 }
 
 function isShown(record: HookRecord, { event, hook, slow, blocked, alarms, shadow }: Asked): boolean {
-  // What was decided and what would have been are never in one list.
+  // Real and hypothetical decisions are never shown in one list.
   if (shadow ? record.type !== 'hook_fire' || record.shadow_of === undefined : isShadow(record)) return false;
   if (record.type === 'hook_alarm')
     return hook === undefined && slow === undefined && event === undefined && (alarms || !blocked) === true;
@@ -86,10 +86,10 @@ export function isSlow({ duration_ms: took }: HandlerRecord, slow: number | unde
   return slow === undefined || (took !== undefined && took >= slow);
 }
 
-/** How many agents are remembered; of the older ones the type is no longer known. */
+/** How many agents are remembered; the types of older ones are forgotten. */
 const REMEMBERED = 10_000;
 
-/** Which agent is of which type, as records tell. */
+/** The types of agents, learned from records. */
 class AgentTypes {
   readonly #types = new Map<string, string>();
 
@@ -117,7 +117,7 @@ class AgentTypes {
   }
 }
 
-/** How whoever fired is called where no agent did: by the scope that was given, else as the main thread. */
+/** The name for a fire without an agent: the scope that was given, else the main thread. */
 export function scopeOf(record: HookRecord): string {
   const { scope } = record as { scope?: string };
   return scope === undefined || scope === 'session' ? 'main' : scope;

@@ -15,7 +15,7 @@ type ShowFlags = FilterFlags & MaskFlags & Flags<'limit' | 'long' | 'json'>;
 
 type HistoryFlags = StoreFlags & ShowFlags & Flags<'format' | 'out'>;
 
-/** As many as a few screens show. */
+/** A few screens full. */
 const LIMIT = 100;
 
 export async function historyCommand(
@@ -23,7 +23,7 @@ export async function historyCommand(
   flags: HistoryFlags,
   terminal: Terminal,
 ): Promise<number> {
-  // What is wrong with an option is said before a store is opened.
+  // Errors in options are reported before a store is opened.
   const filter = readFilter(flags);
   if (isTrace(flags)) return traceCommand(flags, filter, terminal);
   return withStore(flags, terminal, async (store) => {
@@ -146,7 +146,7 @@ function textOf(record: HookRecord, flags: ShowFlags, filter: RecordFilter, { co
   return [line, ...hooks].join('\n');
 }
 
-/** What nests deeper than JSON can be written is named and not shown. */
+/** A record that is nested too deeply for JSON is mentioned, not shown. */
 export function jsonOf(record: HookRecord): string {
   try {
     return plainJson(record);

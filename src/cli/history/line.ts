@@ -8,7 +8,7 @@ import { isSlow } from './filter.js';
 
 export interface LineOptions {
   readonly color: boolean;
-  /** How the record's agent is called, painted by `agentPaint` where there is one. */
+  /** The name of the record's agent, coloured by `agentPaint` if given. */
   readonly agent: string;
   readonly agentPaint?: ((text: string) => string) | undefined;
   /** Milliseconds: hooks that took so long are named. */
@@ -18,7 +18,7 @@ export interface LineOptions {
   readonly today?: boolean | undefined;
 }
 
-/** A fire, a call or an alarm as one line: when, for whom, about what, what came of it, and the id to ask about. */
+/** A fire, a call or an alarm as one line: when, for whom, about what, the result, and the id to ask about. */
 export function recordLine(record: HookRecord, options: LineOptions): string {
   const { agentPaint = (text) => text } = options;
   const paint = painter({ color: options.color });

@@ -5,7 +5,7 @@ import type { Flags } from '../options.js';
 /** `--no-redact`: false. */
 export type MaskFlags = Flags<'redactStored'>;
 
-/** What is shown, with its secrets masked: stores of older versions, and those that somebody keeps unmasked, hold them. */
+/** Masks secrets in what is shown: stores of older versions, and stores without redaction, contain them. */
 export interface Mask {
   record<R extends HookRecord>(record: R): R;
   text(text: string): string;

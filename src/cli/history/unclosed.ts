@@ -4,14 +4,14 @@ import { keptPlaces } from '../../store/place.js';
 import { stateFolder } from '../../values/state-folder.js';
 import type { Terminal } from '../terminal.js';
 
-/** Who wrote to what is read and was killed; of a server, who wrote to the files that it keeps. */
+/** Writers of the store that were killed; for a server, writers of the server's files. */
 export function unclosedOf(place: string | undefined): (Unclosed & { readonly file: string })[] {
   const isFile = place !== undefined && statSync(place, { throwIfNoEntry: false })?.isFile() === true;
   const files = isFile ? [place] : keptPlaces(stateFolder());
   return files.flatMap((file) => unclosedWriters(file).map((one) => ({ ...one, file })));
 }
 
-/** Beside what is shown, if it is of such a process. */
+/** Says so next to what is shown, if any of it is from such a process. */
 export function tellUnclosed(
   place: string | undefined,
   shown: ReadonlySet<string | undefined>,

@@ -56,7 +56,7 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
 /** Milliseconds between two looks for something to watch. */
 const PAUSE = 300;
 
-/** None: the user has interrupted before there was anything. */
+/** None if the user has interrupted before there was anything. */
 async function waitForPlaces(terminal: Terminal): Promise<string[]> {
   let told = false;
   while (!terminal.signal.aborted) {

@@ -50,7 +50,7 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
 
 const isCall = (fires: readonly FireRecord[]): boolean => fires.some((fire) => fire.tool_use_id !== undefined);
 
-/** What identifies what is asked about. */
+/** How the fires that were asked about are identified. */
 interface Id {
   readonly fire?: string;
   readonly toolUse?: string;
@@ -81,12 +81,12 @@ function idOf(record: HookRecord): Id {
   return { toolUse: (record as { tool_use_id?: string }).tool_use_id ?? '', newest: record };
 }
 
-/** How many candidates are looked for. */
+/** At most this many candidates are listed. */
 const MOST = 20;
 
-/** By the whole id where there is one, else by what begins or ends so. */
+/** Fires with exactly this id; else those whose id begins or ends with it. */
 async function idsLike(store: RecordStore, what: string): Promise<Id[]> {
-  // What is shortened is no whole id.
+  // A shortened id cannot match exactly.
   for (const exact of /\.\.|…/.test(what) ? [] : [{ fire: what }, { toolUse: what }]) {
     for await (const record of store.records({ ...exact, types: ABOUT, newest: true, limit: 1 }))
       return [{ ...exact, newest: record }];
@@ -144,7 +144,7 @@ async function recordsOf(
   return { about, fires: fire === undefined ? telling(fires, hook) : fires.filter((one) => one.fire_id === fire) };
 }
 
-/** Of a call's fires those in which hooks were asked, or the one hook could have been. */
+/** A call's fires in which hooks were asked, or in which the given hook could have been. */
 function telling(fires: readonly FireRecord[], hook: string | undefined): readonly FireRecord[] {
   const some = fires.filter(({ handlers }) =>
     hook === undefined ? handlers.some(hasRun) : handlers.some((handler) => isMeant(handler, hook)),

@@ -14,7 +14,7 @@ import type { CLAUDE_OPTIONS, Flags } from '../options.js';
 /** Which of Claude Code's files a command takes. */
 export type ClaudeFlags = Flags<(typeof CLAUDE_OPTIONS)[number]>;
 
-/** What the event itself says of where it happens. */
+/** What the event itself says about where it happens. */
 export interface Happening {
   readonly cwd?: string | undefined;
   readonly session?: string | undefined;
@@ -22,7 +22,7 @@ export interface Happening {
   readonly mainAgent?: string | undefined;
 }
 
-/** What an input says of it: an agent with a type and no id is the main thread. */
+/** Reads that from an input: an agent with a type but no id is the main thread. */
 export function happeningOf(input: Readonly<Record<string, unknown>>): Happening {
   const { cwd, session_id: session, agent_type: type, agent_id: id } = input;
   return {
@@ -37,7 +37,7 @@ export function hasClaudeFlags({ claudeCode, settings, pluginDir, agent }: Claud
   return [claudeCode, settings, pluginDir, agent].some((flag) => flag !== undefined);
 }
 
-/** The files that flags name. What stands on the command line needs no further consent. */
+/** The files that flags name. Files named on the command line need no further consent. */
 export function claudeFiles(flags: ClaudeFlags, { cwd, mainAgent }: Happening = {}): ClaudeFiles {
   const { claudeCode, settings = [], pluginDir = [], agent = [] } = flags;
   return {
@@ -105,7 +105,7 @@ export async function loadClaudeFlags<C extends CustomEvents>(
   const trust = wordOf('all', 'stored')(flags.trust ?? 'stored', '--trust');
   if (!hasClaudeFlags(flags)) return;
   const files = claudeFiles(flags, happening);
-  // Where the project was not named it is the input's cwd, which may be gone.
+  // If the project was not named it is the input's cwd, which may no longer exist.
   checkNamed(flags.claudeCode === undefined ? { ...files, projectDir: process.cwd() } : files);
   const { loadClaudeCode } = await import('../../claude-code/load.js');
   const { problems, held } = await loadClaudeCode({ host, ...files, trust });

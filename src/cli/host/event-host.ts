@@ -6,7 +6,7 @@ import { errorWithNamed } from './named-problems.js';
 import { type HostFlags, type OpenedHost, type OpenOptions, openHost } from './open-host.js';
 import { unknownEvent } from './unknown-event.js';
 
-/** What a command needs that was given an event and its input. */
+/** A host for a command that was given an event and its input. */
 export interface EventHost extends OpenedHost {
   readonly event: string;
   readonly input: Json;

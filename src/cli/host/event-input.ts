@@ -3,12 +3,12 @@ import { HookscopeError } from '../../errors.js';
 import { parseJson, readNamedText, readStandardInput } from '../../files/json-file.js';
 import { isObject } from '../../values/shape.js';
 
-/** How messages name what was given as JSON. */
+/** How messages refer to JSON that was given. */
 export function nameOfInput(given: string): string {
   return isJson(given) ? '--input' : given;
 }
 
-/** JSON, unless a file is called so. */
+/** JSON, unless there is a file of that name. */
 function isJson(given: string): boolean {
   return /^\s*[{["]/.test(given) && !existsSync(given);
 }

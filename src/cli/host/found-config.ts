@@ -16,14 +16,14 @@ export interface ConfigsHere {
 }
 
 interface LookOptions {
-  /** false: what was not named on the command line is not executed, whoever has accepted it. */
+  /** false: nothing is executed unless it was named on the command line, even if it was accepted. */
   readonly executes: boolean;
   announce(text: string): void;
   /** Default: the process's. */
   readonly directory?: string | undefined;
 }
 
-/** Looks for configurations, and says of each what becomes of it before anything runs. */
+/** Looks for configurations, and decides what will happen with each before anything runs. */
 export async function findConfigsHere(look: LookOptions): Promise<ConfigsHere> {
   const { executes, announce, directory = process.cwd() } = look;
   const all = await judgeConfigs(directory, createTrustStore());
@@ -47,7 +47,7 @@ export function loadUsed({ used }: ConfigsHere): Promise<LoadedConfig> | undefin
   return used && loadConfig(used.file);
 }
 
-/** Registers what it holds, and what stands for those that are not accepted. */
+/** Registers their content, and a stand-in for each one that is not accepted. */
 export async function applyConfigsHere(
   host: Host,
   { all, used }: ConfigsHere,

@@ -21,7 +21,7 @@ interface From {
 
 const KNOWN = AGENT_NAMES.filter((name) => name !== 'claude-code');
 
-/** The words behind `--from`. Throws INVALID_OPTIONS, FILE. */
+/** The values of `--from`. Throws INVALID_OPTIONS, FILE. */
 export function fromOf({ from = [] }: FromFlags): From[] {
   const all: From[] = [];
   for (const word of from) {

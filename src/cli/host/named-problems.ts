@@ -5,7 +5,7 @@ import { locatePlugin } from '../../plugins/load.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { HostFlags } from './open-host.js';
 
-/** What is wrong with what a command line names, as far as it shows without running any of it. */
+/** Problems with the files that a command line names, as far as they can be seen without running any of them. */
 export async function namedErrors({ hooks = [], config, plugin = [] }: HostFlags): Promise<unknown[]> {
   const looks = [
     ...hooks.map((file) => () => loadHooksFile(file)),
@@ -17,12 +17,12 @@ export async function namedErrors({ hooks = [], config, plugin = [] }: HostFlags
   return errors;
 }
 
-/** What is wrong with the input, behind what is wrong with the files: who has named a file that is not there looks for that first. */
+/** Problems with the input, listed after those with files: a missing file is the more likely cause. */
 export async function withNamedProblems(flags: HostFlags, problem: string): Promise<string> {
   return [...(await namedErrors(flags)).map(messageOf), problem].map((text) => text.replace(/\.$/, '')).join('; ');
 }
 
-/** The same of an error. */
+/** The same for an error. */
 export async function errorWithNamed(flags: HostFlags, error: unknown): Promise<unknown> {
   const own = messageOf(error);
   const all = await withNamedProblems(flags, own);

@@ -42,7 +42,7 @@ export interface OpenOptions {
   readonly happening?: Happening;
   /** Called before anything that is not ours runs in this process: a configuration, a plugin. */
   readonly beforeCode?: () => void;
-  /** Where names are found from and configuration is looked for. Default: the process's. */
+  /** The folder from which names are resolved, and in which configuration is looked for. Default: the process's. */
   readonly directory?: string;
   /** Whether a configuration that was not named counts, once it is accepted. Default: if none is named. */
   readonly finds?: boolean;
@@ -65,7 +65,7 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
     directory,
     finds = flags.config === undefined,
   } = options;
-  // Before anything of a project has run: what it puts into the environment gives neither key nor address.
+  // Before any code of a project has run, so that its environment variables supply neither key nor address.
   const model = await modelOf(flags);
   const look = { executes, announce, directory };
   const here = finds ? await findConfigsHere(look) : NOTHING;
@@ -116,7 +116,7 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
       projectDir: happening.cwd ?? directory ?? process.cwd(),
       checksOf: options.checksOf,
     });
-    // As a hook, and for programs, the failure in the decision is enough.
+    // For a hook or a program, the failure in the decision is enough.
     if (!executes || shown) for (const why of whatCannotRun(host, outside, servers)) tell(why);
   } catch (error) {
     await host.close();
@@ -125,7 +125,7 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
   return { host, wakes };
 }
 
-/** Before anything else is registered: what is managed stands above it. */
+/** Before anything else is registered, because managed hooks come first. */
 async function putUnderPolicy(host: Host, team: OpenOptions['team']): Promise<void> {
   if (team !== undefined) {
     team.join(host);
@@ -151,7 +151,7 @@ function projectOf({ claudeCode }: ClaudeFlags): { cwd?: string } {
   return { cwd: resolve(claudeCode === true ? '.' : claudeCode) };
 }
 
-/** The same error, said of a file and perhaps a line of it. */
+/** The same error with a file, and perhaps a line of it. */
 export function atPlace(place: string, error: unknown): unknown {
   if (!(error instanceof HookscopeError)) return error;
   return new HookscopeError('FILE', { file: place, problem: error.message.replace(/\.$/, '') }, { cause: error });

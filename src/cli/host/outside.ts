@@ -11,7 +11,7 @@ import { wrongOption } from '../../values/options.js';
 import type { Flags } from '../options.js';
 import type { ClaudeFlags } from './claude-flags.js';
 
-/** What hooks that need a model or an MCP server are given. */
+/** Options for hooks that need a model or an MCP server. */
 export type OutsideFlags = ClaudeFlags & Flags<'model'>;
 
 /** The model that was named, with key and address of this process's environment alone. Throws INVALID_OPTIONS. */

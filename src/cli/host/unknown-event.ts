@@ -2,7 +2,7 @@ import type { Host } from '../../create-host.js';
 import { HookscopeError } from '../../errors.js';
 import { nearest } from '../../values/nearest.js';
 
-/** Where a command line's user finds them: of the library's words that knows none. */
+/** Where users of the command line find events; the library's message does not mention that. */
 const REMEDY =
   'docs/events.md has them all, and hookscope agents NAME those of an agent; one of your own is defined in a configuration (--config).';
 

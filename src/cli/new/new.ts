@@ -8,7 +8,7 @@ import { pluginFiles } from './plugin-files.js';
 
 type NewFlags = Flags<'dir'>;
 
-/** What the registry takes as a name. */
+/** The names that the registry accepts. */
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 const LONGEST = 214;
 

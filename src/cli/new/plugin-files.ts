@@ -21,7 +21,7 @@ function manifest(name: string) {
     engines: { node: '>=20.19' },
     exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' }, './package.json': './package.json' },
     files: ['dist', '!dist/*.test.*'],
-    // Where a name has a scope, the registry would take it for a private one.
+    // The registry takes a package with a scope in its name for a private one.
     ...(name.startsWith('@') ? { publishConfig: { access: 'public' } } : {}),
     scripts: {
       build: 'tsc',
@@ -52,7 +52,7 @@ const TSCONFIG = {
 const source = (name: string): string => `import { definePlugin, deny } from 'hookscope';
 import { z } from 'zod';
 
-/** Denies shell commands that hold one of the words. */
+/** Denies shell commands that contain one of the words. */
 export default definePlugin({
   name: '${name}',
   options: z.strictObject({ words: z.array(z.string().min(1)).default(['--force']) }),

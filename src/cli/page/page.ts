@@ -64,7 +64,7 @@ async function written(file: FileHandle, text: string): Promise<string> {
   return '';
 }
 
-/** A page of ours may be made again; nothing else is written over. */
+/** One of our pages may be overwritten; any other file may not. */
 async function checkFree(out: string): Promise<void> {
   const file = await open(out, 'r').catch((error: NodeJS.ErrnoException) => error);
   // A file that cannot be read still exists.
@@ -76,7 +76,7 @@ async function checkFree(out: string): Promise<void> {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(1024), 0, 1024, 0);
     if (isPage(buffer.toString('utf8', 0, bytesRead))) return;
   } catch {
-    // A folder: it is none of ours.
+    // A folder, so not one of our pages.
   } finally {
     await file.close();
   }

@@ -53,7 +53,7 @@ const closing = (host: Host) => async (error: unknown) => {
   throw error;
 };
 
-/** One after the other. Rejects with FILE before anything is replayed: one of them is not there. */
+/** One file after the other. Rejects with FILE, before anything is replayed, if one is missing. */
 async function firesOfAll(
   files: readonly string[],
   { tell }: Terminal,

@@ -3,12 +3,12 @@ import { subjectIn } from '../../events/subject.js';
 import { clip } from '../../plain.js';
 import type { ReplayChange, Replayed, ReplayedHook } from '../../replay/replay.js';
 
-/** Groups that are told apart; what comes after is counted with the others of its kind. */
+/** The most groups that are distinguished; later ones are counted with the others of their kind. */
 const MOST = 500;
 /** Characters of an input in an example. */
 const SHOWN = 100;
 
-/** The order in which they are told. */
+/** The order in which they are shown. */
 export const CHANGES: readonly ReplayChange[] = ['denied', 'asked', 'allowed', 'rewritten', 'said', 'unknown'];
 
 /** Fires that change in one way, by one hook. */
@@ -25,7 +25,7 @@ export interface Group {
 /** Counts what a replay finds; it takes the same memory however long that is. */
 export class Summary {
   fires = 0;
-  /** Of what changed, by how. */
+  /** How many fires changed, by kind of change. */
   readonly counts = new Map<ReplayChange, number>();
   readonly #groups = new Map<string, Group>();
   readonly #specOf: (event: string) => EventSpec | undefined;
@@ -58,18 +58,18 @@ export class Summary {
     return [...this.counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Of one kind, the largest first. */
+  /** The groups of one kind, the largest first. */
   groups(changed: ReplayChange): Group[] {
     return [...this.#groups.values()].filter((group) => group.changed === changed).sort((a, b) => b.count - a.count);
   }
 
-  /** 3: something is unknown, whatever else changes; 1: something changes. */
+  /** 3 if anything is unknown, whatever else changes; 1 if anything changes. */
   get exitCode(): 0 | 1 | 3 {
     return this.counts.has('unknown') ? 3 : this.counts.size > 0 ? 1 : 0;
   }
 }
 
-/** What people know a call by. */
+/** How people recognise a call. */
 function shownInput(input: Readonly<Record<string, unknown>>): string {
   const { tool_input: tool = {}, prompt, message } = input as Record<string, Record<string, unknown> | undefined>;
   const { command, file_path: file, url, path, pattern } = (tool ?? {}) as Record<string, unknown>;

@@ -27,7 +27,7 @@ function collect({ kind, scope, hooks, made = [], children }: Description, group
   for (const child of children) collect(child, groups);
 }
 
-/** Without the plugin's name before it. */
+/** The name without the plugin's name. */
 function lastPart({ name, plugin }: Description['hooks'][number]): string {
   return plugin === undefined ? name : name.slice(name.lastIndexOf('/') + 1);
 }

@@ -31,7 +31,7 @@ export async function runCommand(files: readonly string[], flags: RunFlags, term
       happening: whatHappens(sessions),
     }),
   );
-  // What was run then obeyed the hooks of then: that ours would deny it is shown, and is no alarm.
+  // The recorded calls obeyed the hooks of that time: that ours would deny one is shown, but is not an alarm.
   servicesOf(host).alarms.replays();
   partOfCaller(host);
   const summary = new Summary();
@@ -64,7 +64,7 @@ function whatHappens(sessions: readonly RecordedSession[]): Happening {
 }
 
 interface Replay {
-  /** How many times as fast as it was; absent: without waiting. */
+  /** How many times as fast as the original; absent: without waiting. */
   readonly speed: number | undefined;
   readonly terminal: Terminal;
   before(event: RecordedEvent): Promise<void>;

@@ -16,7 +16,7 @@ export interface RecordedEvent {
 export interface RecordedSession {
   readonly name: string;
   readonly events: readonly RecordedEvent[];
-  /** What of it cannot be replayed as it was. */
+  /** Parts that cannot be replayed as they were. */
   readonly notes: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export async function readSession(file: string): Promise<RecordedSession> {
       const read = isRecord(found) ? readRecord(found, place, clock, notes) : readEvent(found, place);
       if (read) events.push(read);
     } catch (error) {
-      // What stands behind the last newline of a file that is still written is no record yet.
+      // In a file that is still being written, the text after the last newline is not a record yet.
       if (!isLast || clock.records === undefined) throw error;
       notes.push(`${place}: its last line is not complete, and is left out`);
     }
@@ -56,12 +56,12 @@ interface Clock {
   records?: number;
 }
 
-/** Every record of ours says its type, and no line of a recording does. */
+/** Each of our records has a type, and no line of a recording does. */
 function isRecord(found: unknown): found is Readonly<Record<string, unknown>> {
   return isObject(found) && typeof found['type'] === 'string' && found['at_ms'] === undefined;
 }
 
-/** A fire is its event; all other records say what came of it. */
+/** A fire contains its event; all other records describe what followed. */
 function readRecord(
   record: Readonly<Record<string, unknown>>,
   place: string,
@@ -70,7 +70,7 @@ function readRecord(
 ): RecordedEvent | undefined {
   clock.records = (clock.records ?? 0) + 1;
   const { type, time, event, input, truncated, error } = record;
-  // What is asked in the shadow of a fire is no event of its own.
+  // A shadow fire is not an event of its own.
   if (type !== 'hook_fire' || record['shadow_of'] !== undefined) return undefined;
   if (typeof event !== 'string') throw wrong(place, '"event" must be a string');
   if (!isObject(input)) throw wrong(place, '"input" must be an object');

@@ -9,7 +9,7 @@ import type { Summary } from './summary.js';
 import { summaryTable } from './summary-table.js';
 import { createPaint, createRunView } from './view.js';
 
-/** What is shown while it runs. */
+/** What is shown during the replay. */
 export interface Show {
   session(session: RecordedSession): Promise<void>;
   event(event: RecordedEvent): Promise<void>;
@@ -31,7 +31,7 @@ export function jsonLines(terminal: Terminal): Show {
   };
 }
 
-/** For people: what ran for whom; on a terminal with how far it is. */
+/** For people: what ran for whom; on a terminal also the progress. */
 export function liveLines(
   host: Host,
   terminal: Terminal,
@@ -80,7 +80,7 @@ export function liveLines(
         if (verdict === 'deny' || blocked) stopped += 1;
         const ran = record.handlers.some((handler) => handler.status !== 'skipped');
         if (ran) heard += 1;
-        // Where an agent's own hooks begin and end is worth seeing without any.
+        // The start and end of an agent with hooks of its own is worth showing even if no hook ran.
         if (ran || roleOf(record.event) !== undefined) print(view.fire(record, at));
         for (const warning of record.handlers.flatMap((handler) => handler.warnings ?? [])) {
           if (!warned.has(warning)) tell(warning);

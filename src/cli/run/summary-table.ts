@@ -2,7 +2,7 @@ import { clip, plain } from '../../plain.js';
 import type { SummaryRow } from './summary.js';
 import type { Paint } from './view.js';
 
-/** The rows as a table, by agent and event; a name that stands above is not repeated. */
+/** The rows as a table, by agent and event; a repeated name is left blank. */
 export function summaryTable(rows: readonly SummaryRow[], paint: Paint): string {
   const head = ['agent', 'event', 'hook', 'runs', 'blocked', 'failed', 'p50 ms', 'p95 ms'];
   const cells = rows.map((row, i) => {

@@ -55,7 +55,7 @@ export class Summary {
     return true;
   }
 
-  /** By agent, then by event, both in the order in which they first had a hook that ran. */
+  /** By agent, then by event, both in the order in which a hook first ran for them. */
   rows(): SummaryRow[] {
     const tallies = [...this.#tallies.values()];
     const agents = [...new Set(tallies.map(({ agent }) => agent))];

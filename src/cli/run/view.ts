@@ -12,9 +12,9 @@ export type Paint = (style: Style, text: string) => string;
 
 /** The lines of a run. Every text that comes from a recording or a hook is made safe for a terminal. */
 export interface RunView {
-  /** What is sent, whose events it holds, and who has which hooks. */
+  /** The file, the sessions in it, and who has which hooks. */
   heading(session: RecordedSession): string;
-  /** What the marks before the hooks mean. */
+  /** The meaning of the marks before the hooks. */
   readonly legend: string;
   /** A fire as a block: the event, a line for every hook that ran, and one for each reason why others did not. */
   fire(record: FireRecord, at: number): string;
@@ -53,14 +53,14 @@ export function createRunView({ paint, describe }: RunViewOptions): RunView {
       (part) => part !== '',
     );
     const again = handler.reasked ? paint('dim', ', asked again about the rewritten input') : '';
-    // What stands before it is the plugin's name, which is said behind it.
+    // The part before it is the plugin's name, which is shown separately.
     const name = handler.plugin === undefined ? handler.name : handler.name.slice(handler.name.lastIndexOf('/') + 1);
     return `      ${paint(style, mark)} ${column(name, 20)}  ${paint('dim', column(why.join(', '), 46))}  ${paint(style, text)}${again}`;
   }
 
   return {
     heading({ name, events }) {
-      // An agent's type may not be said in every event.
+      // Not every event names its agent's type.
       const agents = new Map<unknown, string>();
       for (const { input } of events)
         if (!agents.has(input['agent_id']) || input['agent_type'] !== undefined)

@@ -10,7 +10,7 @@ interface Mark {
   readonly style: Style;
 }
 
-/** What a hook may have said, as one character. */
+/** A hook's answer as one character. */
 export const MARKS = {
   allow: { mark: '✓', style: 'green' },
   deny: { mark: '✗', style: 'red' },
@@ -33,13 +33,13 @@ export function audience(record: FireRecord, { scope, source }: HandlerRecord): 
   return scope === record.scope ? 'this agent' : `agent ${scope}`;
 }
 
-/** Where it comes from; of `spawnHooks` the audience says enough. */
+/** Where it comes from; for `spawnHooks`, the audience says enough. */
 export function origin({ plugin, source }: HandlerRecord): string {
   if (plugin !== undefined) return `plugin ${plugin.replace(/^hookscope-plugin-/, '')}`;
   return source.kind === 'spawn' ? '' : source.kind;
 }
 
-/** What one hook said, in a word and in a line. */
+/** One hook's answer, as a word and as a line. */
 export function whatItSaid(record: FireRecord, handler: HandlerRecord): { word: MarkName; text: string } {
   const { status, verdict, failure, output } = handler;
   if (status === 'failed') {
@@ -68,7 +68,7 @@ export function whatItSaid(record: FireRecord, handler: HandlerRecord): { word: 
   return context === '' ? { word: 'none', text: 'no opinion' } : { word: 'context', text: `adds: ${context}` };
 }
 
-/** What was decided, where that is more than nothing. */
+/** The decision, if there is one. */
 export function outcomeOf({ decision, error }: FireRecord): [string, Style] {
   if (error !== undefined) return [`not decided: ${error}`, 'red'];
   const ends = decision.continue ? '' : " and the agent's loop ends";

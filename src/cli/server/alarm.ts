@@ -14,7 +14,7 @@ export interface AlarmData {
 }
 
 export interface Alarm {
-  /** Asked before anything else is said; false: it is too late for that. */
+  /** Called before anything else is printed; false: it is too late. */
   mayStillSpeak(): boolean;
   /**
    * From now on a thread keeps the time as well, whatever this one does meanwhile, but for a call of the system that blocks it, which nothing
@@ -23,7 +23,7 @@ export interface Alarm {
   watchFromThread(): void;
 }
 
-/** Gives the answer `late` in `wait` milliseconds, and ends the process; and `exited` if somebody else ends it before that. */
+/** Prints the answer `late` after `wait` milliseconds and ends the process; prints `exited` if the process ends before that in another way. */
 export function setAlarm(
   wait: number,
   { late: answer, exited }: Readonly<Record<'late' | 'exited', () => CommandAnswer>>,
@@ -60,7 +60,7 @@ export function setAlarm(
       const workerData: AlarmData = { state, wait: Math.max(0, due - performance.now()), answer: answer() };
       const thread = new Worker(join(ownFolder(), 'dist/cli/alarm-thread.js'), { workerData, execArgv: [], env: {} });
       thread.unref();
-      // Without it the answer comes as before.
+      // Without the thread, the answer comes as before.
       thread.on('error', () => undefined);
     },
   };

@@ -33,7 +33,7 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
   const told = protocol.read(question.body, process.env);
   const { input } = told;
   const places = placesOf();
-  // Without it nothing is known of what was served, and no record is kept.
+  // Without it, what was served is unknown, and no record is kept.
   makeOwnFolder(places.state);
   const served = readServed(places);
   const { set, from } = setOf(question, served);
@@ -93,7 +93,7 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
   }
 }
 
-/** In a fleet that was joined: who asks the team, and the log of what is decided, which the next process that has a connection sends. */
+/** In a joined fleet: how to ask the team, and the log of decisions, which the next connected process sends. */
 async function placeOf(host: Host) {
   const [{ readJoined }, { keepForLater, policiesOver }, { AskerAlone }] = [
     await import('../../fleet/joined.js'),
@@ -104,7 +104,7 @@ async function placeOf(host: Host) {
   return joined && { log: keepForLater(host, joined), asker: new AskerAlone(joined, policiesOver(host)) };
 }
 
-/** What the command names; else what was served last; else what lies here and is accepted. */
+/** The set that the command names; else what was served last; else what is found here and accepted. */
 function setOf(
   { set, cwd }: Question,
   served: ServedSet | undefined,
@@ -113,7 +113,7 @@ function setOf(
   return { set: served.set, from: served.cwd };
 }
 
-/** What commands find as the agent's project: the one that was registered, else what the agent says, else what is found. */
+/** The project folder for commands: the registered one, else the agent's, else the one that is found. */
 function envOf(registered: string | undefined): Readonly<Record<string, string>> {
   const project = registered ?? process.env['CLAUDE_PROJECT_DIR'];
   return project !== undefined && isSafe('CLAUDE_PROJECT_DIR', project) ? { CLAUDE_PROJECT_DIR: project } : {};

@@ -111,7 +111,7 @@ async function say({ stdout, stderr, code }: CommandAnswer, terminal: Terminal):
   return code;
 }
 
-/** Characters of an input that may take our own code long. */
+/** From this many characters on, our own code may take long. */
 const MUCH = 2 ** 20;
 /** Milliseconds in which an alarm that has answered ends us. */
 const ENDING = 10_000;
@@ -134,7 +134,7 @@ function policyOf(given: string | undefined): FailurePolicy {
   return given === undefined ? 'block' : wordOf(...FAILURE_POLICIES)(given, '--on-failure');
 }
 
-/** What the agent itself waits, as its settings or its environment say. */
+/** How long the agent itself waits, according to its settings or environment. */
 function secondsOf(given: string | undefined = process.env['HOOKSCOPE_TIMEOUT']): number | undefined {
   if (given === undefined || given === '') return undefined;
   const seconds = Number(given);

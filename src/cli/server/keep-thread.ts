@@ -12,9 +12,9 @@ const { file, waiting } = workerData as KeepData;
 const send = (message: FromKeeper): void => port?.postMessage(message);
 const sink = await sinkFor(file, (message) => send({ type: 'tell', message }));
 
-/** How much less urgent it is to keep records than to answer. */
+/** How much lower the priority of keeping records is than that of answering. */
 const LATER = 5;
-/** Whoever waits for an answer goes first where there are fewer processors than there is work. Linux alone has threads with priorities of their own. */
+/** Answers go first if there is more work than processors. Only Linux has priorities for threads. */
 try {
   const thread = Number(basename(readlinkSync('/proc/thread-self')));
   setPriority(thread, Math.min(getPriority() + LATER, constants.priority.PRIORITY_LOW));

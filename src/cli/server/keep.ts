@@ -17,7 +17,7 @@ export interface Keeper {
   close(): Promise<void>;
 }
 
-/** What the thread that writes is given. */
+/** The data that the writing thread starts with. */
 export interface KeepData {
   readonly file: string;
   /** One number: bytes of records that are not written. */
@@ -43,7 +43,7 @@ const LATE = 40;
 /** Milliseconds that they are held up: a disk may hang, and another process may lock the file. */
 const PATIENCE = 500;
 
-/** For a server, in a thread: to mask and to write takes longer than to answer. */
+/** For a server, in a thread: masking and writing take longer than answering. */
 export function createKeeper(places: Places, tell: (text: string) => void): Keeper {
   const waiting = new Int32Array(new SharedArrayBuffer(4));
   const workerData: KeepData = { file: recordsFile(places), waiting };
@@ -132,11 +132,11 @@ export function createKeeper(places: Places, tell: (text: string) => void): Keep
   };
 }
 
-/** What is kept there, by the query of a request. Throws INVALID_OPTIONS for one that is none. */
+/** The stored records that a request's query selects. Throws INVALID_OPTIONS for an invalid query. */
 export async function* keptRecords(places: Places, params: URLSearchParams): AsyncGenerator<HookRecord> {
   const query = readQuery(params);
   const kept = keptPlaces(places.state);
-  // Before the first record there is nothing.
+  // Before the first record there is no store.
   if (kept.length === 0) return;
   const store = await openStores(kept);
   try {

@@ -7,7 +7,7 @@ export function whyEnded({ signal }: Pick<Terminal, 'signal'>): string | undefin
   return signal.reason instanceof UncaughtError ? REASONS.uncaught(signal.reason.message) : REASONS.ended;
 }
 
-/** What code that is not ours prints goes to standard error: standard output is for the answer alone. */
+/** Redirects what other people's code prints to standard error: standard output is only for the answer. */
 export function keepStdout(): void {
   Object.defineProperty(process, 'stdout', { value: process.stderr, configurable: true });
 }

@@ -2,11 +2,11 @@ import type { Json } from '../../values/shape.js';
 
 /** A call that guards usually miss. */
 export interface Probe {
-  /** What it does. */
+  /** A description of what it does. */
   readonly kind: string;
   readonly tool: string;
   readonly input: Json;
-  /** What makes it easy to miss. */
+  /** Why it is easy to miss. */
   readonly why?: string;
 }
 

@@ -20,7 +20,7 @@ export interface Example {
   readonly expect: Expectation;
 }
 
-/** Of a file of examples. */
+/** The limits of a file of examples. */
 const LIMITS = { longest: 1024 * 1024, nodes: 200_000 };
 
 const KEYS = ['name', 'call', 'event', 'input', 'agent', 'expect'];
@@ -96,7 +96,7 @@ function titleOf({ call, event }: Json, agent: string | undefined): string {
 
 type Tell = (key: string) => (problem: string, near?: string) => HookscopeError;
 
-/** What is fired: the call of a tool, on PreToolUse or the event that is named, or an event with its input. */
+/** The event to fire: a call of a tool, on PreToolUse or the given event, or an event with its input. */
 function inputOf({ call, event = 'PreToolUse', input = {} }: Json, tell: Tell): Pick<Example, 'event' | 'input'> {
   if (call === undefined && event === 'PreToolUse' && !isObject(input)) throw tell('input')('expected an object');
   if (!isText(event) || !HOOK_EVENTS.includes(event as HookEvent))

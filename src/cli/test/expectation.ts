@@ -3,10 +3,10 @@ import type { Fired } from '../../testing/fired.js';
 import { type MatcherResult, matchers } from '../../testing/matchers.js';
 import { nearest } from '../../values/nearest.js';
 
-/** What is expected of an example: `deny by no-force /Push by hand/`. */
+/** The expected result of an example: `deny by no-force /Push by hand/`. */
 export interface Expectation {
   readonly text: string;
-  /** What came otherwise, in lines; undefined: it is so. */
+  /** The differences, in lines; undefined: none. */
   unmet(fired: Fired): string | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Terminal } from '../terminal.js';
 export interface Outcome {
   readonly place: string;
   readonly title: string;
-  /** What came otherwise, in lines; absent: it is as expected. */
+  /** The differences, in lines; absent: none. */
   readonly problem?: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export function junit(outcomes: readonly Outcome[]): string {
   ].join('\n');
 }
 
-/** For people: what came otherwise, and how many. */
+/** For people: the differences, and how many examples differ. */
 export async function tellOutcomes(outcomes: readonly Outcome[], terminal: Terminal): Promise<void> {
   for (const { place, title, problem } of outcomes) {
     if (problem === undefined) await terminal.print(`ok    ${place}  ${title}`);

@@ -9,7 +9,7 @@ import type { OpenedHost } from '../host/open-host.js';
 import { checkAgents } from './agent-types.js';
 import type { Example } from './examples.js';
 
-/** What is fired, by whom. */
+/** The event to fire, and for which agent. */
 export interface Asked {
   readonly event: HookEvent;
   readonly input: Json;
@@ -29,7 +29,7 @@ export class Bench {
     opened.host.events$.subscribe((record) => this.#records.push(record));
   }
 
-  /** Throws FILE: one of them is of an agent that nobody knows. */
+  /** Throws FILE if one of them is about an unknown agent. */
   check(examples: readonly Example[]): void {
     checkAgents(examples, this.#opened.host, this.#cwd);
   }

@@ -79,7 +79,7 @@ async function runAll(
   return outcomes;
 }
 
-/** What the project's own agents would have, unless something was named. */
+/** The hooks that the project's own agents would have, unless others were named. */
 function flagsFor(flags: TestFlags, dir: string): HostFlags {
   const named =
     hasClaudeFlags(flags) ||

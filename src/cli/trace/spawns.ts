@@ -4,7 +4,7 @@ import { isShadow } from '../../why/meaning.js';
 import { specOf } from '../../why/words.js';
 import type { TraceAgent, TraceSession } from './tracks.js';
 
-/** Who has started an agent: whom its input names; else who has called the tool that starts agents and waits for it; else the main agent. */
+/** Who started an agent: the one that its input names; else the one whose call of the agent tool is waiting; else the main agent. */
 export function starterIn(session: TraceSession, record: HookStarted | FireRecord): TraceAgent | undefined {
   const named = record.type === 'hook_fire' ? record.input['parent_agent_id'] : undefined;
   const agents = [...session.agents.values()].filter(({ id }) => id !== record.agent_id);

@@ -93,7 +93,7 @@ export class Trace {
     this.#drop(oldest as Call);
   }
 
-  /** A fire stays in the session that it began in, whatever its other records say. */
+  /** A fire stays in the session in which it began, whatever its other records say. */
   #sessionOf({ fire_id, session_id }: HookStarted | FireRecord): TraceSession {
     return this.#fires.get(fire_id)?.agent.session ?? this.#tracks.session(session_id);
   }
@@ -187,7 +187,7 @@ export class Trace {
     this.#options.write({ ph: 'i', name: denial, cat: 'denial', pid, tid, ts: end, s: 't', args });
   }
 
-  /** From who has started an agent to its beginning. */
+  /** From whoever started an agent to its beginning. */
   #arrow(from: TraceAgent | undefined, lane: Lane, ts: number): void {
     if (from?.last === undefined) return;
     const id = ++this.#arrows;

@@ -17,7 +17,7 @@ export interface TraceAgent {
   readonly depth: number;
   readonly order: number;
   readonly lanes: Lane[];
-  /** As soon as a record tells it. */
+  /** Known as soon as a record mentions it. */
   type: string | undefined;
   /** Its last fire, from which an arrow can start. */
   last: Drawn | undefined;
@@ -35,7 +35,7 @@ export interface TraceSession {
   isNamed: boolean;
 }
 
-/** Of more, the one that was seen first is forgotten; seen again it is another row. */
+/** The most agents; beyond that, the one seen first is forgotten, and gets a new row if it is seen again. */
 const MOST = 10_000;
 /** Rows are sorted by depth, then by when their agent came; those of one agent stay together. */
 const DEPTH = 10_000_000;
@@ -100,7 +100,7 @@ export class Tracks {
     return lane;
   }
 
-  /** Before something is drawn on its rows: each has a name. */
+  /** Must be called before anything is drawn on its rows: names them. */
   name({ session, lanes, id, depth, order, type }: TraceAgent): void {
     const { pid } = session;
     if (!session.isNamed) {

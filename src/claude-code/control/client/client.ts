@@ -56,7 +56,7 @@ const isFailed = (error: unknown): boolean => error instanceof HookscopeError &&
 const aborted = (signal: AbortSignal): HookscopeError =>
   new HookscopeError('ABORTED', { event: 'connectClaude' }, { cause: signal.reason });
 
-/** The caller's function, behind a wall: what it throws is told and goes no further. */
+/** The caller's function, guarded: its errors are reported and go no further. */
 function stderrOf(told: ConnectOptions['stderr'], report: (message: string) => void): ConnectOptions['stderr'] {
   return (
     told &&

@@ -88,7 +88,7 @@ export class ProgramConnection {
     });
     void this.#output.then(() => this.#endWithin(options.closeTimeout ?? 5));
     this.#ended = Promise.all([program.ended, this.#output]).then(([end]) => this.#over(end));
-    // A child that it left behind may hold its output open forever.
+    // A child process that it left behind may hold its output open forever.
     void program.ended.then(() => setTimeout(() => setImmediate(() => program.stdout.destroy()), DRAIN).unref());
     const foreign = new ForeignHooks(services.bus, 'claude');
     this.#conversation = new Conversation({
@@ -208,7 +208,7 @@ export class ProgramConnection {
 
   readonly #fire: FireEvent = async (event, input, how): Promise<AnyDecision> => {
     const { scope, claude, callRole } = specOf(event);
-    // What is known as it comes: while its session starts, the client may begin to ask.
+    // Known from the beginning: while its session starts, the client may already ask.
     const doing = this.#sessions.doing(callRole);
     await this.#sessions.seen(input, claude?.bounds !== undefined);
     if (claude?.bounds === 'end') return this.#sessions.finish(input);
@@ -241,14 +241,14 @@ export class ProgramConnection {
     void this.#program.ended.then(() => clearTimeout(timer));
   }
 
-  /** Ends the program now, with whatever it started. Its input stays open: until it is dead it may ask. */
+  /** Ends the program now, with everything it started. Its input stays open, because it may ask until it is dead. */
   async kill(): Promise<void> {
     await this.#program.group.end();
     await this.#ended;
     this.#peer.finish();
   }
 
-  /** The program has ended, and everything it said was read. */
+  /** The program has ended, and all its output was read. */
   async #over(end: ProgramEnd): Promise<ProgramEnd> {
     const how = end.exitCode === undefined ? `by ${end.signal ?? 'a signal'}` : `with exit code ${end.exitCode}`;
     const error = controlFailed(this.#name, `it ended ${how}${end.exitCode === 0 ? '' : this.#said()}`);

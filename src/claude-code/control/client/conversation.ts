@@ -116,7 +116,7 @@ export class Conversation {
       }
       queue.end(this.#over);
     } catch (error) {
-      // What the caller's own iterable threw.
+      // An error from the caller's own iterable.
       queue.end(error);
     }
     this.#open.delete(queue);
@@ -145,7 +145,7 @@ export class Conversation {
   }
 }
 
-/** The client is done with that prompt; the result, where there is one, has come before. */
+/** The client is done with that prompt; the result, if any, has come before. */
 function isEnd({ type, command_uuid: of, state }: ClaudeMessage, uuid: unknown): boolean {
   return type === 'command_lifecycle' && of === uuid && (state === 'completed' || state === 'cancelled');
 }

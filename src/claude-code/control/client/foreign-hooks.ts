@@ -12,7 +12,7 @@ interface Seen {
   stderr: string;
 }
 
-/** How many of the client's hooks may be under way; one that never ends is forgotten. */
+/** How many of the client's hooks may be running; one that never ends is forgotten. */
 const REMEMBERED = 1_000;
 
 /**

@@ -9,7 +9,7 @@ import { messageOf } from '../../../values/waiting/promises.js';
 import type { ControlAsk, Json, WireMatcher } from '../peer/wire.js';
 import { type CallbackMatcher, CallbackRegistry, matcherConfig } from './registry.js';
 
-/** What is registered with the client for an event: asks our whole host about it. */
+/** The callback registered with the client for an event: asks our whole host. */
 export type HookBridge = (input: Json, how: { readonly signal: EndSignal }) => Promise<Json>;
 
 /** Fires one event of the client's in the host. */
@@ -58,7 +58,7 @@ export class HookCallbacks {
     const bridge = typeof id === 'string' ? this.registry.callback(id) : undefined;
     if (!bridge) throw new TypeError(`No hook callback has the id ${JSON.stringify(id)}.`);
     if (!isObject(input)) throw new TypeError('A hook_callback request needs an "input" object.');
-    // The host tells its handlers the id that stands in the input.
+    // The host passes the id in the input to its handlers.
     const named = typeof toolUseID === 'string' && input['tool_use_id'] === undefined;
     return bridge(named ? { ...input, tool_use_id: toolUseID } : input, how);
   }
@@ -80,7 +80,7 @@ async function answerEvent(
     if (failed !== undefined) throw new Error(failed);
     if (decision.suppressOutput && spec.hides !== undefined)
       inVain(`a hook of ${event} answered suppressOutput, which hides nothing over this protocol; rewrite the output`);
-    // The request was cancelled meanwhile: pending messages are kept for the next one.
+    // The request was cancelled in the meantime: pending messages are kept for the next one.
     if (how.signal.aborted) return {};
     return merge(decision.toJSON(), beside(spec, input), event);
   } catch (error) {
@@ -90,7 +90,7 @@ async function answerEvent(
   }
 }
 
-/** The reason if the host cannot answer: no handler has said anything, and those that failed are to block. */
+/** The reason why the host cannot answer: no handler has said anything, and those that failed are to block. */
 function onlyFailed({ failures, outcomes, verdict, blocked }: AnyDecision): string | undefined {
   const blocking = failures.filter((failure) => failure.blocked);
   // That a hook is untrusted is an answer, with a reason for the user.
@@ -103,7 +103,7 @@ function isSilent(outcome: HandlerOutcome): boolean {
   return Object.keys(outcome).every((key) => key === 'id' || key === 'name' || key === 'dialect');
 }
 
-/** Puts what waited before what was just said. */
+/** Puts earlier messages before the new ones. */
 function merge(output: Json, { additionalContext, systemMessage }: Json, event: string): Json {
   const merged: Record<string, unknown> = { ...output };
   if (systemMessage !== undefined) merged['systemMessage'] = join(systemMessage, output['systemMessage']);

@@ -8,7 +8,7 @@ import type { ClaudeMessage } from './conversation.js';
 import type { ProgramEnd } from './process.js';
 import type { Prompt } from './prompt.js';
 
-/** What the program said of itself when it was ready. */
+/** What the program reported about itself when it was ready. */
 export interface ClaudeInfo {
   /** `claude_code_version`. */
   readonly version: string | undefined;
@@ -40,7 +40,7 @@ export interface ClaudeClient extends AsyncDisposable {
   interrupt(): Promise<Json>;
   /** `default`, `acceptEdits`, `plan` … Rejects as `interrupt`. */
   setPermissionMode(mode: string): Promise<Json>;
-  /** Without a name: the session's own model again. Rejects as `interrupt`. */
+  /** Without a name: back to the session's own model. Rejects like `interrupt`. */
   setModel(model?: string): Promise<Json>;
   /** Ends the program's input, waits for it to end (`closeTimeout`), then kills it. Safe to call twice. */
   close(): Promise<ProgramEnd>;
@@ -50,7 +50,7 @@ export interface ClaudeClient extends AsyncDisposable {
 
 const specOf = (event: HookEvent): EventSpec => CATALOGUE[event];
 
-/** As the catalogue says. */
+/** From the catalogue. */
 export const neverSent = (): HookEvent[] =>
   HOOK_EVENTS.filter((event) => ['never', 'unknown'].includes(specOf(event).claude?.sent ?? ''));
 
@@ -59,7 +59,7 @@ const OBJECTS: OptionCheck = {
   accepts: (v) => Array.isArray(v) && v.every(isObject),
 };
 
-/** What stands in the reply to `initialize`, as far as it is there; other keys pass. */
+/** The fields of the reply to `initialize` that are checked if present; other keys pass. */
 const REPLY: Shape = {
   commands: OBJECTS,
   agents: OBJECTS,
@@ -77,7 +77,7 @@ const REPLY: Shape = {
   pid: checks.number,
 };
 
-/** What is wrong with a reply to `initialize`, in words. Any field may be missing: the program may be an old one. */
+/** What is wrong with a reply to `initialize`, in words. Any field may be missing, because the program may be an old one. */
 export function whyNoReply(response: unknown): string | undefined {
   if (!isObject(response)) return `expected an object, got ${clipped(show(response))}`;
   for (const [key, { expected, accepts }] of Object.entries(REPLY)) {
@@ -103,7 +103,7 @@ export function infoOf(response: Json): ClaudeInfo {
   };
 }
 
-/** A list of names, or an object that says of each whether it is there. */
+/** A list of names, or an object that says for each name whether it is supported. */
 function namesOf(capabilities: unknown): string[] {
   if (Array.isArray(capabilities)) return capabilities.filter(isText);
   return isObject(capabilities) ? Object.keys(capabilities).filter((name) => capabilities[name]) : [];

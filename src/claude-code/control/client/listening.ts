@@ -43,7 +43,7 @@ export function warm({ events }: HostCore, asked: readonly HookEvent[]): void {
   for (const event of asked) events[event]?.accepts({});
 }
 
-/** From now on a hook for an event that the client does not report is an error, or is reported once. */
+/** From now on, a hook for an event that the client does not report is an error, or is reported once. */
 export function listenFor(
   services: HostCore,
   name: string,

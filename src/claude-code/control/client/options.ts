@@ -10,7 +10,7 @@ import type { CanUseTool } from './permission.js';
 
 /** Options of `connectClaude`. All times are seconds. */
 export interface ConnectOptions<C extends CustomEvents = NoEvents> {
-  /** Whose hooks answer. */
+  /** The host whose hooks answer. */
   readonly host: Host<C>;
   /** The program: a name on the PATH, or a path; a JavaScript file is run by this Node. Default `claude`. */
   readonly executable?: string;
@@ -18,7 +18,7 @@ export interface ConnectOptions<C extends CustomEvents = NoEvents> {
   readonly args?: readonly string[];
   /** Its whole environment, instead of this process's own. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where it runs. Default: the host's `session.cwd`, else this process's folder. */
+  /** The folder in which it runs. Default: the host's `session.cwd`, else this process's folder. */
   readonly cwd?: string;
   /** Hooks for its subagents by their exact type, each in its own scope as long as that agent lives. */
   readonly spawnHooks?: Readonly<Record<string, AgentHooks<C>>>;
@@ -33,11 +33,11 @@ export interface ConnectOptions<C extends CustomEvents = NoEvents> {
   readonly signal?: AbortSignal;
   /** More fields of the `initialize` request: `agents`, `appendSystemPrompt` … */
   readonly initialize?: Readonly<Record<string, unknown>>;
-  /** How long the program waits for the answer of all our hooks to one event. Default 600. */
+  /** Seconds that the program waits for the answer of all our hooks to one event. Default 600. */
   readonly timeout?: number;
-  /** How long we wait for the program to be ready. Default 60. */
+  /** Seconds to wait for the program to be ready. Default 60. */
   readonly initializeTimeout?: number;
-  /** How many seconds `close` waits for it to end on its own. Default 5. */
+  /** Seconds that `close` waits for it to end on its own. Default 5. */
   readonly closeTimeout?: number;
   /** Called with what it writes to stderr. */
   readonly stderr?: (text: string) => void;
@@ -45,7 +45,7 @@ export interface ConnectOptions<C extends CustomEvents = NoEvents> {
   readonly maxLine?: number;
 }
 
-/** The same, as the connection needs it. */
+/** The same, in the form that the connection needs. */
 export type ConnectSettings = Omit<ConnectOptions, 'host' | 'spawnHooks'> & {
   readonly spawnHooks?: Readonly<Record<string, unknown>>;
 };
@@ -100,7 +100,7 @@ export function checkConnectOptions(options: unknown): void {
   }
 }
 
-/** Makes it tell of its own hooks, which is worth having and not needed. */
+/** Makes it report its own hooks, which is useful but not required. */
 export const TELEMETRY: readonly string[] = ['--include-hook-events'];
 
 /** The arguments that the protocol needs, before the caller's own. */
@@ -118,7 +118,7 @@ export function programArgs(options: ConnectSettings, telemetry: readonly string
   ];
 }
 
-/** How its first session starts, as far as the arguments say. */
+/** How its first session starts, as far as the arguments show. */
 export function startSource(args: readonly string[]): string {
   const names = args.map((arg) => arg.split('=')[0]);
   if (names.includes('--fork-session')) return 'fork';

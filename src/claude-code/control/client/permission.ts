@@ -11,13 +11,13 @@ import type { FireEvent } from './hook-callbacks.js';
 export type PermissionResult =
   | {
       readonly behavior: 'allow';
-      /** In place of the tool's whole input. */
+      /** Replaces the tool's whole input. */
       readonly updatedInput?: Readonly<Record<string, unknown>>;
       readonly updatedPermissions?: readonly unknown[];
     }
   | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean };
 
-/** What is known of the call that a person is asked about. */
+/** What is known about the call for which a person is asked. */
 export interface PermissionAsk {
   /** Fires when the client withdraws the question. */
   readonly signal: AbortSignal;
@@ -48,7 +48,7 @@ interface PendingQuestion {
   readonly asked: Set<Channel>;
   readonly decision: Promise<AnyDecision>;
   readonly controller: AbortController;
-  /** What it is about, as JSON. */
+  /** The call as JSON. */
   readonly call: string;
   live: number;
 }
@@ -118,7 +118,7 @@ export class Permissions {
       return { behavior: 'allow', updatedInput: final, ...(updatedPermissions ? { updatedPermissions } : {}), ...id };
     }
     const answer = await this.#askPerson(tool, final, ask, how);
-    // Withdrawn, it is no answer any more.
+    // If the question was withdrawn, the answer no longer counts.
     if (!how.signal.aborted) rememberAnswer(this.#options.alarms, { ...event, tool_input: final }, answer);
     return { ...answer, ...id };
   }

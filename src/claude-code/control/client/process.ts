@@ -6,15 +6,15 @@ import { adoptGroup, type ProcessGroup } from '../../../handlers/command/process
 import { clipped } from '../peer/problem.js';
 import { folderProblem, scriptProblem, startProblem } from './start-problem.js';
 
-/** Characters of what a program wrote to stderr last; its failure is told with them, behind its first line. */
+/** How many characters are kept of the end of a program's stderr; its failure is reported with them, after its first line. */
 const TAIL = 2_000;
-/** Milliseconds for what is still in its stderr when it has ended; a child that it left behind may hold that open forever. */
+/** Milliseconds to read the rest of its stderr after it has ended; a child process may hold that open forever. */
 const LAST_WORDS = 200;
 
 export interface ProgramStart {
   readonly executable: string;
   readonly args: readonly string[];
-  /** In place of this process's own environment. */
+  /** Replaces this process's own environment. */
   readonly env: Readonly<Record<string, string>> | undefined;
   readonly cwd: string;
   /** Told what it writes to stderr, as it comes. */
@@ -34,7 +34,7 @@ export interface ClaudeProcess {
   readonly group: ProcessGroup;
   /** Settles when it has ended. */
   readonly ended: Promise<ProgramEnd>;
-  /** What it wrote to stderr: all of it, or its first line and the last of it. */
+  /** Its stderr: all of it, or the first line and the end. */
   stderr(): string;
 }
 
@@ -63,7 +63,7 @@ export async function startProgram(start: ProgramStart): Promise<ClaudeProcess |
       const end = { ...(code === null ? {} : { exitCode: code }), ...(signal === null ? {} : { signal }) };
       const late = sleep(LAST_WORDS, undefined, { ref: false });
       void Promise.race([last.ended, late]).then(() => {
-        // A child that it left behind may hold it open, which would keep this process running.
+        // A child process that it left behind may hold it open, which would keep this process running.
         child.stderr.destroy();
         resolve(end);
       });
@@ -78,7 +78,7 @@ function launch(file: string, args: readonly string[], env: ProgramStart['env'],
     ...(env === undefined ? {} : { env, extendEnv: false }),
     stdin: 'pipe',
     detached: process.platform !== 'win32',
-    // It ends as a group, with whatever it started.
+    // It is ended as a group, with everything it started.
     cleanup: false,
     buffer: false,
     reject: false,

@@ -25,7 +25,7 @@ export class CallbackRegistry<Callback extends object> {
   /** The id of a callback that was registered. */
   readonly idOf = (callback: Callback): string | undefined => this.#ids.get(callback);
 
-  /** How many callbacks there are. */
+  /** The number of callbacks. */
   get size(): number {
     return this.#ids.size;
   }

@@ -34,7 +34,7 @@ export class ClientSessions {
   readonly #gone = new AbortController();
   #last: Known | undefined;
   #judges = false;
-  /** Those of its subagents, by their ids. */
+  /** The types of its subagents, by id. */
   readonly #types = new Map<string, string>();
 
   constructor(options: SessionsOptions) {
@@ -98,7 +98,7 @@ export class ClientSessions {
     this.#options.services.registrar.start({ session, agent }, type);
   }
 
-  /** The client tells of its end itself, perhaps with its last word: the hooks are let finish. */
+  /** The client reports its own end, perhaps with its last message: the hooks may finish. */
   async finish(input: Json): Promise<AnyDecision> {
     const decision = this.#options.fire('SessionEnd', input);
     const known = this.#known.get(String(input['session_id']));

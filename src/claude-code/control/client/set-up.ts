@@ -15,9 +15,9 @@ export interface SetUp {
   readonly ask: ControlAsk;
   /** 0: forever. */
   readonly seconds: number;
-  /** How the program ended, if it did by now. */
+  /** How the program ended, if it has. */
   end(): Promise<ProgramEnd>;
-  /** What it wrote, to be put behind a message. */
+  /** Its output, to be appended to a message. */
   said(): string;
 }
 

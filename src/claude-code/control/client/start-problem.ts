@@ -3,9 +3,9 @@ import { delimiter, join, resolve, sep } from 'node:path';
 import { messageOf } from '../../../values/waiting/promises.js';
 
 export interface Start {
-  /** What the caller named. */
+  /** The executable that the caller named. */
   readonly executable: string;
-  /** What is started: that, or the Node that runs it. */
+  /** The file that is started: that, or the Node that runs it. */
   readonly file: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>> | undefined;
@@ -19,14 +19,14 @@ export function folderProblem(cwd: string): string | undefined {
   return undefined;
 }
 
-/** Node would start and say so itself, behind its own stack. */
+/** Otherwise Node would start and report it after its own stack trace. */
 export function scriptProblem({ executable, file, cwd }: Start): string | undefined {
   if (executable === file) return undefined;
   const found = look(resolve(cwd, executable));
   return found ? undefined : missing(executable, '');
 }
 
-/** What a failed start means: the system says the same of a missing folder, a missing program and a missing interpreter. */
+/** What a failed start means: the system's error is the same for a missing folder, a missing program and a missing interpreter. */
 export function startProblem(error: unknown, start: Start): string {
   const { code } = error as NodeJS.ErrnoException;
   const folder = folderProblem(start.cwd);

@@ -1,6 +1,6 @@
 import { LazySignal } from '../../../values/waiting/lazy-signal.js';
 
-/** A request of theirs under way. */
+/** One of the other side's requests that is being answered. */
 export class IncomingRequest {
   readonly id: string;
   /** Aborts when the request is withdrawn. */
@@ -10,13 +10,13 @@ export class IncomingRequest {
     this.id = id;
   }
 
-  /** The same as a real one. */
+  /** The same as a real AbortSignal. */
   get signal(): AbortSignal {
     return this.ending.signal;
   }
 }
 
-/** A request of ours under way. */
+/** One of our requests that waits for its reply. */
 export interface Waiting {
   resolve(response: unknown): void;
   reject(error: Error): void;

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Bytes of one line; a longer one is skipped and told of. */
+/** The most bytes in one line; a longer one is skipped and reported. */
 export const LINE_LIMIT = 256 * 1024 * 1024;
 
 const NEWLINE = 0x0a;

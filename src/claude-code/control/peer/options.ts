@@ -10,14 +10,14 @@ export interface PeerOptions {
   readonly name: string;
   /** Answers a request of the other side; what it throws is the error reply. The signal fires when the request is withdrawn. */
   answer(ask: ControlAsk, how: IncomingRequest): Promise<Json> | Json;
-  /** Everything that is no control message. */
+  /** Called with every message that is not a control message. */
   message(message: Json): void;
   /** Called with a line that is not JSON, before it is reported. */
   stray?(text: string): void;
   problem(problem: ControlProblem): void;
   /** The other side's output has ended. */
   gone(): void;
-  /** Nothing can be sent to it any more: the pipe broke. */
+  /** Nothing can be sent any more: the pipe broke. */
   cut?(): void;
   /** Bytes of one line. */
   readonly maxLine?: number | undefined;

@@ -12,18 +12,18 @@ import { type ControlAsk, controlCancel, controlError, controlRequest, controlSu
 
 export type { IncomingRequest };
 
-/** How many requests of ours that were given up are remembered: a late reply to one is nothing to tell. */
+/** How many of our cancelled requests are remembered: a late reply to one is not reported. */
 const REMEMBERED = 1_000;
 
 /** One end of the control protocol: both sides may ask, each request has one reply, none comes after a cancel. */
 export class Peer {
   readonly #options: PeerOptions;
-  /** Requests of ours under way. */
+  /** Our requests that wait for a reply. */
   readonly #waiting = new Map<string, Waiting>();
-  /** Requests of theirs under way. */
+  /** Requests of the other side that are being answered. */
   readonly #running = new Map<string, IncomingRequest>();
   readonly #givenUp = new Set<string>();
-  /** What tells the requests of this peer from another's. */
+  /** Distinguishes this peer's request ids from another's. */
   readonly #mark = randomBytes(3).toString('hex');
   #asked = 0;
   /** Why nothing can be asked any more. */
@@ -46,7 +46,7 @@ export class Peer {
     readLines(input, events, maxLine);
   }
 
-  /** Requests of ours that wait for their reply. */
+  /** How many of our requests wait for a reply. */
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -59,7 +59,7 @@ export class Peer {
     return this.ask(ask, (response) => (isObject(response) ? response : {}), how);
   }
 
-  /** As `request`; `read` makes of the reply what is asked for, and does not throw. */
+  /** Like `request`; `read` converts the reply, and does not throw. */
   ask<T>(ask: ControlAsk, read: (response: unknown) => T, how: { signal?: EndSignal | undefined }): Promise<T> {
     const { signal } = how;
     if (this.#over) return Promise.reject(this.#over);
@@ -105,14 +105,14 @@ export class Peer {
     await nextRoom(output);
   }
 
-  /** Everything that waits for a reply fails, and whatever is asked later. */
+  /** Fails everything that waits for a reply, and every later request. */
   fail(error: HookscopeError): void {
     this.#over ??= error;
     for (const { reject } of [...this.#waiting.values()]) reject(error);
     this.#waiting.clear();
   }
 
-  /** Requests of the other side are given up: there is no one left to answer. */
+  /** Cancels the other side's requests: there is nobody left to answer. */
   abandon(reason: unknown): void {
     const running = [...this.#running.values()];
     this.#running.clear();

@@ -7,7 +7,7 @@ import type { HostCore } from '../../../host/core.js';
 export type ControlProblemName =
   /** A line that is not JSON. */
   | 'bad_json'
-  /** JSON that is no message: no object, no type, or a control message without its ids. */
+  /** JSON that is not a message: not an object, without a type, or a control message without its ids. */
   | 'bad_message'
   /** A line over the limit; it was skipped. */
   | 'too_long'
@@ -23,16 +23,16 @@ export type ControlProblemName =
   | 'unknown_event'
   /** Hooks are registered for an event that Claude Code does not send to callbacks. */
   | 'never_sent'
-  /** Hooks came for an event that this program was not asked to tell of (`listen: 'needed'`). */
+  /** Hooks were called for an event that this program was not asked to report (`listen: 'needed'`). */
   | 'not_listened'
   /** A hook asked for something that cannot be done over this protocol (`suppressOutput`). */
   | 'no_effect'
-  /** Something of ours that the other side cannot be told in an answer. */
+  /** Something that our answer cannot express to the other side. */
   | 'failed';
 
 export interface ControlProblem {
   readonly problem: ControlProblemName;
-  /** For people: what came, what became of it. */
+  /** For people: what came, and what was done with it. */
   readonly message: string;
   readonly request_id?: string;
 }
@@ -80,7 +80,7 @@ export class FewProblems {
   }
 }
 
-/** Brought about by hooks of ours: few, and each is worth its own line. Of all others the other side can make any number. */
+/** Caused by our own hooks, so they are few and each gets a line. The other side can cause any number of the others. */
 const OURS: readonly ControlProblemName[] = ['never_sent', 'not_listened', 'no_effect'];
 
 /** To the logger, where what the other side does is one line per minute and kind, and on the stream. */

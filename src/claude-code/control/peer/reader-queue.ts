@@ -1,7 +1,7 @@
-/** What comes waits for its one reader, in order; an error comes after what was there before it. */
+/** Items wait for their single reader, in order; an error comes after everything queued before it. */
 export class ReaderQueue<T> implements AsyncIterable<T> {
   #items: T[] = [];
-  /** How many of them are read; taken off in large pieces, so that a long queue is not moved for each. */
+  /** How many items at the front were read; removed in large pieces, so that a long queue is not moved for each. */
   #read = 0;
   #wake: (() => void) | undefined;
   #ended = false;

@@ -5,7 +5,7 @@ import { schema, zod } from '../../../values/zod.js';
 /** The control protocol's messages, in the order of keys the recorded client and the early design have. */
 export type { Json };
 
-/** What is asked of the other side; each `subtype` has fields of its own. */
+/** A request to the other side; each `subtype` has its own fields. */
 export interface ControlAsk extends Json {
   readonly subtype: string;
 }
@@ -75,7 +75,7 @@ export const initializeSchema = schema(() =>
 
 export type InitializeAsk = z.infer<ReturnType<typeof initializeSchema>>;
 
-/** What a person, or who speaks for them, answers to `can_use_tool`. */
+/** The answer of a person, or of whoever acts for them, to `can_use_tool`. */
 export const permissionResult = schema(() =>
   zod().discriminatedUnion('behavior', [
     zod().looseObject({

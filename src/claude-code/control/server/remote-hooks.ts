@@ -48,7 +48,7 @@ export function registerRemoteHooks(
   return registrar.register(undefined, known, { dialect: 'claude', source: { kind: 'sdk', name }, warn });
 }
 
-/** On these events the client fails closed, whatever `onFailure` says: what a guard has not judged must not happen. */
+/** On these events the client fails closed, whatever `onFailure` says: without a guard's verdict the action must not happen. */
 const failsClosed = ({ claude }: EventSpec): boolean => claude?.unanswered === 'blocks';
 
 /** A callback in another program, asked over the wire. */

@@ -37,17 +37,17 @@ export type RequestHandler = (
 
 /** Options of `serveControl`. */
 export interface ServeOptions<C extends CustomEvents = NoEvents> {
-  /** Where the other side writes, one message a line: `process.stdin`. */
+  /** The stream that the other side writes to, one message per line: `process.stdin`. */
   readonly input: Readable;
-  /** Where it reads: `process.stdout`. Nothing else may write there. */
+  /** The stream that it reads: `process.stdout`. Nothing else may write to it. */
   readonly output: Writable;
-  /** Where its hooks are registered. */
+  /** The host in which its hooks are registered. */
   readonly host: Host<C>;
   /** More of the answer to `initialize`, or what makes it of the request: `commands`, `agents`, `models`, `claude_code_version` … */
   readonly info?: Readonly<Record<string, unknown>> | ((request: Json) => Readonly<Record<string, unknown>>);
   /** Requests that the agent answers itself, by subtype: `interrupt`, `set_model`, `set_permission_mode` … */
   readonly requests?: Readonly<Record<string, RequestHandler>>;
-  /** How messages and records name the other side. Default `sdk`. */
+  /** The name of the other side in messages and records. Default `sdk`. */
   readonly name?: string;
   /** Bytes of one message; a longer one is skipped and reported. Default 256 MiB. */
   readonly maxLine?: number;
@@ -136,7 +136,7 @@ function serve(services: HostCore, options: Omit<ServeOptions, 'host'>): Control
     const next = registerRemoteHooks(hooks ?? {}, { peer, registrar: services.registrar, name, turn });
     undo?.();
     undo = next;
-    // In its own turn of the loop, after the answer.
+    // In a later turn of the event loop, after the answer.
     setImmediate(() => first.resolve(ask));
     return {
       commands: [],
@@ -164,7 +164,7 @@ function serve(services: HostCore, options: Omit<ServeOptions, 'host'>): Control
     gone() {
       messages.end();
       const never = new HookscopeError('CONTROL_FAILED', { peer: name, problem: 'it ended before it sent initialize' });
-      // Behind an initialize that came right before the end.
+      // After an initialize that came right before the end.
       setImmediate(() => first.reject(never));
       ended.resolve();
     },
@@ -237,7 +237,7 @@ interface Settleable<T> {
   reject(error: Error): void;
 }
 
-/** A promise that need not be awaited. */
+/** A promise that nobody has to await. */
 function settleable<T>(): Settleable<T> {
   let settle: Pick<Settleable<T>, 'resolve' | 'reject'> | undefined;
   const promise = new Promise<T>((resolve, reject) => {

@@ -10,7 +10,7 @@ export class TurnEnd {
     if (output['continue'] === false && agent === undefined) this.#why ??= claude?.stopped;
   }
 
-  /** A message as it is sent: a result that does not say why its turn has ended is told. */
+  /** A message as it is sent; a result that does not say why its turn has ended gets the reason. */
   sent(message: Json): Json {
     if (message['type'] !== 'result' || this.#why === undefined) return message;
     const terminal_reason = this.#why;
