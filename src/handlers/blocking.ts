@@ -51,7 +51,7 @@ export function blockOutput(
 
 const VERDICT_KEYS = ['decision', 'reason', 'continue', 'preventContinuation'];
 
-/** What of a printed output may stand beside a block: of the right type, and no verdict of its own. */
+/** The parts of an output that count besides a block: of the right type, and without another verdict. */
 function besideVerdict(spec: EventSpec, json: Json | undefined): Json {
   const kept = rightlyTyped(baseOutput(), json ?? {}, VERDICT_KEYS);
   // On a stop event a block means that the loop continues, which `continue: false` would undo.
@@ -75,7 +75,7 @@ function rightlyTyped(schema: EventSpec['output'], json: Json, without: readonly
   return kept;
 }
 
-/** The event-specific part, empty if there is none; undefined if it carries another event's name. */
+/** The event-specific part, empty if there is none; undefined if it is for another event. */
 function specificOf(json: Json, eventName: string): Json | undefined {
   const specific = json['hookSpecificOutput'];
   if (specific === undefined) return {};

@@ -7,7 +7,7 @@ import { type CallTool, createToolCaller, type ToolCaller } from './mcp/tool-cal
 import type { HookModel } from './model/model.js';
 import { NAMES } from './options.js';
 
-/** What a host gives to hooks that run outside it. */
+/** What a host provides to hooks outside it. */
 export interface ExternalHostOptions {
   /** Answers prompt and agent hooks. Without it they fail. */
   readonly model?: HookModel;
@@ -28,7 +28,7 @@ const URL_PATTERNS: OptionCheck = {
   accepts: (v) => NAMES.accepts(v) && (v as string[]).every((p) => p === '*' || p.includes('://')),
 };
 
-/** What each of them may hold. */
+/** The values that each of them accepts. */
 export const EXTERNAL_OPTIONS = {
   model: checks.fn,
   callTool: checks.fn,
@@ -38,7 +38,7 @@ export const EXTERNAL_OPTIONS = {
   httpHookPrivateAddresses: checks.flag,
 } satisfies Keys<ExternalHostOptions>;
 
-/** The same, made ready for handlers. */
+/** The same, prepared for handlers. */
 export interface ExternalServices {
   readonly model: HookModel | undefined;
   readonly tools: ToolCaller;

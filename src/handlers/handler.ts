@@ -9,7 +9,7 @@ export type HandlerDescription = Readonly<Record<string, unknown>>;
 
 /** The answer of a handler that is not a callback: read, but not yet checked against the event. Never thrown. */
 export interface Reply {
-  /** The JSON object it said, or one that says the same (exit 2 becomes the event's own deny or block). */
+  /** The JSON object that it answered, or an equivalent one (exit 2 becomes the event's own deny or block). */
   readonly output?: Readonly<Record<string, unknown>>;
   readonly failure?: Failure;
   readonly stdout?: string;
@@ -24,7 +24,7 @@ export interface Reply {
 export interface ExternalCall {
   readonly spec: EventSpec;
   readonly input: Readonly<Record<string, unknown>>;
-  /** The same as JSON. */
+  /** The input as JSON. */
   readonly json: string;
   readonly toolUseID: string | undefined;
   readonly fireId: string;
@@ -47,7 +47,7 @@ export interface ExternalCall {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** The trace context of this run, for other processes. */
   readonly trace?: TraceCarrier | undefined;
-  /** A new piece of output; `undefined` when there is no subscriber. */
+  /** Reports a new piece of output; `undefined` without subscribers. */
   readonly progress: ((piece: { stdout?: string; stderr?: string; text?: string }) => void) | undefined;
   /** Keeps a running thing until it ends or the host closes; `end` must kill it and settle. `runs` is asked at the close, where `done` settles later than it ends. */
   keep(name: string, done: Promise<unknown>, end: () => Promise<void>, runs?: () => boolean): void;
@@ -56,7 +56,7 @@ export interface ExternalCall {
 /** A handler that runs outside the loop (a process, a request); callbacks are called directly. */
 export interface Handler {
   readonly kind: HandlerKind;
-  /** How records name it when the registration has no name: the command line, the URL. */
+  /** Its name in records if the registration has none: the command line, the URL. */
   readonly name: string;
   /** Equal keys mean the same hook (docs/semantics.md 5, dedup). */
   readonly dedupKey?: string;

@@ -24,7 +24,7 @@ export interface Made {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** What the source of a description adds to its handlers. */
+/** What a description's source adds to its handlers. */
 export interface HandlerContext extends CommandContext {
   /** Why no request may be sent to that URL; undefined: one may. */
   readonly refuseUrl?: (url: string) => string | undefined;
@@ -75,7 +75,7 @@ const SHARED = [
   'statusMessage',
 ];
 
-/** Makes the handler a description tells of. `known`: the types there are where it stands. Throws INVALID_HOOKS with the place. */
+/** Makes the handler from its description. `known`: the types that are allowed there. Throws INVALID_HOOKS with the place. */
 export function handlerFor(
   description: Json,
   where: string,
@@ -100,12 +100,12 @@ export function handlerFor(
   });
 }
 
-/** Those of a description's options that the registration looks at. */
+/** Those of a description's options that the registration reads. */
 export function sharedOptions(spec: object): Made['options'] {
   return Object.fromEntries(Object.entries(spec).filter(([key]) => SHARED.includes(key)));
 }
 
-/** Makes something of a description, whose wrong options are then told of with their place among the hooks: INVALID_HOOKS. */
+/** Makes something from a description, and reports wrong options with their place among the hooks: INVALID_HOOKS. */
 export function inHooks<T>(where: string, make: () => T): T {
   try {
     return make();

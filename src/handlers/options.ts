@@ -2,19 +2,19 @@ import { ON_FAILURE, type OnFailure } from '../events/failure.js';
 import type { Keys } from '../values/options.js';
 import { checks, isObject, isText, type OptionCheck, oneOf, SECONDS } from '../values/shape.js';
 
-/** What every hook that runs outside the loop may be told. Times are seconds. */
+/** Options of every hook that runs outside the process. Times are in seconds. */
 export interface ExternalOptions {
-  /** Until its answer is given up; 0 is none. Default: the group's, else 60. */
+  /** Seconds it may take; 0: no limit. Default: the group's, else 60. */
   readonly timeout?: number;
   /** A permission rule, `Bash(git *)`, on tool events. It goes before the group's. */
   readonly if?: string;
-  /** What a failure of it does. Default: the group's, else the source's, else the host's. */
+  /** The effect of its failure. Default: the group's, else the source's, else the host's. */
   readonly onFailure?: OnFailure;
   /** It runs only the first time. */
   readonly once?: boolean;
   /** For a harness to show while it runs. */
   readonly statusMessage?: string;
-  /** How records name it. */
+  /** Its name in records. */
   readonly name?: string;
 }
 
@@ -22,7 +22,7 @@ export interface ExternalOptions {
 export interface BackgroundOptions {
   /** Go on without it: it decides nothing, and its context comes later. */
   readonly async?: boolean;
-  /** Seconds it may take in the background; 0 is none. Default 30. */
+  /** Seconds it may take in the background; 0: no limit. Default 30. */
   readonly asyncTimeout?: number;
 }
 

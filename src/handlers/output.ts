@@ -3,7 +3,7 @@ import type { Json } from '../values/shape.js';
 import { blockOutput, type OutputTarget, printedBlock } from './blocking.js';
 import type { Reply } from './handler.js';
 
-/** How a shell hook ended and what it printed. */
+/** How a shell hook ended, and its output. */
 export interface ShellResult {
   readonly stdout: string;
   readonly stderr: string;
@@ -81,7 +81,7 @@ function readText(trial: Trial): Reply {
   return json ? readJson(trial, json) : failed('bad_json', badJson(text));
 }
 
-/** The JSON decides whatever the exit code, unless a code other than 0 is a failure first; then only a printed block stands. */
+/** The JSON decides whatever the exit code is, unless a code other than 0 is a failure first; then only a printed block counts. */
 function readJson(trial: Trial, json: Json): Reply {
   const failure = exitFailure(trial);
   const trusted = trial.onFailure === 'continue' && trial.spec.failure !== 'fails' && trial.result.signal === undefined;
@@ -90,7 +90,7 @@ function readJson(trial: Trial, json: Json): Reply {
   return block ? { ...failure, output: blockOutput(trial, block.reason, json) } : failure;
 }
 
-/** An object that was cut off is plain text, said aloud; on a gate it may have been a deny, so it is a failure there. */
+/** A truncated object is plain text, with a warning; on a gate it may have been a deny, so there it is a failure. */
 function readTruncated(trial: Trial): Reply {
   const warnings = [`Stdout starts with { but does not end with }: read as plain text. ${badJson(trial.text)}`];
   const reply = readPlain(trial);
@@ -113,7 +113,7 @@ function specific(hookEventName: string, key: string, value: string): Reply {
   return { output: { hookSpecificOutput: { hookEventName, [key]: value } } };
 }
 
-/** What the way it ended says by itself; undefined where that is no failure. */
+/** The failure that its exit alone means; undefined if there is none. */
 function exitFailure({
   spec,
   result,
@@ -143,7 +143,7 @@ function badJson(text: string): string {
   return `Stdout looks like a JSON object but is not valid JSON: ${text.length > 200 ? `${text.slice(0, 200)}…` : text}`;
 }
 
-/** The object a text is; undefined if it is none. */
+/** Parses a text as an object; undefined if it is not one. */
 export function parseObject(text: string): Json | undefined {
   if (!text.startsWith('{') || !text.endsWith('}')) return undefined;
   try {

@@ -11,9 +11,9 @@ interface Closing {
   readonly bus: Bus;
   /** Seconds. */
   readonly closeTimeout: number;
-  /** Plugins, and whatever else has something to clean up. */
+  /** Plugins, and anything else with a cleanup. */
   readonly lives: { close(): Promise<void> };
-  /** What runs in them is cut short; it is told about before the stream ends. */
+  /** Their work is cancelled; this is reported before the stream ends. */
   readonly sessions: { abandon(): Promise<void> };
   /** MCP servers that hooks have called. */
   readonly servers: { close(): Promise<void> };
@@ -21,7 +21,7 @@ interface Closing {
 
 /** Processes that were told to end get this long, milliseconds. */
 const KILL = 3_000;
-/** The same for a collector that does not answer: an agent waits for a command that closes its host. */
+/** The same for a collector that does not answer, because an agent waits for a command that closes its host. */
 const HAND_ON = 2_000;
 
 /** Waits for work under way, then cancels and kills it; returns the names of what was pending. */

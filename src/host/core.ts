@@ -4,16 +4,16 @@ import type { Background } from './call/background.js';
 import type { Registrar } from './register/registrar.js';
 import type { EventState, Services } from './services.js';
 
-/** A host behind its public face: what a fire needs to run, and what is needed to find its event and its scope. */
+/** A host's internals: what a fire needs, including what finds its event and its scope. */
 export interface HostCore extends Services {
   readonly background: Background;
-  /** By name, with no prototype; an object, since that is found quicker than in a Map. */
+  /** By name, in an object without a prototype, because lookups are faster than in a Map. */
   readonly events: Readonly<Record<string, EventState>>;
   readonly registrar: Registrar;
   unknownEvent(name: unknown): HookscopeError;
 }
 
-/** Where context that comes late waits for the next turn; nowhere once the agent, or the driven session, has ended. */
+/** Where late context waits for the next turn; nowhere once the agent, or the driven session, has ended. */
 export function pendingContextOf(
   { registrar }: HostCore,
   { scope, session }: ScopeLookup,

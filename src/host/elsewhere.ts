@@ -16,14 +16,14 @@ export interface OpenAsk {
   readonly fireId: string;
   readonly event: string;
   readonly input: Json;
-  /** Another input than the agent's stands in it. */
+  /** The approver's answer has another input than the agent's. */
   readonly rewritten: boolean;
   readonly reason: string | undefined;
   /** The hooks that ask, by their names. */
   readonly hooks: readonly string[];
   /** A person sits at the agent. */
   readonly attended: boolean;
-  /** Milliseconds until the agent gives up; undefined: not known. */
+  /** Milliseconds until the agent gives up; undefined: unknown. */
   readonly within: number | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { TraceCarrier } from '../values/trace-carrier.js';
 import type { EndSignal } from '../values/waiting/lazy-signal.js';
 import type { AnyDecision, EndedBy } from './decide/decision.js';
 
-/** How one event is fired. */
+/** The options of one fire. */
 export interface FireOptions {
   /** The scope to fire in: an agent's id, or `{ session, agent }`. Default: the input's `agent_id`, else its session. */
   readonly scope?: ScopeRef | undefined;
@@ -18,7 +18,7 @@ export interface FireOptions {
 /** Further options, for session drivers. */
 export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly signal?: EndSignal | undefined;
-  /** A stop event that the loop ends with, whatever the hooks say. */
+  /** On a stop event: the loop ends for this reason, whatever the hooks say. */
   readonly endedBy?: EndedBy | undefined;
   /** Ids of `once` hooks that ran for this very call in an earlier fire: they are asked again, as within one fire. Grows. */
   readonly ranBefore?: string[] | undefined;
@@ -26,7 +26,7 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly toolUseID?: string | undefined;
   /** Fired by the closing host itself, so it runs although the host is closing. */
   readonly last?: boolean | undefined;
-  /** The program that carries out the decision: Claude Code, or our own session, which supports all of it. Default: what each hook was written for. */
+  /** The program that carries out the decision: Claude Code, or our own session, which supports all of it. Default: the one that each hook was written for. */
   readonly doneBy?: 'client' | 'session' | undefined;
   /** This agent's PreToolUse is asked about every tool, and its ids are not reused. */
   readonly everyTool?: boolean | undefined;
@@ -45,12 +45,12 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly asked?:
     | { readonly attended?: boolean; readonly within?: number; readonly unanswered?: 'deny' | 'ask' }
     | undefined;
-  /** Called with the milliseconds that an ask has waited for the team, whatever the result: hooks did not take them. */
+  /** Called with the milliseconds that an ask has waited for the team, whatever the result, so that they are not counted as the hooks'. */
   readonly waited?: ((ms: number) => void) | undefined;
-  /** It asks a hook that is not enforced: the id of the fire that was decided. What comes of it goes into records alone. */
+  /** The fire asks a hook that is not enforced: the id of the real fire. Its result goes into records alone. */
   readonly shadowOf?: string | undefined;
   /** The trace parent: the session's agent, or its call. */
   readonly traced?: Traced | undefined;
-  /** The same, where that is in another process. */
+  /** The same, from another process. */
   readonly incoming?: TraceCarrier | undefined;
 }

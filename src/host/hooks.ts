@@ -111,7 +111,7 @@ export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: 
   return hook;
 }
 
-/** Loaded when a hook is first touched, with `require`, since that is synchronous: most hosts have none. */
+/** Loaded with `require`, which is synchronous, when a hook is first accessed: most hosts have none. */
 function bailHook(): typeof AsyncSeriesBailHook {
   return createRequire(import.meta.url)('tapable/lib/AsyncSeriesBailHook.js') as typeof AsyncSeriesBailHook;
 }
@@ -136,7 +136,7 @@ function guarded(interceptor: Interceptor, onError: (error: unknown) => void): I
   return safe;
 }
 
-/** The same interceptor. A tap whose function its `register` wraps is still known as the registration that it was made. */
+/** Passes the interceptor on. A tap whose function its `register` replaces is still recognised as its registration. */
 function following(interceptor: Interceptor, made: Map<unknown, Registration>): Interceptor {
   const { register } = interceptor;
   if (typeof register !== 'function') return interceptor;
@@ -174,7 +174,7 @@ function nothing(): undefined {
   return undefined;
 }
 
-/** The tap's own function behind the shape every callback has. */
+/** Adapts the tap's own function to the shape of a callback. */
 function callerOf(spec: EventSpec, tap: { readonly type: string; readonly fn: unknown }): CallbackFunction {
   const fn = tap.fn as (fire: RawFire, done?: (error?: unknown, result?: unknown) => void) => unknown;
   return (input, toolUseID, context) => {

@@ -31,7 +31,7 @@ export interface HostOptions<C extends CustomEvents = NoEvents> extends External
   readonly timeout?: number;
   /** Seconds that `close` waits for hooks that are still running. Default 5. */
   readonly closeTimeout?: number;
-  /** What a handler's failure does (docs/failures.md). Default `continue`: it is reported, and the other hooks decide. */
+  /** The effect of a handler's failure (docs/failures.md). Default `continue`: it is reported, and the other hooks decide. */
   readonly onFailure?: OnFailure;
   /** `lineage` (default): one agent's hooks never run for another's calls. `all`: the hooks of the host and of every open scope run. */
   readonly merge?: 'lineage' | 'all';
@@ -39,7 +39,7 @@ export interface HostOptions<C extends CustomEvents = NoEvents> extends External
   readonly decisions?: Decisions;
   /** `group`: a group's timeout is shared by its handlers. Default `handler`. */
   readonly timeoutFor?: 'handler' | 'group';
-  /** How often in a row Stop hooks may keep a session's loop going before it ends. Default 8. */
+  /** How many times in a row Stop hooks may keep a session's loop going before it ends. Default 8. */
   readonly maxStopContinuations?: number;
   /** Seconds after which a handler is reported as slow. Default: handlers are not timed. */
   readonly slowAfter?: number;
@@ -107,7 +107,7 @@ export function checkHostOptions(options: object): void {
   if (mcpServers) checkMcpServers(mcpServers);
 }
 
-/** What `enforce` may be. */
+/** The values that `enforce` accepts. */
 export const ENFORCE: OptionCheck = {
   expected: 'true, false, or the share of sessions from 0 to 1',
   accepts: (v) => typeof v === 'boolean' || (typeof v === 'number' && v >= 0 && v <= 1),
@@ -121,7 +121,7 @@ const REGISTER: Keys<RegisterOptions> = {
   source: checks.object,
 };
 
-/** What hooks are registered with, beside the hooks. */
+/** Checks the options of `register`. */
 export function checkRegisterOptions<Options extends RegisterOptions>(
   options: Options | undefined,
   where: string,
@@ -136,7 +136,7 @@ const USE: Keys<UseOptions> = {
   name: { expected: 'a string that is not empty', accepts: (v) => isText(v) && v !== '' },
 };
 
-/** How a plugin is used, beside its own options. */
+/** Checks how a plugin is used, apart from its own options. */
 export const checkUseOptions = (options: unknown): void => checkKeys(options, USE, 'use: ');
 
 /** A scope that is named wrongly would be another one: INVALID_OPTIONS. `{}` is the session that names without one mean. */

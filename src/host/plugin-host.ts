@@ -1,6 +1,6 @@
 import type { Bus } from '../emit/bus.js';
 
-/** For its getters: in a literal they would make the engine keep the host in a slow form, and every fire begins here. */
+/** A class because of its getters: in a literal they would make the engine keep the host in a slow form, and every fire begins here. */
 export class PluginHost {
   readonly #bus: Bus;
 

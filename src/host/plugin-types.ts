@@ -5,7 +5,7 @@ import type { AgentHooks, Description, HookHandler, Hooks, OnOptions, RegisterOp
 export interface OptionsReader<Options = unknown, Given = unknown> {
   /** The user's options, checked and with their defaults; throws on anything wrong. */
   parse(value: unknown): Options;
-  /** Where the types of a Standard Schema say what the user may give. */
+  /** Where the types of a Standard Schema say what input it accepts. */
   readonly '~standard'?: { readonly types?: { readonly input: Given; readonly output: Options } | undefined };
 }
 
@@ -27,7 +27,7 @@ export type NoOptions = Readonly<Record<string, never>> | undefined;
 export interface UseOptions {
   /** Replaces the plugin's name in the names of its hooks, `name/hook`; needed if one scope uses a plugin twice. */
   readonly name?: string;
-  /** As a group's `enforce`, for all hooks of the plugin; the lower of the two counts. */
+  /** Like a group's `enforce`, for all hooks of the plugin; the lower of the two counts. */
   readonly enforce?: boolean | number;
 }
 

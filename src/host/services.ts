@@ -17,7 +17,7 @@ import type { EventPlans } from './plan/plans.js';
 import type { Notices } from './tell/notices.js';
 import type { Wake } from './types.js';
 
-/** What one fire needs of its host; plain fields, since every fire reads them. */
+/** What a fire needs from its host; plain fields, because every fire reads them. */
 export interface Services {
   /** The public host, as handlers see it in their context; a function, since the host is made after its services. */
   publicHost(): unknown;
@@ -28,14 +28,14 @@ export interface Services {
   readonly decisions: Decisions;
   /** Seconds; 0: slow hooks are not reported. */
   readonly slowAfter: number;
-  /** Of JSON, that an input may have where it leaves the process. */
+  /** The most bytes of JSON for an input that leaves the process. */
   readonly maxInputBytes: number;
   readonly projectDir: string | undefined;
   readonly session: SessionFields;
   closed: boolean;
   /** The host exists for one fire, without a server, and its records say so. */
   stateless?: true;
-  /** The project of a call in a folder, if there is no `projectDir`. Default: the folder. */
+  /** The project of a call in a folder if there is no `projectDir`. Default: the folder. */
   projectOf?: (cwd: string) => string;
   /** For a host that has joined a fleet: the policies in force, by channel. Frozen; replaced together with the hooks. */
   policies?: readonly RecordedPolicy[] | undefined;
@@ -50,7 +50,7 @@ export interface Services {
   wake(wake: Wake): void;
   /** The configuration as one hash. */
   revision(): string;
-  /** How many registrations for the event are in scopes outside the lineage whose plan holds so many. */
+  /** How many registrations for the event are in scopes outside a lineage whose plan has `planned`. */
   outOfScope(spec: EventSpec, planned: number): number;
 }
 

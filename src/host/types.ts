@@ -25,7 +25,7 @@ export interface Wake {
   readonly text: string;
 }
 
-/** What `fire` resolves to: the fields every decision has, and those of the event's fold. */
+/** The result of `fire`: the fields of every decision, and those of the event's fold. */
 export type Decision<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> = {
   [N in E]: BaseDecision & FoldFields[FoldOf<N, C>];
 }[E];
@@ -89,7 +89,7 @@ export interface HookGroup<E extends EventName<C> = EventName, C extends CustomE
   readonly stage?: number;
   /** Names of hooks, plugins or `register` calls in the same scope and stage; these hooks run before them. The name need not exist. */
   readonly before?: string | readonly string[];
-  /** The same; these hooks run after them. */
+  /** The same, for hooks that these run after. */
   readonly after?: string | readonly string[];
   readonly mode?: Mode;
   readonly timeout?: number;
@@ -117,7 +117,7 @@ export interface RegisterOptions {
   readonly name?: string;
   readonly onFailure?: OnFailure;
   readonly timeoutFor?: 'handler' | 'group';
-  /** As a group's `enforce`; the lower of the two counts. */
+  /** Like a group's `enforce`; the lower of the two counts. */
   readonly enforce?: boolean | number;
   /** Where they come from, for `describe()` and records. */
   readonly source?: Source;
@@ -129,7 +129,7 @@ export type Undo = () => void;
 /** One agent, as a function for `spawnHooks` gets it, which makes that agent's hooks. */
 export interface SpawnedAgent {
   readonly id: string;
-  /** The same. */
+  /** The same as `id`, under the name that inputs use. */
   readonly agent_id: string;
   readonly agent_type: string;
   readonly session_id: string;

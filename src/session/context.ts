@@ -6,7 +6,7 @@ import type { Core } from './core.js';
 import type { OwnFields } from './options.js';
 
 /**
- * What a decision says to the model, in plan order: every additionalContext, then the system messages of hooks from code.
+ * A decision's texts for the model, in plan order: every additionalContext, then the system messages of hooks from code.
  * (A systemMessage is for the user; of hooks from code it is passed on to the model too, of Claude Code's files not.)
  */
 export function forModel(decision: BaseDecision): readonly string[] {
@@ -33,7 +33,7 @@ export function tellUser(core: Core, decision: BaseDecision): void {
   }
 }
 
-/** What an event says that has no place of its own: the user is told, and the model with its scope's next system prompt. */
+/** Texts for which the event has no place: the user is told, and the model gets them with its scope's next system prompt. */
 export function remember(core: Core, decision: BaseDecision): void {
   tellUser(core, decision);
   wait(core, forModel(decision));

@@ -18,7 +18,7 @@ export type LoopEnd = 'interrupted' | 'hook' | 'deferred';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What every part of a session stands on: who it is, what its events carry, its one way to fire, its signals and its end. */
+/** What all parts of a session share: its identity, the fields of its events, its way to fire, its signals and its end. */
 export class Core {
   readonly deps: SessionDeps;
   readonly who: Identity;
@@ -27,7 +27,7 @@ export class Core {
   readonly settings: SessionSettings;
   readonly traced: Traced | undefined;
   readonly children = new Set<Core>();
-  /** Of the whole session, at its root: every agent that is open, by id. */
+  /** At the root of the session: every open agent of it, by id. */
   readonly agents: Map<string, Core>;
   /** Tool calls under way. */
   readonly calls = new UnderWay();
@@ -37,7 +37,7 @@ export class Core {
   readonly watched = new Set<string>();
   /** Undone when it ends: a subscriber, listeners. */
   readonly cleanups: (() => unknown)[] = [];
-  /** Is given every new path that hooks ask to have watched; absent: nobody watches. */
+  /** Called with every new path that hooks ask to have watched; absent: none are watched. */
   readonly onWatchPaths: CoreOptions['onWatchPaths'];
   #cwd: string;
   #model: string | undefined;
@@ -85,7 +85,7 @@ export class Core {
   get title(): string | undefined {
     return this.#title;
   }
-  /** Takes the title that a hook has said, if it said one. */
+  /** Takes the title from a hook's answer, if there is one. */
   rename(title: string | undefined): void {
     this.#title = title ?? this.#title;
   }
@@ -243,7 +243,7 @@ export class Core {
   }
 }
 
-/** What a core is made with. */
+/** The options of a core. */
 export interface CoreOptions {
   readonly parent?: Core | undefined;
   readonly scope: Scope;

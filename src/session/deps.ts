@@ -10,13 +10,13 @@ import type { Registrar } from '../host/register/registrar.js';
 import type { Registration } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
 
-/** What sessions need of their host. */
+/** What sessions need from their host. */
 export interface SessionDeps {
   fire(event: string, input: Readonly<Record<string, unknown>>, how: FireSettings): Promise<AnyDecision>;
   spec(event: string): EventSpec | undefined;
   readonly registrar: Registrar;
   readonly maxStopContinuations: number;
-  /** Of JSON, that is carried to the model. */
+  /** The most bytes of JSON carried to the model. */
   readonly maxInputBytes: number;
   readonly clock: Clock;
   readonly alarms: Alarms;
@@ -30,7 +30,7 @@ export interface SessionDeps {
   report(message: string, detail?: unknown): void;
 }
 
-/** Who a session is. */
+/** The identity of a session. */
 export interface Identity {
   readonly session_id: string;
   readonly transcript_path: string;

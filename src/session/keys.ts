@@ -23,7 +23,7 @@ const COMMON = {
   signal: SIGNAL,
 } as const;
 
-/** What `openSession` takes. */
+/** The options of `openSession`. */
 export const SESSION: Keys<SessionOptions> = {
   ...COMMON,
   session_id: true,

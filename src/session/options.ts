@@ -5,7 +5,7 @@ import type { Hooks } from '../host/types.js';
 /** How much is asked before a call runs. */
 export type PermissionMode = 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk' | 'auto';
 
-/** What a call changes, as permission modes see it: `read` nothing, `edit` files of the project. */
+/** The effect of a call for permission modes: `read` changes nothing, `edit` changes files of the project. */
 export type Effect = 'read' | 'edit' | 'other';
 
 /** The call a permission question is about. */
@@ -21,7 +21,7 @@ export interface PermissionCall {
   readonly verdict: 'none' | 'allow' | 'ask';
   /** Why it is asked: the reason of a hook or a rule. */
   readonly reason?: string | undefined;
-  /** As the rules gave them: what one could grant to be asked less. */
+  /** From the rules: what the user could grant to be asked less. */
   readonly suggestions: readonly unknown[];
   /** Aborts when the turn is interrupted: the answer is no longer needed. */
   readonly signal: AbortSignal;
@@ -35,9 +35,9 @@ export interface McpServer {
 
 /** The decision of the harness's own rules on an input. */
 export interface PermissionAnswer {
-  /** `none`: no rule speaks. Deny and ask stand, whatever a hook allowed. */
+  /** `none`: no rule applies. Deny and ask stand, whatever a hook allowed. */
   readonly behavior: 'allow' | 'deny' | 'ask' | 'none';
-  /** For the model (deny) or the user (ask). */
+  /** A message for the model (deny) or the user (ask). */
   readonly message?: string | undefined;
   /** Run this instead; it is judged again like any other input. */
   readonly updatedInput?: unknown;
@@ -67,7 +67,7 @@ type AnswerFunction<Answer> = (
 
 /** How a session decides and whom it notifies. A child session inherits from its parent what it does not set. */
 export interface SessionSettings {
-  /** The harness's own rules, asked on every final input. Absent, or no answer: no rule speaks. */
+  /** The harness's own rules, asked about every final input. Absent, or no answer: no rule applies. */
   readonly permission?: AnswerFunction<PermissionAnswer> | undefined;
   /** The user or approver. Absent, or no answer: there is no user, and a call that needs an answer is denied. */
   readonly ask?: AnswerFunction<PersonAnswer> | undefined;
@@ -133,7 +133,7 @@ export interface SessionOptions<C extends CustomEvents = NoEvents> extends Sessi
   readonly cwd?: string | undefined;
   /** Default: the host's, else `default`. */
   readonly permission_mode?: string | undefined;
-  /** How the session came to be. Default `startup`. */
+  /** How the session started. Default `startup`. */
   readonly source?: string | undefined;
   readonly model?: string | undefined;
   readonly session_title?: string | undefined;

@@ -8,9 +8,9 @@ import type { CheckedCall } from './tool/call.js';
 import { copyInput, describeCall } from './tool/call.js';
 import { passedThrough } from './tool/pass-through.js';
 
-/** What the harness's callbacks are told beside the call itself. */
+/** What the harness's callbacks are given besides the call itself. */
 export type QuestionContext = Pick<PermissionCall, 'verdict' | 'reason' | 'suggestions'>;
-/** The callback threw, or answered what nobody understands: that is never permission. */
+/** The callback threw, or gave an invalid answer: that is never permission. */
 export interface Failed {
   readonly failed: string;
 }
@@ -25,7 +25,7 @@ const KNOWN = {
 type QuestionKind = keyof typeof KNOWN;
 type Answer<Q extends QuestionKind> = NonNullable<Awaited<ReturnType<NonNullable<SessionSettings[Q]>>>>;
 
-/** Asks the harness about an input, of which it gets a copy. No callback, no answer: `undefined`. Rejects with ABORTED when the turn ends. */
+/** Asks the harness about an input, of which it gets a copy. `undefined` if there is no callback or no answer. Rejects with ABORTED when the turn ends. */
 export async function question<Q extends QuestionKind>(
   core: Core,
   call: CheckedCall,
@@ -64,7 +64,7 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal, event: strin
     const end = (): void => {
       forget?.();
       const aborted = new HookscopeError('ABORTED', { event }, { cause: signal.reason });
-      // Behind work that has ended already.
+      // After work that has already ended.
       queueMicrotask(() => reject(aborted));
     };
     work.then(
@@ -82,7 +82,7 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal, event: strin
   });
 }
 
-/** Applies what was granted: a mode at once, by the session itself; the harness is told about all of it. */
+/** Applies what was granted: the session applies a mode at once; the harness is told about everything. */
 export function applyPermissions(core: Core, updates: readonly unknown[], call: PermissionCall): void {
   for (const update of updates) {
     if (isObject(update) && update['type'] === 'setMode' && typeof update['mode'] === 'string')

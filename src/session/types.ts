@@ -43,9 +43,9 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
   readonly cwd: string;
   readonly directories: readonly string[];
   readonly model: string | undefined;
-  /** As the harness or a hook named it. */
+  /** The name that the harness or a hook gave it. */
   readonly title: string | undefined;
-  /** What SessionStart hooks want as the first prompt. */
+  /** The first prompt, if SessionStart hooks want one. */
   readonly initialUserMessage: string | undefined;
   /** The paths that `watch` and hooks asked to watch. */
   readonly watchPaths: readonly string[];
@@ -61,7 +61,7 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
   on: Registers<C>['on'];
   /** Applies a plugin to this session or agent alone; it cleans up before `close` resolves. Rejects with INVALID_PLUGIN, PLUGIN_FAILED. */
   use: Registers<C>['use'];
-  /** Fires any event as this session, its own fields filled in. What comes of the decision is the caller's business. */
+  /** Fires any event as this session, with its own fields filled in. The caller acts on the decision. */
   fire<E extends EventName<C>>(event: E, input: FireInput<E, C>): Promise<Decision<E, C>>;
 
   /** Begins a turn: UserPromptSubmit, and for a command UserPromptExpansion. */

@@ -7,7 +7,7 @@ interface Piece {
   readonly id: string;
 }
 
-/** What an interruption or the end of a session waits for. */
+/** The work that an interruption or the end of a session waits for. */
 export class UnderWay {
   readonly #pieces = new LinkedList<Piece>();
 
@@ -17,12 +17,12 @@ export class UnderWay {
   get work(): Promise<unknown>[] {
     return this.#pieces.toArray().map((piece) => piece.work);
   }
-  /** By what `close` calls them. */
+  /** The names by which `close` lists them. */
   get names(): string[] {
     return this.#pieces.toArray().map(({ name, id }) => `${name} (${id})`);
   }
 
-  /** The same work, which is under way until it has ended. */
+  /** Tracks the work until it ends, and returns it. */
   during<T>(work: Promise<T>, name: string, id: string): Promise<T> {
     const piece = this.#pieces.add({ work, name, id });
     return work.then(

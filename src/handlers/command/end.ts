@@ -15,7 +15,7 @@ export interface CommandRun {
   readonly wishes: boolean;
 }
 
-/** What the hook said, once it has ended. Children of it that live on are left behind, until the host closes. */
+/** The hook's answer after it has ended. Children that are still running are left behind until the host closes. */
 export function finishRun({ spec, call, running, wishes }: CommandRun, ending: Ending, background: boolean): Reply {
   leaveBehind({ spec, call, running, wishes });
   const { stdout, stderr } = running;
@@ -31,7 +31,7 @@ export function finishRun({ spec, call, running, wishes }: CommandRun, ending: E
   return { ...reply, ...printed, ...(stderr.tooLarge ? cut(reply, outputLimit) : {}) };
 }
 
-/** Ends the hook and what of its own is in reach. What it had printed is for people to look at: it says nothing any more. */
+/** Ends the hook and its processes that can be found. Its output is only for people now: it no longer counts as an answer. */
 export async function endRun(
   { spec, running }: CommandRun,
   cause: Cause,

@@ -28,7 +28,7 @@ export function environment(
   });
   if (call.trace !== undefined) {
     all['TRACEPARENT'] = call.trace.traceparent;
-    // Of another one's trace.
+    // It belongs to another trace.
     delete all['TRACESTATE'];
     if (call.trace.tracestate !== undefined) all['TRACESTATE'] = call.trace.tracestate;
   }
@@ -51,7 +51,7 @@ function inherited(names: readonly string[]): Record<string, string> {
 
 export type WorkingDirectory = { readonly cwd: string; readonly warning?: string } | { readonly problem: string };
 
-/** Where a hook runs: its own `cwd`, which must exist; else the input's, the project's or ours, the first that exists. */
+/** The folder in which a hook runs: its own `cwd`, which must exist; else the input's, the project's or ours, whichever exists first. */
 export function workingDirectory(spec: CommandSpec, call: ExternalCall): WorkingDirectory {
   if (spec.cwd !== undefined) {
     const cwd = resolve(call.projectDir, spec.cwd);

@@ -19,7 +19,7 @@ const GROUPS = process.platform !== 'win32';
  */
 export type Reach = 'group' | 'tree' | 'marked';
 
-/** A detached child and whatever it started: they share the child's process id as their group. */
+/** A detached child and everything it started: their process group is the child's process id. */
 export interface ProcessGroup {
   readonly id: number;
   /** Whether any member still runs. Once false it stays false: by then the number may belong to other processes. */
@@ -30,14 +30,14 @@ export interface ProcessGroup {
   end(reach?: Reach): Promise<void>;
   /** Settles when the last member has ended, on its own or by `end`. Waiting for it does not keep the process running. */
   gone(): Promise<void>;
-  /** From here on it may outlive this process. */
+  /** From now on it may outlive this process. */
   release(): void;
 }
 
 export interface GroupOptions {
   /** The mark that every process of the run has in its environment. */
   readonly mark?: string | undefined;
-  /** How much is killed when this process ends. Default: the group. */
+  /** What is killed when this process ends. Default: the group. */
   readonly atExit?: 'group' | 'tree';
 }
 

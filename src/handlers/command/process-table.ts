@@ -8,7 +8,7 @@ export interface Process {
   readonly session: number;
   /** Clock ticks since the machine was started. */
   readonly start: number;
-  /** It has ended, and nobody has asked how. */
+  /** It has ended, but its parent has not collected it. */
   readonly dead: boolean;
 }
 
@@ -56,7 +56,7 @@ export class ProcessTable {
     return this.#byPid.values();
   }
 
-  /** What it was started with in its environment, as `NAME=value`. Empty if that is not for us to see. */
+  /** The environment it was started with, as `NAME=value`. Empty if we may not read it. */
   variables(pid: number): readonly string[] {
     const found = this.#variables.get(pid) ?? readVariables(pid);
     this.#variables.set(pid, found);
@@ -64,7 +64,7 @@ export class ProcessTable {
   }
 }
 
-/** What the kernel says of one process is a line of at most a few hundred bytes, given in one piece. */
+/** The kernel's description of a process is one line of at most a few hundred bytes, returned in one piece. */
 const line = Buffer.alloc(4096);
 
 function readLine(path: string): string {
@@ -80,7 +80,7 @@ function readLine(path: string): string {
 export function readProcess(pid: number): Process | undefined {
   try {
     const stat = readLine(`/proc/${pid}/stat`);
-    // The program's name stands in parentheses and may itself hold spaces and parentheses.
+    // The program's name is in parentheses, and may contain spaces and parentheses itself.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
     const [state = 'X', parent, group, session] = fields;
     return {

@@ -11,7 +11,7 @@ export function freshMark(): string {
   return randomUUID();
 }
 
-/** The variable for a run's environment: its mark behind those that this process has inherited. */
+/** The variable for a run's environment: its mark after the inherited ones. */
 export function markVariable(mark: string | undefined): Record<string, string> {
   const inherited = (process.env[VARIABLE] ?? '').split(':').filter((text) => MARK.test(text));
   const marks = [...inherited, ...(mark === undefined ? [] : [mark])].slice(-DEEPEST);

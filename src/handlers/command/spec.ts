@@ -9,15 +9,15 @@ export interface CommandOptions extends ExternalOptions {
   readonly args?: readonly string[];
   /** The shell that reads the command line: a path or a name like `bash` or `powershell`. Default `/bin/sh`; false: exec form. */
   readonly shell?: boolean | string;
-  /** Seconds until the hook and all it started are ended; 0 is none. Default: the group's, else 60. */
+  /** Seconds until the hook and everything it started are ended; 0: no limit. Default: the group's, else 60. */
   readonly timeout?: number;
   /** Go on without it: it decides nothing, and its context comes later. `two-phase`: called first as usual, then again in the background. */
   readonly async?: boolean | 'two-phase';
-  /** Seconds a background run may take; 0 is none. Default 30. What the hook itself asks for (`asyncTimeout`) goes first. */
+  /** Seconds a background run may take; 0: no limit. Default 30. A limit that the hook itself asks for (`asyncTimeout`) takes precedence. */
   readonly asyncTimeout?: number;
-  /** In the background, and exit 2 wakes the agent with stderr. */
+  /** Runs in the background; exit 2 wakes the agent with its stderr. */
   readonly asyncRewake?: boolean;
-  /** What the agent that is woken reads before the hook's stderr. */
+  /** Text for the agent that is woken, before the hook's stderr. */
   readonly rewakeMessage?: string;
   /** One line before all that. */
   readonly rewakeSummary?: string;
@@ -26,7 +26,7 @@ export interface CommandOptions extends ExternalOptions {
    * HOME neither unless listed.
    */
   readonly env?: readonly string[] | Readonly<Record<string, string>>;
-  /** Where it runs, relative to the project's directory. Default: the input's `cwd`. */
+  /** The folder in which it runs, relative to the project's. Default: the input's `cwd`. */
   readonly cwd?: string;
   /**
    * For a hook that starts a server on purpose. What it leaves behind when it has ended by itself is ended by nobody: not by

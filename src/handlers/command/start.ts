@@ -27,12 +27,12 @@ export interface RunningCommand {
   readonly ended: Promise<Ending>;
 }
 
-/** What to start, where, and what to give it. */
+/** What to start, where, and with which input. */
 export interface StartOptions {
   readonly spec: CommandSpec;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What its environment carries for whoever looks for what it started. */
+  /** A mark in its environment by which the processes that it starts can be found. */
   readonly mark?: string | undefined;
   readonly stdin: string;
   /** Bytes of each output stream that are kept. */
@@ -51,7 +51,7 @@ export async function startCommand(start: StartOptions): Promise<RunningCommand 
     await nextTurn();
     return { problem: problemOf(errors[0] ?? child, start) };
   }
-  // Without an id it was never there, and its promise settles at once with the reason.
+  // Without an id the child never existed, and its promise settles at once with the reason.
   if (child.pid === undefined) return { problem: problemOf((await child).cause, start) };
   const { progress, outputLimit: limit } = start;
   const stdout = capture(child.stdout, {
@@ -60,13 +60,13 @@ export async function startCommand(start: StartOptions): Promise<RunningCommand 
     onText: start.onStdout,
   });
   const stderr = capture(child.stderr, { limit, onPiece: progress && ((piece) => progress({ stderr: piece })) });
-  // A hook need not read its input: that the pipe breaks says nothing.
+  // A hook need not read its input, so a broken pipe means nothing.
   child.stdin.on('error', () => child.stdin.destroy());
   child.stdin.end(start.stdin);
   const ended = new Promise<Ending>((resolve) => {
     child.once('exit', (code, signal) => {
       const ending = { exitCode: code ?? undefined, signal: signal ?? undefined };
-      // One more turn of the loop after the time is up: while it was blocked nobody has read the pipes.
+      // One more turn of the loop after the time is up, because the pipes could not be read while it was blocked.
       const timer = setTimeout(() => setImmediate(resolve, ending), DRAIN);
       void Promise.all([stdout.closed, stderr.closed]).then(() => {
         clearTimeout(timer);
@@ -93,7 +93,7 @@ function execute({ spec, cwd, env }: StartOptions) {
   });
 }
 
-/** What Claude Code's files call powershell is `pwsh` where it is not the system's own. */
+/** `powershell` in Claude Code's files means `pwsh` on systems without Windows PowerShell. */
 function shellOf({ args, shell = true }: CommandSpec): string | boolean {
   if (args) return false;
   return shell === 'powershell' && process.platform !== 'win32' ? 'pwsh' : shell;

@@ -14,14 +14,14 @@ export interface Post {
   readonly body: string;
   /** Bytes of the answer that are read; what comes after is not. */
   readonly limit: number;
-  /** How names are resolved; undefined: as the system does. */
+  /** How names are resolved; undefined: by the system. */
   readonly lookup: LookupFunction | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface HttpResponse {
   readonly status: number;
-  /** Where a redirect points. */
+  /** The target of a redirect. */
   readonly location: string | undefined;
   /** Read only of a 2xx answer. */
   readonly text: string;
@@ -89,7 +89,7 @@ function drop(body: Body): { text: string; tooLarge: boolean } {
 function problemOf(error: unknown): string {
   const { message, code, errors } = error as NodeJS.ErrnoException & { errors?: readonly Error[] };
   if (error instanceof PrivateAddressError) return `${message}; the host option httpHookPrivateAddresses allows these`;
-  // All addresses of a name were tried: one message for each, and none of its own.
+  // Every address of a name was tried: the error has a message for each, and none of its own.
   const said = message || errors?.map((e) => e.message).join(', ');
   return said || code || String(error);
 }

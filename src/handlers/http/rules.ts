@@ -1,11 +1,11 @@
 import type { LookupFunction } from 'node:net';
 import { compileWildcard } from '../../matching/wildcard.js';
 
-/** What the host lets http hooks do. An absent list restricts nothing; an empty one allows nothing. */
+/** What http hooks of the host may do. An absent list restricts nothing; an empty one allows nothing. */
 export interface HttpRules {
   /** Patterns with `*`, `https://hooks.example.com/*`; a URL must match one of them. */
   readonly allowedUrls: readonly string[] | undefined;
-  /** Why this very hook's URL may not be asked: the policy of the files that it stands in. */
+  /** Why this hook's URL may not be requested: the policy of its files. */
   readonly refusal?: string | undefined;
   /** Environment variables that headers may name, if the hook lists them too. */
   readonly allowedEnvVars: readonly string[] | undefined;
@@ -50,7 +50,7 @@ export function fillVariables(text: string, listed: readonly string[], { allowed
   });
 }
 
-/** Records and messages are read by many: what stands before the @ is for the server alone. */
+/** Records and messages have many readers, so they do not get the credentials before the @. */
 export function publicUrl(text: string): string {
   const url = new URL(text);
   if (url.username === '' && url.password === '') return text;

@@ -37,7 +37,7 @@ function refused(url: URL, rules: HttpRules): string | undefined {
   return `${address} is in a private network (the host option httpHookPrivateAddresses allows these)`;
 }
 
-/** Of the message itself, and so not the hook's to set. */
+/** Headers of the message itself, which a hook cannot set. */
 const OURS = [
   'connection',
   'content-length',

@@ -20,7 +20,7 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
-/** Connects to a server. Rejects with what it said last where it does not answer; `gone` is called when it ends. */
+/** Connects to a server. Rejects with the server's last output if it does not answer; `gone` is called when it ends. */
 export async function connect(
   name: string,
   server: McpStdioServer | McpHttpServer,

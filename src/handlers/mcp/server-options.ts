@@ -34,7 +34,7 @@ const STDIO: Shape = {
 };
 const HTTP: Shape = { type: oneOf('http', 'sse'), url: TEXT, headers: TEXTS_BY_NAME };
 
-/** Throws INVALID_OPTIONS for a wrong description of a server, and where the package that speaks to servers is missing. */
+/** Throws INVALID_OPTIONS for a wrong description of a server, and if the MCP package is not installed. */
 export function checkMcpServers(servers: McpServers): void {
   for (const [name, server] of Object.entries(servers)) {
     const at = `mcpServers.${name}`;

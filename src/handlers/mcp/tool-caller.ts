@@ -3,13 +3,13 @@ import type { Failure } from '../../events/failure.js';
 import type { TraceCarrier } from '../../values/trace-carrier.js';
 import { messageOf, resultOf } from '../../values/waiting/promises.js';
 
-/** A text that a tool answered, or something else (an image, say) that a hook cannot read. */
+/** A text answered by a tool, or other content (an image, say) that a hook cannot read. */
 export interface McpContent {
   readonly type: string;
   readonly text?: string;
 }
 
-/** What an MCP tool answered, as the protocol has it. */
+/** The answer of an MCP tool, as in the protocol. */
 export interface McpToolResult {
   readonly content?: readonly McpContent[];
   /** The tool itself says that it failed. */

@@ -2,11 +2,11 @@ import type { Failure } from '../../events/failure.js';
 import { isObject } from '../../values/shape.js';
 import { jsonText } from '../../values/waiting/promises.js';
 
-/** What a prompt or agent hook asks of the harness's model. */
+/** The question of a prompt or agent hook to the harness's model. */
 export interface ModelRequest {
-  /** `prompt`: one question, one answer. `agent`: look into it, with whatever tools the harness gives, then answer. */
+  /** `prompt`: one question, one answer. `agent`: investigate with whatever tools the harness provides, then answer. */
   readonly kind: 'prompt' | 'agent';
-  /** The hook's text with the event's input, as JSON, in place of `$ARGUMENTS`, or behind it where that is not in it. */
+  /** The hook's text with the event's input as JSON in place of `$ARGUMENTS`, or after the text if it has none. */
   readonly prompt: string;
   /** JSON Schema of the answer. */
   readonly schema: Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface ModelRequest {
   readonly signal: AbortSignal;
 }
 
-/** What a model says of a hook's condition. */
+/** A model's answer about a hook's condition. */
 export interface ModelVerdict {
   /** false: the event's deny or block, which also ends the turn; on Stop and SubagentStop: continue. */
   readonly ok: boolean;
@@ -46,7 +46,7 @@ export const ANSWER_SCHEMA = Object.freeze({
   additionalProperties: false,
 });
 
-/** Reads an answer by type. Text may stand around its JSON object, as models write it. */
+/** Reads an answer of either type. Models may write text around the JSON object. */
 export function readModelAnswer(given: unknown): { readonly answer: ModelVerdict } | { readonly failure: Failure } {
   const value = typeof given === 'string' ? objectIn(given) : given;
   if (value === undefined) {

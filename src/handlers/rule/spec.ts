@@ -6,7 +6,7 @@ import { checkOption, checkOptions, type Keys } from '../../values/options.js';
 import { checks, oneOf } from '../../values/shape.js';
 import { TEXT } from '../options.js';
 
-/** What a rule may decide. On an event that can only be blocked, `deny` blocks. */
+/** What a rule can decide. On an event that can only be blocked, `deny` blocks. */
 export type RuleDecision = 'deny' | 'ask' | 'allow';
 
 /** Options of `rule()`. */
@@ -15,7 +15,7 @@ export interface RuleOptions {
   readonly if?: string;
   /** It decides only the first time. */
   readonly once?: boolean;
-  /** How records name it. Default: its own `if`, else `rule deny`. */
+  /** Its name in records. Default: its own `if`, else `rule deny`. */
   readonly name?: string;
 }
 
@@ -67,7 +67,7 @@ export function readRule(description: Readonly<Record<string, unknown>>, event: 
   return { spec, answer, label: spec.if ?? `rule ${spec.decision}` };
 }
 
-/** A stop event has none: a rule, which says the same each time, would never let the agent stop. */
+/** Stop events take no rules: a rule always gives the same answer, so the agent could never stop. */
 function decisionsOn(event: EventSpec): readonly RuleDecision[] {
   if (event.fold === 'gate') return event.nestedDecision ? ['deny', 'allow'] : ['deny', 'ask', 'allow'];
   return event.fold !== 'stop' && canBlock(event) ? ['deny'] : [];

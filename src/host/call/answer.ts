@@ -23,7 +23,7 @@ export function readAnswer(call: CallFacts, value: unknown): Attempt {
   return callbackOf(call.registration) === undefined ? readReply(call, value as Reply) : readOutputOf(call, value);
 }
 
-/** What a callback handed back. Apart from what else may be read, so that the engine can inline it into the call (decision 10). */
+/** Reads a callback's return value. Separate from the rest of the reading, so that the engine can inline it into the call (decision 10). */
 function readOutputOf(call: CallFacts, value: unknown): Attempt {
   if (value === undefined || value === null) return SILENT;
   try {
@@ -60,7 +60,7 @@ function readReply(call: CallFacts, reply: Reply): Attempt {
   return { ...replyFacts(reply), ...said, failure: said.failure ?? reply.failure, warnings };
 }
 
-/** The parts of a reply that are recorded whatever it means. */
+/** The parts of a reply that are recorded, whatever it means. */
 export function replyFacts(reply: Reply): Pick<Attempt, 'exitCode' | 'stdout' | 'stderr'> {
   return { exitCode: reply.exitCode, stdout: reply.stdout, stderr: reply.stderr };
 }
@@ -69,7 +69,7 @@ function badAnswer(why: string): Attempt {
   return { failure: { cause: 'bad_schema', message: `it cannot be read: ${why}` } };
 }
 
-/** What callbacks' answers come to that have to be read against the event's schema. */
+/** Reads callbacks' answers that have to be parsed by the event's schema. */
 function readInFull(call: CallFacts, value: unknown): Attempt {
   const result = readCallback(call, value);
   // A value that was not understood may hold promises, whose rejections nothing would handle.
@@ -142,7 +142,7 @@ export function interpretOutput(
   return { outcome, ...notTaken(fire, registration, outcome), warnings: result.warnings };
 }
 
-/** What will run, where the agent keeps the keys that a rewrite leaves out. */
+/** The input that will run on agents that keep the keys which a rewrite leaves out. */
 function overOld({ spec, input }: FireFacts, outcome: Outcome, warnings: readonly string[] | undefined): Attempt {
   const [old, value] = [input[spec.rewrites?.field ?? ''], outcome.rewrite?.value];
   if (!isObject(old) || !isObject(value)) return { outcome, warnings };

@@ -4,7 +4,7 @@ import type { Failure } from '../../events/failure.js';
 import type { Outcome } from '../../events/output/outcome.js';
 import type { Registration } from '../../scopes/registration.js';
 
-/** How one call of one handler came out. Always a value. */
+/** The result of one call of one handler. Always a value. */
 export interface Attempt {
   readonly outcome?: Outcome | undefined;
   readonly failure?: Failure | undefined;
@@ -19,7 +19,7 @@ export interface Attempt {
   readonly unjudged?: true | undefined;
   /** It was not even started: what runs `once` is still due. */
   readonly unstarted?: true | undefined;
-  /** Of an answer that is said again: when it came, among those of its wave. */
+  /** If the answer is repeated: its rank of finishing in its wave. */
   readonly finished?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export const PENDING = Symbol('pending');
 
 /** Reports one call of one handler to subscribers. */
 export interface CallReporter {
-  /** Undefined: nobody follows it beside its records. */
+  /** undefined: only its records follow it. */
   readonly traced: Traced | undefined;
   progress(piece: Piece): void;
   /** The end of the call; later output is ignored. `at`: when that was, where `performance.now()` was just read. */
@@ -43,7 +43,7 @@ export interface FireReporter {
   started(registration: Registration): CallReporter;
 }
 
-/** What it would run was not started: what runs `once` is still due. */
+/** Whether a `once` hook still has its run: what it would have run was not started. */
 export function isStillDue({ unstarted, failure, outcome }: Attempt): boolean {
   if (unstarted || outcome !== undefined) return unstarted === true;
   return failure?.cause === 'spawn_failed';
@@ -54,7 +54,7 @@ export function affectsLaterHooks({ outcome }: Attempt): boolean {
   return outcome !== undefined && (outcome.rewrite !== undefined || outcome.continue === false);
 }
 
-/** Adds the duration. One literal: spreading the result after a field of its own would be many times slower. */
+/** Adds the duration, in one literal: spreading the result after another field would be many times slower. */
 export function withDuration(result: Attempt, durationMs: number): Attempt {
   return {
     outcome: result.outcome,

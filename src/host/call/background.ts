@@ -9,14 +9,14 @@ import { handlerOf } from './work.js';
 
 interface KeptWork {
   readonly name: string;
-  /** Closing waits for it; what is not followed (a child left behind) is ended at once. */
+  /** Closing waits for it; anything that is not followed (a child left behind) is ended at once. */
   readonly followed: boolean;
   readonly done: Promise<unknown>;
   end(): Promise<void>;
   readonly runs: (() => boolean) | undefined;
 }
 
-/** What goes on after its fire has ended: async handlers, processes left behind. Nothing of it outlives the host. */
+/** Work that continues after its fire has ended: async handlers, processes left behind. None of it outlives the host. */
 export class Background implements BackgroundWork {
   readonly #kept = new Set<KeptWork>();
   /** Begins what waits for the caller to go on first. Closing does not wait for that. */

@@ -19,5 +19,5 @@ export function aborted(unstarted?: true): Attempt {
   return unstarted ? { failure, unstarted } : { failure };
 }
 
-/** What it needs could not be loaded. */
+/** A module that it needs could not be loaded. */
 export const notLoaded = ({ message }: Failure): Failure => ({ cause: 'spawn_failed', message });

@@ -6,7 +6,7 @@ import type { Carried } from './carry.js';
 import { Context } from './context.js';
 import type { RunningFire } from './facts.js';
 
-/** What a handler outside the process is run with. */
+/** The arguments for running a handler outside the process. */
 export function makeCall(
   fire: RunningFire,
   registration: Registration,
@@ -33,7 +33,7 @@ export function makeCall(
     eventName: registration.eventName,
     projectDir: services.projectDir ?? services.projectOf?.(here) ?? here,
     env: fire.options.env,
-    // Without anybody who follows it, it is still a part of what the agent is a part of.
+    // Even if nothing follows this call, it is part of the agent's own trace.
     trace: reporter?.traced?.carrier ?? fire.options.incoming,
     progress: reporter ? (piece) => reporter.progress(piece) : undefined,
     keep: (name, done, end, runs) => background.keep(name, done, end, { runs }),

@@ -65,7 +65,7 @@ function listOf(from: Json, key: string): readonly Json[] | undefined {
   }
 }
 
-/** One item of a list, without the fields that cannot be carried. If the item itself cannot be, one line stands in its place. */
+/** One item of a list, without the fields that cannot be carried. If the item itself cannot be, one line replaces it. */
 function lightened(one: Json, room: CopyBudget): unknown {
   const { left } = room;
   try {
@@ -104,7 +104,7 @@ export function withheldLine(what: string, why: string): string {
   return `[${what} was withheld, since it cannot be carried: ${why}]`;
 }
 
-/** In words, why a value cannot be copied. */
+/** Why a value cannot be copied, in words. */
 export function whyNot(error: unknown): string {
   return isErrorOf(error, NotJson) ? error.message : `it cannot be read: ${messageOf(error)}`;
 }

@@ -2,7 +2,7 @@ import { LazySignal } from '../../values/waiting/lazy-signal.js';
 import { ignoreRejections } from '../../values/waiting/promises.js';
 import type { CallReporter } from './attempt.js';
 
-/** What a callback gets as its third argument. It belongs to one call; its members work when they are taken out of it. */
+/** The third argument of a callback. It belongs to one call; its members also work when they are destructured. */
 export interface HookContext<Host = unknown> {
   /** Aborts on this handler's timeout, on the caller's own signal and when the host closes. Made when first read. */
   readonly signal: AbortSignal;
@@ -15,7 +15,7 @@ export interface HookContext<Host = unknown> {
   progress(text: string): void;
 }
 
-/** What a context says of its fire. */
+/** The parts of a fire that a context shows. */
 export interface ContextFire {
   readonly scopeId: string;
   readonly services: { publicHost(): unknown };

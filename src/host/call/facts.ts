@@ -10,13 +10,13 @@ import type { CallReporter, FireReporter } from './attempt.js';
 import type { Carried } from './carry.js';
 import type { Context } from './context.js';
 
-/** What is known of a fire from its beginning on. Contexts, records and background runs read it; none of it changes. */
+/** What is known about a fire from its beginning. Contexts, records and background runs read it; none of it changes. */
 export interface FireFacts {
   readonly services: Services;
   readonly state: EventState;
   readonly spec: EventSpec;
   readonly plan: Plan;
-  /** As it was parsed, before any rewrite. */
+  /** The parsed input, before any rewrite. */
   readonly input: Json;
   readonly options: FireSettings;
   readonly found: ScopeLookup;
@@ -35,16 +35,16 @@ export interface CallFacts {
   readonly registration: Registration;
   readonly context: Context;
   readonly reporter: CallReporter | undefined;
-  /** What it was called with. */
+  /** The input it was called with. */
   readonly input: Json;
   /** It goes on in the background since it answered so, which it can do once. */
   readonly followed?: true | undefined;
 }
 
-/** One that goes on in the background. */
+/** A call that continues in the background. */
 export interface BackgroundCall extends CallFacts {
   readonly later: Promise<unknown>;
-  /** Milliseconds; 0: it ends by itself. */
+  /** Milliseconds; 0: without a limit. */
   readonly limitMs: number;
 }
 
@@ -61,7 +61,7 @@ export interface BackgroundWork {
   follow(followed: BackgroundCall): void;
 }
 
-/** What a call needs of the fire that it is made in. */
+/** What a call needs from the fire that makes it. */
 export interface RunningFire extends FireFacts {
   readonly background: BackgroundWork;
   /** Made only when there is a subscriber. */

@@ -43,7 +43,7 @@ export class HandlerCall implements Watched, CallFacts {
   private readonly clock: RunningFire['clock'];
   private isWatched = false;
   private isLoading = false;
-  /** Milliseconds of the monotonic clock, which may begin at 0 where a test moves it; below 0: nobody wants to know, or it is over. */
+  /** Milliseconds of the monotonic clock, which a test may start at 0; below 0: not measured, or over. */
   private began = -1;
   private later: Promise<unknown> | undefined = undefined;
   private timedOut: Attempt | undefined = undefined;
@@ -138,7 +138,7 @@ export class HandlerCall implements Watched, CallFacts {
   }
 
   private loaded(kind: 'first' | 'reask', failure?: Failure): void {
-    // It was cancelled meanwhile.
+    // It was cancelled in the meantime.
     if (this.later === undefined) return;
     this.isLoading = false;
     this.later = undefined;
@@ -165,7 +165,7 @@ export class HandlerCall implements Watched, CallFacts {
     return PENDING;
   }
 
-  /** From now on until its release it may run out of time or be cancelled. */
+  /** From now until its release it can time out or be cancelled. */
   private watch(): void {
     this.isWatched = true;
     this.fire.services.clock.watch(this);
@@ -221,7 +221,7 @@ export class HandlerCall implements Watched, CallFacts {
     if (this.later !== undefined) this.owner.answered(this.abandon(), this);
   }
 
-  /** Ends the pending call and returns the result that stands in for its answer. */
+  /** Ends the pending call and returns the result that replaces its answer. */
   abandon(): Attempt {
     Context.end(this.context, this.fire.cancelled);
     const result = this.timedOut ?? aborted(this.isLoading || undefined);
@@ -247,7 +247,7 @@ export class HandlerCall implements Watched, CallFacts {
     return this.conclude({ background: true });
   }
 
-  /** Every call ends here. It is reported to subscribers, and its problems are logged with or without them. An abort is no problem, since the caller asked for it. */
+  /** Every call ends here. It is reported to subscribers, and its problems are logged with or without them. An abort is not a problem, because the caller asked for it. */
   private conclude(result: Attempt): Attempt {
     return result.failure === undefined && result.warnings === undefined && this.began < 0
       ? result

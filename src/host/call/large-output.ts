@@ -33,7 +33,7 @@ export interface LargeOutput {
   keep(root: string): void;
 }
 
-/** Milliseconds that what nobody has ended is kept. */
+/** Milliseconds for which the outputs of sessions that never end are kept. */
 const OLD = 86_400_000;
 
 /** A session's folder is made when first needed, readable by this user alone. */
@@ -107,7 +107,7 @@ class Spill implements LargeOutput {
     if (known !== undefined) return known;
     const folder = this.#root === undefined ? mkdtempSync(join(tmpdir(), 'hookscope-')) : this.#lasting(session);
     if (this.#root !== undefined) makeFolder(folder);
-    // Of a host that nobody closes.
+    // In case the host is never closed.
     if (this.#folders.size === 0) process.on('exit', this.clear);
     this.#folders.set(session, folder);
     return folder;
@@ -133,7 +133,7 @@ class Spill implements LargeOutput {
   }
 }
 
-/** Of sessions whose end nobody told. */
+/** Removes the outputs of sessions whose end was never reported. */
 function removeOld(root: string, remove: (folder: string) => void): void {
   let names: string[];
   try {

@@ -6,6 +6,6 @@ import type { FireFacts } from './facts.js';
 /** Says what a hook came to without running it. */
 export type AnswerFunction = (fire: FireFacts, registration: Registration, input: Json) => Attempt;
 
-/** What is said in place of a hook that is not run. */
+/** The recorded answer of a hook that is not run again. */
 export const answerOf = ({ work }: Registration): AnswerFunction | undefined =>
   (work as { readonly answer?: AnswerFunction }).answer;

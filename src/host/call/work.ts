@@ -11,7 +11,7 @@ export type CallbackFunction = (input: unknown, toolUseID: string | undefined, c
 /** A callback, or a rule. */
 export class CallbackWork implements LatestAnswer {
   readonly callback: CallbackFunction;
-  /** An async function: what it hands back is an ordinary promise of its own, which need not be looked at. */
+  /** An async function: it always returns an ordinary promise, which need not be checked. */
   readonly isAsync: boolean;
   readonly rule: RuleSpec | undefined;
   latest: LatestAnswer['latest'] = undefined;
@@ -30,14 +30,14 @@ export type Work = CallbackWork | { readonly handler: Handler } | { readonly ans
 export const callbackOf = ({ work }: Registration): CallbackFunction | undefined =>
   (work as { readonly callback?: CallbackFunction }).callback;
 
-/** What it hands back is a promise that an async function has just made. */
+/** Whether it returns a promise made by an async function. */
 export const isAsync = ({ work }: Registration): boolean => (work as { readonly isAsync?: boolean }).isAsync === true;
 
-/** What runs outside of this process. */
+/** The handler, if it runs outside this process. */
 export const handlerOf = ({ work }: Registration): Handler | undefined =>
   (work as { readonly handler?: Handler }).handler;
 
 export const isOutside = (registration: Registration): boolean => handlerOf(registration) !== undefined;
 
-/** What a rule says. */
+/** The rule, if it is one. */
 export const ruleOf = ({ work }: Registration): RuleSpec | undefined => (work as { readonly rule?: RuleSpec }).rule;

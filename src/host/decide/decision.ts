@@ -9,12 +9,12 @@ export interface DecisionFailure {
   readonly name: string;
   readonly cause: Cause;
   readonly message: string;
-  /** It blocks whatever the handler's `onFailure`. */
+  /** It blocks whatever the handler's `onFailure` says. */
   readonly blocks?: true;
   readonly blocked: boolean;
 }
 
-/** Two handlers rewrote the same thing; the winner's stands. Handler ids. */
+/** Two handlers rewrote the same thing, and the winner's rewrite counts. Handler ids. */
 export interface Conflict {
   readonly winner: string;
   readonly loser: string;
@@ -23,7 +23,7 @@ export interface Conflict {
 /** Why a loop ended although hooks would have kept it going: too many continuations in a row, or the agent was being closed. */
 export type EndedBy = 'cap' | 'close';
 
-/** What one handler said; a decision lists them in plan order. */
+/** One handler's answer; a decision lists them in plan order. */
 export interface HandlerOutcome {
   readonly id: string;
   readonly name: string;
@@ -39,20 +39,20 @@ export interface HandlerOutcome {
   readonly hookSpecificOutput?: Readonly<Record<string, unknown>>;
 }
 
-/** Fields that every decision has, whatever its event. */
+/** The fields of every decision, whatever its event. */
 export interface BaseDecision {
   readonly event: string;
   readonly fold: Fold;
   /** false: a hook ended the agent's loop (only on events where that counts). */
   readonly continue: boolean;
   readonly stopReason?: string;
-  /** Of the deciding verdict; on block and stop events every blocking reason, one a line. */
+  /** The reason of the deciding verdict; on block and stop events every blocking reason, one per line. */
   readonly reason?: string;
   /** The handler (its id) whose word this is. */
   readonly decidedBy?: string;
   /** Handlers (ids) whose opinion lost, in plan order. */
   readonly overruled: readonly string[];
-  /** The whole tool input a hook put in place of the one fired; a deep copy nobody else holds. */
+  /** The tool input with which a hook replaced the original; a deep copy that nobody else holds. */
   readonly updatedInput?: unknown;
   readonly updatedOutput?: unknown;
   readonly suppressOutput: boolean;
@@ -62,7 +62,7 @@ export interface BaseDecision {
   readonly conflicts: readonly Conflict[];
   /** stop events: hooks (`overruled`) would have kept the loop going, and it ended all the same. */
   readonly endedBy?: EndedBy;
-  /** Who settled an ask elsewhere (docs/semantics.md 10, `answered`); `verdict` and `reason` are what that came to. */
+  /** Who settled an ask elsewhere (docs/semantics.md 10, `answered`); `verdict` and `reason` are the result. */
   readonly answered?: RecordedAnswer;
   readonly interrupt?: boolean;
   readonly updatedPermissions?: readonly unknown[];
@@ -73,15 +73,15 @@ export interface BaseDecision {
   readonly suppressOriginalPrompt?: boolean;
   readonly reloadSkills?: boolean;
   readonly classifierContext?: string;
-  /** What hooks want written to the terminal, one after the other. */
+  /** What hooks want written to the terminal, in order. */
   readonly terminalSequence?: string;
-  /** What each handler said, in plan order. */
+  /** Each handler's answer, in plan order. */
   readonly outcomes: readonly HandlerOutcome[];
   /** The decision in the wire's own shape, as a single hook would have printed it. */
   toJSON(): Record<string, unknown>;
 }
 
-/** What the fold kind adds. */
+/** The fields that the fold kind adds. */
 export interface FoldFields {
   /** `none` means that the harness's own permission flow decides. */
   gate: { readonly verdict: Verdict };
@@ -157,7 +157,7 @@ export function makeDecision(spec: EventSpec, fields: DecisionFields | undefined
   return fields === undefined ? decision : Object.assign(decision, fields);
 }
 
-/** As one hook that had said all of it would have printed it. */
+/** As if one hook had printed all of it. */
 function toWire(spec: EventSpec, d: AnyDecision): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   const specific: Record<string, unknown> = {};

@@ -5,7 +5,7 @@ import type { EventSpec } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { DecisionFailure, DecisionFields, HandlerOutcome, OutcomesLater } from './decision.js';
 
-/** What one handler came to: what it said, or how it failed, or (after a failed re-ask) both. */
+/** The result of one handler: its answer, its failure, or (after a failed re-ask) both. */
 export interface HandlerResult {
   readonly registration: Registration;
   readonly outcome?: Outcome | undefined;
@@ -28,7 +28,7 @@ export const isVerdict = ({
   goesOn !== false &&
   specific === undefined;
 
-/** What every event has. */
+/** The fields that every event has. */
 export function common(
   fields: DecisionFields,
   spec: EventSpec,
@@ -101,7 +101,7 @@ function specifics(
   }
 }
 
-/** All that handlers said, not yet written out. */
+/** All handlers' answers, not yet serialised. */
 export class Listed implements OutcomesLater {
   readonly #said: readonly HandlerResult[];
 
@@ -114,7 +114,7 @@ export class Listed implements OutcomesLater {
   }
 }
 
-/** What each handler said, in plan order. */
+/** Each handler's answer, in plan order. */
 export function listOutcomes(said: readonly HandlerResult[]): HandlerOutcome[] {
   return said.map(({ registration, outcome }) => {
     const out: { -readonly [K in keyof HandlerOutcome]: HandlerOutcome[K] } = {

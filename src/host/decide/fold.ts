@@ -4,7 +4,7 @@ import type { AnyDecision, Conflict, DecisionFields, EndedBy, OutcomesLater } fr
 import { makeDecision } from './decision.js';
 import { common, type HandlerResult, isVerdict, Listed } from './fold-common.js';
 
-/** How the verdicts become one: the strictest, or the first or last in plan order. */
+/** How several verdicts become one: the strictest, or the first or last in plan order. */
 export type Decisions = 'strictest' | 'first' | 'last';
 
 export interface FoldContext {
@@ -14,9 +14,9 @@ export interface FoldContext {
   readonly conflicts?: readonly Conflict[] | undefined;
   /** The rewritten field's final value, where a rewrite stood. */
   readonly rewritten?: { readonly value: unknown } | undefined;
-  /** What stands in place of an output that could not be carried to all hooks, unless one has put another there. */
+  /** Replaces an output that could not be carried to all hooks, unless a hook has replaced it. */
   readonly withheld?: { readonly value: unknown } | undefined;
-  /** stop events: the loop ends whatever the hooks say, and why. */
+  /** On stop events: the loop ends whatever the hooks say, for this reason. */
   readonly endedBy?: EndedBy | undefined;
 }
 
@@ -46,7 +46,7 @@ export function fold(
 const isVerdictAlone = ({ outcome, failure }: HandlerResult): boolean =>
   failure === undefined && (outcome === undefined || isVerdict(outcome));
 
-/** A silent one changes nothing, whatever the fold. */
+/** A silent hook changes nothing, whatever the fold. */
 const speaks = (s: HandlerResult): boolean => s.outcome !== undefined || s.failure !== undefined;
 
 /** The verdict of one handler on a gate: its own word, its `continue: false` (from code), its failure by policy. */
@@ -70,7 +70,7 @@ function reasonOf(spec: EventSpec, s: HandlerResult): string | undefined {
   const { outcome, failure } = s;
   if (failure !== undefined && verdictOf(spec, s) !== ownVerdict(s)) return failure.message;
   const reason = outcome?.reason ?? outcome?.stopReason;
-  // It ended the run; the reason of another word of its own would not be why.
+  // It ended the run, so the reason of its verdict is not the reason for that.
   const ended = outcome?.continue === false && s.registration.dialect === 'code' && outcome.verdict !== 'deny';
   return ended ? (outcome.stopReason ?? reason) : reason;
 }
@@ -126,7 +126,7 @@ function overrule(fields: DecisionFields, spec: EventSpec, said: readonly Handle
   if (others.length > 0) fields.overruled = others.map((s) => s.registration.id);
 }
 
-/** What goes with a nested verdict counts only from those whose own word it is. */
+/** What comes with a nested verdict counts only from handlers that gave this verdict themselves. */
 function grants(spec: EventSpec, said: readonly HandlerResult[], verdict: Verdict): DecisionFields {
   const sharing = said.filter((s) => s.outcome?.verdict === verdict && verdictOf(spec, s) === verdict);
   const given = sharing.map((s) => s.outcome?.specific ?? {});
@@ -142,11 +142,11 @@ function spoken(spec: EventSpec, said: readonly HandlerResult[], which: 'first' 
   return which === 'first' ? said.find(hasWord) : said.findLast(hasWord);
 }
 
-/** Whatever the others say. */
+/** Whether it counts whatever the others say. */
 const stands = (s: HandlerResult, rank: number, chosen: HandlerResult | undefined): boolean =>
   endsRun(s) || isUntrusted(s) || (isManaged(s) && rank >= RANK.ask) || isOutside(s, chosen);
 
-/** What an outer scope says, where a rule's `allow` would loosen it. */
+/** The answer of an outer scope counts if a rule's `allow` would loosen it. */
 const isOutside = (s: HandlerResult, chosen: HandlerResult | undefined): boolean =>
   chosen?.registration.kind === 'rule' &&
   chosen.outcome?.verdict === 'allow' &&
@@ -154,7 +154,7 @@ const isOutside = (s: HandlerResult, chosen: HandlerResult | undefined): boolean
 
 const isManaged = (s: HandlerResult): boolean => s.registration.scope.kind === 'managed';
 
-/** An accepted guard that could not be asked is no opinion among others. */
+/** An accepted guard that could not be asked is not just one opinion among others. */
 const isUntrusted = (s: HandlerResult): boolean => s.failure?.cause === 'untrusted';
 
 /** It kept later handlers, which might have denied, from being asked: its deny cannot be overruled. */
@@ -200,7 +200,7 @@ function stop(said: readonly HandlerResult[], endedBy: EndedBy | undefined): Dec
   return { continues: true, ...decidedBy(keeps) };
 }
 
-/** Refused or failed, there is no value. Else the last in plan order wins; every other value is a recorded conflict. */
+/** If it was refused or failed, there is no value. Otherwise the last in plan order wins; every other value is a recorded conflict. */
 function replace(spec: EventSpec, said: readonly HandlerResult[]): DecisionFields {
   const against = said.filter(
     (s) => s.outcome?.block || (s.failure && effectOf(spec, s.registration.onFailure, s.failure) === 'block'),

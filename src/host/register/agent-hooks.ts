@@ -10,7 +10,7 @@ import { wrong } from './handler-entry.js';
 import type { Life, Lives } from './lives.js';
 import { type Origin, type SpawnHooks, spawnOrigin } from './origin.js';
 
-/** What an agent of that type is still to get. */
+/** Hooks that an agent of this type still has to get. */
 interface Waiting {
   readonly type: string;
   readonly spawnHooks: readonly SpawnHooks[];
@@ -28,7 +28,7 @@ export class AgentInstaller {
     this.#lives = lives;
   }
 
-  /** In the scope of an agent, once. What it should have and cannot have, every gate of it says. */
+  /** Installs the hooks in an agent's scope, once. If a hook cannot be made, every gate of the agent says so. */
   install(scope: Scope, type: string, spawnHooks: SpawnHooks): void {
     const origin = quietly(type, spawnHooks);
     let undo: Undo | undefined;
@@ -50,14 +50,14 @@ export class AgentInstaller {
     if (!life.over) this.#lives.begin(scope, life.name).onClose(forget);
   }
 
-  /** In a scope that is in no tree, to be looked at. No function of the user's is called, so what that would make is not there. */
+  /** Installs them in a detached scope, for inspection. No user function is called, so hooks that one would make are missing. */
   preview(scope: Scope, type: string, all: Iterable<SpawnHooks>): void {
     for (const spawnHooks of all) {
       if (typeof spawnHooks.hooks === 'function') continue;
       try {
         this.#adding.place(scope, spawnHooks.hooks, quietly(type, spawnHooks));
       } catch {
-        // Agents are told (`install`).
+        // Agents are told about it by `install`.
       }
     }
   }

@@ -18,7 +18,7 @@ export function readPlugin(plugin: Plugin, given: unknown): ReadPlugin {
   return { plugin, options: readOptions(plugin, given) };
 }
 
-/** Applies a plugin: all of its hooks, or none when it throws or its scope ends meanwhile. Rejects with PLUGIN_FAILED. */
+/** Applies a plugin: all of its hooks, or none if it throws or its scope ends in the meantime. Rejects with PLUGIN_FAILED. */
 export async function applyPlugin({ plugin, options }: ReadPlugin, life: Life, scope: PluginScope): Promise<void> {
   try {
     const cleanup = cleanupIn(await resultOf(() => plugin.apply(scope as never, options)));
@@ -93,7 +93,7 @@ function refuseUnknown(schema: unknown, given: unknown): void {
   throw new Error(`${key}: is not a known option; ${there}${near === undefined ? '' : `. Did you mean "${near}"?`}`);
 }
 
-/** Of a zod schema, as far as an object's says what keys it has. */
+/** The part of a zod object schema that lists its keys. */
 interface ObjectDef {
   readonly type: string;
   readonly shape: object;

@@ -19,9 +19,9 @@ const VARIABLE = /^\$\{?(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT)\}?\//;
 /** Words of a command line that are looked up as files. */
 const MOST_WORDS = 200;
 
-/** Where the files that a command names may be. */
+/** Where the files that a command names can be. */
 export interface DefinedIn {
-  /** It may name the file that the hook stands in. */
+  /** The command may name the file that contains the hook. */
   readonly source: Source;
   /** The project's directory. */
   readonly dir?: string | undefined;
@@ -50,7 +50,7 @@ export class HookDefinition {
   }
 }
 
-/** A hash of plain data, whatever the order of its keys. */
+/** A hash of plain data that does not depend on the order of keys. */
 export function shortHash(value: unknown): string {
   const known = canonical(value);
   return (known === undefined ? createHash('sha256').update('?').digest('hex') : hashOf(known)).slice(0, 32);
@@ -98,7 +98,7 @@ function wordsOf(text: string): string[] {
   return [...line.replaceAll(/["']/g, '').split(AROUND), ...(QUOTED.test(line) ? line.split(QUOTED) : [])];
 }
 
-/** Where a name may lead: a hook's own folder, the project's, the folder of the file that it stands in and the one above (a plugin's). */
+/** The folders in which a name is looked up: the hook's own, the project's, that of the file with the hook, and its parent (a plugin's). */
 function foldersOf({ source, dir = process.cwd() }: DefinedIn, cwd: string | undefined): readonly string[] {
   const { file } = source;
   const own = cwd === undefined ? [] : [resolve(dir, cwd)];

@@ -2,18 +2,18 @@ import type { Skip } from '../../scopes/registration.js';
 import { SKIP_REASONS } from '../../scopes/skip.js';
 import type { UseOptions } from '../plugin-types.js';
 
-/** The least of what was said, as a share of sessions; undefined: all of them. */
+/** The smallest of the given values, as a share of sessions; undefined: all of them. */
 export function enforcedShare(said: readonly (boolean | number | undefined)[]): number | undefined {
   const shares = said.filter((one) => one !== undefined).map(Number);
   const least = Math.min(1, ...shares);
   return least === 1 ? undefined : least;
 }
 
-/** What a plugin or a file uses is enforced no more than itself. */
+/** Plugins and files used by another are enforced no more than that one. */
 export function lessOf(how: UseOptions | undefined, enforce: boolean | number | undefined): UseOptions | undefined {
   const share = enforcedShare([how?.enforce, enforce]);
   return share === undefined ? how : { ...how, enforce: share };
 }
 
-/** Of hooks that decide in no session. */
+/** The skip of hooks that decide in no session. */
 export const SHADOW: Skip = Object.freeze({ reason: 'shadow', why: SKIP_REASONS.shadow.why });

@@ -29,7 +29,7 @@ interface HandleRegistrar {
   scope(ref: ScopeRef | undefined): Scope;
 }
 
-/** What users hold of a scope, which is opened by the first thing registered in it; `undefined`: the host's. */
+/** The handle of a scope, which is opened when something is first registered in it; `undefined`: the host's. */
 export function handleOf(registrar: HandleRegistrar, ref: ScopeRef | undefined) {
   return {
     id: ref === undefined ? 'host' : labelOf(ref),
@@ -44,7 +44,7 @@ export function handleOf(registrar: HandleRegistrar, ref: ScopeRef | undefined) 
   };
 }
 
-/** The same for a plugin, for as long as it is in use. Throws PLUGIN_ENDED then. */
+/** The same for a plugin while it is in use. Afterwards it throws PLUGIN_ENDED. */
 export function pluginScopeOf(
   registrar: HandleRegistrar,
   ref: ScopeRef | undefined,
@@ -58,7 +58,7 @@ export function pluginScopeOf(
     source: { kind: 'plugin', name: plugin.name },
     shadow: enforce,
   };
-  /** A late call would be for whoever has that scope's name then. */
+  /** A late call might reach another scope with the same name. */
   const demand = (call: string): void => {
     if (life.over) throw new HookscopeError('PLUGIN_ENDED', { plugin: life.name, scope: life.scope.id, call });
   };
@@ -78,7 +78,7 @@ export function pluginScopeOf(
       demand('spawnHooks');
       const all = { ...checkRegisterOptions(how, 'spawnHooks'), ...origin };
       const { scope } = life;
-      // Of one session or agent: it is none of the others' business.
+      // A session's or agent's change does not concern the others.
       const within = (_: unknown, parent?: Scope): boolean => parent?.lineage.includes(scope) === true;
       return life.undo(registrar.spawnHooks(type, hooks, all, { life, ...(ref === undefined ? {} : { within }) }));
     },

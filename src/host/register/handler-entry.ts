@@ -15,7 +15,7 @@ import type { CallbackSpec, HookGroup } from '../types.js';
 /** Marks a handler that we have made ourselves, for hooks that come from another program. */
 const MADE = Symbol('made');
 
-/** Puts a handler of our own making where hooks are read. */
+/** Wraps a handler of our own for a place where hooks are read. */
 export const madeHandler = (handler: Handler): object => ({ [MADE]: handler });
 
 const WRAPPED = Symbol('wrapped');
@@ -29,19 +29,19 @@ interface Wrapped {
 /** Puts it where hooks are read. */
 export const wrappedHandler = (wrapped: Wrapped): object => ({ [WRAPPED]: wrapped });
 
-/** What it is, for a hash of it: the function, or the description. */
+/** What its hash is made from: the function, or the description. */
 export function whatIs(hook: unknown): unknown {
   if (!isObject(hook)) return hook;
   if (MADE in hook) return { made: (hook[MADE] as Handler).kind, name: (hook[MADE] as Handler).name };
   return WRAPPED in hook ? (hook[WRAPPED] as Wrapped).description : hook;
 }
 
-/** How one is read. */
+/** How handlers are read. */
 export interface HandlerOptions {
   readonly dialect?: Dialect | undefined;
   /** What the source adds to its handlers. */
   readonly context?: HandlerContext | undefined;
-  /** What the host gives to handlers that run outside it. */
+  /** What the host provides to handlers outside it. */
   readonly external: ExternalServices;
   warn(message: string): void;
 }
@@ -58,7 +58,7 @@ const HANDLER = {
   once: checks.flag,
 } satisfies Keys<CallbackSpec>;
 
-/** What handlers and groups may say alike. */
+/** Options that handlers and groups share. */
 export interface Options extends Omit<HookGroup, 'matcher' | 'hooks'>, Omit<CallbackSpec, 'handler'> {
   readonly matcher?: unknown;
   readonly asyncRewake?: boolean;
@@ -77,7 +77,7 @@ export interface ReadHandler {
   readonly invalid?: Skip;
 }
 
-/** The types of our own files and of code. */
+/** The types allowed in our own files and in code. */
 const DESCRIBED: readonly string[] = HANDLER_KINDS.filter((kind) => kind !== 'callback');
 
 /** A function, a function with options, or the description of something outside (`command()` or its JSON). */
@@ -110,7 +110,7 @@ export function readHandler(hook: unknown, where: string, spec: EventSpec, how: 
   return { work: { handler }, kind: handler.kind, own: options, label: handler.name };
 }
 
-/** In Claude Code's files a type that is not known, or not for this event, spoils that handler alone: it is listed and never runs. */
+/** In Claude Code's files, an unknown type, or one that is wrong for the event, affects that handler alone: it is listed and never runs. */
 function readDescribed(hook: HandlerDescription, where: string, spec: EventSpec, how: HandlerOptions): ReadHandler {
   try {
     const { handler, options } = handlerFor(hook, where, spec, how.external, how.context, CLAUDE_KINDS);
@@ -133,7 +133,7 @@ function invalidHandler(hook: HandlerDescription): ReadHandler {
   return { work: { handler: { kind: 'command', name: label, run } }, kind, own: {}, label };
 }
 
-/** A rule is a function that says the same each time; the client knows no rules, so its files have none. */
+/** A rule becomes a function that always gives the same answer; the client has no rules, so its files have none. */
 function ruleHandler(hook: HandlerDescription, where: string, event: EventSpec): ReadHandler {
   const { spec, answer, label } = inHooks(where, () => readRule(hook, event));
   return { work: new CallbackWork(() => answer, spec), kind: 'rule', own: sharedOptions(spec), label };

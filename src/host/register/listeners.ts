@@ -10,9 +10,9 @@ export interface Listener {
   readonly name: string;
   /** Hooks for the event would never run for it. */
   isDeafTo(spec: EventSpec): boolean;
-  /** The session is one of its own. */
+  /** Whether the session is one of its own. */
   has(session: string): boolean;
-  /** Told of such hooks where they can stop nothing; where they can, registering them is an error. */
+  /** Called for hooks that come too late and can stop nothing; a late hook that could is an error. */
   late(spec: EventSpec, hook: string): void;
 }
 

@@ -18,7 +18,7 @@ interface Parts {
   left(scope: Scope): void;
 }
 
-/** What lives in scopes, plugins above all, and ends with them; and the cleanups that are under way. */
+/** What lives in scopes and ends with them, above all plugins; and the cleanups under way. */
 export class Lives {
   readonly #parts: Parts;
   readonly #in = new Map<Scope, Set<Life>>();
@@ -90,7 +90,7 @@ interface Ends {
   run(name: string, closers: readonly Closer[]): Promise<void>;
 }
 
-/** What a plugin, or hooks made for one agent, have while they are in use: it ends once, with their scope at the latest. */
+/** The life of a plugin, or of hooks made for one agent: it ends once, at the latest with their scope. */
 export class Life {
   readonly scope: Scope;
   readonly name: string;
@@ -116,7 +116,7 @@ export class Life {
     return this.#ending.signal;
   }
 
-  /** What is registered for it, and is taken back before it cleans up. The undo that it hands back is forgotten once it was called. */
+  /** Adds something that is undone before the cleanup. The returned undo removes it from the list. */
   undo(take: Undo): Undo {
     if (this.over) take();
     const once = (): void => {

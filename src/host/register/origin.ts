@@ -9,11 +9,11 @@ import type { Life } from './lives.js';
 import { callerPlace } from './place.js';
 import type { RegistrationOptions } from './register.js';
 
-/** What the public calls say about where hooks come from; the host's own sources (files, plugins) say more. */
+/** What the public functions say about where hooks come from; the host's own sources (files, plugins) say more. */
 export interface Origin extends RegisterOptions {
   readonly parent?: ScopeRef | undefined;
   readonly plugin?: string | undefined;
-  /** What the plugin's hooks are named by; absent: its name. */
+  /** The name before the names of a plugin's hooks; absent: the plugin's. */
   readonly group?: string | undefined;
   readonly dialect?: 'code' | 'claude' | undefined;
   readonly timeout?: number | undefined;
@@ -23,7 +23,7 @@ export interface Origin extends RegisterOptions {
   readonly place?: RegistrationOptions['place'] | undefined;
   /** They are for what is asked anyway: no program is asked whether they come too late for it. */
   readonly apart?: true | undefined;
-  /** What was said of the plugin or file that they are of. */
+  /** The `enforce` of their plugin or file. */
   readonly shadow?: boolean | number | undefined;
   readonly root?: string | undefined;
   readonly family?: string | undefined;
@@ -59,9 +59,9 @@ export function madeBy(agentType: string, spawnHooks: SpawnHooks): MadeHooks {
   };
 }
 
-/** What every registration gets from its host. */
+/** What the host provides for every registration. */
 export interface HostParts {
-  /** Defaults for what neither the hooks nor their source specify. */
+  /** Defaults where neither the hooks nor their source set a value. */
   readonly options: Pick<RegistrationOptions, 'timeoutFor'> & {
     readonly onFailure?: OnFailure;
     readonly timeout?: number;

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 
 /** Every file of this package is below this folder, both in the sources and in the build. */
 const OWN = /^.*\/(?:src|dist)\//.exec(import.meta.url)?.[0];
-/** Enough frames to reach whoever called `register`, including a plugin's wrappers. */
+/** Enough frames to reach the caller of `register` through a plugin's wrappers. */
 const FRAMES = 25;
 /** Places already mapped to their line in the source. */
 const KNOWN = new Map<string, string>();
 const MOST_KNOWN = 1_000;
 
-/** Where in somebody else's code hooks are being registered, `guards.ts:12`; `undefined`: nowhere outside this package. */
+/** The place in the user's code where hooks are being registered, `guards.ts:12`; `undefined`: none outside this package. */
 export function callerPlace(): string | undefined {
   if (OWN === undefined) return undefined;
   const site = callSites().find(isForeign);
@@ -30,7 +30,7 @@ export function callerPlace(): string | undefined {
 /** Whether a file is outside this package. Cached, because the same few files are in every stack. */
 const FOREIGN = new Map<string, boolean>();
 
-/** The same for hooks that are read again for every agent: from where they were registered first. */
+/** The same for hooks that are read again for every agent: the place where they were first registered. */
 export function placeOnce(): () => string | undefined {
   let found: { readonly place: string | undefined } | undefined;
   return () => {

@@ -16,7 +16,7 @@ import { HookDefinition } from './definition.js';
 import { enforcedShare, SHADOW } from './enforce.js';
 import { type HandlerOptions, type Options, readHandler, whatIs, wrong } from './handler-entry.js';
 
-/** What every registration of one `register` call shares. */
+/** What all registrations of one `register` call share. */
 export interface RegistrationOptions extends HandlerOptions {
   readonly scope: Scope;
   readonly source: Source;
@@ -37,12 +37,12 @@ export interface RegistrationOptions extends HandlerOptions {
   /** Asked before every run of each handler: why it must not run now. */
   readonly guard?: ((source: Source) => Untrusted | undefined) | undefined;
   readonly trustCheckOf?: ((handler: HandlerDescription) => Registration['trustCheck']) | undefined;
-  /** What a file pattern in `if` that begins with one slash is tied to. */
+  /** The root for file patterns in `if` that begin with one slash. */
   readonly root?: string | undefined;
   readonly racing?: true | undefined;
   /** The project's directory, where it is known. */
   readonly dir?: string | undefined;
-  /** Where in somebody else's code they are registered; `undefined`: it is not known, or their place in a file says more. */
+  /** The place in the user's code where they are registered; `undefined`: unknown, or their place in a file is more specific. */
   place(): string | undefined;
   /** Equal handlers are copies of one hook only within one family (claude dialect). */
   readonly family?: string | undefined;
@@ -210,7 +210,7 @@ function timeLimit({ timeout }: EventSpec, own: number | undefined, usual: numbe
   return Math.min((own ?? timeout.claude) || timeout.max, timeout.max);
 }
 
-/** Names for the functions of one `register` call that have none: where it was called, and from the second on their number there. */
+/** Names the anonymous functions of one `register` call: by the place of the call, from the second on with a number. */
 class Anonymous {
   /** The call registers only one function. */
   readonly alone: boolean;
@@ -229,7 +229,7 @@ class Anonymous {
   }
 }
 
-/** What to call a handler that has no name. */
+/** The name for a handler without one. */
 interface Label {
   readonly label: string | undefined;
   /** A name and not a text: of a function, of a tool. */

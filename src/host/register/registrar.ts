@@ -117,7 +117,7 @@ export class Registrar {
     return opened;
   }
 
-  /** Which hooks there are, also those that wait for agents; of those that are made for each agent nobody knows (`anything`). */
+  /** All hooks, including those that wait for agents; hooks that a function makes for each agent are unknown (`anything`). */
   known(): { readonly anything: boolean; readonly scopes: readonly Scope[] } {
     return { anything: this.#spawns.anything, scopes: [...this.root.tree(), ...this.spawnScopes()] };
   }
@@ -142,7 +142,7 @@ export class Registrar {
     return { found, named, spawn: spawnHooks && !has ? { spawnHooks, type: type as string } : undefined };
   }
 
-  /** As `scopeOf`, but nothing is opened: an agent scope that would be opened is a detached one, closed by `done`. */
+  /** Like `scopeOf`, but nothing is opened: a scope that would be opened is a detached one, closed by `done`. */
   preview(input: Json, ref: ScopeRef | undefined): ScopeLookup & { done(): void } {
     const { found, spawn } = this.find(input, ref);
     return spawn ? this.#installer.previewAgent(found, spawn) : { ...found, done: () => undefined };
@@ -158,7 +158,7 @@ export class Registrar {
     return this.#parts.tree.pendingContext(session);
   }
 
-  /** The same for one of its agents; an agent without its own scope has none. */
+  /** The same for one of its agents; an agent without a scope of its own has none. */
   pendingOf(session: string, agent: unknown): string[] {
     if (agent === undefined) return this.pendingContext(session);
     return (typeof agent === 'string' ? this.#parts.tree.get({ session, agent })?.pending : undefined) ?? [];

@@ -2,7 +2,7 @@ import type { Scope } from '../../scopes/scope.js';
 import type { Undo } from '../types.js';
 import type { SpawnHooks } from './origin.js';
 
-/** How many ended agents are remembered, and how many that went on are open. */
+/** How many ended agents are remembered, and how many scopes of agents that went on stay open. */
 const REMEMBERED = 1_000;
 
 /** Hooks by agent type, and the agents that have ended. */
@@ -24,7 +24,7 @@ export class Spawns {
     return [...this.#byType.values()].some((all) => [...all].some(({ hooks }) => typeof hooks === 'function'));
   }
 
-  /** What an agent of the type gets in that session, below that scope; of a session nobody named, what is for any. */
+  /** The hooks that an agent of the type gets in that session, below that scope; without a session, those for any. */
   of(type: string, session?: string, parent?: Scope): readonly SpawnHooks[] | undefined {
     const all = this.#byType.get(type);
     if (!all) return undefined;
@@ -59,19 +59,19 @@ export class Spawns {
     return this.typeOf(session, id) !== undefined;
   }
 
-  /** An agent that has ended has a scope again, and may never stop again: of such scopes only the latest stay open. Gives the one that is to be ended for it. */
+  /** An ended agent that goes on has a scope again, and may never stop: only the latest such scopes stay open. Returns the one to end instead. */
   goesOn(scope: Scope): Scope | undefined {
     const [oldest] = this.#again.add(scope);
     return this.#again.size > REMEMBERED ? oldest : undefined;
   }
 
-  /** Of an agent that has ended. */
+  /** The type of an agent that has ended. */
   typeOf(session: string, id: string): string | undefined {
     return this.#ended.get(keyOf(session, id));
   }
 }
 
-/** Unambiguous whatever characters the ids contain. */
+/** Unambiguous, whatever characters the ids contain. */
 function keyOf(session: string, id: string): string {
   return JSON.stringify([session, id]);
 }

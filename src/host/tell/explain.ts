@@ -25,21 +25,21 @@ export interface ExplainedHook extends DescribedHook {
   readonly why?: string;
 }
 
-/** What a fire would do, as far as it can be told before anybody has answered: rewrites and an end by `continue: false` come on top. */
+/** What a fire would do, as far as can be said without the hooks' answers: rewrites and an end by `continue: false` may change it. */
 export interface Explanation {
   readonly event: string;
   readonly scope: string;
-  /** false: nobody has opened the scope that was named; the session's lineage is used. */
+  /** false: the named scope is not open; the session's lineage is used. */
   readonly scope_known: boolean;
-  /** What matchers look at; absent where the event has nothing to match. */
+  /** The text that matchers are compared with; absent if the event has none. */
   readonly subject?: string;
-  /** Those that would run in plan order, then those of their lineage that would not, then those of other scopes. */
+  /** The hooks that would run in plan order, then those of their lineage that would not, then those of other scopes. */
   readonly hooks: readonly ExplainedHook[];
   /** Functions that make hooks when an agent of their type starts: those may be for this event too, and are not in `hooks` before. */
   readonly made?: readonly MadeHooks[];
 }
 
-/** Of `explain`. */
+/** Options of `explain`. */
 export interface ExplainOptions {
   /** The scope to look from: as of `fire`. */
   readonly scope?: ScopeRef | undefined;
@@ -94,7 +94,7 @@ function outsideOf(
 
 function elsewhere(r: Registration): ExplainedHook {
   const whose = r.scope.kind === 'agent' ? `agent ${r.scope.agentType ?? r.scope.id}` : `session ${r.scope.session}`;
-  // Of a hook that is not enforced, the words of its skip say that it was asked.
+  // For a hook that is not enforced, the words of its skip say that it was asked.
   const skip = r.skip?.reason === 'shadow' ? undefined : r.skip;
   return row(r, { reason: skip?.reason ?? 'scope', why: skip?.why ?? `only for ${whose}` });
 }

@@ -75,7 +75,7 @@ export class HostLogger {
   }
 }
 
-/** The logger, behind a wall: what it throws goes to process.emitWarning. */
+/** The logger, guarded: its errors go to process.emitWarning. */
 function walled(logger: LogFunction): LogFunction {
   return (message, detail) =>
     tell(

@@ -1,4 +1,4 @@
-/** How many notices are remembered, so that each is given once a session. */
+/** How many notices are remembered, so that each is given once per session. */
 const REMEMBERED = 1_000;
 
 /** Reports once a session each file whose hooks do not run because they changed after they were accepted. */

@@ -19,16 +19,16 @@ interface RecordedSlot extends HandlerResult {
   readonly calls: number;
   /** The version of the input that its last answer is about. */
   readonly answered: number;
-  /** Where it was asked more than once. */
+  /** If it was asked more than once. */
   readonly answers: readonly { readonly judged: number; readonly attempt: Attempt }[] | undefined;
-  /** Where it raced. */
+  /** If it raced. */
   readonly finished: number | undefined;
 }
 
 /** A walk's results. */
 interface Notes {
   at(place: number): RecordedSlot | undefined;
-  /** Of raw taps, in the order they were asked. */
+  /** The raw taps, in the order they were asked. */
   readonly tapped: readonly RecordedSlot[];
   hasRun(r: Registration): boolean;
   /** Why the one at a place was not asked, where the walk looked at it. */
@@ -118,7 +118,7 @@ function row(r: Registration, slot: RecordedSlot, copy: RecordCopy, index: numbe
   return Object.freeze(row);
 }
 
-/** What it is, and by whose word it is asked. */
+/** What it runs, and why it is asked. */
 function defined(row: Row, { definition, matcher }: Registration): void {
   if (definition !== undefined) row.definition = definition.hash;
   if (matcher.code !== undefined) row.predicate = predicateHash(matcher);
@@ -139,7 +139,7 @@ function statusOf(
   return background && !outcome && !failure ? 'background' : failure ? 'failed' : 'ran';
 }
 
-/** What it said each time, of one that was asked again. */
+/** Each of its answers, if it was asked again. */
 function answersOf(
   answers: NonNullable<RecordedSlot['answers']>,
   copy: RecordCopy,
@@ -154,7 +154,7 @@ function answersOf(
   return copy.whole(rows, `handlers.${index}.answers`) as HandlerRecord['answers'];
 }
 
-/** A failure without its message, for which there is no room. */
+/** A failure without its message, for lack of room. */
 function nameOf({ cause, blocks }: RecordedFailure): RecordedFailure {
   return Object.freeze({ cause, message: '', ...(blocks === undefined ? {} : { blocks }) });
 }

@@ -40,7 +40,7 @@ export function reportRefused(services: Services, spec: EventSpec, input: unknow
   services.bus.emitStamped(stampedFireRecord, record, services.maxInputBytes);
 }
 
-/** The error of a fire that something was thrown in before any hook was asked: by the input's own getters, if it is none of ours. */
+/** The error of a fire that failed before any hook was asked; errors that are not ours were thrown by the input's own getters. */
 export function refusedBy(
   services: Services,
   { name, spec }: { readonly name: string; readonly spec: EventSpec | undefined },

@@ -49,7 +49,7 @@ export class BusFireReporter implements FireReporter {
   readonly hookName: string;
   readonly sessionId: string;
   readonly agentId: string | undefined;
-  /** As its plan was made; by its end there may be others. */
+  /** Those in force when its plan was made; they may change during the fire. */
   readonly policies: FireRecord['policies'] | undefined;
   /** Undefined: no tracer follows it. */
   readonly traced: Traced | undefined;
@@ -166,7 +166,7 @@ class BusCallReporter implements CallReporter, CallInfo {
   traced: Traced | undefined = undefined;
   readonly of: BusFireReporter;
   private readonly registration: Registration;
-  /** By `performance.now()`; below 0: it is not finished. */
+  /** By `performance.now()`; below 0: not finished. */
   endedAt = -1;
 
   constructor(of: BusFireReporter, registration: Registration) {

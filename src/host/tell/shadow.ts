@@ -2,7 +2,7 @@ import type { HandlerRecord, HandlerVerdict, RecordCopy } from '../../emit/recor
 import type { EventSpec } from '../../events/spec.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';
 
-/** What is told about a fire's end. */
+/** What is reported about a fire's end. */
 export interface FireEnd {
   readonly decision: AnyDecision;
   /** What a hook that is not enforced would have said; the decision is silence then. */

@@ -3,7 +3,7 @@ import { type Core, wasCut } from '../core.js';
 import type { UnderWay } from '../under-way.js';
 import { fireStop } from './stop-event.js';
 
-/** What closing a session put an end to. */
+/** The work that closing a session has ended. */
 export interface Closed {
   /** Tool calls that were running, and SessionEnd hooks that took too long, by name. */
   readonly cancelled: readonly string[];
@@ -12,7 +12,7 @@ export interface Closed {
 /** Seconds that a session's SessionEnd hooks have together at most. */
 const MOST = 60;
 
-/** Interrupts what runs in the session and its agents, and waits for it. The session stays usable: the next prompt begins anew. */
+/** Interrupts what runs in the session and its agents, and waits for it. The session stays usable for the next prompt. */
 export async function interruptSession(core: Core): Promise<void> {
   if (!core.isOpen) return;
   const calls = allUnderWay(core).flatMap(({ work }) => work);
@@ -41,7 +41,7 @@ export function closeAgent(core: Core): Promise<Closed> {
 }
 
 async function closeOpenAgent(core: Core): Promise<Closed> {
-  // A stop under way may end it by itself.
+  // A stop in progress may still end on its own.
   await Promise.allSettled([core.stopping]);
   const cancelled = allUnderWay(core).flatMap(({ names }) => names);
   if (core.calls.some) await cutShort(core);
@@ -114,7 +114,7 @@ function waitingFor(core: Core, event: string): string[] {
   return nodes.flatMap((node) => node.pendingNames());
 }
 
-/** What is under way, of the session's agents too. */
+/** All work under way, including that of the session's agents. */
 export function allUnderWay(core: Core): UnderWay[] {
   return [core.calls, ...[...core.children].flatMap(allUnderWay)];
 }

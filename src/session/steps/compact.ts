@@ -8,7 +8,7 @@ import { type Core, wasCut } from '../core.js';
 import { orAborted } from '../questions.js';
 import { afterwards } from '../tool/results.js';
 
-/** What `session.compact` takes. */
+/** The options of `session.compact`. */
 export interface CompactOptions {
   /** `manual`: the user asked for it, which counts as a prompt. */
   readonly trigger: 'manual' | 'auto';

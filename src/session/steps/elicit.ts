@@ -12,9 +12,9 @@ export interface ElicitAnswer {
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/** What an MCP server asks the user. */
+/** A question of an MCP server to the user. */
 export interface ElicitOptions extends OwnFields<'Elicitation'> {
-  /** The user or approver. Absent: nobody is there, and the answer is `cancel`. */
+  /** Asks the user or approver. Absent: nobody is there, and the answer is `cancel`. */
   ask?(
     question: OwnFields<'Elicitation'>,
     context: { readonly signal: AbortSignal },

@@ -13,7 +13,7 @@ import { leave } from './close.js';
 import { watchPaths } from './watch.js';
 import { instructionsLoaded } from './workspace.js';
 
-/** What it takes to open sessions: the host's parts, its own fields, and the sessions that are open, by id. */
+/** What opening sessions needs: the host's parts, the session's own fields, and the open sessions by id. */
 export interface SessionsOf {
   readonly deps: SessionDeps;
   readonly defaults: SessionFields & { readonly session_id: string };
@@ -127,7 +127,7 @@ async function install<C extends CustomEvents>(
   }
 }
 
-/** What fails on the way in leaves nothing behind. */
+/** If entering fails, nothing is left behind. */
 async function orLeave<T>(core: Core, enter: () => Promise<T>): Promise<T> {
   try {
     return await enter();

@@ -11,15 +11,15 @@ export interface PromptCommand {
   readonly command_name: string;
   readonly command_args?: string;
   readonly command_source?: string;
-  /** What the command became: the text for the model. Default: the prompt as it is. */
+  /** The text into which the command was expanded. Default: the prompt itself. */
   readonly expanded?: string;
 }
 
-/** What `session.prompt` takes beside the text. */
+/** The options of `session.prompt`. */
 export interface PromptOptions {
   /** Default: a new one. */
   readonly prompt_id?: string | undefined;
-  /** Where it came from: `user`, `sdk`, `system` … */
+  /** Its source: `user`, `sdk`, `system` … */
   readonly source?: string | undefined;
   /** It is a command: UserPromptExpansion follows. */
   readonly command?: PromptCommand | undefined;
@@ -34,15 +34,15 @@ const COMMAND: Keys<PromptCommand> = {
   expanded: checks.text,
 };
 
-/** What becomes of a prompt. */
+/** The result of a prompt. */
 export interface PromptAnswer {
   readonly prompt_id: string;
-  /** It is erased: neither transcript nor model may have it. */
+  /** It is erased: neither the transcript nor the model may have it. */
   readonly blocked: boolean;
   readonly reason?: string;
   /** The text for the model; empty when blocked. */
   readonly prompt: string;
-  /** What hooks add for the model, in order. It is given here and nowhere else. */
+  /** What hooks add for the model, in order. It is given only here. */
   readonly context: readonly string[];
   /** The context, a blank line, the prompt. */
   readonly content: string;

@@ -13,7 +13,7 @@ export interface StopAnswer {
   readonly continuations: number;
   /** Hooks wanted to continue, but the loop ended. */
   readonly capped: boolean;
-  /** Of Stop or SubagentStop; absent when neither was fired: the loop was over before (interrupted, or ended by a hook). */
+  /** The decision on Stop or SubagentStop; absent if neither was fired, because the loop was over before (interrupted, or ended by a hook). */
   readonly decision?: Decision<'Stop'> | Decision<'SubagentStop'>;
 }
 
@@ -31,7 +31,7 @@ async function stop(core: Core, options: StopOptions): Promise<StopAnswer> {
   const most = core.settings.maxStopContinuations ?? core.deps.maxStopContinuations;
   const decision = await fireStop(core, options, core.continuations >= most ? 'cap' : undefined);
   if (!decision?.continues) {
-    // What hooks had to say waits for the next turn; an agent has none.
+    // The hooks' texts wait for the next turn; an agent has none.
     if (decision) remember(core, decision);
     const answer = await finish(core);
     return decision ? { ...answer, decision, capped: decision.endedBy === 'cap' } : answer;

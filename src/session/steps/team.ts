@@ -3,7 +3,7 @@ import { askAbout, whyBlocked } from '../context.js';
 import type { Core } from '../core.js';
 import type { OwnFields } from '../options.js';
 
-/** What becomes of a task. */
+/** The result of a task. */
 export interface TaskAnswer {
   /** It is created, or completed. */
   readonly done: boolean;
@@ -24,7 +24,7 @@ export async function tellTask(
   return { done: !decision.blocked, ...whyBlocked(decision), endsLoop: !decision.continue, decision };
 }
 
-/** What a teammate without work does next. */
+/** What an idle teammate does next. */
 export interface IdleAnswer {
   /** It continues, with `feedback` as its instruction. */
   readonly keepsWorking: boolean;

@@ -20,10 +20,10 @@ export async function notify(core: Core, fields: OwnFields<'Notification'>): Pro
   return { shown: !decision.suppressOutput, decision };
 }
 
-/** What the harness knows of a change of model; the rest has defaults. */
+/** What the harness knows about a change of model; everything else has defaults. */
 export interface ModelSwitch extends Partial<Omit<OwnFields<'PostModelSwitch'>, 'to_model'>> {
   readonly to_model: string;
-  /** The user or approver, where a hook asks; true: continue. Absent: nobody is there, and the model stays. */
+  /** Asks the user or approver when a hook asks; true: continue. Absent: nobody is there, and the model stays. */
   ask?(reason: string | undefined): boolean | Promise<boolean>;
 }
 
@@ -48,7 +48,7 @@ export interface ModelAnswer {
   readonly model: string | undefined;
 }
 
-/** Sources of a switch that nobody asked for: it has no gate. */
+/** Sources of a switch that nobody asked for; it has no gate. */
 const UNASKED: readonly string[] = ['auto', 'resume'];
 
 /** PreModelSwitch, and where it is not refused, PostModelSwitch with the new model in place. */

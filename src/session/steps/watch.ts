@@ -16,7 +16,7 @@ export async function watchPaths(core: Core, paths: readonly string[]): Promise<
     core.watched.add(path);
     core.watchPaths.add(path);
   }
-  // Most sessions watch nothing: they need not load it.
+  // Most sessions watch nothing, so it is loaded on demand.
   const chokidar = await import('chokidar');
   if (!core.isOpen) return;
   const watcher = chokidar.watch(added, { ignoreInitial: true, persistent: false });

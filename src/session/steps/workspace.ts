@@ -44,7 +44,7 @@ export async function fileChanged(core: Core, fields: OwnFields<'FileChanged'>):
   await tell(core, core.fire('FileChanged', fields));
 }
 
-/** Where a worktree is, or why there is none. */
+/** The path of a worktree, or why there is none. */
 export interface WorktreeAnswer {
   readonly path?: string;
   readonly reason?: string;
@@ -70,7 +70,7 @@ export async function removeWorktree(core: Core, path: string): Promise<void> {
   await tell(core, core.fire('WorktreeRemove', { worktree_path: path }));
 }
 
-/** It is so whatever the hooks do; one that is cut short by an interruption has nothing to say. */
+/** It happens whatever the hooks say; if it is interrupted, it has nothing to report. */
 async function tell(core: Core, fired: Promise<BaseDecision>): Promise<void> {
   const decision = await afterwards(fired);
   if (decision) remember(core, decision);

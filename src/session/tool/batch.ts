@@ -17,7 +17,7 @@ export interface BatchResult {
   readonly endsLoop: boolean;
   /** Why it is over. */
   readonly reason?: string;
-  /** Of PostToolBatch; absent when a call had ended the loop already: there is no next model call then. */
+  /** The decision on PostToolBatch; absent if a call had already ended the loop, so that there is no next model call. */
   readonly decision?: Decision<'PostToolBatch'>;
 }
 
@@ -41,7 +41,7 @@ export async function runBatch(core: Core, given: readonly ToolCall[]): Promise<
   return finishBatch(core, calls, results);
 }
 
-/** The same end for calls that somebody else ran, each by `tool()`. `results` are theirs, in their order. */
+/** The same for calls that the framework ran itself, each by `tool()`. `results` are theirs, in their order. */
 export async function endBatch(
   core: Core,
   given: readonly ToolCall[],

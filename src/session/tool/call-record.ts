@@ -7,7 +7,7 @@ import type { Core } from '../core.js';
 import type { CheckedCall, ToolResult } from './call.js';
 import type { DeniedBy, Judgement } from './judgement.js';
 
-/** Fires an event of a call; where somebody subscribes, how long its hooks take is kept for the call's record, without what an approver elsewhere takes. */
+/** Fires an event of a call; with subscribers, the time of its hooks is kept for the call's record, without the time of an approver elsewhere. */
 export function fireFor<E extends EventName>(
   core: Core,
   { watched }: CheckedCall,
@@ -29,7 +29,7 @@ export function fireFor<E extends EventName>(
     });
 }
 
-/** In the words of records. */
+/** The terms that records use. */
 const WHO: Readonly<Record<Exclude<DeniedBy, 'hook'>, 'rule' | 'mode' | 'classifier' | 'user' | 'nobody' | 'failure'>> =
   {
     rules: 'rule',

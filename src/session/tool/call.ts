@@ -26,7 +26,7 @@ export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
   readonly input: unknown;
   /** Default: a new one. */
   readonly id?: string | undefined;
-  /** What the call changes, for permission modes and `toolBatch`. Default `other`. */
+  /** The effect of the call, for permission modes and `toolBatch`. Default `other`. */
   readonly effect?: Effect | undefined;
   /** Whether it may run at the same time as other calls of its batch. Default: only if its effect is `read`. */
   readonly concurrent?: boolean | undefined;
@@ -39,7 +39,7 @@ export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
   readonly pause?: SessionSettings['ask'];
   /** The user or an approver is asked even if hooks and rules allow the call: the tool itself wants it. A deny stays a deny. */
   readonly needsApproval?: boolean | undefined;
-  /** The call cannot be made (unknown tool, input that is not right), and why: only PostToolBatch tells of it. */
+  /** Why the call cannot be made (an unknown tool, an invalid input): only PostToolBatch reports it. */
   readonly invalid?: string | undefined;
   /**
    * Returns what is wrong with an input with which a hook, a rule or the user replaced the model's; no answer: it may run. The returned (or
@@ -48,7 +48,7 @@ export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
   check?(input: unknown): string | undefined | Promise<string | undefined>;
   /** Runs it on a copy of the final input. What it throws is the model's error result. Absent only with `invalid`. */
   execute?(input: Input, context: ToolContext): Output | Promise<Output>;
-  /** What the model gets of a response. Default: text and content blocks as they are, anything else as JSON. */
+  /** The text of a response for the model. Default: text and content blocks unchanged, anything else as JSON. */
   render?(response: Output): Content;
 }
 
@@ -75,7 +75,7 @@ export interface ToolResult {
   readonly endsLoop: boolean;
   /** Permissions that hooks or the user granted with it. */
   readonly updatedPermissions: readonly unknown[];
-  /** For a classifier, of PostToolUse hooks. */
+  /** From PostToolUse hooks, for a classifier. */
   readonly classifierContext?: string;
   /** How long the tool itself ran. */
   readonly duration_ms?: number;
@@ -95,15 +95,15 @@ export interface CheckedCall extends Pick<SessionSettings, 'permission' | 'ask' 
   readonly mcp: McpServer | undefined;
   readonly needsApproval: boolean;
   readonly invalid: string | undefined;
-  /** As it was given: `check`, `execute` and `render` are called as its methods, since a tool may be an object with its own `this`. */
+  /** The caller's own object: `check`, `execute` and `render` are called as its methods, because a tool may have its own `this`. */
   readonly tool: ToolCall;
-  /** Of the turn it was made in. */
+  /** The signal of its turn. */
   readonly signal: AbortSignal;
   /** For its record; absent without subscribers. */
   readonly watched: WatchedCall | undefined;
 }
 
-/** What a call's record contains and its result does not. */
+/** What a call's record contains, but not its result. */
 export interface WatchedCall {
   /** The tool was started. */
   ran: boolean;
@@ -132,7 +132,7 @@ const CALL: Keys<ToolCall> = {
   passThrough: checks.fn,
 };
 
-/** A tool may be an object of its own class, with whatever that needs. */
+/** A tool may be an instance of a class, with other members. */
 function checkToolCall(call: unknown): void {
   const own = typeof call === 'object' && call !== null && Object.getPrototypeOf(call) !== Object.prototype;
   if (!own) checkKeys(call ?? null, CALL, 'tool: ');

@@ -10,7 +10,7 @@ export interface ContentBlock {
   readonly [key: string]: unknown;
 }
 
-/** What the model gets of a tool. */
+/** What the model gets from a tool. */
 export type Content = string | readonly ContentBlock[];
 
 /** Never throws: also of what cannot be looked at. */
@@ -32,7 +32,7 @@ function isBlock(value: unknown): boolean {
 export function plainContent(response: unknown, most = MOST_BYTES): Content {
   if (response === undefined || response === null) return '';
   try {
-    // Of what is not JSON data there is nothing that everybody would read alike.
+    // A value that is not JSON data has no form that every reader would understand alike.
     const copy = copyJson(response, '', { left: most, bytes: bytesAsJson });
     return isContent(copy) ? copy : JSON.stringify(copy);
   } catch (error) {

@@ -40,7 +40,7 @@ interface Failure {
   readonly is_interrupt: boolean;
 }
 
-/** The tool gets a copy of its own: what it does to its input is not what hooks are told of. */
+/** The tool gets its own copy, so that its changes to the input do not reach hooks. */
 function start({ id, signal, tool, watched }: CheckedCall, input: unknown): Promise<unknown> {
   if (watched) watched.ran = true;
   return resultOf(() => tool.execute?.(copyInput(input) as Record<string, unknown>, { id, signal }));
@@ -102,7 +102,7 @@ function succeeded(
   return result;
 }
 
-/** As the tool says it, unless hooks put in its place what the tool would not know how to say. */
+/** The tool's own text, unless hooks replaced the response with something that the tool cannot render. */
 function rendered(core: Core, call: CheckedCall, response: unknown, final: unknown): Content {
   const rewritten = final !== response;
   const most = core.deps.maxInputBytes;
@@ -157,7 +157,7 @@ async function tellFailure(
   fields: Readonly<Record<string, unknown>>,
   isInterrupt: boolean,
 ): Promise<Decision<'PostToolUseFailure'> | undefined> {
-  // Without the turn's signal if that has already fired: the hooks must still be told.
+  // Without the turn's signal if that has already fired, because the hooks must still be told.
   const how = isInterrupt ? {} : { signal: call.signal };
   const after = await afterwards(fireFor(core, call, 'PostToolUseFailure', fields, how));
   if (after) tellUser(core, after);

@@ -10,7 +10,7 @@ export interface Judgement {
   readonly input: unknown;
   readonly pre: Decision<'PreToolUse'>;
   readonly granted: readonly unknown[];
-  /** Who replaced the input, as text: hooks by their names. */
+  /** Who replaced the input, as text: hooks by name. */
   readonly rewrittenBy?: readonly string[] | undefined;
   readonly by?: DeniedBy;
   readonly reason?: string | undefined;
@@ -26,5 +26,5 @@ export interface Judgement {
 }
 
 export type Approver = 'hook' | 'rule' | 'mode' | 'classifier' | 'user';
-/** Whose word lets it run. */
+/** Whose decision lets it run. */
 export type Approval = Pick<Judgement, 'approver' | 'decidedBy'>;

@@ -1,8 +1,8 @@
 import type { Effect, PermissionAnswer, PermissionMode } from '../options.js';
 
-/** What is known of an input after all judges have answered, and none denied it. */
+/** What is known about an input after all judges have answered and none has denied it. */
 export interface Standing {
-  /** Of the PreToolUse hooks. */
+  /** The verdict of the PreToolUse hooks. */
   readonly verdict: 'none' | 'allow' | 'ask';
   readonly rules: Exclude<PermissionAnswer['behavior'], 'deny'>;
   readonly mode: string;

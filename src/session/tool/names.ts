@@ -4,7 +4,7 @@ import type { SessionDeps } from '../deps.js';
 
 /** Names that were looked at, by host: of an agent's type, since its hooks may be others. */
 const SEEN = new WeakMap<SessionDeps, Set<string>>();
-/** More are not remembered, nor looked at: names that a model makes up must not fill the memory. */
+/** At most this many names are remembered: names that a model invents must not fill the memory. */
 const MOST = 1000;
 
 /**
@@ -34,7 +34,7 @@ function seenOf(deps: SessionDeps): Set<string> {
   return seen;
 }
 
-/** The names that a matcher lists, and the one of a rule. */
+/** The names in a matcher's list, and the one in a rule. */
 function namesIn({ matcher, rule }: Registration): string[] {
   const listed = matcher.text.split(/[|,]/).map((text) => text.trim());
   return rule === undefined ? listed : [...listed, rule.text.split('(')[0] as string];

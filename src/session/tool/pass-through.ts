@@ -15,7 +15,7 @@ export class PassedThrough extends Error {
   }
 }
 
-/** The error to throw on where what was thrown is the framework's own. A `passThrough` that throws, or answers something else than a boolean, says no. */
+/** The framework's own error, to be rethrown. A `passThrough` that throws, or does not return a boolean, means no. */
 export function passedThrough(
   core: Core,
   { name, passThrough }: CheckedCall,
@@ -34,7 +34,7 @@ export function passedThrough(
 
 /** Calls of one agent that are kept; of more the oldest are forgotten. */
 const MOST = 1000;
-/** By session or agent and id: calls that were left, and calls under way that may be left. */
+/** By session or agent and id: unfinished calls, and running calls that may be left unfinished. */
 const CALLS = new WeakMap<Core, Map<string, Leavable>>();
 
 /** A call that control flow may leave, from before it is judged to its end; left, it is kept until its id comes again. */
@@ -90,5 +90,5 @@ export class Leavable {
   }
 }
 
-/** What hooks and rules judge a call by, and the rules; also the signal, which an interruption replaces, so that a call that the user interrupted is judged again. */
+/** What hooks and rules judge a call by; also the signal, which an interruption replaces, so that an interrupted call is judged again. */
 const AS_IT_WAS = ['name', 'effect', 'needsApproval', 'permission', 'ask', 'classify', 'signal'] as const;

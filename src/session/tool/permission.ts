@@ -14,7 +14,7 @@ import { settlePermission } from './modes.js';
 
 type Pre = Decision<'PreToolUse'>;
 
-/** An input that is still being rewritten after so many rounds never runs. */
+/** An input that is still being rewritten after this many rounds never runs. */
 const ROUNDS = 10;
 const NOBODY: readonly string[] = [];
 
@@ -37,7 +37,7 @@ class Judging {
   #allowed: (Approval & { readonly input: unknown }) | undefined;
   #granted: readonly unknown[] = [];
   #rewriters: readonly string[] = NOBODY;
-  /** In whatever round. */
+  /** In any round. */
   #questioned = false;
   /** A `once` guard that judged this call judges every later input of it too. */
   readonly #ranBefore: string[] = [];
@@ -63,7 +63,7 @@ class Judging {
     return this.#denied('failure', `The input was still being rewritten after ${ROUNDS} rounds.`);
   }
 
-  /** What the hooks settle by themselves. */
+  /** The result if the hooks alone settle it. */
   #hear(pre: Pre): Judgement | undefined {
     this.#pre = pre;
     tellUser(this.#core, pre);

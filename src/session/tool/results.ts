@@ -5,7 +5,7 @@ import type { Judgement } from './judgement.js';
 
 export const INTERRUPTED = 'The tool call was interrupted.';
 
-/** What every result begins with. */
+/** The fields that every result begins with. */
 export function baseResult(call: CheckedCall, input: unknown, judged?: Judgement) {
   const { id, name } = call;
   const updatedPermissions = judged?.granted ?? [];

@@ -43,7 +43,7 @@ export function takeCalls(core: Core, given: readonly ToolCall[]): CheckedCall[]
   }
 }
 
-/** Control flow has left the batch, or a call could not be decided: what stands behind it has its record, too. */
+/** Control flow has left the batch, or a call could not be decided: the calls after it get their records, too. */
 export function notBegun(error: unknown): Error {
   return new Error(`It was not started: a call beside it threw (${messageOf(error) || describeError(error)})`);
 }
@@ -118,7 +118,7 @@ class CallRun {
     return result;
   }
 
-  /** What the caller gets: of control flow the framework's own error, after the hooks were told. */
+  /** What the caller gets: for control flow the framework's own error, after the hooks were told. */
   async #thrownOn(error: unknown, input: unknown): Promise<unknown> {
     if (!PassedThrough.is(error)) return error;
     await tellInterrupted(this.#core, this.#call, input, error);

@@ -21,7 +21,7 @@ const DIGEST = /(?:^|[\s,"'{\\])(?:c?nonce\\*["']?[ \t]*[=:]|realm=\\*["'])|\bDi
 const HEX = /^(?:[\da-f]{32}|[\da-f]{64})$/i;
 const RESPONSE = /\\*["']?[ \t]*[=:][ \t]*\\*["']?([\da-fA-F]{32,64})(?![\w])/y;
 
-/** In a Digest, the value that proves knowledge of the password: `realm="a", nonce="b", response="X"`. */
+/** `realm="a", nonce="b", response="X"`: the value in a Digest that proves knowledge of the password. */
 export function isResponseOfDigest(text: string, [start, end]: Span): boolean {
   if (text.slice(start, end) !== 'response') return false;
   const before = text.slice(Math.max(0, start - REACH), start);

@@ -5,10 +5,10 @@ const AUTHORITY = /[^\s/?#"'`<>\\]{1,512}@/y;
 /** A password with signs that a URL should not have as they are; what follows a port is a path. */
 const ODD = /[^\s/?#"'`<>\\:@]{0,128}:(?!\d{1,5}[/?#])[^\s"'`<>\\@]{1,256}@(?=[\w.[-])/y;
 const FETCHED = /(?:https?|git|ssh|ftp|trojan|vless|ss|hysteria2|tuic)$/i;
-/** Placeholder passwords in URLs whose user name is the token: `https://X:x-oauth-basic@host`, `https://X:@host`. */
+/** `https://TOKEN:x-oauth-basic@…`, `https://TOKEN:@…`: placeholder passwords of URLs whose user name is the token. */
 const NO_PASSWORD = /^(?:x-oauth-basic|x|api_token|)$/i;
 
-/** The password in `scheme://user:password@host`, or the token in its place. */
+/** The password in `scheme://USER:…@HOST`, or the token in its place. */
 export function urlSecret(text: string, colon: number): Span | undefined {
   const start = colon + 3;
   const pattern = take(AUTHORITY, text, start) === undefined ? ODD : AUTHORITY;
@@ -53,7 +53,7 @@ const LOGIN =
 const MACHINE =
   /(?:machine\s{1,8}\S{1,128}|default)\s{1,8}(?:(?:login|account|user|port)\s{1,8}\S{1,128}\s{1,8}){0,3}password\s{1,8}\\{0,8}["']?((?:(?!\\{0,8}["'](?:[\s),;:\]}]|$)|\\{1,8}[nrt])\S){1,256})/y;
 
-/** `machine M login L password X`, in any order; without its machine, X must be no word of a sentence. */
+/** `machine M login L password …`, in any order; without its machine, the password must not be a word of a sentence. */
 export function netrcSecret(text: string, at: number): Span | undefined {
   const pattern = text[at] === 'l' ? LOGIN : MACHINE;
   const value = take(pattern, text, at)?.[1];
