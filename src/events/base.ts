@@ -37,7 +37,7 @@ export const baseOutput = once(() =>
     continue: zod().boolean().optional(),
     stopReason: zod().string().optional(),
     suppressOutput: zod().boolean().optional(),
-    /** For the user. What the model should read is `additionalContext`. */
+    /** A message for the user. Text for the model is `additionalContext`. */
     systemMessage: zod().string().optional(),
     /** `approve` and `deny` are older words for `allow` and `block`. */
     decision: zod().enum(['block', 'allow', 'approve', 'deny']).optional(),

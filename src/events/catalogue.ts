@@ -47,7 +47,7 @@ export const CATALOGUE: Catalogue = Object.freeze(
 /** The names of the built-in events. */
 export const HOOK_EVENTS = Object.freeze(entries.map(([name]) => name)) as readonly HookEvent[];
 
-/** Those that Claude Code has too: it is asked to put these to us, and its files may hold hooks for them. */
+/** The events that Claude Code has too: it is asked to send these to us, and its files may contain hooks for them. */
 export const CLAUDE_EVENTS: readonly HookEvent[] = Object.freeze(
   HOOK_EVENTS.filter((name) => (CATALOGUE[name] as EventSpec).claude?.sent !== 'unknown'),
 );
@@ -55,7 +55,7 @@ export const CLAUDE_EVENTS: readonly HookEvent[] = Object.freeze(
 /** A host's own events, as `createHost({ events })` takes them. */
 export type CustomEvents = Readonly<Record<string, EventDefinition>>;
 export type NoEvents = Readonly<Record<never, EventDefinition>>;
-/** The names a host with these events of its own can fire. */
+/** The names of the events that a host with these custom events can fire. */
 export type EventName<Custom extends CustomEvents = NoEvents> = HookEvent | (keyof Custom & string);
 /** The definition behind a name. */
 export type DefinitionOf<E extends string, Custom extends CustomEvents = NoEvents> = E extends HookEvent
@@ -94,7 +94,7 @@ export type InputOf<E extends HookEvent> = NamedInput<E, InputFields<Definitions
 
 type FilledIn = 'session_id' | 'transcript_path' | 'cwd' | 'hook_event_name';
 
-/** What `fire` takes: the event's own fields; the base fields are filled in where absent, extra fields pass. */
+/** The input of `fire`: the event's own fields; missing base fields are filled in, and extra fields pass. */
 export type FireInput<E extends EventName<Custom> = HookEvent, Custom extends CustomEvents = NoEvents> = {
   [N in E]: FireFields<N, InputFields<DefinitionOf<N, Custom>>>;
 }[E];
@@ -106,7 +106,7 @@ type FireFields<N extends string, T> = { readonly [K in keyof T as K extends Fil
   readonly [extra: string]: unknown;
 };
 
-/** What a handler of the event may say. To say nothing it returns nothing. */
+/** The answer of a handler of the event. To say nothing it returns nothing. */
 export type HookOutput<E extends EventName<Custom> = HookEvent, Custom extends CustomEvents = NoEvents> = {
   [N in E]: SyncOutput<N, OutputFields<DefinitionOf<N, Custom>>> | AsyncOutput;
 }[E];
@@ -132,7 +132,7 @@ export type AnyHookOutput =
 
 const plainWord = (name: string): string => name.replace(/[-_\s]/g, '').toLowerCase();
 
-/** The event a name in any spelling means: `pre_tool_use`, `pre-tool-use`, `preToolUse`. Undefined if there is none. */
+/** The event that a name in any spelling means: `pre_tool_use`, `pre-tool-use`, `preToolUse`. undefined if there is none. */
 export function eventName(spelling: string): HookEvent | undefined;
 export function eventName(spelling: string, names: Iterable<string>): string | undefined;
 export function eventName(spelling: string, names: Iterable<string> = HOOK_EVENTS): string | undefined {

@@ -25,7 +25,7 @@ export interface EventOptions<Own extends z.ZodObject, Output extends z.ZodObjec
   readonly subjectField?: string;
 }
 
-/** As `EventOptions`, with schemas that are made on first use. */
+/** Like `EventOptions`, with schemas that are made on first use. */
 interface LaterOptions<Own extends z.ZodObject, Output extends z.ZodObject, F extends Fold>
   extends Omit<EventOptions<Own, Output, F>, 'input' | 'output' | 'claude'> {
   readonly input: () => Own;
@@ -94,7 +94,7 @@ function later(make: () => unknown): PropertyDescriptor {
   };
 }
 
-/** Where nothing can be rewritten, `updatedInput` is an unknown key, with a warning. */
+/** If nothing can be rewritten, `updatedInput` is an unknown key, with a warning. */
 function defaultOutput(fold: Fold, rewrites: EventSpec['rewrites']): z.ZodObject {
   return fold === 'gate' && !rewrites ? FOLD_OUTPUT.gate().omit({ updatedInput: true }) : FOLD_OUTPUT[fold]();
 }
@@ -129,7 +129,7 @@ export function named<Input extends z.ZodObject, Output extends z.ZodObject, F e
   return Object.freeze({ ...namedLater(name, definition) });
 }
 
-/** As `named`, with the schemas still to be made. */
+/** Like `named`, with schemas that are made later. */
 export function namedLater<Input extends z.ZodObject, Output extends z.ZodObject, F extends Fold>(
   name: string,
   definition: EventDefinition<Input, Output, F>,

@@ -23,11 +23,11 @@ export type Cause =
 export interface Failure {
   readonly cause: Cause;
   readonly message: string;
-  /** It counts as a block whatever the registration's `onFailure` (docs/semantics.md 8). */
+  /** It counts as a block whatever the registration's `onFailure` says (docs/semantics.md 8). */
   readonly blocks?: true;
 }
 
-/** What a handler's failure does to the decision. */
+/** The effect of a handler's failure on the decision. */
 export type FailureEffect = 'none' | 'ask' | 'deny' | 'block';
 
 /**
@@ -44,7 +44,7 @@ export function failureEffect(spec: EventSpec, onFailure: OnFailure): FailureEff
   return spec.fold === 'block' ? 'block' : 'none';
 }
 
-/** As `failureEffect`, of a failure that may count whatever the policy says. */
+/** Like `failureEffect`, for a failure that may count whatever the policy says. */
 export function effectOf(
   spec: EventSpec,
   onFailure: OnFailure,

@@ -19,7 +19,7 @@ export function inputGuard(spec: EventSpec): Guard {
   return guard;
 }
 
-/** What is wrong with the input, for INVALID_INPUT: the field, and what it must be. Undefined: nothing. */
+/** What is wrong with the input, for INVALID_INPUT: the field, and what it must be. undefined: nothing. */
 export function checkInput(spec: EventSpec, input: unknown): { field: string; expected: string } | undefined {
   const problem = findProblem(spec.input, input);
   if (!problem) return undefined;
@@ -27,7 +27,7 @@ export function checkInput(spec: EventSpec, input: unknown): { field: string; ex
   return { field: field === '' ? 'input' : field, expected: `must be ${expected}, got ${got}` };
 }
 
-/** What was thrown when the input was looked at: only its own getters do that. */
+/** The error thrown while the input was read: only its own getters can do that. */
 export function unreadable(event: string, error: unknown): HookscopeError {
   const expected = `cannot be read: ${messageOf(error)}`;
   return new HookscopeError('INVALID_INPUT', { event, field: '(the input)', expected }, { cause: error });

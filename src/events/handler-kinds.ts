@@ -1,15 +1,15 @@
 interface KindFacts {
-  /** What a handler of this type asks. Some events cannot wait for what is far away. */
+  /** What a handler of this type depends on. Some events cannot wait for the network or a model. */
   readonly asks: 'nobody' | 'process' | 'machine' | 'network' | 'model';
   /** It has a process's exit code: any but 0 is an `error` in records. */
   readonly exits?: true;
   /** It is a request to a server, which a trace leads on to. */
   readonly requests?: true;
-  /** What it runs has a name, of a function or a tool, and not only a text: records call it by that. */
+  /** What it runs has a name of its own, such as a function or a tool, by which records call it. */
   readonly named?: true;
   /** Claude Code does not have it: in its own files it is not known, and never runs. */
   readonly ours?: true;
-  /** Its timeout in Claude Code's files, where neither it nor the event says; absent: 600. */
+  /** Its timeout in Claude Code's files, if neither the file nor the event sets one; absent: 600. */
   readonly claudeSeconds?: number;
 }
 
@@ -24,11 +24,11 @@ const KINDS = {
   rule: { asks: 'nobody', ours: true },
 } as const satisfies Record<string, KindFacts>;
 
-/** What runs: a function here, a process, a request, a tool, a question to a model; of a rule, nothing. */
+/** What a handler runs: a function here, a process, a request, a tool, a question to a model; or, for a rule, nothing. */
 export type HandlerKind = keyof typeof KINDS;
-/** Those that run outside the program. */
+/** The types that run outside the program. */
 export type ExternalKind = Exclude<HandlerKind, 'callback' | 'rule'>;
-/** Those that Claude Code's files may name. */
+/** The types that Claude Code's files may contain. */
 export type ClaudeKind = {
   [Kind in ExternalKind]: (typeof KINDS)[Kind] extends { readonly ours: true } ? never : Kind;
 }[ExternalKind];
@@ -46,7 +46,7 @@ export const PROGRAMS = asking('machine', 'network');
 /** The `types` of events that happen before the network can be relied on. */
 export const LOCAL = asking('machine');
 
-/** Those that cannot run without a model. */
+/** The types that need a model. */
 export const MODEL_KINDS = asking('model');
 
 /** The types that Claude Code's files may name. */
@@ -63,7 +63,7 @@ function whoseRow(has: 'exits' | 'requests' | 'named'): (kind: string) => boolea
   return (kind) => kinds.includes(kind);
 }
 
-/** Whether an exit code of such a handler is a process's, and not another status. */
+/** Whether such a handler's exit code is a process's, and not another status. */
 export const exits = whoseRow('exits');
 /** Whether such a handler asks a server. */
 export const requests = whoseRow('requests');

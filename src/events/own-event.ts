@@ -12,7 +12,7 @@ const KINDS = HANDLER_KINDS.map((kind) => `"${kind}"`).join(', ');
 
 type EventKeys = keyof EventOptions<z.ZodObject, z.ZodObject, Fold>;
 
-/** What each field of an event may hold. */
+/** The values that each field of an event accepts. */
 const EVENT: Readonly<Record<EventKeys, OptionCheck>> = {
   input: SCHEMA,
   output: SCHEMA,
@@ -56,7 +56,7 @@ const EVENT: Readonly<Record<EventKeys, OptionCheck>> = {
 
 type Within<Key extends keyof EventSpec> = Readonly<Record<keyof NonNullable<EventSpec[Key]>, OptionCheck>>;
 
-/** What stands within a field. */
+/** The keys within a field. */
 const WITHIN: { readonly [Key in 'timeout' | 'rewrites' | 'claude']: Within<Key> } = {
   timeout: { claude: SECONDS, max: SECONDS },
   rewrites: { field: checks.text, keys: TEXTS, mcpKeys: TEXTS, shaped: checks.flag, unknownToClaude: checks.flag },
@@ -102,7 +102,7 @@ export function defineEvent<
   Output extends z.ZodObject = ReturnType<(typeof FOLD_OUTPUT)[F]>,
 >(options: EventOptions<Own, Output, F>): EventDefinition<WithBase<Own>, Output, F> {
   checkEvent(options, 'defineEvent: ');
-  // What is undefined is left to its default.
+  // `undefined` means the default.
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const { input, output, ...rest } = given as unknown as EventOptions<Own, Output, F>;
   if ((input._zod.def.checks?.length ?? 0) > 0)
@@ -129,7 +129,7 @@ function checkSubject(subject: unknown, input: z.ZodObject): void {
   throw wrongOption('defineEvent: subject', expected, near);
 }
 
-/** Of this copy of zod or another. */
+/** A zod object schema, of this copy of zod or another. */
 function isObjectSchema(value: unknown): boolean {
   return isObject(value) && (value as { _zod?: { def?: { type?: unknown } } })._zod?.def?.type === 'object';
 }

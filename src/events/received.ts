@@ -12,7 +12,7 @@ export interface BackgroundTask {
   readonly tool?: string;
   readonly name?: string;
 }
-/** A job that the session runs by itself, at its times. */
+/** A job that the session runs on a schedule. */
 export interface SessionCron {
   readonly id: string;
   readonly schedule: string;
@@ -82,11 +82,11 @@ interface Given {
 // biome-ignore lint/suspicious/noEmptyInterface: it is there to be merged with
 export interface HookValues {}
 
-/** Fields that stay open: every harness has values of its own. */
+/** Fields that stay open, because every harness has its own values. */
 type Open = 'permission_mode';
 type Literals<T> = T extends string ? (string extends T ? never : T) : never;
 type Values<N, K> = N extends keyof HookValues ? (K extends keyof HookValues[N] ? HookValues[N][K] : never) : never;
-/** A field that lists its known values has one of them. */
+/** A field with a list of known values has one of them. */
 type Listed<T, N, K> = K extends Open
   ? T
   : [Literals<T>] extends [never]
@@ -100,12 +100,12 @@ type Over<T, G> = Omit<T, keyof G> & Readonly<G>;
 type Whole<T> = { readonly [K in keyof T]: T[K] };
 type Filled<N, T> = N extends keyof Given ? Over<Fields<N, T>, Given[N]> : Fields<N, T>;
 
-/** What hooks of one event are given. A call of a tool is known by the tool's name. */
+/** The input of a hook for one event. Calls are distinguished by the tool's name. */
 export type Received<N, T> = T extends { tool_name: string; tool_input?: unknown }
   ? CallOf<Whole<Omit<Filled<N, T>, 'tool_name' | 'tool_input'>>>
   : Whole<Filled<N, T>>;
 
-/** What a hook of several events is given: the same with every string, and with inputs of tools that it looks at itself. */
+/** The input of a hook for several events: any string is possible, and it must check tool inputs itself. */
 export type ReceivedOfAny<N, T> = N extends keyof Given
   ? Whole<Omit<Plain<N, T>, keyof Given[N]> & Readonly<Given[N]>>
   : Plain<N, T>;

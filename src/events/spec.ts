@@ -5,9 +5,9 @@ import type { HandlerKind } from './handler-kinds.js';
 export type Fold = 'gate' | 'block' | 'stop' | 'context' | 'replace' | 'observe';
 /** Kinds whose hooks can stop what they are asked about. */
 export const VERDICT_FOLDS: readonly Fold[] = ['gate', 'block', 'stop'];
-/** How a source is read: `code` (register, plugins, config files) or `claude` (Claude Code's own files and protocol). */
+/** How a source is interpreted: `code` (register, plugins, config files) or `claude` (Claude Code's own files and protocol). */
 export type Dialect = 'code' | 'claude';
-/** Weakest first: the stronger wins, whatever the order. */
+/** From weak to strong: the stronger wins, whatever the order. */
 export const VERDICTS = ['none', 'allow', 'ask', 'defer', 'deny'] as const;
 /** The possible verdicts of a gate. `none`: no hook had an opinion, and the harness's own permission flow decides. */
 export type Verdict = (typeof VERDICTS)[number];
@@ -29,7 +29,7 @@ type Word<Field extends keyof typeof EVENT_WORDS> = (typeof EVENT_WORDS)[Field][
 /** The effect of exit code 2 of a shell hook: block the action, feed stderr back to the model, show it to the user, or nothing. */
 export type Exit2 = Word<'exit2'>;
 export type PlainStdout = Word<'plainStdout'>;
-/** How an event bears on whether a tool runs, and on which input: it judges the call, answers for the user, or shows that it has run. */
+/** The event's part in whether a tool runs, and with which input: it judges the call, answers for the user, or shows that it has run. */
 export type CallRole = Word<'callRole'>;
 
 /** One event of the catalogue: everything the host needs to know about it, as data. */
@@ -77,11 +77,11 @@ export interface EventSpec<
   };
   /** `replace` events: the output keys that make up the value. One key: its value; several: an object of them. */
   readonly value?: readonly string[];
-  /** `replace` events: the value a block stands for (declining an elicitation). */
+  /** On `replace` events: the value that a block means (declining an elicitation). */
   readonly blockValue?: Readonly<Record<string, unknown>>;
   /** The possible effect of a handler's failure: it follows `onFailure`, ignores it, or always fails the action. */
   readonly failure: Word<'failure'>;
-  /** Whether `onFailure: 'ask'` asks; after the action, when the user can no longer be asked, the failure is no opinion. */
+  /** Whether `onFailure: 'ask'` asks; after the action, when the user can no longer be asked, the failure is ignored. */
   readonly askOnFailure: boolean;
   /** The verdict is the object `hookSpecificOutput.decision`; the flat and legacy spellings are not read. */
   readonly nestedDecision?: boolean;
@@ -89,7 +89,7 @@ export interface EventSpec<
   readonly interrupts?: boolean;
   /** This event opens or closes the scope of the agent it names. */
   readonly scope?: Word<'scope'>;
-  /** In an agent's own registrations this event means that one (Stop means SubagentStop). */
+  /** The event that this one means in an agent's own registrations (Stop means SubagentStop). */
   readonly inAgentScope?: string;
   /** A block has no effect for these subjects (ConfigChange: policy_settings). */
   readonly unblockable?: readonly string[];
@@ -102,7 +102,7 @@ export interface EventSpec<
   readonly afterTheFact?: true;
   /** What `suppressOutput` hides here, as text; absent: nothing. */
   readonly hides?: string;
-  /** How Claude Code treats callbacks over its control protocol, where it differs from the usual. */
+  /** How Claude Code treats callbacks for this event over its control protocol, if unusually. */
   readonly claude?: {
     /**
      * It never calls them, or not for the start of the first session and the end of the last (`later`), or only if its own
@@ -110,17 +110,17 @@ export interface EventSpec<
      * such event, so it is not told about it, and `check` reports hooks for it in Claude Code's files.
      */
     readonly sent?: Word<'sent'>;
-    /** One that does not answer in time, or not about this event, blocks whatever `onFailure` says. */
+    /** A callback that answers late, or about another event, blocks whatever `onFailure` says. */
     readonly unanswered?: 'blocks';
     /** Once one is registered, the action fails without an answer, so a callback may be registered only if there is a hook. */
     readonly answerNeeded?: true;
-    /** Asked about with every prompt, before anything else of the turn: context that waits goes out with the answer. */
+    /** Fired with every prompt, before anything else in the turn: waiting context is sent with the answer. */
     readonly beginsTurn?: true;
     /** It begins or ends a session. */
     readonly bounds?: Word<'bounds'>;
-    /** What the result of a turn says when a hook of the main thread has ended it here by `continue: false` (`terminal_reason`). */
+    /** The result's `terminal_reason` if a main-thread hook has ended the turn here by `continue: false`. */
     readonly stopped?: Word<'stopped'>;
-    /** The same call is put to the user at the same time (`can_use_tool`). */
+    /** The same call is also put to the user at this time (`can_use_tool`). */
     readonly askedTwice?: true;
     /** Its hooks are given a file for variables of later Bash calls (`CLAUDE_ENV_FILE`). */
     readonly envFile?: true;

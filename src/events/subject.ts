@@ -1,6 +1,6 @@
 import type { EventSpec } from './spec.js';
 
-/** What matchers look at in an input that need not be whole: undefined where that is not in it. */
+/** The text that matchers are compared with, from an input that may be incomplete; undefined if it is missing. */
 export function subjectIn(spec: EventSpec | undefined, input: Readonly<Record<string, unknown>>): string | undefined {
   try {
     const subject: unknown = spec?.subject?.(input);

@@ -28,7 +28,7 @@ interface AgentInput {
  */
 export interface ToolInputs {
   Agent: AgentInput;
-  /** What Agent was called before. */
+  /** The former name of Agent. */
   Task: AgentInput;
   AskUserQuestion: { readonly questions: readonly Question[] };
   Bash: {

@@ -6,7 +6,7 @@ import { inTime } from './regex-cost.js';
 
 /** Longer paths exist on no system. */
 const MAX_PATH = 4096;
-/** A pattern takes as long as its stars may divide a path: so many, on so long a path, take no time at all. */
+/** The time that a pattern takes depends on how its stars may divide a path: with few stars on a path of this length it is negligible. */
 const FEW_STARS = 2;
 const SHORT_PATH = 256;
 
@@ -43,23 +43,23 @@ export function compileFilePattern(
 const PLAIN = /^[\w.@+=/-]*/;
 
 /**
- * What a path that matches begins with, in lower case; '' where that cannot be told. A pattern with a slash before its end is tied to
+ * The fixed beginning of paths that match, in lower case; '' if unknown. A pattern with a slash before its end is tied to
  * its place from the first letter on. Most of many rules are about other paths, which this alone shows.
  */
 function beginning(pattern: string): string {
   const tied = pattern.trimEnd().slice(0, -1).includes('/');
   const [plain = ''] = (tied && PLAIN.exec(pattern.replace(/^\//, ''))) || [];
-  // What these mean is the library's to say.
+  // Left to the library.
   return /^\/|\/\/|(^|\/)\.{1,2}(\/|$)/.test(plain) ? '' : plain.toLowerCase();
 }
 
-/** Where a path is; `below`: as it is seen from the places that patterns are tied to. */
+/** The place of a path; `below`: relative to the places that patterns are tied to. */
 interface LocatedPath {
   readonly path: string;
   readonly cwd: string;
   readonly here: string;
   readonly absolute: string;
-  /** Neither the home directory nor that of the process decides where it is; both may change. */
+  /** Its place depends neither on the home directory nor on the process's, both of which may change. */
   readonly stays: boolean;
   readonly below: Map<string, Below | undefined>;
 }
@@ -97,7 +97,7 @@ function anchored(pattern: string, root: string | undefined): { anchor: (cwd: st
   if (pattern.startsWith('~/')) return { anchor: () => toPosix(homedir()), rest: pattern.slice(1) };
   if (pattern.startsWith('/')) return { anchor: (cwd) => (root === undefined ? cwd : toPosix(root)), rest: pattern };
   const [, climb = '', below = ''] = /^((?:\.\.?(?:\/|$))*)(.*)$/s.exec(pattern) ?? [];
-  // After `../` a pattern is tied to the place it climbed to.
+  // After `../` a pattern is tied to the folder that it climbed to.
   const rest = climb.includes('..') || below === '' ? `/${below || '**'}` : below.replace(/^#/, '\\#');
   return { anchor: climb === '' ? (cwd) => cwd : (cwd) => posix.resolve(cwd, climb), rest };
 }

@@ -13,7 +13,7 @@ import { compileWildcard } from './wildcard.js';
 export interface Matcher {
   readonly all: boolean;
   readonly static: boolean;
-  /** For people and for records: `*` where it matches all. */
+  /** For people and for records: `*` if it matches everything. */
   readonly text: string;
   /** The text of the user's function that decides, where one does. */
   readonly code?: string;
@@ -24,7 +24,7 @@ export interface Matcher {
 export interface MatcherContext {
   readonly dialect: Dialect;
   readonly event: EventSpec;
-  /** How errors and warnings name it: `PreToolUse[0].matcher`. */
+  /** Its name in errors and warnings: `PreToolUse[0].matcher`. */
   readonly where: string;
   /** Told of a predicate that threw or returned a promise; the hook runs. Default: a process warning. */
   readonly onError?: (error: unknown) => void;
@@ -66,7 +66,7 @@ function compile(matcher: unknown, context: MatcherContext, warnings: string[]):
   if (typeof matcher === 'string')
     return new NameMatcher(matcher, codeTests(matcher, context, warnings), context.event);
   if (types.isRegExp(matcher)) {
-    // Without g and y: with them a test would depend on the previous one.
+    // Without the flags g and y, which would make a test depend on the previous one.
     const pattern = new RegExp(matcher.source, matcher.flags.replace(/[gy]/g, ''));
     const why = whyExponential(pattern.source, pattern.flags);
     if (why !== undefined) warnings.push(`${context.where}: ${String(matcher)} can take exponential time (${why})`);
@@ -97,7 +97,7 @@ class NameMatcher implements Matcher {
   }
 }
 
-/** One that looks at the whole input, by rules that are none of ours. */
+/** A matcher that reads the whole input by another program's rules. */
 class ReadyMatcher implements Matcher {
   readonly all = false;
   readonly static = false;
@@ -199,7 +199,7 @@ function alternatives(text: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-/** Text and `*` alone, which needs no more than `compileWildcard`. */
+/** A pattern of only text and `*`, for which `compileWildcard` is enough. */
 const PLAIN_GLOB = /^[^?[\]{}()!+@#]*$/;
 
 function glob(pattern: string, context: MatcherContext, warnings: string[]): NameTest {
@@ -246,7 +246,7 @@ function glob(pattern: string, context: MatcherContext, warnings: string[]): Nam
 
 /** Patterns with repetition, or that can match in many ways: `+(a|aa)`, `*a*a*a*`. */
 const COSTLY_GLOB = /[?*+@!]\(|(?:\*[^*]*){3}/;
-/** What people write is shorter, and stands for fewer names. */
+/** Longer than any glob that a person would write. */
 const LONGEST_GLOB = 4096;
 const MOST_NAMES = 1000;
 

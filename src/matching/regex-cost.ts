@@ -5,12 +5,12 @@ import { LOOKED_AT, type Ways, waysOf } from './regex-ways.js';
 
 /** So many ways are tried in the time of a blink. */
 const FEW = 1e8;
-/** One test of a pattern of which more is not known, in milliseconds. */
+/** The milliseconds allowed for one test of a pattern that could not be analysed. */
 const DEADLINE = 200;
-/** What analysis may take at once, in milliseconds, and in the long run as a share of time: nobody writes so many such patterns. */
+/** The milliseconds allowed for analysis at once; in the long run, a share of time. Real hooks do not have that many patterns. */
 const BUDGET = 10_000;
 const SHARE = 0.1;
-/** Of a name no longer than names of tools are. */
+/** The length of a subject no longer than the names of tools. */
 const PUMPED = 64;
 const MOST_WORDS = 12;
 /** Patterns that are remembered. */
@@ -43,7 +43,7 @@ export function boundedTest(pattern: RegExp): RegexTest {
   return inTime((subject) => pattern.test(looked(subject)), LOOKED_AT);
 }
 
-/** A test that is given up once it takes too long: from then on it matches. `longest`: so much of a subject it looks at. */
+/** A test that is no longer run after it once took too long: from then on it matches. `longest`: how much of a subject it reads. */
 export function inTime(test: (subject: string) => boolean, longest = Number.POSITIVE_INFINITY): RegexTest {
   let isOut = false;
   return (subject, late) => {
@@ -56,7 +56,7 @@ export function inTime(test: (subject: string) => boolean, longest = Number.POSI
   };
 }
 
-/** Without a loop the time it takes grows with the subject and no faster. */
+/** Without a loop, the time grows at most linearly with the subject. */
 function mayRunOn({ count, loops }: Ways, subject: string): boolean {
   return !loops && count * subject.length <= FEW;
 }

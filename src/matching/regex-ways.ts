@@ -1,11 +1,11 @@
-/** How many characters of a subject a regular expression is run on. */
+/** How many characters of a subject a regular expression is tested on. */
 export const LOOKED_AT = 256;
 /** A pattern longer than this is not counted. */
 const LONGEST = 1000;
 /** No subject needs more rounds than this. */
 const MOST_ROUNDS = 1000;
 
-/** How a pattern may be tried on a subject of `LOOKED_AT` characters. */
+/** The ways in which a pattern can be tried on a subject of `LOOKED_AT` characters. */
 export interface Ways {
   /** The most ways to match from one place; Infinity: they were not counted. */
   readonly count: number;

@@ -7,7 +7,7 @@ import { compileWildcard } from './wildcard.js';
 /** A compiled `if` rule. */
 export interface Rule {
   readonly text: string;
-  /** Whether it is about the tool at all: of a call of another it needs no look. */
+  /** Whether it applies to the tool at all: for other tools it need not be checked. */
   isAbout(tool: string): boolean;
   /** Never throws. True when the call is ambiguous, so that a guard is not skipped. */
   matches(input: { readonly tool_name?: unknown; readonly tool_input?: unknown; readonly cwd?: unknown }): boolean;
@@ -15,9 +15,9 @@ export interface Rule {
 
 export interface RuleContext {
   readonly dialect: Dialect;
-  /** How errors and warnings name it: `PreToolUse[0].hooks[1].if`. */
+  /** Its name in errors and warnings: `PreToolUse[0].hooks[1].if`. */
   readonly where: string;
-  /** What a file pattern that begins with one slash is tied to: the directory of the settings. Default: the call's cwd. */
+  /** The root for a file pattern that begins with one slash: the directory of the settings. Default: the call's cwd. */
   readonly root?: string;
 }
 

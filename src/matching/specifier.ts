@@ -4,7 +4,7 @@ import { compileFilePattern } from './file-pattern.js';
 import { compilePowerShellPattern } from './powershell-pattern.js';
 import { compileWildcard } from './wildcard.js';
 
-/** Where a rule comes from. */
+/** The source of a rule. */
 export interface RuleOf {
   readonly dialect: Dialect;
   readonly root: string | undefined;
@@ -16,7 +16,7 @@ export interface RuleCall {
   readonly cwd: string;
 }
 
-/** What stands in a rule's parentheses, compiled: the tools it is about, if not the one the rule names, and the test. */
+/** The compiled text in a rule's parentheses: the tools it applies to, if not the one that the rule names, and the test. */
 export interface Specifier {
   readonly tools?: readonly string[];
   readonly matches: (call: RuleCall) => boolean;
@@ -49,7 +49,7 @@ const EDITORS = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit'];
 /** These look at the current directory when no path is given. */
 const SEARCHERS = ['Grep', 'Glob', 'LS'];
 
-/** Whose rule it is; `root`: where a file pattern that begins with one slash is tied to; default: the call's current directory. */
+/** The source of a rule; `root`: the folder for a file pattern that begins with one slash; default: the call's current directory. */
 export function compileSpecifier(tool: string, text: string, { dialect, root }: RuleOf): Specifier | BadSpecifier {
   const field = CONTENT.get(tool);
   const parameter = compileParameter(text);
@@ -122,7 +122,7 @@ function compileDomain(text: string): Specifier | BadSpecifier {
   const tests = (anyDepth ? labels.slice(1) : labels).map(compileWildcard);
   const matches = ({ input }: RuleCall): boolean => {
     const url = input['url'];
-    // Where the request goes cannot be told.
+    // The target of the request is unknown.
     if (typeof url !== 'string' || !URL.canParse(url)) return true;
     const host = hostLabels(new URL(url).hostname);
     const more = host.length - tests.length;

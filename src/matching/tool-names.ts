@@ -17,7 +17,7 @@ const families = new Map<string, readonly string[]>(
   }),
 );
 
-/** Every name of the tool, itself among them; an alias stands for the tool both ways. */
+/** All names of the tool, including the given one; an alias works in both directions. */
 export function toolNames(name: string): readonly string[] {
   return families.get(name) ?? [name];
 }

@@ -1,6 +1,6 @@
 // Made by npm run generate from what npm run interop has seen.
 
-/** What one version did without hookscope: for each outcome, the hooks that led to it. */
+/** What one version did with nothing of ours between: for each word, the hooks after which it did that. */
 export interface Recorded {
   readonly version: string;
   readonly date: string;

@@ -15,14 +15,14 @@ import type { Guess } from './guesses.js';
 import { ANY_VALUE, isMasked, look } from './look.js';
 import type { KnownAnswer, RecordedHook } from './recorded.js';
 
-/** A hook of which something is not known, and what. */
+/** A hook whose answer is not known, and why. */
 export interface Unanswered extends Pick<Registration, 'name' | 'kind'> {
   /** Absent: it is not a registered hook. */
   readonly hook?: Registration | undefined;
   readonly why: string;
 }
 
-/** The fire that is being decided again. One at a time: whatever stands in for hooks reads it here. */
+/** The fire that is being decided again. One at a time; the stand-ins read it here. */
 export interface UnderWay {
   given: Given;
   guess: Guess;
@@ -32,7 +32,7 @@ export interface UnderWay {
   isSame: boolean;
 }
 
-/** How hooks are stood in for. */
+/** How hooks are replaced. */
 export interface StandIns {
   readonly now: UnderWay;
   readonly claims: Claims;
@@ -79,7 +79,7 @@ function checkedOnce({ trustCheck }: Registration): Registration['trustCheck'] {
 
 function workOf(r: Stood, how: StandIns): Work {
   if (r.async === true) return { answer: () => BACKGROUND };
-  // Whatever it says decides nothing.
+  // Its answer decides nothing.
   if (r.phase === 'observe') return { answer: () => SILENT };
   const answer: AnswerFunction = (fire, asked, input) => {
     const { given } = how.now;
@@ -91,7 +91,7 @@ function workOf(r: Stood, how: StandIns): Work {
   return r.racing === true ? racing(r, answer, how) : { answer };
 }
 
-/** Of several racing rewrites the last to finish wins: they are replayed in the recorded order. */
+/** If several rewrites race, the last to finish wins, so they are replayed in the recorded order. */
 function racing(r: Stood, answer: AnswerFunction, { now }: StandIns): Work {
   return {
     answer: (fire, asked, input) => {

@@ -34,12 +34,12 @@ export function wordOf({ verdict, blocked, continues, continue: goesOn }: Json):
 
 /** The effect on the input, the output or the action itself. */
 const REWRITTEN = ['updatedInput', 'updatedOutput', 'value', 'updatedPermissions'] as const;
-/** Fields about who said it and who was overruled: the agent is told none of it. */
+/** Fields about who decided and who was overruled: the agent is not told them. */
 const UNTOLD = new Set(['event', 'fold', 'decidedBy', 'overruled', 'conflicts']);
 /** Fields for the user only. */
 const FOR_PEOPLE = new Set(['systemMessages', 'suppressOutput', 'terminalSequence', 'failures']);
 
-/** How a decision differs from another; undefined: not at all. */
+/** How two decisions differ; undefined: not at all. */
 export type Difference = 'denied' | 'asked' | 'allowed' | 'rewritten' | 'said';
 
 /** `some`: parts of the recorded one were left out, so that only what was decided is compared. */
@@ -58,7 +58,7 @@ export function difference(then: Json, now: Json, some: boolean): Difference | u
   return undefined;
 }
 
-/** Where hooks no longer allow what they did, the agent's own permissions decide, which may ask. */
+/** If hooks no longer allow a call, the agent's own permissions decide, which may ask. */
 function changeTo(is: DecisionWord, was: DecisionWord): Difference {
   if (is === 'deny') return 'denied';
   return is === 'ask' || is === 'defer' || (is === 'none' && was === 'allow') ? 'asked' : 'allowed';

@@ -8,7 +8,7 @@ import type { RecordedFire } from './recorded.js';
 
 type Source = HookRecord | RecordedFire;
 
-/** What must be there of a fire, and of each of its hooks. */
+/** The required fields of a fire, and of each of its hooks. */
 const FIRE: Readonly<Record<string, OptionCheck>> = {
   place: checks.text,
   id: checks.text,
@@ -24,7 +24,7 @@ const FIRE: Readonly<Record<string, OptionCheck>> = {
 };
 const HOOK: Readonly<Record<string, OptionCheck>> = { name: checks.text, kind: checks.text, answers: checks.list };
 
-/** Records and fires that are given in code, looked at as those of a file are. Rejects with INVALID_OPTIONS: which of them it is, and which key. */
+/** Checks records and fires given in code like those from a file. Rejects with INVALID_OPTIONS, naming the one that is wrong, and its key. */
 export async function* checkedSource(source: AsyncIterable<Source> | Iterable<Source>): AsyncGenerator<Source> {
   let index = 0;
   for await (const one of source) {

@@ -9,7 +9,7 @@ export class Claims {
   readonly #taken = new Map<string, Set<string>>();
   #made: [Set<string>, string][] = [];
 
-  /** What is claimed from now on can be taken back. */
+  /** From now on, claims can be taken back. */
   begin(): void {
     this.#made = [];
   }

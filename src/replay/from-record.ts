@@ -5,7 +5,7 @@ import type { Json } from '../values/shape.js';
 import { MASKS } from './look.js';
 import type { KnownAnswer, RecordedFire, RecordedHook, RecordedHow } from './recorded.js';
 
-/** A fire as a record of ours tells it. Records of older versions say less: then hooks have no hash, and are known by their names. */
+/** A fire from one of our records. Older versions recorded less: then hooks have no hash, and are recognised by name. */
 export function fireOfRecord(record: FireRecord, place: string): RecordedFire {
   const { fire_id, time, host_id, event, session_id, scope, agent_id, tool_use_id, input, decision } = record;
   return {
@@ -55,7 +55,7 @@ function howOf({ fired }: FireRecord): RecordedHow | undefined {
 const isCut = ({ truncated = [] }: FireRecord, place: string): boolean =>
   truncated.some((gone) => gone.startsWith(place));
 
-/** Where fewer masks stand than were made, some are of a function of the user's, and cannot be told from other texts. */
+/** If there are fewer masks than were counted, some come from a user's function, and cannot be told from other text. */
 function masksOf(record: FireRecord): RecordedFire['masked'] {
   if (record.redacted === undefined) return false;
   const marks = JSON.stringify(record).match(MASKS)?.length ?? 0;
@@ -79,7 +79,7 @@ function hookOf(row: HandlerRecord, isCut: boolean): RecordedHook {
   };
 }
 
-/** What a row says of one that is not enforced is no answer: it was asked by itself, after the decision. */
+/** The row of a hook that is not enforced holds no answer: it was asked separately, after the decision. */
 function answersOf({ answers, ...row }: HandlerRecord): readonly KnownAnswer[] {
   const { duration_ms: duration, finished } = row;
   const verdict = answers === undefined ? (row.verdict ?? row.would) : undefined;
@@ -99,7 +99,7 @@ function answersOf({ answers, ...row }: HandlerRecord): readonly KnownAnswer[] {
 
 const STATUSES: readonly string[] = ['ran', 'failed', 'background', 'unjudged'];
 
-/** What was damaged is no answer, and no silence. */
+/** A damaged answer counts neither as an answer nor as silence. */
 const isWhole = ({ status, failure }: { readonly status: string; readonly failure?: unknown }): boolean =>
   STATUSES.includes(status) && (status !== 'failed' || failure !== undefined);
 

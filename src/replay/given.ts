@@ -68,7 +68,7 @@ export class Given implements Gaps {
     if (row === undefined || !isSame(row)) return undefined;
     const forms = this.#formsOf(input);
     if (row.answers.some(({ judged }) => forms.includes(judged))) return true;
-    // One that was never asked was asked about no form.
+    // A hook that was never asked has judged no version of the input.
     return row.skipped === 'matcher' || row.skipped === 'if' ? false : undefined;
   }
 
@@ -91,7 +91,7 @@ export class Given implements Gaps {
   }
 }
 
-/** Those of one kind of scope that are equal here run the same. */
+/** In one kind of scope, hooks with an equal key run the same. */
 export const sameness = ({ kind, name, definition, scope, id }: Registration): string =>
   `${scope.kind} ${definition === undefined ? id : keyOf(kind, name, definition.hash)}`;
 

@@ -19,11 +19,11 @@ import { type Guess, guessesOn, silence } from './guesses.js';
 import type { RecordedFire } from './recorded.js';
 import { claimingScopes, quietCore, World } from './world.js';
 
-/** What a configuration comes to on a recorded fire. */
+/** The decision of a configuration about a recorded fire. */
 export interface Judged {
-  /** In canonical form; where `unknown` is not empty, as it would be if those hooks had nothing to say. */
+  /** In canonical form; if `unknown` is not empty, as if those hooks had said nothing. */
   readonly decision: Json;
-  /** Whose answers are not known and could change it; empty: it is settled. */
+  /** Hooks with unknown answers that could change it; empty: it is settled. */
   readonly unknown: readonly Unanswered[];
   /** Why it could not be decided at all. */
   readonly problem?: string | undefined;
@@ -33,7 +33,7 @@ export interface Judged {
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** Decides recorded fires by a host's own path, nobody being asked: what hooks said is what was recorded of them. One at a time. */
+/** Decides recorded fires on a host's own path without asking any hook: the recorded answers are used. One at a time. */
 export class Judge {
   readonly #core: HostCore;
   readonly #quiet: HostCore;
@@ -93,7 +93,7 @@ export class Judge {
     return { decision: told, unknown, by: { decision, plan } };
   }
 
-  /** Whether it is the same whatever those say whose answers are not known. */
+  /** Whether the decision is the same whatever the hooks with unknown answers say. */
   async #isSettled(
     decision: AnyDecision,
     guesses: readonly Guess[],

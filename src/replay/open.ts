@@ -7,7 +7,7 @@ import { recordedEvents } from './session-recording.js';
 import { firesOf } from './source.js';
 import { isTranscriptLine, transcriptFires } from './transcript.js';
 
-/** How much of a file is looked at to see what it is. */
+/** How many bytes are read to find out what kind of file it is. */
 const HEAD = 1024 * 1024;
 
 /**
@@ -26,7 +26,7 @@ export async function* openFires(place: string, options: StoreOptions = {}): Asy
   }
 }
 
-/** The first line that is a JSON object; undefined: there is none, or it is no file of lines. */
+/** The first line that is a JSON object; undefined: there is none, or it is not a file of lines. */
 async function firstLine(place: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const file = await open(place, 'r').catch(() => undefined);
   if (file === undefined) return undefined;

@@ -6,7 +6,7 @@ import type { Json } from '../values/shape.js';
  * absent, or a guess that `inferred` names: no guess is treated as a recorded answer.
  */
 export interface RecordedFire {
-  /** Where it is, for people: the file. */
+  /** Its place for people: the file. */
   readonly place: string;
   /** Names the fire within its recording: the record's `fire_id`. */
   readonly id: string;
@@ -22,7 +22,7 @@ export interface RecordedFire {
   readonly toolUse?: string | undefined;
   /** The scope it was fired in, as records name it: `session`, or an agent's id. */
   readonly scope: string;
-  /** As the first hook was given it. */
+  /** The input as the first hook received it. */
   readonly input: Json;
   /** The field that hooks rewrite, after each rewrite: form 1, 2 … of the input; `input` itself is form 0. */
   readonly versions: readonly unknown[];
@@ -30,7 +30,7 @@ export interface RecordedFire {
   readonly hooks?: readonly RecordedHook[] | undefined;
   /** The decision's own fields, as a record has them. Absent: it is not known. */
   readonly decision?: Json | undefined;
-  /** How it was fired, where that was unusual. */
+  /** How it was fired, if that was unusual. */
   readonly fired?: RecordedHow | undefined;
   /** It was not decided but rejected: `ABORTED`, `CLOSED`, `INVALID_INPUT`. */
   readonly error?: string | undefined;
@@ -44,7 +44,7 @@ export interface RecordedFire {
   readonly inferred: readonly string[];
 }
 
-/** How a fire was unusual. */
+/** The unusual settings of a fire. */
 export interface RecordedHow {
   readonly doneBy?: 'client' | 'session' | undefined;
   readonly keepsKeys?: boolean | undefined;
@@ -81,11 +81,11 @@ export interface KnownAnswer {
   readonly verdict?: string | undefined;
   /** It went on in the background. */
   readonly background?: true | undefined;
-  /** It said that its answer comes later, and none came. */
+  /** It announced a later answer, and none came. */
   readonly unjudged?: true | undefined;
   /** Milliseconds. */
   readonly duration?: number | undefined;
-  /** Where the last rewrite of its wave to come counted: when it came. */
+  /** If the last rewrite of its wave to finish counted: when it finished. */
   readonly finished?: number | undefined;
 }
 

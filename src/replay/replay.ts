@@ -38,7 +38,7 @@ export interface ReplayedHook {
   readonly name: string;
   readonly kind: RecordedKind;
   readonly source?: RecordedSource | undefined;
-  /** By what it is asked about, and what a rule decides: `Bash if Bash(git push *): deny`. */
+  /** When it is asked, and what a rule decides: `Bash if Bash(git push *): deny`. */
   readonly asked?: string | undefined;
   /** Why its answer is not known. */
   readonly why?: string | undefined;
@@ -50,7 +50,7 @@ export interface ReplayedDecision {
   readonly decision: Json;
   /** The decision in one word, the same words for all events. */
   readonly word: DecisionWord;
-  /** Hooks whose answers are not known and could change it; empty: it is settled. `decision` is then what it would be if they said nothing. */
+  /** Hooks with unknown answers that could change it; empty: it is settled. Otherwise `decision` is as if they had said nothing. */
   readonly unknown: readonly ReplayedHook[];
   /** Why it could not be decided at all. */
   readonly problem?: string | undefined;
@@ -180,7 +180,7 @@ function hookBehind(changed: Difference, { by }: Judged): ReplayedHook | undefin
   return hook && hookOf(hook);
 }
 
-/** The last that has put something in, or else has said anything. */
+/** The last handler that supplied a value, or else the last that answered. */
 function speakerOf({ outcomes, decidedBy, failures }: AnyDecision): string | undefined {
   const said = outcomes.findLast(
     ({ hookSpecificOutput: own }) => own !== undefined && REWRITES.some((key) => key in own),

@@ -2,12 +2,12 @@ import type { FireRecord, HookRecord } from '../emit/record.js';
 import { fireOfRecord } from './from-record.js';
 import type { RecordedFire, RecordedFires, RecordedHook } from './recorded.js';
 
-/** Within so many fires after its own, what is asked in a shadow has answered. */
+/** Shadow hooks have answered within this many fires after their own. */
 const SHADOWS_WITHIN = 256;
 
 type Source = HookRecord | RecordedFire;
 
-/** The fires among records, in their order, and what are fires already. What was asked in the shadow of a fire, after it, is told with that fire. */
+/** The fires among records, in order, and inputs that are fires already. Shadow fires, which come later, are added to the fire they belong to. */
 export async function* firesOf(source: AsyncIterable<Source> | Iterable<Source>, place: string): RecordedFires {
   const waiting = new Map<string, { fire: RecordedFire; readonly until: number }>();
   let count = 0;

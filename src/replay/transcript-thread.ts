@@ -15,7 +15,7 @@ import {
   toolsOf,
 } from './transcript-words.js';
 
-/** Whose lines they are. */
+/** The thread that the lines belong to. */
 export interface ThreadOf {
   readonly place: string;
   /** The path of the main transcript: hooks are given this one. */

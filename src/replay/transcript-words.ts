@@ -1,6 +1,6 @@
 import { isObject, isText, type Json } from '../values/shape.js';
 
-/** A call of a tool, with what came of it. */
+/** A tool call with its result. */
 export interface TranscriptCall {
   readonly id: string;
   readonly name: string;
@@ -53,14 +53,14 @@ export function isPrompt({ isMeta, isSidechain, isVisibleInTranscriptOnly }: Jso
   );
 }
 
-/** Why the loop went on instead of stopping: what Stop hooks said to the model. */
+/** Why the loop continued instead of stopping: the Stop hooks' message to the model. */
 export function feedbackOf({ isMeta }: Json, text: string): string | undefined {
   if (isMeta !== true) return undefined;
   const [, said] = /^Stop hook feedback:\n(?:\[.*?\]: ?)?([\s\S]*)$/.exec(text) ?? [];
   return said?.trim();
 }
 
-/** What a PreToolUse hook replaced a call's input with, if its answer was kept. */
+/** A PreToolUse hook's replacement for a call's input, if its answer was kept. */
 export function rewriteOf({ type, hookEvent, stdout }: Json): unknown {
   if (type !== 'hook_success' || hookEvent !== 'PreToolUse' || !isText(stdout)) return undefined;
   try {
@@ -68,12 +68,12 @@ export function rewriteOf({ type, hookEvent, stdout }: Json): unknown {
     const own = isObject(answer) ? answer['hookSpecificOutput'] : undefined;
     return isObject(own) && isObject(own['updatedInput']) ? own['updatedInput'] : undefined;
   } catch {
-    // It said something in plain text.
+    // It answered in plain text.
     return undefined;
   }
 }
 
-/** There was no call: the client refused it before it asked a hook or the user. */
+/** Whether the client refused the call before it asked a hook or the user. */
 export function isUnjudged(result: Json | undefined): boolean {
   return /^<tool_use_error>(?:InputValidationError|Error: No such tool)/.test(textIn(result?.['content']));
 }

@@ -45,12 +45,12 @@ interface Head {
   readonly time: string;
 }
 
-/** From the first of its lines that has it. */
+/** From the first line that has it. */
 async function headOf(place: string): Promise<Head> {
   let head: Head = { time: '' };
   for await (const { entry } of entriesOf(place, createNotes())) {
     const { sessionId, timestamp, agentId, isSidechain } = entry;
-    // Of older versions a main transcript holds its subagents' lines too.
+    // In older versions, a main transcript contains its subagents' lines too.
     const own = isSidechain === true && isText(agentId) ? agentId : undefined;
     head = {
       session: isText(sessionId) ? sessionId : head.session,
@@ -76,7 +76,7 @@ const MOST = 10_000;
 
 const agentOf = ({ agent, file }: AgentFile): string => agent ?? basename(file).replace(/^.*agent-|\.jsonl$/g, '');
 
-/** The work of such subagents is not replayed. */
+/** The note that the work of such subagents is not replayed. */
 function absent(agents: ReadonlySet<string>): string {
   const [first = ''] = agents;
   const which = agents.size === 1 ? `of the subagent ${first}` : `of ${agents.size} subagents (${first}, …)`;
@@ -107,7 +107,7 @@ function typeBeside(place: string): string | undefined {
   return isText(type) ? type : undefined;
 }
 
-/** The fires of one file, the next of which can be looked at. */
+/** The fires of one file, with a look ahead at the next. */
 class Track {
   readonly #fires: AsyncIterator<RecordedFire>;
   head: RecordedFire | undefined;

@@ -32,7 +32,7 @@ const isSame = (a: readonly unknown[], b: readonly unknown[]): boolean =>
 
 const silent = (): void => undefined;
 
-/** The host's services for fires without subscribers that leave nothing behind. */
+/** The host's services for fires without subscribers or side effects. */
 export function quietCore(core: HostCore): HostCore {
   const bus = { ...core.bus, observed: false, tracing: undefined };
   const text = { shorten: <T>(outcome: T): T => outcome, text: (said: string): string => said };
@@ -52,7 +52,7 @@ export function quietCore(core: HostCore): HostCore {
 export class World {
   readonly #core: HostCore;
   readonly #how: StandIns;
-  /** By the plan that it is made of: one variant reads everything, the other is careful where parts may be missing. */
+  /** By their original plan: one variant reads everything, the other is careful where parts may be missing. */
   readonly #plans = { plain: new WeakMap<Plan, Plan>(), careful: new WeakMap<Plan, Plan>() };
   /** Scopes of agents by what they begin in and their type: their hooks are the same. */
   readonly #agents = new WeakMap<Scope, Map<string, AgentPlace>>();
@@ -63,7 +63,7 @@ export class World {
     this.#how = how;
   }
 
-  /** Where a fire runs: in the scope of then, as it would be opened now. */
+  /** The scope of a recorded fire, as it would be opened now. */
   placeOf(fire: RecordedFire): ReplayPlace {
     const { registrar } = this.#core;
     const ref = refOf(fire);
@@ -149,7 +149,7 @@ export function claimingScopes({ claims, now }: Pick<StandIns, 'claims' | 'now'>
   };
 }
 
-/** How the scope of then is named; undefined: the input says it. */
+/** The reference to the recorded scope; undefined: the input names it. */
 function refOf({ scope, agent, session }: RecordedFire): ScopeRef | undefined {
   if (scope === 'session') return agent === undefined ? undefined : { session };
   return scope === agent ? undefined : { session, agent: scope };

@@ -6,7 +6,7 @@ import { stateFolder } from '../values/state-folder.js';
 
 /** Where a server listens. */
 export interface Address {
-  /** For people. */
+  /** Its name for people. */
   readonly name: string;
   readonly connect: Pick<RequestOptions, 'socketPath' | 'host' | 'port'>;
   /** What a program that answers must prove to know, as for `hookscope hook`; null: no program can. Absent: a port, where nothing is proved. */

@@ -5,17 +5,17 @@ export interface Line {
   readonly bytes: Buffer;
   /** Where it begins in the file. */
   readonly at: number;
-  /** Nothing ends it: it may still be written. */
+  /** It has no newline, so it may still be being written. */
   readonly open?: true;
-  /** It is longer than any line of ours; `bytes` is its beginning. */
+  /** It is longer than any of our lines; `bytes` is its beginning. */
   readonly tooLong?: true;
 }
 
 const NEWLINE = 10;
 const STEP = 256 * 1024;
-/** Of a line: what the longest record comes to. */
+/** The longest possible record, in bytes. */
 const LONGEST = 256 * 1024 * 1024;
-/** How much of a line that is too long is kept, to say what it is. */
+/** How much of an overlong line is kept to describe it. */
 const KEPT = 64;
 
 export interface ReadLinesOptions {
@@ -65,7 +65,7 @@ export async function* linesBackward(
   let open = true;
   const take = (bytes: Buffer): void => {
     held += bytes.length;
-    // Of what is too long its beginning counts, which comes last.
+    // An overlong line is described by its beginning, which comes last.
     if (held > longest) pending = [];
     if (bytes.length > 0) pending.unshift(bytes);
   };

@@ -26,7 +26,7 @@ export async function* followFile(
       if (reader) yield* reader.read(notes);
       const there = await statOf(path);
       if (there && !(reader && isSameFile(there, reader.file.stats))) {
-        // What was written until it was moved.
+        // What was written before it was moved.
         if (reader) yield* reader.read(notes);
         for (const next of await after(path, reader, known)) {
           await reader?.close();
@@ -44,7 +44,7 @@ export async function* followFile(
   }
 }
 
-/** A file, whatever it is called; the number of one that is gone may be given to another. */
+/** Identifies a file under any name; the inode of a deleted file may be reused. */
 const keyOf = ({ stats: { dev, ino, birthtimeMs } }: OpenedFile): string => `${dev} ${ino} ${birthtimeMs}`;
 
 /** The newest file, at its end. */
@@ -57,7 +57,7 @@ async function lastOf(path: string, known: Set<string>): Promise<FileReader | un
   return new FileReader(last, await endOf(last));
 }
 
-/** Where the last whole line ends: what is still being written is read when it is whole. */
+/** The end of the last complete line: a line still being written is read when it is complete. */
 async function endOf({ handle, stats }: OpenedFile): Promise<number> {
   for await (const [last] of linesBackward(handle, stats.size)) if (last) return last.open ? last.at : stats.size;
   return stats.size;
@@ -85,7 +85,7 @@ class FileReader {
   constructor(file: OpenedFile, at: number) {
     this.file = file;
     this.#at = at;
-    // From its beginning lines can be counted.
+    // Lines can be counted only from the beginning.
     this.#line = at === 0 ? 0 : undefined;
   }
 

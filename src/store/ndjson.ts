@@ -39,7 +39,7 @@ async function* readFiles(
   let before = 0;
   try {
     for (const file of query.newest ? files.reverse() : files) {
-      // What a file holds was made before it was last written, by a clock that is a little behind.
+      // The records in a file are older than its last write, by a clock that may be slightly behind.
       if (query.since !== undefined && file.stats.mtimeMs < query.since - 1000) continue;
       const start = before;
       before += file.stats.size;
@@ -82,10 +82,10 @@ function quickLook({ fire, toolUse, session, agent, since }: RecordQuery): (byte
 }
 
 const TIME = Buffer.from('"time":"');
-/** `{"seq":…,"time":"…`: within so many bytes no other field can hold it. */
+/** `{"seq":…,"time":"…`: in this many bytes no other field can contain it. */
 const HEAD = 60;
 
-/** Of a line of ours, whose stamp stands first. */
+/** For our own lines, which begin with the stamp. */
 function isBefore(bytes: Buffer, from: string): boolean {
   const head = bytes.subarray(0, HEAD);
   const at = head.indexOf(TIME);

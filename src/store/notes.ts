@@ -1,8 +1,8 @@
 import { clip } from '../plain.js';
 
-/** What could not be read, told in few lines however much it is. */
+/** Reports what could not be read, in few lines however much it is. */
 export interface StoreNotes {
-  /** A line that is no record, and why. */
+  /** A line that is not a record, and why. */
   foreign(place: () => Promise<string>, why: string): Promise<void>;
   /** The last line, which is still written or was cut short by a crash. */
   torn(place: () => Promise<string>): Promise<void>;
@@ -12,7 +12,7 @@ export interface StoreNotes {
   end(): void;
 }
 
-/** How many places are named. */
+/** At most this many places are named. */
 const NAMED = 3;
 
 export function createNotes(tell: (text: string) => void = () => undefined): StoreNotes {

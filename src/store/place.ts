@@ -9,7 +9,7 @@ import { ndjsonStore } from './ndjson.js';
 import { sqliteStore } from './sqlite.js';
 import type { RecordStore, StoreOptions } from './store.js';
 
-/** Where the user's server listens. */
+/** The socket of the user's server. */
 export function defaultSocket(env: NodeJS.ProcessEnv = process.env): string {
   const { XDG_RUNTIME_DIR: run } = env;
   return join(run?.startsWith('/') ? join(run, 'hookscope') : join(stateFolder(env), 'run'), 'serve.sock');
@@ -46,7 +46,7 @@ function awaited(place: string, options: StoreOptions): RecordStore {
   return { ...store, records };
 }
 
-/** One that is still empty by its name. */
+/** An empty file is recognised by its name. */
 function isDatabase(file: string): boolean {
   const kind = kindOfFile(file);
   return kind === 'empty' ? file.endsWith('.db') : kind === 'database';
@@ -58,11 +58,11 @@ const client = () => Promise.all([import('./ask.js'), import('./server.js')]);
 /** The places to read where none was named: the server that runs, else all that is kept. */
 export async function foundPlaces(env: NodeJS.ProcessEnv = process.env): Promise<string[]> {
   const socket = defaultSocket(env);
-  // The user is told that a stranger answers.
+  // The user is told if a stranger answers.
   return ['runs', 'stranger'].includes(await serverState(socket)) ? [socket] : keptPlaces(stateFolder(env));
 }
 
-/** What sinks have left in a state folder: a database, a file of lines, or both, as where SQLite came or went. */
+/** The stores that sinks have left in a state folder: a database, a file of lines, or both if SQLite became available or unavailable. */
 export function keptPlaces(state: string): string[] {
   return ['records.db', 'records.ndjson'].map((name) => join(state, name)).filter((file) => existsSync(file));
 }
@@ -77,7 +77,7 @@ export async function openStores(places: readonly string[], options: StoreOption
 /** Milliseconds a server has to say that it is there. */
 const PATIENCE = 2_000;
 
-/** Whether a server answers at a socket: `dead`, there is one and nobody answers; `stranger`, it is not the user's that does; `none`, there is none, or it is not ours. */
+/** The state of the server at a socket: `dead`, nobody answers; `stranger`, the one that answers is not the user's; `none`, there is no socket, or it is not ours. */
 export async function serverState(socket: string): Promise<'runs' | 'dead' | 'stranger' | 'none'> {
   const stats = statSync(socket, { throwIfNoEntry: false });
   if (!stats?.isSocket() || !isOwn(stats)) return 'none';

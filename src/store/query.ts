@@ -18,7 +18,7 @@ export function queryParams(query: RecordQuery): URLSearchParams {
   return params;
 }
 
-/** Reads it again. Throws INVALID_OPTIONS: a key that is not known, a number or type that is none. */
+/** Parses it again. Throws INVALID_OPTIONS for an unknown key, or an invalid number or type. */
 export function readQuery(params: URLSearchParams): RecordQuery {
   const query: { -readonly [K in keyof RecordQuery]: RecordQuery[K] } = {};
   for (const [key, value] of params) {

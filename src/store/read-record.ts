@@ -5,7 +5,7 @@ import { isObject } from '../values/shape.js';
 type Read = (value: unknown) => unknown;
 type Fields = Readonly<Record<string, Read>>;
 
-/** What a record of a type must have, what stands in for what is wrong, and what is left out where it is wrong. */
+/** The required fields of a record type, the replacements for wrong values, and the fields that are omitted if they are wrong. */
 interface RecordShape {
   readonly needs: Fields;
   readonly fills?: Fields;
@@ -14,7 +14,7 @@ interface RecordShape {
 
 const text: Read = (value) => (typeof value === 'string' ? value : undefined);
 const named: Read = (value) => (typeof value === 'string' && value !== '' ? value : undefined);
-/** A word of ours, of any version: what is printed as it is. */
+/** One of our own words, of any version: printed unchanged. */
 const word: Read = (value) => (typeof value === 'string' && /^[\w-]{1,60}$/.test(value) ? value : undefined);
 const number: Read = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
 const flag: Read = (value) => (typeof value === 'boolean' ? value : undefined);
@@ -49,7 +49,7 @@ function shaped({ needs, fills = {}, takes = {} }: RecordShape): Read {
     if (!isObject(value)) return undefined;
     let read: Record<string, unknown> = value as Record<string, unknown>;
     for (const [key, field] of fields) {
-      // Nothing that an object has by birth is a field of a record.
+      // Inherited properties are not fields of a record.
       const is = Object.hasOwn(value, key) ? value[key] : undefined;
       const found = field(is);
       if (found === undefined && needed.has(key)) return undefined;
@@ -72,7 +72,7 @@ const source = shaped({ needs: {}, fills: { kind: or(named, 'unknown') }, takes:
 
 const policy = shaped({ needs: { channel: text }, takes: { revision: text, sequence: number } });
 
-/** What an ask came to elsewhere. */
+/** The result of an ask elsewhere. */
 const settled = shaped({ needs: { answer: word, at: time }, takes: { reason: text, by: text, from: text } });
 
 const answer = shaped({ needs: { judged: number, status: word }, takes: { failure } });
@@ -193,7 +193,7 @@ const run: RecordShape = {
 };
 const alsoFills = (fills: Fields): RecordShape => ({ ...run, fills: { ...run.fills, ...fills } });
 
-/** By type, of the wire's messages by subtype. */
+/** By type, and for messages of the wire by subtype. */
 const TYPES: Readonly<Record<string, Read>> = {
   hook_started: shaped(run),
   hook_progress: shaped(alsoFills({ output: orText })),
@@ -248,7 +248,7 @@ const TYPES: Readonly<Record<string, Read>> = {
   }),
 };
 
-/** What was found where a record should be: one, one of a type that this version does not know, or none. */
+/** The result of reading: a record, one of a type that this version does not know, or none. */
 export type Reading =
   | { readonly record: HookRecord }
   | { readonly record?: undefined; readonly unknown: string | undefined };

@@ -3,7 +3,7 @@ import type { Line } from './lines.js';
 import type { StoreNotes } from './notes.js';
 import { readRecord } from './read-record.js';
 
-/** The last line of `hookscope run --json`, which sums up what stands before it. */
+/** The last line of `hookscope run --json`, a summary of the lines before it. */
 const RUN_SUMMARY = 'run_summary';
 
 /** The record on a line; undefined: none is, which is noted with its place. */

@@ -3,15 +3,15 @@ import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { HookscopeError } from '../errors.js';
 
-/** A file of a sink, opened: whatever it is called by now, it stays this one. */
+/** An opened file of a sink: it stays the same file even if it is renamed. */
 export interface OpenedFile {
-  /** As it was called when it was opened. */
+  /** Its name when it was opened. */
   readonly path: string;
   readonly handle: FileHandle;
   readonly stats: Stats;
 }
 
-/** How often the list is made again when a sink moves its files meanwhile. */
+/** How often the list is made again if a sink moves its files in the meantime. */
 const TRIES = 20;
 
 /**
@@ -37,7 +37,7 @@ export async function closeFiles(files: readonly OpenedFile[]): Promise<void> {
 export const isSameFile = (a: Pick<Stats, 'ino' | 'dev'>, b: Pick<Stats, 'ino' | 'dev'>): boolean =>
   a.ino === b.ino && a.dev === b.dev;
 
-/** undefined: it is not there. Rejects with FILE: it is no file. */
+/** undefined: it does not exist. Rejects with FILE if it is not a file. */
 export async function openFile(path: string): Promise<OpenedFile | undefined> {
   try {
     // Checking a pipe without a writer must not block.

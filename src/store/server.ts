@@ -72,7 +72,7 @@ const recordAt = (bytes: Buffer, notes: StoreNotes, place: string): Promise<Hook
 /** Milliseconds until it is tried again, at first and at most. */
 const RETRY = { first: 200, most: 5_000 };
 
-/** Goes on behind the last record that came, whenever the server is there. */
+/** Continues after the last record whenever the server is reachable. */
 async function* followEvents(
   server: AskedServer,
   signal: AbortSignal,
@@ -89,7 +89,7 @@ async function* followEvents(
       const address = server.address();
       const headers = last ? { 'last-event-id': last } : {};
       const response = await ask(address, '/events', { token: server.token(), signal, headers });
-      // Who may not read now may not read later.
+      // A refused reader will be refused later, too.
       if ((response.statusCode ?? 0) < 500) refusal = await refusalOf(response, address);
       if (refusal) throw refusal;
       if (gone) note?.(`${name} answers again`);
@@ -106,7 +106,7 @@ async function* followEvents(
     } catch (error) {
       if (refusal) throw refusal;
       if (isStranger(error)) throw error;
-      // There is no server, or no longer: it is tried again.
+      // There is no server, or no longer: retried later.
     } finally {
       notes.end();
     }
@@ -120,7 +120,7 @@ async function* followEvents(
 
 const SLOW = 'they came faster than they were read; hookscope history has them';
 
-/** How many records of one server's life are between two positions, `boot.number`. */
+/** How many records of one server's run are between two positions, `boot.number`. */
 function missingBetween(last: string, id: string): number {
   const [[boot, from], [sameBoot, to]] = [last.split('.'), id.split('.')];
   return boot === sameBoot ? Math.max(0, Number(to) - Number(from) - 1) : 0;

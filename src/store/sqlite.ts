@@ -25,7 +25,7 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
     open = undefined;
   };
   const file = (): SqliteFile => {
-    // How a file is read depends on its version, which a writer may have changed since: it makes the tables of a new file, and upgrades an old one.
+    // How a file is read depends on its version, which a writer may have changed: it creates the tables of a new file, and upgrades an old one.
     if (open !== undefined && schemaOf(open.file) !== open.schema) close();
     if (open !== undefined) return open.file;
     const opened = openSqliteToRead(place);
@@ -60,7 +60,7 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
       const found = read(String(json));
       if (found === undefined || found.includes(undefined)) note(`${place}: row ${id} is no record`);
       for (const record of (newest ? found?.reverse() : found) ?? []) {
-        // By its row alone a record is one of those that are wanted; of several perhaps some are.
+        // A row with a single record was selected by the query; of several records, perhaps only some match.
         if (record !== undefined && (found?.length === 1 || isWanted(record, query))) yield record;
       }
     }
@@ -117,7 +117,7 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
 /** A number that changes with the tables of a file. */
 const schemaOf = (file: SqliteFile): number => Number(file.all('PRAGMA main.schema_version')[0]?.['schema_version']);
 
-/** A file, whatever it is called; the number of one that is gone may be given to another. */
+/** Identifies a file under any name; the inode of a deleted file may be reused. */
 function fileAt(place: string): string | undefined {
   const stats = statSync(place, { throwIfNoEntry: false });
   return stats && `${stats.dev} ${stats.ino} ${stats.birthtimeMs}`;
@@ -125,7 +125,7 @@ function fileAt(place: string): string | undefined {
 
 const isThere = (place: string): boolean => existsSync(place) && statSync(place).size > 0;
 
-/** One record, or several of a fire; undefined: the row cannot be read, or one of its records. */
+/** One record, or several of a fire; undefined: the row, or one of its records, cannot be read. */
 function read(json: string): (HookRecord | undefined)[] | undefined {
   try {
     const found: unknown = JSON.parse(json);

@@ -13,30 +13,30 @@ export interface RecordQuery {
   readonly fire?: string | undefined;
   readonly toolUse?: string | undefined;
   readonly session?: string | undefined;
-  /** At most so many: the first ones, or the newest. */
+  /** The most records to return: the first ones, or the newest. */
   readonly limit?: number | undefined;
   /** The newest first. Default: the oldest first. */
   readonly newest?: boolean | undefined;
 }
 
-/** Where records are kept, for reading. */
+/** Stored records, for reading. */
 export interface RecordStore {
   /** The file or address, for people. */
   readonly place: string;
   records(query?: RecordQuery): AsyncIterable<HookRecord>;
-  /** What is written from now on, until the signal fires. A file that is not there yet is waited for. */
+  /** Records written from now on, until the signal fires. Waits for a file that does not exist yet. */
   follow(signal: AbortSignal): AsyncIterable<HookRecord>;
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
-  /** Is told what of the store could not be read: a line that is no record, by its place. */
+  /** Called with what could not be read: a line that is not a record, with its place. */
   readonly note?: (text: string) => void;
   /** Is told, from 0 to 1, how much of a file has been read. */
   readonly progress?: (share: number) => void;
 }
 
-/** Whether a record is one of those that are wanted; `limit` and `newest` are of the list and not asked here. */
+/** Whether a record matches; `limit` and `newest` apply to the list and are not checked here. */
 export function isWanted(record: HookRecord, query: RecordQuery): boolean {
   const { since, until, types, agent, event, fire, toolUse, session } = query;
   if (types !== undefined && !types.includes(record.type)) return false;

@@ -1,5 +1,5 @@
 const NEWLINE = 10;
-/** Of one line: what the longest record comes to. */
+/** The longest line: that of the longest possible record, in bytes. */
 const LONGEST = 256 * 1024 * 1024;
 
 /** The lines of a stream, without their ends; what nothing ends is left out. Throws RangeError: one is longer than a record can be. */

@@ -4,12 +4,12 @@ import { changeSince } from './changes.js';
 import { type Consent, consentFor, type TrustRequest } from './consent.js';
 import type { TrustStore } from './store.js';
 
-/** What was accepted of the file, as far as it counts in the project, whether or not it is still so. */
+/** What was accepted of the file, as far as it applies to the project, whether or not it has changed since. */
 export function consentOf(request: TrustRequest, store: TrustStore): Consent | undefined {
   return consentAmong(request, store.list());
 }
 
-/** The same, taken from a list of everything accepted, newest last. */
+/** The same, from a list of all acceptances, newest last. */
 export function consentAmong(request: TrustRequest, all: readonly Consent[]): Consent | undefined {
   return consentFor(request, all, (consent) => changeSince(consent, request) === undefined);
 }

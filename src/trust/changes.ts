@@ -22,7 +22,7 @@ export function whyUnreadable({ file, files }: TrustRequest): string | undefined
   return name && `${file} names ${name}, which cannot be read`;
 }
 
-/** What is not as it was accepted; undefined: nothing. */
+/** What differs from what was accepted; undefined: nothing. */
 export function changeSince(consent: Consent, request: TrustRequest): string | undefined {
   const { file, definition } = request;
   const who = changeOfSource(consent, request);
@@ -44,7 +44,7 @@ export function hasStopped(before: Consent['files'][string] | undefined, isExecu
   return before?.executable === true && before.data !== true && !isExecutableNow;
 }
 
-/** Of what kind it is, where it really lies, whom it speaks of. */
+/** Changes of its kind, its real location, or the agents it is for. */
 export function changeOfSource(
   { file: was, source: before }: Consent,
   { file, source }: TrustRequest,
@@ -62,7 +62,7 @@ function changeOfFile(file: string, name: string, hash: string | null): string {
     : `${name}, which ${file} names, has changed since it was accepted`;
 }
 
-/** Whether consent was given to these bytes under that name, or to whatever is there. */
+/** Whether consent under that name was given to these bytes, or to any content. */
 export function covers({ files }: Pick<Consent, 'files'>, name: string, hash: string | null): boolean {
   const file = Object.hasOwn(files, name) ? files[name] : undefined;
   // A file that consent does not mention must not exist now.

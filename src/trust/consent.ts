@@ -74,7 +74,7 @@ export function realOr(path: string): string {
   }
 }
 
-/** How a path is named in a project, so that a project reached through a link is the same project. */
+/** The name of a path in a project, so that a project reached through a link is the same project. */
 export function placeIn(project: string, path: string): string {
   const way = relative(resolve(project), resolve(path));
   return way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? resolve(path) : way;
@@ -88,7 +88,7 @@ export function replaces(one: Consent, other: Consent): boolean {
   return kind === other.source.kind && place === other.source.place && part === other.source.part;
 }
 
-/** From all acceptances, newest last: the one of this file for this project; otherwise the one that counts in every project. */
+/** From all acceptances, newest last: the one of this file for this project; otherwise one that applies to every project. */
 export function consentFor(
   request: TrustRequest,
   all: readonly Consent[],
@@ -110,12 +110,12 @@ function concerns(consent: Consent, { file, project, source }: TrustRequest): bo
   return consent.file === file && (here || !liesInProject(consent));
 }
 
-/** A file in a project was accepted for that project: elsewhere, through a link, `npm run lint` runs something else. */
+/** A file in a project was accepted for that project: in another, through a link, `npm run lint` runs something else. */
 export function liesInProject({ file, project }: Consent): boolean {
   return !isAbsolute(placeIn(realOr(project), file));
 }
 
-/** The same folder, whatever link leads there. */
+/** The same folder, through whatever links. */
 export function isSame(one: string, other: string): boolean {
   return one === other || realOr(one) === realOr(other);
 }

@@ -28,14 +28,14 @@ export async function trustDiff(previous: Consent | undefined, request: TrustReq
   return parts.join('');
 }
 
-/** What its consent binds beside its text. */
+/** What consent is bound to besides the text. */
 function whomFor({ file, source }: Pick<Consent, 'file' | 'source'>): string {
   if (!source) return '';
   const { place, names, plugin } = source;
   return JSON.stringify({ file, place, names, plugin }, undefined, 2);
 }
 
-/** Its bytes are a text that was kept, or there are none. */
+/** Its content is a text that was stored, or it has none. */
 function shown(file: Consent['files'][string] | undefined): boolean {
   return file === undefined || file.sha256 === null || file.text !== undefined;
 }

@@ -3,7 +3,7 @@ import type { Consent, TrustRequest } from './consent.js';
 /** A file that differs from what was accepted. */
 export interface Held<Kind extends string> {
   readonly kind: Kind;
-  /** Of a plugin, agent or skill. */
+  /** The name of the plugin, agent or skill. */
   readonly name?: string;
   readonly file: string;
   /**
@@ -12,8 +12,8 @@ export interface Held<Kind extends string> {
    */
   readonly state: 'never' | 'changed' | 'gone';
   readonly why: string;
-  /** What accepting it would bind; of a file that is gone, that it is gone. */
+  /** What accepting it would bind; for a file that is gone, that it is gone. */
   readonly request: TrustRequest;
-  /** What was accepted last, if anything was. */
+  /** The last acceptance, if any. */
   readonly previous?: Consent;
 }

@@ -14,9 +14,9 @@ const storeSchema = schema(() =>
   }),
 );
 
-/** Where consent is kept. One of your own may keep it anywhere the projects cannot write. */
+/** Where consent is stored. Your own store may use any place to which projects cannot write. */
 export interface TrustStore {
-  /** Where it is, if it is a file: no project may hold it. */
+  /** Its file, if it is one: no project may contain it. */
   readonly path?: string;
   /** What was accepted for a hook file, newest first. */
   accepted(file: string): readonly Consent[];

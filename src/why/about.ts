@@ -4,12 +4,12 @@ import { subjectIn } from '../events/subject.js';
 import { clip, plain } from '../plain.js';
 import { specOf } from './words.js';
 
-/** How an agent is called: its type and the beginning of its id, or `main`. */
+/** The name of an agent: its type and the beginning of its id, or `main`. */
 export function agentOf({ agent_id, input }: FireRecord): string {
   return agentIn({ ...input, agent_id });
 }
 
-/** The same, of an input alone. */
+/** The same from an input alone. */
 export function agentIn(input: Readonly<Record<string, unknown>>): string {
   const id = input['agent_id'];
   if (typeof id !== 'string' || id === '') return 'main';
@@ -22,7 +22,7 @@ export function roleOf(event: string): EventSpec['scope'] {
   return specOf(event)?.scope;
 }
 
-/** What the event is about, short. */
+/** What the event is about, in short. */
 export function about({ event, input, decision }: FireRecord): string {
   const { tool_name: tool, tool_input: call } = input as { tool_name?: unknown; tool_input?: unknown };
   if (typeof tool === 'string') return clip(`${tool} ${detailOf(call, input['cwd'])}`.trim(), 70);
@@ -32,7 +32,7 @@ export function about({ event, input, decision }: FireRecord): string {
   return clip(subjectIn(specOf(event), input) ?? '', 70);
 }
 
-/** What a tool is called with, short. */
+/** What a tool is called with, in short. */
 export function detailOf(call: unknown, cwd: unknown): string {
   const { command, file_path: path, description } = (call ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof command === 'string') return command;

@@ -18,7 +18,7 @@ export interface HookSentence {
 export interface WhyAnswer {
   readonly fire_id: string;
   readonly event: string;
-  /** What was asked: the event, for whom, when, and the beginning of the input. */
+  /** The question: the event, for whom, when, and the beginning of the input. */
   readonly question: readonly string[];
   readonly asked: readonly HookSentence[];
   readonly not_asked: readonly HookSentence[];
@@ -31,7 +31,7 @@ export interface WhyAnswer {
 }
 
 export interface WhyFacts {
-  /** How the agent is called. */
+  /** The agent's name. */
   readonly agent: string;
   /** About this hook alone. */
   readonly hook?: string | undefined;
@@ -63,7 +63,7 @@ export function answerFor(record: FireRecord, { agent, hook, otherFires, outcome
   };
 }
 
-/** What another agent's protocol has no words for. */
+/** What another agent's protocol cannot express. */
 const untold = ({ losses = [] }: FireRecord): string[] =>
   losses.map(({ what, why }) => `The agent's protocol does not carry "${clip(what, 60)}" as it is: ${clip(why, 200)}`);
 

@@ -16,7 +16,7 @@ import {
   specOf,
 } from './words.js';
 
-/** What a hook that was asked said, or how it failed, as a sentence without its name. */
+/** The answer of a hook, or its failure, as a sentence without its name. */
 export function saidBy(record: FireRecord, handler: HandlerRecord): string {
   const took = handler.duration_ms === undefined ? '' : ` (${duration(handler.duration_ms)})`;
   if (handler.status === 'background') return 'goes on in the background, and decides nothing';
@@ -58,7 +58,7 @@ const WORDS: Readonly<Record<string, string>> = {
   block: 'deny',
 };
 
-/** The verdict that it answered with, in whatever spelling. */
+/** The verdict in its answer, in any spelling. */
 function said(handler: HandlerRecord): string | undefined {
   const word = firstText(
     specific(handler)['permissionDecision'],
@@ -68,7 +68,7 @@ function said(handler: HandlerRecord): string | undefined {
   return word === undefined || !Object.hasOwn(WORDS, word) ? undefined : WORDS[word];
 }
 
-/** What it said for its verdict. */
+/** The reason for its verdict. */
 export function reasonOf(handler: HandlerRecord): string | undefined {
   const { reason, stopReason } = output(handler);
   return firstText(specific(handler)['permissionDecisionReason'], nested(handler)['message'], reason, stopReason);
@@ -89,7 +89,7 @@ function besides(record: FireRecord, handler: HandlerRecord): string[] {
 function failed(record: FireRecord, handler: HandlerRecord): string {
   const { cause = 'unknown', message = '' } = handler.failure ?? {};
   const blocked = record.decision.failures.find(({ id }) => id === handler.id)?.blocked === true;
-  // What only observes has no failure that counts, and is not among the decision's.
+  // The failure of an observer does not count, and is not in the decision.
   const counts = blocked
     ? `which counts as ${plain(effectOf(record, handler))}, since ${whyItCounts(handler)}`
     : `which was ignored${handler.on_failure === 'continue' && handler.phase !== 'observe' ? ', since its onFailure is continue' : ''}`;
@@ -98,7 +98,7 @@ function failed(record: FireRecord, handler: HandlerRecord): string {
 
 const shownText = (text: string): string => (text === '' ? 'no message' : clip(text.trim(), 200));
 
-/** What its failure made of the decision. */
+/** The effect of its failure on the decision. */
 function effectOf({ decision }: FireRecord, { verdict: counted, on_failure: policy, failure }: HandlerRecord): string {
   if (decision.fold !== 'gate') return 'a block';
   if (counted !== undefined && counted !== 'none') return counted;

@@ -64,7 +64,7 @@ function answeredElsewhere({ answered }: FireRecord): string[] {
   ];
 }
 
-/** How the word came about, where it is not what the hook said. */
+/** How the verdict came about, if it is not simply what the hook said. */
 function how(record: FireRecord): string {
   const { decision } = record;
   const decider = record.handlers.find(({ id }) => id === decision.decidedBy);
@@ -104,7 +104,7 @@ function endOfLoop({ continue: goesOn, stopReason }: FireRecord['decision']): st
   return [`The agent's loop ends here${stopReason === undefined ? '' : `, saying ${quoted(stopReason)}`}.`];
 }
 
-/** What would have to change so that it is decided otherwise. */
+/** What would have to change for a different decision. */
 export function changesFor(record: FireRecord): string[] {
   if (isShadow(record))
     return record.handlers.map((h) => `For what ${named(h.name)} says to count, remove "enforce" in ${placeOf(h)}.`);

@@ -5,12 +5,12 @@ export function isBlocked({ decision: { verdict, blocked, continues } }: Pick<Fi
   return verdict === 'deny' || blocked === true || continues === true;
 }
 
-/** It tells what a hook that is not enforced would have said. */
+/** Whether it is the record of a hook that is not enforced. */
 export const isShadow = (record: HookRecord): boolean => record.type === 'hook_fire' && record.shadow_of !== undefined;
 
 export const wouldBlock = ({ would }: Pick<FireRecord, 'would'>): boolean => would === 'deny' || would === 'block';
 
-/** By its name or id, or its name within a plugin. */
+/** Matches by name, by id, or by the name within a plugin. */
 export function isMeant({ name, id }: Pick<HandlerRecord, 'name' | 'id'>, hook: string | undefined): boolean {
   return hook === undefined || name === hook || id === hook || name.endsWith(`/${hook}`);
 }

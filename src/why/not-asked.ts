@@ -9,7 +9,7 @@ export interface NotAsked {
   readonly change: string;
 }
 
-/** From what a fire's row of it says. */
+/** From the hook's row in a fire. */
 export function whyNotAsked(record: FireRecord, handler: HandlerRecord): NotAsked {
   const { reason } = handler;
   const known = reason !== undefined && Object.hasOwn(SKIP_REASONS, reason);
@@ -34,7 +34,7 @@ function usual(reason: SkipReason, handler: HandlerRecord): NotAsked {
   return { why, change: change(placeOf(handler)) };
 }
 
-/** Reasons of which the record tells more. */
+/** Reasons about which the record says more. */
 const FROM_RECORD: {
   readonly [Reason in SkipReason]?: (record: FireRecord, handler: HandlerRecord) => Partial<NotAsked>;
 } = {

@@ -5,7 +5,7 @@ import { nearest } from '../values/nearest.js';
 import { isMeant, typeOf } from './meaning.js';
 import { listed, named, placeOf } from './words.js';
 
-/** What other fires show of hooks that this one does not list. */
+/** What other fires show about hooks that this one does not list. */
 export interface OtherFires {
   readonly sentences: readonly string[];
   readonly changes: readonly string[];
@@ -17,7 +17,7 @@ interface Found {
   readonly fire: FireRecord;
 }
 
-/** How many hooks of other scopes are named. */
+/** At most this many hooks of other scopes are named. */
 const NAMED = 8;
 
 /** Looks through the fires of the same session for hooks of other scopes; with a hook's name, through all fires for that. `mask`: for what is shown. */
@@ -49,7 +49,7 @@ async function look(
 
 const NOTHING: OtherFires = { sentences: [], changes: [] };
 
-/** Whose hook it is, by its scope. */
+/** The owner of a hook, by its scope. */
 function whose({ handler: { scope }, fire }: Found): string {
   if (scope !== fire.scope || fire.agent_id === undefined) return `of the scope ${clip(scope, 40)}`;
   return `of ${plain(typeOf(fire) ?? 'agent')} ${fire.agent_id.slice(0, 6)}`;

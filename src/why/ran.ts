@@ -2,7 +2,7 @@ import type { AlarmRecord, FireRecord, HookRecord, ToolCallRecord } from '../emi
 import { clip, ended, plain } from '../plain.js';
 import { nameIn, quoted, specOf } from './words.js';
 
-/** What is kept of a call beside its own fire. */
+/** The records of a call besides its own fire. */
 export interface CallRecords {
   readonly fires: readonly FireRecord[];
   readonly calls: readonly ToolCallRecord[];

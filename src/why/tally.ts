@@ -1,12 +1,12 @@
 import type { FireRecord, HandlerRecord, HookResponse } from '../emit/record.js';
 import { percentile, stopsIt } from './meaning.js';
 
-/** What one hook did, for one agent or on one event where that is asked. */
+/** What one hook did, for one agent or on one event if asked for. */
 export interface HookTally {
   readonly hook: string;
   /** The agent or event. */
   readonly group?: string;
-  /** How often it was called; asked again is one more. */
+  /** How often it was called; each re-ask counts. */
   readonly runs: number;
   /** Runs that denied or blocked (on a stop event: kept the agent going), also by a failure that counted as that. */
   readonly denials: number;
@@ -27,10 +27,10 @@ interface Counts {
   readonly times: number[];
 }
 
-/** How many background runs may be open at once; of more, the oldest are not followed to their end. */
+/** The most background runs that are followed; beyond that, the end of the oldest is not counted. */
 const MOST_OPEN = 10_000;
 
-/** What of a fire counts. */
+/** The parts of a fire that are counted. */
 export interface CountedFire {
   readonly fire_id: string;
   readonly decision: Pick<FireRecord['decision'], 'failures'>;

@@ -5,12 +5,12 @@ import { subjectIn } from '../events/subject.js';
 import { clip, plain } from '../plain.js';
 import { isObject, type Json } from '../values/shape.js';
 
-/** Of an event of a host's own there is none. */
+/** undefined for a host's own event. */
 export function specOf(event: string): EventSpec | undefined {
   return Object.hasOwn(CATALOGUE, event) ? (CATALOGUE as Readonly<Record<string, EventSpec>>)[event] : undefined;
 }
 
-/** What matchers looked at. */
+/** The text that matchers were compared with. */
 export function subjectOf({ event, input }: FireRecord): string | undefined {
   const tool = input['tool_name'];
   return subjectIn(specOf(event), input) ?? (typeof tool === 'string' ? tool : undefined);
@@ -21,7 +21,7 @@ export function nameIn(record: FireRecord, id: string): string {
   return named(record.handlers.find((handler) => handler.id === id)?.name ?? id);
 }
 
-/** A hook's name, of which some are command lines of any length. */
+/** A hook's name, shortened, because command lines can be long. */
 export const named = (name: string): string => clip(name, 60);
 
 /** `a, b and c`. */
@@ -42,7 +42,7 @@ export function shown(value: unknown, width = 200): string {
   }
 }
 
-/** Where a hook was registered, as whoever has to change it looks for it. */
+/** Where a hook was registered, for whoever has to change it. */
 export function placeOf({ plugin, source: { kind, name, file } }: HandlerRecord): string {
   if (file !== undefined) return plain(nearer(file));
   if (plugin !== undefined) return `the plugin ${plain(plugin)}`;
@@ -51,7 +51,7 @@ export function placeOf({ plugin, source: { kind, name, file } }: HandlerRecord)
 
 /** Relative to here, where it lies here. */
 function nearer(file: string): string {
-  // Where there is a here: a page of a browser has none.
+  // A page in a browser has no current folder.
   const here = globalThis.process?.cwd();
   return here !== undefined && file.startsWith(`${here}/`) ? file.slice(here.length + 1) : file;
 }
@@ -71,11 +71,11 @@ export function firstText(...values: readonly unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === 'string' && value !== '');
 }
 
-/** Whether it ended the run for those behind it, which only a hook from code can. */
+/** Whether it ended the run for later hooks, which only a hook from code can. */
 export const endsRun = (handler: HandlerRecord): boolean =>
   handler.dialect !== 'claude' && output(handler)['continue'] === false;
 
-/** Whether the final input or output came of what it answered. */
+/** Whether the final input or output contains its answer. */
 export function rewrites(record: FireRecord, handler: HandlerRecord): boolean {
   const spec = specOf(record.event);
   if (!spec?.rewrites) return false;

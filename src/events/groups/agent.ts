@@ -3,7 +3,7 @@ import { builtIn } from '../define.js';
 import { PROGRAMS } from '../handler-kinds.js';
 import { TURN_EVENTS } from './turn.js';
 
-/** Of subagents. */
+/** Events of subagents. */
 export const AGENT_EVENTS = {
   SubagentStart: builtIn({
     input: () => zod().object({ agent_id: zod().string(), agent_type: zod().string() }),

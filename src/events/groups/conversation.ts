@@ -9,7 +9,7 @@ const modelSwitch = () =>
   zod().object({
     from_model: zod().string(),
     to_model: zod().string(),
-    /** As it was asked for: an alias, a full id, or null for the default. */
+    /** As requested: an alias, a full id, or null for the default. */
     requested_model: zod().string().nullable(),
     source: openString('command', 'picker', 'sdk'),
     context_tokens: zod().number(),
@@ -31,7 +31,7 @@ const sampleSwitch = () => ({
   pricing: 'catalog' as const,
 });
 
-/** Of the conversation as a whole: its compaction, its model, what the user is shown of it. */
+/** Events of the whole conversation: compaction, the model, what the user is shown. */
 export const CONVERSATION_EVENTS = {
   PreCompact: builtIn({
     input: () => zod().object({ trigger: trigger(), custom_instructions: zod().string().nullable() }),

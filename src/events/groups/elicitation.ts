@@ -9,7 +9,7 @@ const answer = () =>
     content: jsonObject().optional(),
   });
 
-/** What both events are like. */
+/** What both events have in common. */
 const alike = {
   subject: 'mcp_server_name',
   fold: 'replace',
@@ -21,7 +21,7 @@ const alike = {
   group: 'elicitation',
 } as const;
 
-/** Of questions that an MCP server asks the user. */
+/** Events of questions that an MCP server asks the user. */
 export const ELICITATION_EVENTS = {
   Elicitation: builtIn({
     input: () =>

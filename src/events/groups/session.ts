@@ -6,7 +6,7 @@ import { LOCAL, PROGRAMS } from '../handler-kinds.js';
 /** Why a session ended, as SessionEnd's `reason` says it; other strings are accepted. */
 export const EXIT_REASONS = ['clear', 'resume', 'logout', 'prompt_input_exit', 'other'] as const;
 
-/** Of the beginning and the end of a session. */
+/** Events of the beginning and the end of a session. */
 export const SESSION_EVENTS = {
   SessionStart: builtIn({
     input: () =>

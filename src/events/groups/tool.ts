@@ -18,7 +18,7 @@ const sampleCall = () => ({
 });
 const additionalContext = () => zod().string().optional();
 
-/** Of tool calls. */
+/** Events of tool calls. */
 export const TOOL_EVENTS = {
   PreToolUse: builtIn({
     input: () => zod().object(call()),

@@ -5,7 +5,7 @@ import { PROGRAMS } from '../handler-kinds.js';
 
 const watching = () => zod().object({ watchPaths: zod().array(zod().string()).optional() });
 
-/** Of files, settings and directories. */
+/** Events of files, settings and directories. */
 export const WORKSPACE_EVENTS = {
   ConfigChange: builtIn({
     input: () =>

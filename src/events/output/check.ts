@@ -55,7 +55,7 @@ const isUnwrapped = ({ spec, shape, dialect }: OutputReading, key: string): bool
 const repeatsInput = ({ spec, shape }: OutputReading, key: string): boolean =>
   Object.hasOwn(spec.input.shape, key) && !shape.specific.has(key);
 
-/** What JSON.stringify would see: a decision of another host, for instance, is what its `toJSON` says. */
+/** The object as JSON.stringify would see it: a decision of another host, for instance, through its `toJSON`. */
 function asPrinted(given: unknown): Json {
   if (typeof given !== 'object' || given === null) throw new BadOutput(`expected an object, got ${kindOf(given)}`);
   const { toJSON } = given as { toJSON?: unknown };
@@ -71,7 +71,7 @@ function asPrinted(given: unknown): Json {
   throw new BadOutput(`expected an object, got ${got === 'Array' ? 'array' : got}`);
 }
 
-/** Of no class: empty, it says nothing. Objects of another realm have their own prototype. */
+/** Not an instance of a class: an empty one says nothing. Objects of another realm have their own prototype. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -145,7 +145,7 @@ function checkAsync(reading: OutputReading, output: Json): Json {
   return copied;
 }
 
-/** Why an output could not be read, whatever was thrown on the way. */
+/** Why an output could not be read, whatever was thrown. */
 export function whyBad(error: unknown): string {
   if (isErrorOf(error, BadOutput) || isErrorOf(error, NotJson)) return error.message;
   return `it cannot be read: ${messageOf(error)}`;

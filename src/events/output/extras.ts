@@ -1,4 +1,4 @@
-/** Keys of `hookSpecificOutput` that decide nothing: what hooks say under them stands in the decision as it is. */
+/** Keys of `hookSpecificOutput` that decide nothing: their values are copied into the decision. */
 export const EXTRAS = [
   'retry',
   'sessionTitle',

@@ -1,7 +1,7 @@
 import { isObject } from '../../values/shape.js';
 import type { EventSpec } from '../spec.js';
 
-/** What a helper means; the run puts it in the words of the event it is answered on. */
+/** The meaning of a helper; it is translated to the event's own keys when it is returned. */
 export interface Meaning {
   readonly verdict?: 'allow' | 'deny' | 'ask' | 'defer' | 'block' | undefined;
   readonly reason?: string | undefined;
@@ -22,7 +22,7 @@ const STOP = 'hookscope:stop';
 export const isHelperKey = (key: string): boolean =>
   key === VERDICT || key === CONTEXT || key === STOP || key === REWRITE;
 
-/** What an output helper returns. It may be spread, `{ ...deny('no'), systemMessage: 'told you' }`, copied, and sent as JSON. */
+/** The return value of an output helper. It may be spread, `{ ...deny('no'), systemMessage: 'told you' }`, copied, and sent as JSON. */
 export interface HelperOutput<Verb extends string> {
   readonly [VERDICT]?: { readonly verdict: NonNullable<Meaning['verdict']>; readonly reason?: string };
   readonly [REWRITE]?: { readonly value: unknown };
@@ -43,7 +43,7 @@ export function helperOutput<Verb extends string>(meaning: Meaning): HelperOutpu
   };
 }
 
-/** What a helper's answer means; `undefined`: it is none. A verdict that is none is kept: it is an error, and no silence. */
+/** The meaning of a helper's answer; `undefined` if it is not one. An invalid verdict is kept: it is an error, not silence. */
 export function meaningOf(answer: object): Meaning | undefined {
   const { [VERDICT]: said, [REWRITE]: rewrite, [CONTEXT]: context, [STOP]: stop } = answer as HelperOutput<string>;
   if (!(VERDICT in answer) && rewrite === undefined && context === undefined && stop === undefined) return undefined;
@@ -112,7 +112,7 @@ export function combine<Verb extends string>(...parts: readonly HelperOutput<Ver
   return { ...whole, [VERDICT]: strictest };
 }
 
-/** From the mildest to the strictest, in the helpers' words and in those of outputs. What is none is -1. */
+/** From the mildest to the strictest, in the terms of helpers and of outputs. An unknown one is -1. */
 const WORDS: readonly (readonly unknown[])[] = [['allow', 'approve'], ['ask'], ['defer'], ['deny', 'block']];
 
 const strictness = (word: unknown): number => WORDS.findIndex((same) => same.includes(word));
@@ -145,7 +145,7 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
 
 const isEmpty = (words: object): boolean => Object.keys(words).length === 0;
 
-/** What an answer has beside the keys of helpers; most have nothing. */
+/** The keys of an answer besides those of helpers; most have none. */
 function besideHelpers(output: object): { readonly hookSpecificOutput?: Record<string, unknown> } | undefined {
   if (Object.keys(output).every(isHelperKey)) return undefined;
   const {
@@ -164,7 +164,7 @@ const VERDICT_KEYS = [
   ['decision', 'reason'],
 ] as const;
 
-/** What a helper means, and what is given beside it. */
+/** A helper's meaning, merged with the other keys of the answer. */
 function merged(meant: Record<string, unknown>, beside: Record<string, unknown> | null = {}): Record<string, unknown> {
   const given = beside ?? {};
   const whole = { ...meant, ...given };
@@ -175,7 +175,7 @@ function merged(meant: Record<string, unknown>, beside: Record<string, unknown> 
     if (stricter === 0) {
       if (isObject(one) && isObject(other)) whole[key] = { ...one, ...other };
     } else {
-      // What is no verdict stays, and is an error.
+      // An invalid verdict is kept, and is an error.
       const winner = stricter > 0 || strictness(wordOf(other)) < 0 ? given : meant;
       whole[key] = winner[key];
       if (winner[why] === undefined) delete whole[why];

@@ -69,7 +69,7 @@ export class Meant implements Outcome {
     return this.words === undefined && isSaid(this.meaning, answer);
   }
 
-  /** Whether it was said in the same words, in the same order. */
+  /** Whether the answer has the same keys and values, in the same order. */
   isSaidIn(inner: object, eventName: string): boolean {
     if (this.words?.eventName !== eventName) return false;
     this.listed ??= Object.entries(this.words.words);

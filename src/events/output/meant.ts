@@ -4,10 +4,10 @@ import { type AnswerPlan, Meant, type SaidWords, type TextKind } from './meant-o
 import { type Outcome, readOutput } from './outcome.js';
 import { outputShape } from './shape.js';
 
-/** It says that it has nothing to say. */
+/** An answer that explicitly says nothing. */
 export const NOTHING_SAID: Outcome = Object.freeze({ output: Object.freeze({}) });
 
-/** Where a hook's latest answer is kept: most hooks say the same again and again. */
+/** Caches a hook's latest answer: most hooks give the same one again and again. */
 export interface LatestAnswer {
   latest: Outcome | undefined;
 }
@@ -52,9 +52,9 @@ const KNOWN: readonly string[] = [
  */
 export class Meanings {
   private readonly spec: EventSpec;
-  /** By kind; null: must be read each time. */
+  /** By kind; null: must be parsed each time. */
   private readonly known: (AnswerPlan | null | undefined)[] = new Array(VERDICTS.length * 3 * 3 * 4).fill(undefined);
-  /** Of the event's schema, compiled at the first answer of a helper. */
+  /** The event's schema for texts, compiled at the first answer of a helper. */
   private texts: Texts | undefined = undefined;
 
   constructor(spec: EventSpec) {
@@ -73,7 +73,7 @@ export class Meanings {
     if ((value as Answer).async !== undefined || (value as Answer).toJSON !== undefined) return undefined;
     if (keys === OF_HELPERS) return this.ofHelpers(value, hook);
     if (keys === IN_WORDS) return this.ofWords((value as Answer).hookSpecificOutput, eventName, hook);
-    // One that cannot be asked whether it says something does not say nothing.
+    // A value that cannot be checked for emptiness does not count as empty.
     return keys !== 0 || VERDICT in value ? undefined : NOTHING_SAID;
   }
 
@@ -84,7 +84,7 @@ export class Meanings {
     return meaning === undefined ? undefined : this.outcomeOf(meaning, undefined, hook);
   }
 
-  /** In the wire's words, of those that helpers have, as hooks for an SDK answer. */
+  /** An answer in the wire format with only the keys that helpers use, as hooks for an SDK return it. */
   private ofWords(inner: unknown, eventName: string, hook: LatestAnswer): Outcome | undefined {
     if (typeof inner !== 'object' || inner === null || Object.getPrototypeOf(inner) !== Object.prototype)
       return undefined;

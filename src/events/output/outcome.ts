@@ -4,7 +4,7 @@ import { checkOutput, type OutputReading, whyBad } from './check.js';
 import { outputShape } from './shape.js';
 import { idleKey, unknownNested } from './warnings.js';
 
-/** What one handler said, read from its output by the event's schema. Plain data; nothing about time, scope or failure policy. */
+/** One handler's answer, parsed by the event's schema. Plain data; nothing about time, scope or failure policy. */
 export interface Outcome {
   /** The output as the handler gave it, a plain copy. */
   readonly output: Json;
@@ -12,9 +12,9 @@ export interface Outcome {
   readonly printed?: string | undefined;
   /** gate: its verdict, legacy spellings read; absent: no opinion. */
   readonly verdict?: Exclude<Verdict, 'none'> | undefined;
-  /** block and stop events: it said block (on stop: continue). replace: it refused the thing altogether. */
+  /** On block and stop events: it answered block (on stop: continue). On replace events: it refused altogether. */
   readonly block?: true | undefined;
-  /** What it said itself (`preventContinuation: true` read as false); absent when it did not say. */
+  /** Its own value (`preventContinuation: true` is read as false); absent if it gave none. */
   readonly continue?: boolean | undefined;
   readonly stopReason?: string | undefined;
   /** permissionDecisionReason, else decision.message, else reason, else stopReason; of the verdict that counts. Never empty. */
@@ -22,7 +22,7 @@ export interface Outcome {
   readonly systemMessage?: string;
   readonly suppressOutput?: boolean;
   readonly additionalContext?: string | undefined;
-  /** The new value of `entry.rewrites.field`; present (even null) only if said. A copy that only `output` shares. */
+  /** The new value of `entry.rewrites.field`; present (even null) only if given. A copy shared only with `output`. */
   readonly rewrite?: { readonly value: unknown };
   /** replace events. */
   readonly value?: unknown;
@@ -39,7 +39,7 @@ export interface OutputOptions {
   readonly eventName: string;
   /** Shell, http and the like must say the name; callbacks may leave it out. */
   readonly nameRequired: boolean;
-  /** From code, an inner object without its wrapper is a mistake on gates, not an unknown key. Default: `code`. */
+  /** In code, an inner object without its wrapper is a mistake on gates, not an unknown key. Default: `code`. */
   readonly dialect?: Dialect;
   /** The tool is an MCP tool (`updatedMCPToolOutput` counts). */
   readonly mcpTool?: boolean;
@@ -60,7 +60,7 @@ export function readOutput(spec: EventSpec, output: unknown, how: OutputOptions)
 type Draft = { -readonly [K in keyof Outcome]: Outcome[K] };
 const NOTHING: Json = Object.freeze({});
 
-/** From here on every known key has its type. */
+/** Called when every known key has its type. */
 function interpret(reading: OutputReading, output: Json, mcpTool: boolean): Outcome {
   if (output['async'] === true) {
     const timeout = output['asyncTimeout'] as number | undefined;

@@ -10,7 +10,7 @@ export interface Field {
   readonly accepts: (value: unknown) => boolean;
 }
 
-/** What an event's output may hold, compiled once per entry. */
+/** The keys that an event's output accepts, compiled once per entry. */
 export interface OutputShape {
   /** Keys of `hookSpecificOutput`. */
   readonly specific: ReadonlyMap<string, Field>;

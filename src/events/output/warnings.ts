@@ -4,7 +4,7 @@ import { once } from '../once.js';
 import type { EventSpec } from '../spec.js';
 import { asyncFields, type OutputShape, outputShape, topFields } from './shape.js';
 
-/** What a warning is about: the event and what its output may hold. */
+/** The subject of a warning: the event, and the keys that its output accepts. */
 interface About {
   readonly spec: EventSpec;
   readonly shape: OutputShape;
@@ -12,7 +12,7 @@ interface About {
 
 const topKeys = once(() => [...topFields().keys(), 'hookSpecificOutput', ...asyncFields().keys()]);
 
-/** A key at top level that is none of the keys every event knows. */
+/** A top-level key that is not one of the keys common to all events. */
 export function unknownTop({ spec, shape }: About, key: string): string {
   if (shape.specific.has(key)) return `"${key}" at top level does nothing; put it in hookSpecificOutput`;
   if (nestedKeys(shape).includes(key))

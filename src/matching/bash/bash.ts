@@ -19,7 +19,7 @@ import { type CommandText, knownWord, wordsOf } from './words.js';
 /** The parser, for what reads a line otherwise. */
 export { forEachChild, parse };
 
-/** What a Bash command runs, as far as it can be told without running it. */
+/** The commands that a Bash command line runs, as far as can be told without running it. */
 export interface BashCommands {
   /** Every command in it: as written, and as its words are after quoting, wrappers taken off. */
   readonly commands: readonly CommandText[];
@@ -72,7 +72,7 @@ function read(source: string): BashCommands | undefined {
   }
 }
 
-/** Whether a file is run that the line writes in pieces, or with what another program says: nobody can tell what is in it. */
+/** Whether it runs a file that the line itself writes in pieces, or from another program's output, so that its content is unknown. */
 function runsPieces(found: BashReading): boolean {
   const ran = [...found.ran].filter(([name]) => found.written.has(name));
   if (ran.length > 0) found.runsFiles = true;

@@ -30,9 +30,9 @@ export function readWords(
   found: BashReading,
   around: ScriptContext,
 ): OptionUse | undefined {
-  /** Where a command begins: for sure, with more words to come, or perhaps. */
+  /** Where a command begins: certainly, with more words to come, or perhaps. */
   const starts = new Map<number, Certainty>([[0, around.hole === undefined ? 'sure' : 'open']]);
-  /** From here on any word may. */
+  /** From here on any word may begin one. */
   let open = words.length;
   const shown = new Set<number>([0]);
   let { hole } = around;
@@ -118,7 +118,7 @@ function readRest(
   if (said.length > 1 || (writes && said.length > 0)) found.said.set(said.map((word) => word.text).join(' '), sure);
 }
 
-/** In a runner's words, an unknown one may be the command if it comes early or after an option (`-exec $TOOL`). */
+/** In a runner's arguments, an unknown word may be the command if it comes early or after an option (`-exec $TOOL`). */
 function mayBeName(words: readonly KnownWord[], at: number): boolean {
   if (words[at - 1]?.text.startsWith('-')) return true;
   const given = words.slice(0, at);

@@ -17,7 +17,7 @@ export function anyWordOf(source: string): CommandText[] {
   return found;
 }
 
-/** The lines that a word may hold for a program that reads them in its own way: behind `=`, `!`, `:;`, sed's `e`. */
+/** The lines that a word may contain for a program that reads it in its own way: after `=`, `!`, `:;`, sed's `e`. */
 export function linesIn(word: string): string[] {
   const starts = [...word.slice(0, 200).matchAll(/[=!;@]|(?<![A-Za-z])e\s/g)].slice(0, 5);
   return starts.flatMap(({ index, 0: start }) => {
@@ -27,15 +27,15 @@ export function linesIn(word: string): string[] {
   });
 }
 
-/** A text in all the ways in which it may be one of the shell's: as it is, with its escapes, behind a mark of another program's. */
+/** A text in all the ways in which it may be shell code: as it is, with its escapes, after a prefix of another program. */
 export function readingsOf(text: string): string[] {
   const readings = new Set([text, unescaped(text), text.replace(/^\s*[!|@]+/, '')]);
-  // In arithmetic, a prompt or a name of a variable only what it holds is run.
+  // In arithmetic, a prompt or a variable's name, only substitutions are run.
   if (/`|\$\(/.test(text)) readings.add(`: <<HOOKSCOPE_END\n${text.trimEnd()}\nHOOKSCOPE_END`);
   return [...readings];
 }
 
-/** What `printf` and `echo -e` make of a text. */
+/** The output of `printf` and `echo -e` for a text. */
 export function unescaped(text: string): string {
   return text.replace(/\\(?:x([\da-f]{1,2})|0?([0-7]{1,3})|([abefnrtv]))/gi, (_, hex?: string, octal?: string) =>
     hex || octal ? String.fromCharCode(Number.parseInt(hex ?? octal ?? '', hex ? 16 : 8)) : '\n',

@@ -1,10 +1,10 @@
 import type { Command, CommandNode, Redirection } from 'unbash';
 import { knownWord, sureText, wordsOf } from './words.js';
 
-/** What a command reads: nothing from the line, texts of the line, or something unknown. */
+/** The input of a command: nothing from the line, texts in the line, or something unknown. */
 export type CommandInput = undefined | 'unknown' | readonly string[];
 
-/** What redirections give a command to read; without one of them it reads what is around it. */
+/** The input that redirections give a command; without any, it reads the surrounding input. */
 export function inputOf(redirects: readonly Redirection[], around: CommandInput): CommandInput {
   let input = around;
   const texts: string[] = [];
@@ -23,7 +23,7 @@ export function inputOf(redirects: readonly Redirection[], around: CommandInput)
   return texts.length > 0 && input === undefined ? texts : input;
 }
 
-/** What stands in here-documents and here-strings, and whether it is all sure. */
+/** The text of here-documents and here-strings, and whether it is completely known. */
 export function writtenIn(redirects: readonly Redirection[]): [text: string, sure: boolean][] {
   return redirects.flatMap((redirect): [string, boolean][] => {
     if (redirect.type === 'Redirect') return [];
@@ -55,7 +55,7 @@ function textOf(redirect: Exclude<Redirection, { type: 'Redirect' }>): string | 
   return body.text.replace(/\\([\\$`\n])/g, (_, char: string) => (char === '\n' ? '' : char));
 }
 
-/** What a command writes for the next one in a pipe to read, where it plainly says so. */
+/** The output that a command passes on in a pipe, if that is evident. */
 export function outputOf(node: CommandNode, around: CommandInput): CommandInput {
   if (node.type !== 'Command') return 'unknown';
   const [name, ...args] = wordsOf(node);
@@ -67,7 +67,7 @@ export function outputOf(node: CommandNode, around: CommandInput): CommandInput 
   return name?.text === 'cat' && args.length === 0 ? inputOf(node.redirects, around) : 'unknown';
 }
 
-/** Whether all that a command writes stands in one word of it, or in what it reads. */
+/** Whether everything that a command writes is in one of its words, or in its input. */
 export function writesWords(node: Command, input: CommandInput): boolean {
   if (outputOf(node, input) !== 'unknown') return true;
   const [name, ...args] = wordsOf(node);
@@ -87,7 +87,7 @@ const FORMAT: Readonly<Record<string, (words: number) => boolean>> = {
   '%b': (words) => words === 2,
 };
 
-/** Whether the shell itself is given something else to read from here on: `exec < file`. */
+/** Whether the shell itself reads from another input from here on: `exec < file`. */
 export function changesInput(command: Command): boolean {
   return (
     command.name?.value === 'exec' &&

@@ -11,7 +11,7 @@ function add(table: Readonly<Record<string, BashProgram>>, into: Map<string, Bas
 
 const nested = new WeakMap<object, Map<string, BashProgram>>();
 
-/** What a program does by its name, or a subcommand under the program. */
+/** The behaviour of a program by its name, or of a subcommand under its program. */
 export function bashProgram(name: string, under?: BashProgram): BashProgram | undefined {
   if (under === undefined) return byName.get(/^ld-(?:linux|musl)\S*\.so(?:\.\d+)?$/.test(name) ? 'ld.so' : name);
   if (under.under === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { BashProgram } from './program.js';
 import { isFile, type KnownWord, restOf, splitWords } from './words.js';
 
-/** What a command does with its own words. Numbers are indexes of words. */
+/** How a command uses its words. Numbers are indexes of words. */
 export interface OptionUse {
   /** Where commands begin. */
   runs: number[];
@@ -19,9 +19,9 @@ export interface OptionUse {
   hidden?: true;
   /** Its words end before those that it runs. */
   ends?: true;
-  /** It puts words that it reads in the place of this text, and behind the others. */
+  /** Words that it reads replace this text, and are appended to the others. */
   hole?: string;
-  /** The words it stands for: those of `env -S`. */
+  /** The words that replace it: those of `env -S`. */
   instead?: readonly KnownWord[];
   /** Words that it only shows or stores. */
   readonly shown: Set<number>;

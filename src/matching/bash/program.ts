@@ -22,7 +22,7 @@ export interface BashProgram {
   readonly long?: string;
   /** Options also begin with a `+`, one dash will do for long ones, and those not listed are taken to have no value. */
   readonly shell?: true;
-  /** How many words come before what is run: the time of `timeout`. */
+  /** How many words come before the command: the time of `timeout`. */
   readonly operands?: number;
   /**
    * What stands behind options and operands. `command`: a command's words; `line`: words that are joined to a command
@@ -30,7 +30,7 @@ export interface BashProgram {
    * `anywhere`: a command may begin at any word; `shown`: words that are only shown or stored. Default: other things.
    */
   readonly rest?: 'command' | 'line' | 'first' | 'lines' | 'file' | 'anywhere' | 'shown';
-  /** Words behind which a command begins, wherever they stand: `-exec` of find. */
+  /** Words after which a command begins, wherever they are: `-exec` of find. */
   readonly after?: string;
   /** Without a command it runs its standard input. */
   readonly input?: true;
@@ -40,7 +40,7 @@ export interface BashProgram {
   readonly reads?: true;
   /** Files from which it takes commands without being told to. */
   readonly unasked?: string;
-  /** What it is given to show may be for a file. */
+  /** The text that it is told to show may go to a file. */
   readonly writes?: true;
   /** What it runs is not visible in the line. */
   readonly hidden?: true;

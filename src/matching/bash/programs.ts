@@ -44,7 +44,7 @@ const packages: BashProgram = {
   long: 'message~ testNamePattern~ grep~ prompt~ print~ call!',
 };
 
-/** By name. A program without an entry is assumed to run only what its words say for certain. */
+/** By name. A program without an entry is assumed to run only what its words certainly say. */
 export const TABLE: Readonly<Record<string, BashProgram>> = {
   // Shells, and programs that take a command line for one.
   'sh bash rbash zsh dash ash ksh mksh pdksh oksh yash osh posh rksh fish csh tcsh elvish nu xonsh': shell,

@@ -13,7 +13,7 @@ export interface Script extends ScriptContext {
 
 export interface ScriptContext {
   readonly input: CommandInput;
-  /** In a line of `parallel`: what stands for the words it reads. */
+  /** In a line of `parallel`: the placeholder for the words it reads. */
   readonly hole: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface BashReading {
   readonly written: Map<string, boolean>;
   /** Files whose commands are run, the same way; whether a shell reads them, and not a program that starts one. */
   readonly ran: Map<string, boolean>;
-  /** Programs whose output is evaluated, and functions that the line defines: one of the same name is nobody's own. */
+  /** Programs whose output is evaluated, and functions that the line defines, which hide programs of the same name. */
   readonly evaluated: Set<string>;
   readonly defined: Set<string>;
   /** A shell reads what the whole line is given to read … */
@@ -51,7 +51,7 @@ const MAX_LENGTH = 10_000;
 /** Characters read in all, with what `eval` and `sh -c` are given, each of which may hold the next; and what is counted as such. */
 const MAX_READ = 40_000;
 
-/** What else takes steps: each of these as many as so many characters. */
+/** The cost of other work, in characters. */
 export const COST = { command: 80, guess: 40, node: 4, word: 6, redirect: 20, pipe: 20 } as const;
 /** Here-documents in one text, of which finding the ends is not linear, and all that may end or begin a command. */
 const MAX_DOCUMENTS = 100;

@@ -5,7 +5,7 @@ export interface KnownWord {
   readonly text: string;
   /** Undefined: all of it. */
   readonly sure: string | undefined;
-  /** It is one word, whatever the parts that are not sure turn out to be. */
+  /** It is one word, however its unknown parts turn out. */
   readonly whole?: boolean;
 }
 
@@ -27,7 +27,7 @@ export function knownWord(word: CommandArgument): KnownWord {
   const { name, value } = word;
   if (value.type !== 'Word') return { text: word.text, sure: `${name}=` };
   const { text, sure } = knownWord(value);
-  // Of `a[i]+=v` the text is kept as it was written.
+  // The text of `a[i]+=v` is kept as written.
   const plain = word.index === undefined && !word.append;
   return {
     text: plain ? `${name}=${text}` : word.text,
@@ -68,7 +68,7 @@ function sureStart(word: Word): string | undefined {
   return collect(word.parts, start) ? undefined : start.join('');
 }
 
-/** Gathers literal text up to the first part that only the shell can know; false if there is one. */
+/** Collects literal text up to the first part that only the shell can know; false if there is one. */
 function collect(parts: readonly WordPart[], into: string[]): boolean {
   for (const part of parts) {
     switch (part.type) {
@@ -136,7 +136,7 @@ export function splitWords(word: KnownWord): KnownWord[] | undefined {
 /** The text that a pattern is compared with. */
 export interface CommandText {
   readonly text: string;
-  /** How it surely begins, where not all of it is sure. */
+  /** Its certain beginning, if not all of it is known. */
   readonly sure?: string | undefined;
 }
 
@@ -148,7 +148,7 @@ export function textsOf(words: readonly KnownWord[], hole?: string): (at: number
   const joined = words.map((word) => word.text).join(' ');
   const offsets = [0];
   for (const word of words) offsets.push((offsets.at(-1) ?? 0) + word.text.length + 1);
-  /** By place: the next word that is not sure, and the next that would not be if it stood for some. */
+  /** By place: the next word that is uncertain, and the next that would be if placeholders were filled. */
   const unsure = nextOf(words, (word) => word.sure !== undefined);
   const holes = nextOf(words, (word) => word.sure !== undefined || isHole(word, hole));
 

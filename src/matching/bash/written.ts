@@ -85,7 +85,7 @@ function namedOnly({ name, prefix }: Command): [name: string, span: Span][] {
   return prefix.flatMap((one) => (one.type === 'Assignment' ? [[one.name, [one.pos, one.end]]] : []));
 }
 
-/** What a shell is given to run, in quotes as a whole. */
+/** The shell code that a command is given as a quoted argument. */
 function shellTexts({ name, args }: Command): Word[] {
   if (name === undefined || !SHELLS.has(knownWord(name).text.replace(/^.*\//, ''))) return [];
   return args.filter(

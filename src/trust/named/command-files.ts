@@ -199,7 +199,7 @@ export class CommandFiles extends ShellInput {
     } else if (program === OTHER && values.some((value) => /\0.*[/.]/s.test(value))) this.#named(word, values, reading);
   }
 
-  /** What a wrapper runs. */
+  /** The command that a wrapper runs. */
   #wrapped(word: ShellWord, values: readonly string[], program: ProgramOptions, reading: CommandReading): void {
     if (program.ends || reading.unsure) for (const value of values) this.paths.code(value, program);
     const isProgram = programOf(values) !== undefined || values.some((value) => value.includes('/'));
@@ -209,7 +209,7 @@ export class CommandFiles extends ShellInput {
     } else this.#start(word, values, reading);
   }
 
-  /** What an option or an import names. */
+  /** The code that an option or an import names. */
   #code(name: string, program: ProgramOptions): void {
     this.paths.code(name, program, program.packages);
     this.paths.module(name, program);

@@ -7,7 +7,7 @@ export interface CommandReading {
   readonly mode: ReadingMode;
   readonly command: ShellCommand;
   program: ProgramOptions | undefined;
-  /** What the next word means to the option before it. */
+  /** The meaning of the next word for the option before it. */
   pending: Kind | undefined;
   /** How many operands still come before a wrapper's command. */
   skips: number;
@@ -24,7 +24,7 @@ export interface CommandReading {
 }
 
 export const RESERVED = new Set('then else elif do if while until ! { } fi done esac'.split(' '));
-/** Where words are run or not. */
+/** Keywords after which words may or may not be run. */
 export const OPENING = new Set('if while until for case'.split(' '));
 export const CLOSING = new Set('fi done esac'.split(' '));
 export const CONDITIONS = new Set(['&&', '||']);

@@ -16,7 +16,7 @@ const TOO_MUCH = `what stands behind ${LONGEST_FILE / 1024} KiB of commands`;
 /** What a command would run, as far as its text shows. */
 export interface NamedFiles {
   readonly files: readonly string[];
-  /** Words, as written, that stand where a program is named and are known only when the command runs. */
+  /** Words, as written, in the place of a program's name whose value is known only at run time. */
   readonly unresolved: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export function hashFile(path: string): string | null {
   return whatIsThere(() => hashRegularFile(path));
 }
 
-/** As `hashFile`, the bytes themselves. */
+/** Like `hashFile`, but returns the bytes themselves. */
 export function bytesAt(path: string): Buffer | null | typeof UNREADABLE {
   return whatIsThere(() => readRegularFile(path));
 }
@@ -88,5 +88,5 @@ export function isExecutable(path: string): boolean {
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
 }
 
-/** No hash: nobody can tell what would run. */
+/** Instead of a hash: what would run is unknown. */
 export const UNREADABLE = 'unreadable';

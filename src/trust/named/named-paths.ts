@@ -14,7 +14,7 @@ const NO_PATH = /[\0\n]|:\/\//;
 /** Certainly the name of a file. */
 const CODE = /\.(?:[cm]?[jt]sx?|py|rb|pl|sh|php)$/;
 const MANIFEST = '/package.json';
-/** Per handler; nobody reviews more than these when asked for consent. */
+/** Per handler; nobody would review more than these when asked for consent. */
 const MOST_NAMES = 2000;
 const MOST_FOLDERS = 24;
 const MOST_VALUES = 16;
@@ -36,7 +36,7 @@ export class NamedPaths {
     this.#variables = variables;
   }
 
-  /** What a variable stands for, assigned in the line or known before. */
+  /** The value of a variable, assigned in the line or known before. */
   readonly look: Lookup = (name) => this.#assigned.get(name) ?? this.#known(name);
 
   /** Folders that commands may change into, or search for what they run. */
@@ -74,7 +74,7 @@ export class NamedPaths {
     return this.#more > 0 ? [`${this.#more} more names`] : [];
   }
 
-  /** Every word that looks like a path, or holds one behind an option or a name. */
+  /** Every word that looks like a path, or contains one after an option or a name. */
   path(word: string): void {
     const value = /^(?:-[\w-]*=?|[\w.]+=|@|file:\/\/)(.+)$/s.exec(word)?.[1];
     for (const text of value === undefined ? [word] : [word, value]) {
@@ -82,7 +82,7 @@ export class NamedPaths {
     }
   }
 
-  /** A name of code, with all that a program may put behind it; `within`: where it looks for bare names too. */
+  /** A name of code, with the suffixes that a program may add; `within`: the folders in which it looks for bare names. */
   code(name: string, program: ProgramOptions | undefined, within?: string): void {
     if (/^[-\s]/.test(name) || name === '') return;
     const ends = CODE.test(name) ? [''] : (program?.ends ?? ['']);
@@ -110,7 +110,7 @@ export class NamedPaths {
   #add(text: string): void {
     const open = text.lastIndexOf(UNKNOWN);
     if (open !== -1) {
-      // What only the shell can know at the start: the rest of it, from where the command runs and from the project.
+      // If only the shell knows the beginning: the rest, from the folder in which the command runs and from the project.
       const slash = text.indexOf('/', open);
       const rest = slash === -1 ? '' : text.slice(slash + 1);
       if (rest === '' || text.slice(0, open).includes('/')) return;

@@ -1,10 +1,10 @@
 import { type Kind, OPTION_KINDS, type ProgramOptions } from './program.js';
 
-/** What an option is for a program. */
+/** The meaning of an option for a program. */
 export interface KnownOption {
-  /** Of its value; absent: it has none. */
+  /** The kind of its value; absent: it has none. */
   readonly kind?: Kind;
-  /** Where in the word its value begins; absent: the next word is it. */
+  /** Where in the word its value begins; absent: the value is the next word. */
   readonly from?: number;
   /** It is not in the table: the next word may be its value. */
   readonly unsure: boolean;
