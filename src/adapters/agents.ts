@@ -6,7 +6,7 @@ const LEFT = new WeakMap<Session, Map<string, Session>>();
 
 /** The options of `runAgent` besides those of `session.spawn`. */
 export interface RunAgentOptions extends Omit<SpawnOptions, 'parent'> {
-  /** Of the call that starts it, as its id. With it an agent that control flow has left is gone on with, in its old scope, when the call is made again. */
+  /** The id of the call that starts it. With it, an agent that control flow has left is continued in its old scope when the call is made again. */
   readonly key?: string | undefined;
 }
 

@@ -8,7 +8,7 @@ export class Waits extends Error {
 
 type Execute = NonNullable<ToolCall['execute']>;
 
-/** A call that is judged before the framework runs it: it stands before its tool until it is made, or dropped. */
+/** A call that is judged before the framework runs it: kept until its tool is run, or until it is dropped. */
 export class Ahead {
   readonly call: ToolCall;
   /** Its result. */

@@ -136,7 +136,7 @@ const unseen = (name: string): HookscopeError =>
 
 /** The options of `agentTool` besides those of `session.spawn`. */
 export interface AgentToolOptions extends Omit<SpawnOptions, 'id' | 'parent' | 'signal'> {
-  /** For the model: what the subagent is good for. */
+  /** For the model: what the subagent can do. */
   readonly description: string;
   /** Works on the task, usually by `drive(child, { prompt, … }, …)`. What it returns is the tool's output. */
   run(child: Session, prompt: string, context: { readonly signal: AbortSignal }): string | Promise<string>;

@@ -9,13 +9,13 @@ type Message = Anthropic.Messages.Message;
 type MessageParam = Anthropic.Messages.MessageParam;
 type ToolUseBlock = Anthropic.Messages.ToolUseBlock;
 
-/** What an agent hook's model may use to look into things. */
+/** A tool that the model of an agent hook may use. */
 export interface AgentTool {
   readonly name: string;
   readonly description: string;
   /** JSON Schema of its input, an object. */
   readonly inputSchema: { readonly type: 'object'; readonly [key: string]: unknown };
-  /** Its answer as text. What it throws is told to the model as the tool's error. */
+  /** Returns its answer as text. An error is reported to the model as the tool's error. */
   run(input: unknown, how: { readonly signal: AbortSignal; readonly projectDir: string }): Promise<string> | string;
 }
 
@@ -27,7 +27,7 @@ export interface AnthropicModelOptions {
   readonly model?: string;
   /** Tokens of one answer. Default 4096. */
   readonly maxTokens?: number;
-  /** What agent hooks may use. Default: nothing but the event's input. */
+  /** The tools of agent hooks. Default: none, only the event's input. */
   readonly tools?: readonly AgentTool[];
   /** Requests that one agent hook may make. Default 50. */
   readonly maxTurns?: number;
@@ -61,7 +61,7 @@ const SYSTEM_AGENT = `${SYSTEM} Look into it with the tools you have as far as y
  */
 export function anthropicModel(options: AnthropicModelOptions = {}): HookModel {
   checkKeys(options, KEYS, 'anthropicModel: ');
-  // As it is now: what hooks do to the environment later gives neither key nor address.
+  // Read now, so that later changes of the environment by hooks supply neither key nor address.
   const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_AUTH_TOKEN: authToken, ANTHROPIC_BASE_URL: baseURL } = process.env;
   const access = {
     apiKey: apiKey || null,
@@ -77,7 +77,7 @@ export function anthropicModel(options: AnthropicModelOptions = {}): HookModel {
     request.kind === 'agent' ? investigate(await client(), options, request) : ask(await client(), options, request);
 }
 
-/** Of the environment. */
+/** Access from the environment. */
 interface Access {
   readonly apiKey: string | null;
   readonly authToken: string | null;
@@ -90,7 +90,7 @@ async function createClient(access: Access): Promise<Pick<Anthropic, 'messages'>
     () => import('@anthropic-ai/sdk'),
     ({ default: loaded }) => typeof loaded === 'function',
   );
-  // Without a key of the environment the SDK looks for one in its own ways.
+  // Without a key in the environment the SDK looks for one in its own ways.
   return access.apiKey === null && access.authToken === null ? new Client() : new Client(access);
 }
 
@@ -155,7 +155,7 @@ function common({ model, maxTokens }: AnthropicModelOptions, request: ModelReque
   return { model: request.model ?? model ?? 'claude-haiku-4-5', max_tokens: maxTokens ?? 4096 };
 }
 
-/** What was cut off or refused is no answer. */
+/** A truncated or refused message is not an answer. */
 function whole(message: Message): Message {
   const { stop_reason: reason } = message;
   if (reason === 'max_tokens' || reason === 'refusal') throw new Error(`The model's answer ended with ${reason}.`);

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { copyInput, type ToolCall } from '../session/tool/call.js';
 import type { Session } from '../session/types.js';
 
-/** What a framework's user was asked about. */
+/** A question to a framework's user. */
 interface Asked {
   readonly id: string | undefined;
   readonly name: string;
-  /** As the model made it. */
+  /** The input that the model produced. */
   readonly made: unknown;
-  /** As hooks left it, where they had judged it by then. */
+  /** The input after the hooks, if they had judged it by then. */
   readonly judged?: { readonly input: unknown } | undefined;
 }
 
@@ -24,7 +24,7 @@ export function noteAsked(
 ): void {
   const all = ASKED.get(session) ?? [];
   ASKED.set(session, all);
-  // As JSON has it: answers come back with conversations that were kept somewhere.
+  // In the form that JSON gives it: answers come back with conversations that were stored.
   all.push({ id, name, made: copyInput(input), judged: judged && { input: copyInput(judged.input) } });
   if (all.length > MOST) all.shift();
 }

@@ -66,7 +66,7 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
       async hook({ messages }, runtime) {
         const run = await runs.of(runtime, true);
         const end = messages.slice(messages.findLastIndex(({ type }) => type === 'ai' || type === 'tool') + 1);
-        // Those of the system stand for themselves.
+        // System messages are separate.
         const asked = end.filter((message) => message.type !== 'system' && !run.seen.has(textOf(message)));
         const [first] = asked as HumanMessage[];
         if (first === undefined || run.session.agent_id !== undefined) return { hooks: cameOf('unfinished') };
@@ -100,7 +100,7 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
         return await handler({ ...request, systemMessage });
       } catch (error) {
         run.failed = error;
-        // The code that works in a call may be retried: hooks are told when the call is over.
+        // The code that runs within a call may be retried: hooks are told when the call is over.
         if (!run.inCall || request.runtime.signal?.aborted) await failed(steps, error);
         throw error;
       }
@@ -135,7 +135,7 @@ function cameOf(status: Came['status'], reason?: string, capped = false): Came {
   return { status, ...(reason === undefined ? {} : { reason }), ...(capped ? { capped } : {}) };
 }
 
-/** For LangGraph: the messages go. */
+/** For LangGraph: removes the messages. */
 const erased = (messages: Messages): never[] => messages.map(({ id }) => ({ type: 'remove', id })) as never[];
 
 /** The content of a message, and its kind. */

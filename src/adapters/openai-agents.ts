@@ -79,7 +79,7 @@ export interface Driven<A extends AnyAgent, Context = undefined> extends Turn<Ra
   readonly agent: AnyAgent;
   /** Calls that wait for the user: `state.approve(item)` or `state.reject(item)` each, and give the state to `drive`. */
   readonly interruptions: readonly RunToolApprovalItem[];
-  /** Those of the last round. */
+  /** Of the last round. */
   readonly state: RunState<Context, A> | undefined;
 }
 
@@ -184,7 +184,7 @@ const wrongAgent = (): HookscopeError =>
       'expected an Agent of the @openai/agents that hookscope finds (npm ls @openai/agents shows whether there are two)',
   });
 
-/** What a subagent takes over from the turn that it is called in. */
+/** What a subagent inherits from the turn in which it is called. */
 function runAgentOf<A extends AnyAgent, Context>(steps: Steps, options: DriveOptions<A, Context>) {
   const alone = { session: undefined, conversationId: undefined, previousResponseId: undefined, onStream: undefined };
   return (of: AgentAsTool): Invoke =>
@@ -197,7 +197,7 @@ function runAgentOf<A extends AnyAgent, Context>(steps: Steps, options: DriveOpt
     };
 }
 
-/** Before every model call: the calls of the step before are over, and what waits for the model goes below the system prompt. */
+/** Before every model call: the calls of the previous step are over, and waiting texts go below the system prompt. */
 function filterOf(steps: Steps, cast: Cast, own: CallModelInputFilter | undefined): CallModelInputFilter {
   return async (given) => {
     await steps.endBatch();
@@ -235,7 +235,7 @@ async function resumed<A extends AnyAgent, Context>(
   return own as RunState<unknown, AnyAgent>;
 }
 
-/** Whatever hooks say by now, it does not run. */
+/** It does not run, whatever the hooks say now. */
 const REFUSED = {
   permission: () => ({ behavior: 'ask' as const }),
   execute: () => {
@@ -249,7 +249,7 @@ const textOf = (output: unknown): string => (typeof output === 'string' ? output
 export interface AgentToolOptions extends Omit<SpawnOptions, 'agent_type' | 'id' | 'parent' | 'signal'> {
   /** Default: the agent's name. */
   readonly toolName?: string | undefined;
-  /** For the model: what the subagent is good for. */
+  /** For the model: what the subagent can do. */
   readonly toolDescription: string;
 }
 

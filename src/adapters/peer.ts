@@ -3,13 +3,13 @@ import { messageOf } from '../values/waiting/promises.js';
 
 /** An adapter's framework, and the versions that it was tried with. */
 export interface Peer {
-  /** What was imported from us: `hookscope/adapters/…`. */
+  /** The entry that was imported: `hookscope/adapters/…`. */
   readonly entry: string;
   readonly peer: string;
   readonly range: string;
 }
 
-/** What the framework exports. Throws PEER where it is not installed, or is not what the adapter knows. */
+/** The framework's exports. Throws PEER if it is not installed, or is not a version that the adapter supports. */
 export async function loadPeer<T>(of: Peer, load: () => Promise<T>, isKnown: (loaded: T) => boolean): Promise<T> {
   let loaded: T;
   try {

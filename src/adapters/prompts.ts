@@ -1,7 +1,7 @@
 type Part = { readonly type: string; readonly text?: unknown };
 type Message = { readonly content: string | readonly Part[] };
 
-/** What hooks read of a prompt: its words. */
+/** The text of a prompt, for hooks. */
 export function wordsOf(asked: readonly Message[]): string {
   return asked.flatMap(({ content }) => (typeof content === 'string' ? [content] : content.flatMap(text))).join('\n');
 }
@@ -9,7 +9,7 @@ export function wordsOf(asked: readonly Message[]): string {
 const text = (part: Part): string[] => (WORDS.includes(part.type) && typeof part.text === 'string' ? [part.text] : []);
 const WORDS = ['text', 'input_text'];
 
-/** With what hooks add, above the prompt. `type`: what the framework calls a part in words. */
+/** The prompt with the hooks' context above it. `type`: the framework's name of a text part. */
 export function withContext<M extends Message>(asked: readonly M[], context: readonly string[], type: string): M[] {
   const [first, ...rest] = asked;
   if (first === undefined || context.length === 0) return [...asked];

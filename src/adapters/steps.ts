@@ -21,7 +21,7 @@ export interface StepsOptions {
    * `runTurn`, and the same call made again continues. Used in addition to the session's own `passThrough`.
    */
   readonly passThrough?: ((error: unknown) => boolean) | undefined;
-  /** How the framework asks its user if the session has no `ask`: it answers, or throws what `passThrough` lets through. Absent: the user is not asked, and the call is denied. */
+  /** How the framework asks its user if the session has no `ask`: it answers, or throws what `passThrough` accepts. Absent: the user is not asked, and the call is denied. */
   readonly pause?: ToolCall['pause'];
   /** Whether an error says that the framework's own limit is reached (of turns, of steps). `runTurn` throws it on; no Stop and no StopFailure is fired. */
   readonly limit?: ((error: unknown) => boolean) | undefined;
@@ -33,9 +33,9 @@ const STEPS: Keys<StepsOptions> = { passThrough: checks.fn, pause: checks.fn, li
 
 /** How a call is run, in addition to the call itself. */
 export interface RunOptions {
-  /** What the model finally gets, for PostToolBatch, if it is not the result's own content. */
+  /** The text that the model finally gets, for PostToolBatch, if it differs from the result's own content. */
   readonly said?: ((result: ToolResult) => Content | Promise<Content>) | undefined;
-  /** As the framework hands it to the tool, as `signal` of `StepsOptions`. */
+  /** The framework's signal for the tool, like `signal` of `StepsOptions`. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -138,7 +138,7 @@ export class Steps {
       const answered = answeredAsAsked(this.session, { ...call, passThrough, pause });
       const result = await this.#linked(signal, () => by.tool(answered));
       const made = { by, call, result: await told(result, said) };
-      // One that waited and is made again.
+      // A call that waited and is made again.
       this.#batch = [...this.#batch.filter((other) => other.by !== by || other.result.id !== result.id), made];
       if (result.endsLoop) this.over ??= whyOver(result);
       return result;
@@ -170,12 +170,12 @@ export class Steps {
     return isErrorOf(error, Waits) || this.how.passThrough?.(error) === true;
   }
 
-  /** For a framework whose loop ends in no other way: an error to throw into it once `over` is set, which `runTurn` takes for the end that hooks wanted. */
+  /** For a framework whose loop cannot be ended otherwise: an error to throw into it once `over` is set; `runTurn` treats it as the end that hooks wanted. */
   leave(): Error {
     return new LoopOver(this.over);
   }
 
-  /** All calls of a model turn are done, in whatever order: PostToolBatch. `order` has their ids as the model gave them. Without calls nothing is fired. */
+  /** Fires PostToolBatch when all calls of a model turn are done, in any order. `order` has their ids as the model gave them. Without calls nothing is fired. */
   async endBatch(order: readonly string[] = []): Promise<void> {
     for (const ahead of this.#ahead.splice(0)) await ahead.drop();
     const ran = this.#batch.splice(0).sort((a, b) => order.indexOf(a.result.id) - order.indexOf(b.result.id));

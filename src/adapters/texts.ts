@@ -7,7 +7,7 @@ export function contentText(content: Content): string {
   return content.map((block) => (block.type === 'text' ? String(block['text']) : JSON.stringify(block))).join('\n\n');
 }
 
-/** What the model gets of a call, in words that are never empty where it did not run: what hooks left of it, why it was denied, or its status. */
+/** The model's text for a call, never empty if it did not run: the hooks' version of its content, the reason of the denial, or its status. */
 export function callText({ name, status, content, reason }: ToolResult): string {
   const text = contentText(content);
   if (status === 'ran') return text;

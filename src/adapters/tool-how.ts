@@ -1,4 +1,4 @@
 import type { ToolCall } from '../session/tool/call.js';
 
-/** What the session should know of a tool beside its name: its effect, its MCP server, rules of its own. */
+/** What the session should know about a tool besides its name: its effect, its MCP server, its own rules. */
 export type ToolHow = Pick<ToolCall, 'effect' | 'mcp' | 'permission' | 'ask' | 'classify'>;

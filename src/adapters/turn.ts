@@ -11,7 +11,7 @@ export interface Turn<Result> {
   readonly status: 'done' | 'blocked' | 'ended' | 'unfinished';
   /** Why it was blocked or ended, where that is known. */
   readonly reason?: string;
-  /** The model's last words; empty when it said none. */
+  /** The model's last text; empty if there was none. */
   readonly text: string;
   /** The framework's results, one for each round that hooks continued. */
   readonly rounds: readonly Result[];
@@ -23,7 +23,7 @@ export interface Turn<Result> {
 export interface Round<Result> {
   /** The framework's result. */
   readonly result: Result;
-  /** The model's last words; empty when it said none. */
+  /** The model's last text; empty if there was none. */
   readonly text: string;
   /** The model has nothing more to do. False: the framework ended the loop, or waits for its user. */
   readonly finished: boolean;
@@ -33,7 +33,7 @@ export interface Round<Result> {
 export interface Begin {
   /** From Stop hooks: the next message. */
   readonly instruction: string | undefined;
-  /** From UserPromptSubmit hooks, for the model, above the prompt. */
+  /** From UserPromptSubmit hooks: text for the model, above the prompt. */
   readonly context: readonly string[];
 }
 
@@ -79,7 +79,7 @@ export async function runTurn<Result>(
 
 const because = (reason: string | undefined) => (reason === undefined ? {} : { reason });
 
-/** By the status of the model's API. */
+/** By the HTTP status of the model's API. */
 const ERRORS: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'authentication_failed',

@@ -22,7 +22,7 @@ interface Printed {
   readonly answer: Answer;
 }
 
-/** What hooks of another agent print and exit with, read as that agent reads it. */
+/** The outputs and exit codes of another agent's hooks, interpreted as that agent does. */
 export const checkAgentOutputs: Check = function* (file, about) {
   const table = TABLES.find(({ name }) => name === file.agent);
   if (table?.runs === undefined) return;
@@ -30,7 +30,7 @@ export const checkAgentOutputs: Check = function* (file, about) {
   const served = servedBy(handlers, file, about);
   for (const { row, handler } of handlers) {
     for (const text of about.texts(handler, file)) {
-      // A script that serves several events may answer each differently, and one that speaks to several agents in turn all of them.
+      // A script for several events may answer each differently; one that serves several agents in turn answers all of them.
       if (text.file !== undefined && ((served.get(text.file) ?? 0) > 1 || speaksToOthers(table, text.source))) continue;
       yield* judgeAnswers(table, row, handler, text);
       yield* judgeExit(table, row, handler, text);
@@ -43,7 +43,7 @@ interface Command {
   readonly handler: HandlerNode;
 }
 
-/** A handler as one of ours, with its command under our key. */
+/** Handlers in our own form, with the command under our key. */
 function commandsOf(
   { events }: AgentTable,
   { program }: Running,

@@ -122,7 +122,7 @@ function* checkEvent(table: AgentTable, { key, keySpan, value }: TreeEntry): Gen
 /** Under names as Claude Code has them some agents take its groups too. */
 const FLAT = /^[a-z]/;
 
-/** How people write comments into JSON. */
+/** Keys that people use for comments in JSON. */
 const isRemark = (key: string): boolean => /^(?:\/\/|_|#|\$|(?:comment|description|id|name|note)$)/.test(key);
 
 function* checkHandler({ files, title, runs }: AgentTable, { node, path }: AgentHandler): Generator<CheckFinding> {
@@ -144,7 +144,7 @@ function* checkHandler({ files, title, runs }: AgentTable, { node, path }: Agent
   }
 }
 
-/** Below this many milliseconds hardly a program starts, and above this many seconds nobody waits. */
+/** Programs hardly start within this many milliseconds, and nobody waits for this many seconds. */
 const SHORT_MS = 1_000;
 const LONG_S = 3_600;
 
@@ -179,7 +179,7 @@ function* checkTimeout(table: AgentTable, { event, node, path }: AgentHandler): 
 function* checkMatcher(table: AgentTable, { event, group, groupPath, node }: AgentHandler): Generator<CheckFinding> {
   const entry = entryOf(group, 'matcher');
   const matcher = textAt(group, 'matcher');
-  // Of several handlers of a group the first speaks for it.
+  // Of several handlers in a group, only the first reports it.
   if (entry === undefined || matcher === undefined || !isFirst(group, node)) return;
   const found = (message: string, fix?: string): CheckFinding => ({
     rule: 'agent-matcher',
@@ -213,7 +213,7 @@ function* checkMatcher(table: AgentTable, { event, group, groupPath, node }: Age
   }
 }
 
-/** Names have none of these. */
+/** Characters that names do not contain. */
 const PATTERN = /[|()[\]{}*+?^$\\]/;
 
 /** Tools by the names of every agent: those that this one does not have are never called there. */
@@ -236,7 +236,7 @@ function isFirst(group: ObjectNode, node: ObjectNode): boolean {
   return group === node || (list?.kind === 'array' && list.items[0] === node);
 }
 
-/** What an agent calls a tool that is written by Claude Code's name; none: it is no such name, or its own too. */
+/** An agent's own names of a tool given by Claude Code's name; none: it is not such a name, or the agent uses it too. */
 function ownNames({ tools }: AgentTable, word: string): string[] {
   return Object.entries(tools).flatMap(([name, { ours }]) => (ours === word && name !== word ? [name] : []));
 }

@@ -39,7 +39,7 @@ function earlier(handler: HandlerNode, file: SourceFile, files: readonly SourceF
 
 const isSettings = ({ kind }: SourceFile): boolean => kind === 'project' || kind === 'local';
 
-/** What the client compares; http hooks by URL alone. */
+/** The key by which the client finds duplicates; for http hooks the URL alone. */
 function keyOf({ node, type }: HandlerNode): string | undefined {
   if (type === 'http') return textAt(node, 'url');
   if (type !== 'command') return undefined;

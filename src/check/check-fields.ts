@@ -42,7 +42,7 @@ function fieldsOf(
   return new Set(Object.keys(spec.input.shape));
 }
 
-/** What tools are called with. */
+/** Arguments of tools. */
 const OF_TOOLS = new Set(
   'command file_path filePath content old_string new_string oldString newString pattern url query subagent_type notebook_path edits todos replace_all'.split(
     ' ',
@@ -54,7 +54,7 @@ const SNAKE: Readonly<Record<string, string>> = {
   newString: 'new_string',
 };
 
-/** What people, and other agents, call fields of the event. */
+/** Names that people, and other agents, use for fields of the event. */
 const MEANT: readonly (readonly [field: string, names: RegExp])[] = [
   ['tool_name', /^(toolName|tool|tool_type|toolType)$/],
   ['tool_input', /^(toolInput|input|inputs|args|toolArgs|tool_args|arguments|params|parameters|tool_parameters)$/],
@@ -67,7 +67,7 @@ const MEANT: readonly (readonly [field: string, names: RegExp])[] = [
   ['hook_event_name', /^(hookEventName|eventName|event_name|hookEvent)$/],
 ];
 
-/** Where the intended field is; undefined: it is where it was looked for, or this is not known. */
+/** Where the intended field is; undefined: it was read in the right place, or the field is unknown. */
 function placeOf({ field, below }: FieldRead, fields: ReadonlySet<string>): string | undefined {
   if (fields.has(field)) return undefined;
   if (OF_TOOLS.has(field) && fields.has('tool_input')) return `tool_input.${SNAKE[field] ?? field}`;

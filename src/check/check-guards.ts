@@ -56,13 +56,13 @@ function shellExitOne(shell: Shell): TextRange | undefined {
   return undefined;
 }
 
-/** What stands before it in its `&&` and `||`. */
+/** The commands before it in its `&&` and `||`. */
 function before({ source }: Shell, { node, around }: FoundCommand): string {
   const list = around.findLast(({ type }) => type === 'AndOr');
   return list ? source.slice(Math.max(list.pos, node.pos - LINES), node.pos) : '';
 }
 
-/** What is printed in the list the command stands in, before it. */
+/** The output before it, within its list of commands. */
 function said(shell: Shell, { node, around }: FoundCommand): string {
   const list = around.findLast(({ type }) => type === 'CompoundList' || type === 'AndOr' || type === 'Script');
   const start = list?.type === 'Script' ? Math.max(0, node.pos - 300) : (list?.pos ?? 0);

@@ -9,7 +9,7 @@ import { entryOf, isTrue, plainData, type TreeNode, textAt, textOf } from './fil
 import { neverMeet } from './never-meet.js';
 import type { SettingsPolicy } from './policies.js';
 
-/** What handlers say beside what they run. */
+/** Options of handlers, apart from what they run. */
 export const checkHandlers: Check = function* (file) {
   for (const handler of file.handlers) {
     yield* checkRule(handler, file);

@@ -23,7 +23,7 @@ export const checkMatchers: Check = function* (file) {
   }
 };
 
-/** A program that embeds the host may have its own tools and values: that a name looks like one of Claude Code's is only a remark. */
+/** A program that embeds the host may have its own tools and values, so similarity to one of Claude Code's names is only a remark. */
 function inOurs({ rule, message, fix }: MatcherFinding): MatcherFinding {
   if (rule !== 'matcher-old-name' && (rule !== 'matcher-never' || message.includes('MCP')))
     return { rule, message, fix };
@@ -177,7 +177,7 @@ function* judgePattern(text: string, known: readonly string[] | undefined, tool:
   else yield* unmatched(text, pattern.regex, known, tool);
 }
 
-/** What a glob would be. */
+/** The glob as a regular expression. */
 function asRegex(text: string): string | undefined {
   if (!/^[\w.*?|, -]+$/.test(text)) return undefined;
   const parts = text.split(/[|,]/).map((part) => part.trim().replaceAll('.', '\\.').replaceAll('*', '.*'));

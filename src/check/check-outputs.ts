@@ -21,7 +21,7 @@ export const checkOutputs: Check = function* (file, about) {
       const several = text.file !== undefined && about.eventsOf(text.file).size > 1;
       const unknown = several || text.shell ? [] : [...mentions(handler, text)];
       yield* unknown;
-      // What the event does not know at all was said.
+      // An unknown event was reported already.
       if (code && unknown.length === 0) {
         for (const found of answersIn(code)) yield* judgeCode(handler, text, found, { file, several });
         yield* verdicts(handler, text, code);
@@ -106,7 +106,7 @@ function* verdicts(handler: HandlerNode, text: ProgramText, code: CodeText): Gen
     const start = match.index + match[0].length;
     const string = code.strings.get(start);
     if (string?.value === undefined || VERDICTS.includes(string.value)) continue;
-    // As part of an answer that was judged it has been said.
+    // Reported already as part of an answer.
     if (answersIn(code).some(({ answer }) => decisionOf(answer) === string.value)) continue;
     const message = `The answer it prints is refused: permissionDecision must be one of ${VERDICTS.join(', ')}, got "${string.value}".`;
     yield { rule: 'output-rejected', ...inText(handler, text, { start, end: string.end }), message };

@@ -103,7 +103,7 @@ function* runItself(
     };
 }
 
-/** Names that a shell knows by itself. */
+/** Builtins of the shell. */
 const BUILTINS = new Set(
   '. : [ alias bg break builtin case cd command continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return select set shift shopt source test time times trap true type typeset ulimit umask unalias unset until wait while'.split(
     ' ',

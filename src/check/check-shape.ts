@@ -88,7 +88,7 @@ function misspelt(data: Readonly<Record<string, unknown>>): string | undefined {
   return undefined;
 }
 
-/** What people mean by keys and events that other programs have. */
+/** What people mean by keys and events of other programs. */
 const MEANT: Readonly<Record<string, string>> = {
   enforce:
     'Claude Code enforces all that its files hold. To try the hook out, write it into hookscope.config.json or a hooks file.',

@@ -9,13 +9,13 @@ import { commandLine, shellOf } from './scripts/runs.js';
 import type { ProgramText } from './scripts/scripts.js';
 import { argsOf, expand, type FoundCommand, type Shell } from './scripts/shell.js';
 
-/** How a shell reads the commands, and the shell scripts they run. */
+/** How a shell parses the commands, and the shell scripts they run. */
 export const checkShell: Check = function* (file, about) {
   for (const handler of file.handlers) {
     for (const text of about.texts(handler, file)) {
       const { shell } = text;
       if (!shell) continue;
-      // What follows a syntax error is guesswork.
+      // After a syntax error, everything is guesswork.
       if (shell.errors.length > 0) yield* syntaxError(handler, text, shell);
       else if (text.plainSh) yield* bashisms(handler, text, shell);
       yield* unsetVariables(handler, text, shell, file);
@@ -131,7 +131,7 @@ function isShellText(command: FoundCommand, word: Word): boolean {
   );
 }
 
-/** What between single quotes is not filled in, or by the client alone. */
+/** A placeholder between single quotes is not expanded, or only by the client. */
 function quotedPlaceholder(
   literal: string,
   word: Word,

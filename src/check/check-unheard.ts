@@ -24,10 +24,10 @@ interface Unheard extends Pick<CheckFinding, 'rule' | 'message' | 'fix'> {
   readonly end: number;
 }
 
-/** What a program does, step by step, whatever its language. */
+/** The steps of a program, in any language. */
 interface Steps {
   readonly printed: readonly Printed[];
-  /** Where it exits, with its exit code; undefined: the path ends in another way. */
+  /** Where it exits, with its exit code; undefined: the path ends differently. */
   readonly exits: readonly { readonly at: number; readonly code: number | undefined }[];
   /** Whether an answer still counts with exit code 2. */
   hears(answer: NonNullable<Printed['answer']>): boolean;
@@ -112,7 +112,7 @@ function inShell(shell: Shell): Iterable<Unheard> {
     const stream = outputOf(command);
     const data = printedAnswer(command);
     const answer = data && Object.keys(data).some((key) => ANSWER_KEYS.has(key)) ? data : undefined;
-    // Some other object is read as an answer too, and is no words.
+    // Another object is read as an answer too, and is not text.
     if (data && !answer) return [];
     if (stream === 'elsewhere' || (answer === undefined && !printedText(command))) return [];
     return [{ start: command.node.pos, end: command.node.end, stream, answer }];
@@ -148,7 +148,7 @@ function sameWay(one: FoundCommand, other: FoundCommand): boolean {
   const chain = (found: FoundCommand) => found.around.findLast((node) => node.type === 'AndOr');
   if (list(one) !== list(other)) return false;
   const [a, b] = [chain(one), chain(other)];
-  // What stands behind a condition runs before what follows only if it runs.
+  // Code after a condition runs before what follows only if the condition holds.
   if (a !== undefined && a !== b) return false;
   return !(a?.operators as readonly string[] | undefined)?.includes('||');
 }

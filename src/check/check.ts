@@ -35,17 +35,17 @@ import { RULES, type RuleId } from './rules/rules.js';
 export interface CheckOptions {
   /** Files, or folders to search. */
   readonly paths: readonly string[];
-  /** Files that will be given to `--hooks`, whatever they are called. */
+  /** Files that will be passed to `--hooks`, whatever their names are. */
   readonly hooksFiles?: readonly string[];
   /** The files named, and those of folders, are this agent's (`codex`, `copilot`, `gemini`, `cursor`), wherever they lie. */
   readonly as?: string;
-  /** What paths are relative to, and how files are named. Default: the process's. */
+  /** The base of relative paths, and of the file names in findings. Default: the process's directory. */
   readonly cwd?: string;
   /** Default: the user's. */
   readonly home?: string;
   /** Default: the platform's place for managed settings. */
   readonly managedDir?: string;
-  /** Where programs are looked for. Default: the process's PATH. */
+  /** Where programs are searched. Default: the process's PATH. */
   readonly path?: string;
 }
 
@@ -70,13 +70,13 @@ export interface HookFinding {
 
 export interface HookReport {
   readonly files: readonly { readonly file: string; readonly kind: FileKind; readonly hooks: number }[];
-  /** By file, line and column. */
+  /** Sorted by file, line and column. */
   readonly findings: readonly HookFinding[];
-  /** How many hooks need more than a shell, by their type. Absent: none. */
+  /** How many hooks need more than a shell, by type. Absent: none. */
   readonly kinds?: Readonly<Record<string, number>>;
-  /** Files of other agents, which are left alone. Absent: there are none. */
+  /** Other agents' files, which are not checked. Absent: there are none. */
   readonly others?: readonly { readonly file: string; readonly agent: string }[];
-  /** Files with hooks in places that are not searched unless they are named. Absent: there are none. */
+  /** Files with hooks in places that are searched only if named. Absent: there are none. */
   readonly notSearched?: readonly string[];
 }
 
@@ -145,7 +145,7 @@ const CHECKS: readonly Check[] = [
   checkFields,
 ];
 
-/** Of a file of another agent. */
+/** Checks for files of other agents. */
 const AGENT_CHECKS: readonly Check[] = [checkSyntax, checkAgentFile, checkAgentOutputs];
 
 function placed(found: CheckFinding, file: SourceFile, name: (path: string) => string): HookFinding {
@@ -175,7 +175,7 @@ function shortest(cwd: string, file: string): string {
   return short.startsWith('..') || short === '' ? file : short;
 }
 
-/** What depends on this machine is said once of a thing, whoever asks for it. */
+/** Findings about this machine are reported once per subject, whoever finds them. */
 function oncePerSubject(
   findings: readonly { readonly found: HookFinding; readonly subject?: string | undefined }[],
 ): HookFinding[] {

@@ -16,7 +16,7 @@ export interface CheckFinding {
   /** Instead of the rule's own. */
   readonly fix?: string | undefined;
   readonly script?: { readonly file: string; readonly source: string } | undefined;
-  /** What of this machine it is about: said once, with how often. */
+  /** The part of this machine that it is about: reported once, with a count. */
   readonly subject?: string | undefined;
 }
 
@@ -27,11 +27,11 @@ export type Check = (file: SourceFile, about: Checking) => Iterable<CheckFinding
 export interface Surroundings extends Bearings {
   /** The PATH. */
   readonly path: string;
-  /** Where managed settings lie. */
+  /** The place of managed settings. */
   readonly managed: string;
 }
 
-/** What checks may ask about all the files, and about the machine. */
+/** What checks can find out about all files, and about the machine. */
 export interface Checking {
   readonly files: readonly SourceFile[];
   readonly machine: Surroundings;
@@ -118,7 +118,7 @@ function textsOf(handler: HandlerNode, runs: readonly Invocation[], script: Chec
 
 const isPlain = (interpreter: string | undefined): boolean => interpreter === 'sh' || interpreter === 'dash';
 
-/** Where the handler's command stands. */
+/** The position of a handler's command. */
 export function commandSpan(handler: HandlerNode): Span {
   return entryOf(handler.node, 'command')?.value ?? handler.node;
 }

@@ -26,7 +26,7 @@ export const FORMER: Readonly<Record<string, string>> = {
   dispatch_agent: 'Agent',
 };
 
-/** What other agents call a tool. */
+/** Other agents' names of a tool. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   shell: 'Bash',
   terminal: 'Bash',

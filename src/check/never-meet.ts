@@ -22,7 +22,7 @@ export function neverMeet({ matcher = '', spec }: HandlerNode, text: string, dia
     if (!rule || names === undefined) return false;
     return !names.some((name) => rule.isAbout(name) && compiled.matches(name));
   } catch (error) {
-    // What cannot be compiled is said by others.
+    // Patterns that cannot be compiled are reported by other checks.
     if (error instanceof HookscopeError) return false;
     throw error;
   }

@@ -8,7 +8,7 @@ import { readText } from '../files/json-file.js';
 import type { Surroundings } from './checking.js';
 import type { SourceFile } from './files/source-file.js';
 
-/** What one settings file says about hooks, and whose they are. */
+/** What one settings file says about hooks, and whom it belongs to. */
 export interface SettingsPolicy extends SettingsOf {
   /** Absolute. */
   readonly path: string;

@@ -10,14 +10,14 @@ import { type FileKind, type FilePlace, placeOf } from './files/kinds.js';
 import { readSource, type SourceFile, unreadSource } from './files/source-file.js';
 import { entryOf, textOf } from './files/tree.js';
 
-/** What is asked to be checked. */
+/** The paths to check. */
 interface Asked {
   readonly paths: readonly string[];
   readonly hooksFiles?: readonly string[];
   readonly as?: string;
 }
 
-/** What was found at the paths. */
+/** The files found at the paths. */
 export interface ReadFiles {
   readonly files: readonly SourceFile[];
   readonly others: readonly { readonly path: string; readonly agent: string }[];
@@ -39,7 +39,7 @@ export async function readFiles(
   }
   for (const path of hooksFiles) found.set(resolve(cwd, path), 'hooks-file');
   const files: SourceFile[] = [];
-  // Iterating a Map also visits entries that are added meanwhile.
+  // Iterating a Map also visits entries that are added during the iteration.
   for (const [path, kind] of found) {
     const place = placeOf(path, home);
     const file = readAny(path, { ...place, kind: kind ?? place.kind });
@@ -66,7 +66,7 @@ export async function readFiles(
   return { files, others: [...others].map(([path, agent]) => ({ path, agent })), elsewhere: [...new Set(elsewhere)] };
 }
 
-/** What counts on this machine in every project. */
+/** Files that apply on this machine in every project. */
 function ofMachine(home: string | undefined, managed: string): string[] {
   return [
     ...(home === undefined ? [] : known(home)),

@@ -10,7 +10,7 @@ import type { Entry, Handler } from './settings-text.js';
 /** Whose sessions are connected: all of this user's, or those in one folder. */
 export type ConnectWhose = 'user' | 'project';
 
-/** Seconds that an agent waits for a hook where the event has no time of its own: hooks behind it may ask a person or a model. */
+/** Seconds that an agent waits for a hook on an event without a limit of its own: our hooks may ask a person or a model. */
 const PATIENCE = 600;
 
 /** The agents that can be connected. */
@@ -20,7 +20,7 @@ export function tableOf(agent: string): AgentTable {
   return TABLES.find(({ name }) => name === agent) as AgentTable;
 }
 
-/** Where the agent reads hooks that hold on this machine. */
+/** The file in which the agent reads hooks for this machine. */
 export function settingsFile(
   { connect }: AgentTable,
   whose: ConnectWhose,
@@ -34,7 +34,7 @@ export function settingsFile(
   return join(homeOf(connect, env), connect.user.path);
 }
 
-/** Where the agent keeps what is this user's. */
+/** The folder of the agent's user files. */
 export function homeOf({ user: { home, variable } }: AgentConnect, env: NodeJS.ProcessEnv = process.env): string {
   const given = variable === undefined ? undefined : env[variable];
   return given !== undefined && isAbsolute(given) ? given : join(homedir(), home.slice(1));
@@ -47,7 +47,7 @@ function repositoryOf(folder: string): string | undefined {
   }
 }
 
-/** What may stand in the agent's file, and what voids it. */
+/** What the agent's file may contain, and what makes it void. */
 export function layoutOf({ title, files, connect }: AgentTable): Layout {
   const { root, version } = files;
   return {

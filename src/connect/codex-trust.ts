@@ -13,10 +13,10 @@ const MOST = 16 * 1024 * 1024;
 /** `off`: it is switched off there. `unlisted`: Codex does not know it. */
 export type HookTrust = 'trusted' | 'managed' | 'untrusted' | 'modified' | 'off' | 'unlisted';
 
-/** What Codex itself says of the hooks in a file. */
+/** What Codex reports about the hooks in a file. */
 export interface CodexSays {
   readonly hooks: readonly { readonly event: string; readonly trust: HookTrust }[];
-  /** What it has to say of its files beside that. */
+  /** Its other messages about its files. */
   readonly warnings: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface CodexQuestion {
   readonly patience?: number;
 }
 
-/** The program on the PATH; folders that are not absolute are passed over, since they would be the project's. */
+/** The program on the PATH; relative folders are skipped, because they would be the project's. */
 export function findCodex(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   return folders.map((folder) => join(folder, 'codex')).find(isProgram);
@@ -157,7 +157,7 @@ function parsed(line: string): Json {
     const message: unknown = JSON.parse(line);
     return isObject(message) ? message : { method: 'none' };
   } catch {
-    // It prints something of its own.
+    // It prints other lines too.
     return { method: 'none' };
   }
 }

@@ -24,7 +24,7 @@ import { nameOf, withoutOurs } from './take-out.js';
 /** The result of connecting a file. */
 export interface ConnectPlan {
   readonly file: string;
-  /** As a unified diff that can be shown as it is. Empty: there is nothing to do. */
+  /** As a unified diff for display. Empty: there is nothing to do. */
   readonly difference: string;
   /** Why the agent runs none of the file's hooks as it is, and where; absent: it runs them. */
   readonly void?: string;
@@ -61,7 +61,7 @@ export async function planConnect(
   const text = textOf(bytes, path);
   const base = earlier && bytes ? await withoutOurs(earlier, text) : text;
   const untouched = earlier !== undefined && bytes !== undefined && isAsWritten(earlier, bytes);
-  // What it was before the first time, as long as nobody else has changed it since.
+  // The content before the first connection, as long as nobody else has changed the file since.
   const original = untouched ? originalOf(earlier) : earlier && bytes ? Buffer.from(base) : bytes;
   const from = untouched ? textOf(original, path) : base;
   const { text: result, added } = await withEntries(from, entries, layout, path);
@@ -79,7 +79,7 @@ export async function planConnect(
       const handlers = handlersOf(entries);
       const what = { agent, file: path, at: new Date().toISOString() };
       const kept = { ...what, before, after: sha256(next), written: next.toString('base64'), added, folders };
-      // First: whatever happens from here on can be undone.
+      // Written first: everything from here on can be undone.
       const replaces = bytes && sha256(bytes);
       if (earlier !== undefined) removeDrafts(earlier);
       journal.keep({ ...kept, replaces, handlers: [...handlers, ...(earlier?.handlers ?? [])] });
@@ -108,7 +108,7 @@ export async function disconnect(file: string, journal = new Journal()): Promise
   return { file: path, how };
 }
 
-/** What a command left that was killed while it wrote; it is told by its name, and by being the beginning of what was written. */
+/** Removes what a killed command had begun to write; recognised by its name, and by being the beginning of the written text. */
 function removeDrafts({ file, before, written }: ConnectedFile): void {
   const folder = dirname(file);
   const texts = [before, written].flatMap((text) => (text ? [Buffer.from(text, 'base64')] : []));
@@ -119,7 +119,7 @@ function removeDrafts({ file, before, written }: ConnectedFile): void {
       const draft = readRegularFile(join(folder, name));
       if (texts.some((text) => draft.equals(text.subarray(0, draft.length)))) rmSync(join(folder, name));
     } catch {
-      // What cannot be read is none of ours.
+      // A file that cannot be read is not ours.
     }
   }
 }
@@ -154,13 +154,13 @@ async function restore(connection: ConnectedFile): Promise<Disconnected['how']> 
   }
 }
 
-/** Nobody else has changed it. */
+/** Whether nobody else has changed it. */
 function isAsWritten({ after, replaces }: ConnectedFile, bytes: Buffer): boolean {
   const hash = sha256(bytes);
   return hash === after || hash === replaces;
 }
 
-/** Nothing is in it, or the version alone, which connect has written too. */
+/** An empty object, or one with only the version, which connect has written too. */
 const isBare = (text: string): boolean => /^\s*\{\s*(?:"version"\s*:\s*\d+\s*)?\}\s*$/.test(text);
 
 const originalOf = ({ before }: ConnectedFile): Buffer | undefined =>
@@ -175,7 +175,7 @@ export const handlersOf = (entries: ConnectWhat['entries']): string[] => [
 function realPath(file: string, links = 0): string {
   const path = resolve(file);
   if (existsSync(path)) return realpathSync(path);
-  // What a link leads to that is not there yet is made there, and the link stays.
+  // A missing target of a link is created, and the link stays.
   if (links < 40 && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
     return realPath(resolve(dirname(path), readlinkSync(path)), links + 1);
   const folder = dirname(path);
@@ -210,7 +210,7 @@ function missingFolders(folder: string): string[] {
   return existsSync(folder) ? [] : [...missingFolders(dirname(folder)), folder];
 }
 
-/** Those that were made, unless something else is in them now; some may be gone. */
+/** Removes the created folders, unless they have other content now; some may be gone. */
 function removeEmpty(folders: readonly string[]): void {
   for (const folder of folders.toReversed()) {
     try {

@@ -14,7 +14,7 @@ export interface Ailment {
   readonly mend: string;
 }
 
-/** What is wrong with a file of an agent that is connected: it is void, or gives our hooks too little time. `handlers`: ours. */
+/** Problems with a connected agent's file: it is void, or gives our hooks too little time. `handlers`: ours. */
 export async function fileAilments(table: AgentTable, file: string, handlers: readonly string[]): Promise<Ailment[]> {
   const text = readFileSync(file, 'utf8');
   const unread = (what: string): Ailment[] => [
@@ -104,7 +104,7 @@ async function isOff({ key, is }: OffSwitch, file: string): Promise<boolean> {
     for (const part of key.split('.')) value = isObject(value) ? value[part] : undefined;
     return typeof is === 'string' ? Array.isArray(value) && value.includes(is) : value === is;
   } catch {
-    // What is wrong with a file that is connected is told elsewhere.
+    // Problems with a connected file are reported elsewhere.
     return false;
   }
 }

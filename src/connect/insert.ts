@@ -6,7 +6,7 @@ export interface Piece {
   readonly text: string;
 }
 
-/** What a text holds, and how it is written. */
+/** The content of a text, and its style. */
 interface Style {
   readonly eol: string;
   readonly unit: string;
@@ -23,9 +23,9 @@ export function written(value: unknown, indent: string, { eol, unit }: Style): s
 
 /** Where an object or a list is continued. */
 export interface InsertPlace {
-  /** The indentation of what stands in it. */
+  /** The indentation of its elements. */
   readonly indent: string;
-  /** What it takes to put these in, behind all that is there and its comments. */
+  /** The pieces of text that insert items after everything else, including comments. */
   put(items: readonly string[]): Piece[];
 }
 
@@ -61,7 +61,7 @@ export function placeIn(text: string, node: Node | undefined, style: Style): Ins
   };
 }
 
-/** The indentation of the line that something stands in, and whether it is the first in it. */
+/** The indentation of the line that contains an offset, and whether it is the first in it. */
 function indentAt(text: string, offset: number): { readonly indent: string; readonly isFirst: boolean } {
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   const indent = /^[ \t]*/.exec(before)?.[0] ?? '';

@@ -10,15 +10,15 @@ import { schema, zod } from '../values/zod.js';
 /** A file that was connected, and what it takes to restore it. */
 export interface ConnectedFile {
   readonly agent: string;
-  /** Where the file really is; links were followed. */
+  /** The real path of the file, after following links. */
   readonly file: string;
-  /** Its bytes as they were, in base64; null: there was no such file. */
+  /** Its original bytes in base64; null: there was no such file. */
   readonly before: string | null;
   /** SHA-256 of what was written. */
   readonly after: string;
-  /** SHA-256 of what is being replaced, until it is: whoever is killed meanwhile has changed nothing. */
+  /** SHA-256 of the content to be replaced, until that has happened: a command that is killed before has changed nothing. */
   readonly replaces?: string | undefined;
-  /** What was written, in base64, so that what somebody changes in it can be told from it. */
+  /** What was written, in base64, so that later changes by others can be told from it. */
   readonly written?: string | undefined;
   /** Our parts of it: the position in that text, and the length. */
   readonly added?: readonly (readonly [at: number, length: number])[] | undefined;
@@ -86,7 +86,7 @@ export class Journal {
     this.#change((kept) => [...kept.filter(({ file }) => file !== connection.file), connection]);
   }
 
-  /** `folders`: those made for it that are still there. Whoever is in one of them removes it. Throws FILE. */
+  /** `folders`: those created for it that still exist. The last file in one of them removes it. Throws FILE. */
   forget(file: string, folders: readonly string[] = []): void {
     this.#change((kept) =>
       kept
@@ -138,7 +138,7 @@ function checkOwn(file: string): void {
   if ((mode & 0o022) !== 0) throw new Error('other users may write it');
 }
 
-/** How often it is tried, and the milliseconds in between. */
+/** The number of tries, and the milliseconds between them. */
 const TRIES = 500;
 const PAUSE = 10;
 
@@ -160,7 +160,7 @@ function take(lock: string): void {
   throw new Error(`${lock} is held by another command; if there is none, remove it`);
 }
 
-/** Who holds it lives, or has not written yet who it is. */
+/** Its holder is alive, or has not written its id yet. */
 function isHeld(lock: string): boolean {
   try {
     const pid = Number(readFileSync(lock, 'utf8'));

@@ -4,10 +4,10 @@ export interface Layout {
   readonly title: string;
   /** The only keys at its root; another one voids the file. */
   readonly keys?: readonly string[];
-  /** The number that `version` must be, where there is one. */
+  /** The required value of `version`, if there is one. */
   readonly version?: number;
-  /** What may stand there beside plain JSON; absent: nobody has tried. */
+  /** What the file may contain besides plain JSON; absent: not tested. */
   readonly reads?: readonly ('comments' | 'commas' | 'mark')[];
-  /** A void file is connected as it is, and that is told. Absent: it is not connected. */
+  /** A void file is connected unchanged, and the user is told. Absent: it is not connected. */
   readonly void?: 'told';
 }

@@ -7,7 +7,7 @@ import { homeOf } from './agent-hooks.js';
 const MOST = 20_000;
 const DEEP = 6;
 
-/** A file in which the agent keeps a session that began after a moment (milliseconds since 1970): so it was started. Undefined: there is none, or nobody knows where they are. */
+/** A file of a session that the agent began after a moment (milliseconds since 1970), which proves that it was started. undefined: there is none, or their place is unknown. */
 export function sessionSince({ connect }: AgentTable, since: number): string | undefined {
   if (connect.sessions === undefined) return undefined;
   let left = MOST;
@@ -15,7 +15,7 @@ export function sessionSince({ connect }: AgentTable, since: number): string | u
     for (const entry of entriesOf(folder)) {
       if (--left < 0) return undefined;
       const path = join(folder, entry.name);
-      // An agent within a session has a file of its own, which begins later than that session.
+      // A subagent has its own file, which begins later than its session.
       if (entry.isDirectory() && depth < DEEP && entry.name !== 'subagents') {
         const found = look(path, depth + 1);
         if (found !== undefined) return found;
@@ -34,7 +34,7 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** Where a file system does not know when a file was made, 0. */
+/** 0 if the file system does not record when a file was created. */
 function beganAt(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
 }

@@ -9,7 +9,7 @@ import type { Layout } from './layout.js';
 
 /** A handler, as a file of hooks has it. */
 export type Handler = Json;
-/** What stands in the list of an event: a group of handlers, or a handler. */
+/** An element of an event's list: a group of handlers, or a handler. */
 export type Entry = Json;
 export type HandlerTest = (handler: Handler) => boolean;
 
@@ -102,7 +102,7 @@ export async function withoutHandlers(text: string, isMeant: HandlerTest, file: 
     }
     const list: readonly unknown[] = entries;
     const kept = list.map((entry) => withoutMeant(entry, isMeant));
-    // From the end, so that what is left keeps its place.
+    // From the end, so that earlier positions stay valid.
     for (let at = list.length - 1; at >= 0; at--) {
       if (kept[at] === list[at]) continue;
       touched = true;
@@ -172,7 +172,7 @@ export async function parseSettings(
   return JSON.parse(JSON.stringify(getNodeValue(root)));
 }
 
-/** What is no plain JSON and voids the file for its agent; undefined: nothing. */
+/** What is not plain JSON and makes the file void for its agent; undefined: nothing. */
 async function unreadIn(text: string, { title, reads }: Layout): Promise<{ problem: string; at: number } | undefined> {
   if (reads === undefined) return undefined;
   const voided = (what: string, at: number) => ({
@@ -221,7 +221,7 @@ async function checkLayout(
   }
 }
 
-/** The value of a key that must not stand there twice: of two, only one is read. */
+/** The value of a key that must not occur twice: of two, only one is read. */
 function onlyEntry(object: Node, key: string, wrong: (problem: string, at: number) => Error): Node | undefined {
   const found = (object.children ?? []).filter((entry) => entry.children?.[0]?.value === key);
   if (found[1]) throw wrong(`"${key}" appears here a second time`, found[1].offset);
@@ -247,7 +247,7 @@ async function editor(text: string, file: string) {
   };
 }
 
-/** No comma stands in it with nothing behind. */
+/** Whether it has no trailing commas. */
 export async function hasNoCommaTooMany(text: string): Promise<boolean> {
   const { parseTree } = await import('jsonc-parser');
   const errors: ParseError[] = [];

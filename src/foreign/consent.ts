@@ -13,15 +13,15 @@ import { describeForeign } from './describe.js';
 import { type ForeignFile, readForeign, readForeignData } from './parse.js';
 import type { FoundFile } from './places.js';
 
-/** A file of another agent's that was found, of which not all is as it was accepted. `kind` is the agent's name. */
+/** Another agent's file in which something differs from what was accepted. `kind` is the agent's name. */
 export type HeldAgentFile = Held<string>;
 
-/** A file, and what consent says of it. */
+/** A file, and the consent to it. */
 export interface JudgedFile {
   readonly read: ForeignFile;
   readonly place: FoundFile['place'] | 'named';
   readonly held?: HeldAgentFile;
-  /** What was accepted. */
+  /** The acceptance. */
   readonly consent?: Consent;
   /** Its hooks run; were never accepted; or are those that were accepted, and fail. */
   readonly state: 'accepted' | 'never' | 'untrusted';
@@ -51,7 +51,7 @@ export async function judgeFound(
   return judged;
 }
 
-/** One that cannot be read is no less there. */
+/** A file that cannot be read still counts as existing. */
 async function readFound(table: AgentTable, file: string): Promise<ForeignFile> {
   try {
     return await readForeign(table, readText(file), file);
@@ -86,7 +86,7 @@ async function judge(
     why: `${change}; see ${remedyFor(table)}`,
     previous: consent,
   };
-  // What its commands name is looked at before each run.
+  // The files that its commands name are checked before each run.
   if (consent.definition === request.definition && consent.file === request.file)
     return { read, place, consent, state: 'accepted', held: changed };
   return { read: await accepted(table, consent, read.file), place, consent, state: 'untrusted', held: changed };
@@ -104,7 +104,7 @@ const accepted = async (table: AgentTable, { definition }: Consent, file: string
   problems: [],
 });
 
-/** What consent to a file would bind: what it says of hooks, and the files that their commands name. */
+/** What consent to a file would be bound to: its hooks, and the files that their commands name. */
 function requestFor(table: AgentTable, read: ForeignFile, projectDir: string): TrustRequest {
   const project = resolve(projectDir);
   const handlers = read.hooks.flatMap((hook) => {
@@ -122,7 +122,7 @@ function requestFor(table: AgentTable, read: ForeignFile, projectDir: string): T
   };
 }
 
-/** With the project under the name by which files that commands name are found. */
+/** With the project under the variable by which commands name it. */
 export function nameable({ runs }: AgentTable, description: HandlerDescription): HandlerDescription {
   const { command } = description;
   if (!isText(command)) return description;

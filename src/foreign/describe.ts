@@ -5,16 +5,16 @@ import type { HandlerDescription } from '../handlers/handler.js';
 import { isObject, isText, type Json } from '../values/shape.js';
 import type { ForeignHook } from './parse.js';
 
-/** A hook as one of our handlers, or why there is none that does the same. */
+/** A hook as one of our handlers, or why none does the same. */
 export type Described = { readonly description: HandlerDescription } | { readonly unsupported: string };
 
-/** Where its file lies, and for whom. */
+/** Where its file is, and for whom. */
 export interface Whereabouts {
   readonly file: string;
   readonly place: string;
 }
 
-/** What of an agent's hook our handlers can do. */
+/** Translates an agent's hook to one of our handlers, as far as possible. */
 export function describeForeign(table: AgentTable, { handler }: ForeignHook, where: Whereabouts): Described {
   const shared = { ...timeoutOf(table, handler), ...textAt(handler, 'statusMessage') };
   switch (handler['type']) {

@@ -27,7 +27,7 @@ export interface LoadAgentHooksOptions<C extends CustomEvents = CustomEvents> {
   readonly agent: string;
   /** Its file, JSON or TOML. It was named on purpose: no consent is asked for. Default: what lies in that agent's places. */
   readonly file?: string;
-  /** Where the places of a project are, and where hooks without their own directory run. Default: the process's. */
+  /** The folder with the project's places, in which hooks without a directory of their own run. Default: the process's. */
   readonly projectDir?: string;
   /** Default: the user's. */
   readonly home?: string;
@@ -38,7 +38,7 @@ export interface LoadAgentHooksOptions<C extends CustomEvents = CustomEvents> {
   readonly trust?: 'all' | 'stored' | TrustStore;
   /** The failure policy of hooks whose file does not set one. Default: the host's, since each of these agents continues. */
   readonly onFailure?: OnFailure;
-  /** As a group's `enforce`, for the hooks of all files but those of the system and its policy. Default: true. */
+  /** Like a group's `enforce`, for the hooks of all files except those of the system and its policy. Default: true. */
   readonly enforce?: boolean | number;
 }
 
@@ -59,7 +59,7 @@ const LOAD: Keys<LoadAgentHooksOptions> = {
 /** One file of another agent, and what became of it. */
 export interface LoadedAgentFile {
   readonly file: string;
-  /** Where it lies: `project`, `user`, `system`, `policy`; `named`: it was named. */
+  /** The kind of its place: `project`, `user`, `system`, `policy`; `named`: it was named. */
   readonly place: string;
   /** `held`: it is not accepted. `untrusted`: it is not as it was accepted, and its hooks fail. `dropped`: the agent itself would not read it. */
   readonly status: 'loaded' | 'held' | 'untrusted' | 'dropped';
@@ -100,7 +100,7 @@ export async function loadAgentHooks<C extends CustomEvents>(
   return loadForeign(options);
 }
 
-/** The same. `checksOf`: what is asked before the commands of a named file run. */
+/** The same. `checksOf`: the checks before commands of a named file run. */
 export async function loadForeign<C extends CustomEvents>(
   options: LoadAgentHooksOptions<C>,
   checksOf?: (file: string) => (handler: HandlerDescription) => Registration['trustCheck'],

@@ -19,7 +19,7 @@ const ALL: ForeignMatcher = { accepts: () => true };
 const named = (name: string): ForeignMatcher => ({ accepts: (one) => one === name, name: true });
 const exact = (names: readonly string[]): ForeignMatcher => ({ accepts: (name) => names.includes(name) });
 
-/** How an agent reads a matcher. `tool`: of an event about a tool. */
+/** How an agent interprets a matcher. `tool`: on an event about a tool. */
 export function readMatcher({ title, runs }: AgentTable, given: string | undefined, tool: boolean): ForeignMatcher {
   const { lists, anchored, invalid, literal } = (runs as Running).matching;
   const matcher = literal ? given?.trim() : given;
@@ -52,7 +52,7 @@ function pattern(matcher: string, source: string, invalid: () => ForeignMatcher)
   return { accepts: (name) => test(name, () => undefined) };
 }
 
-/** The same for where hooks are registered: it looks at the input under the agent's own names. */
+/** The same for registered hooks: it reads the input under the agent's own names. */
 export function matcherOf(table: AgentTable, row: EventRow, text: string | undefined, read: ForeignMatcher): object {
   return readyMatcher(text === undefined || text === '' ? '*' : text, (input) => {
     const given = (input ?? {}) as Json;

@@ -8,7 +8,7 @@ import { formatPath, kindOf } from '../values/problem.js';
 import { isObject, isText, type Json } from '../values/shape.js';
 import { readData } from './read-file.js';
 
-/** One hook of another agent's file, as it stands there. */
+/** One hook of another agent's file, as it is written there. */
 export interface ForeignHook {
   /** The rows that the agent's event is; of several the payload tells which is meant. */
   readonly rows: readonly EventRow[];
@@ -35,7 +35,7 @@ export interface ForeignProblem extends Partial<Position> {
 export interface ForeignFile {
   readonly file: string;
   readonly hooks: readonly ForeignHook[];
-  /** What consent binds. */
+  /** The text to which consent is bound. */
   readonly definition: Json;
   readonly problems: readonly ForeignProblem[];
   /** Why nothing of it runs there. */
@@ -54,7 +54,7 @@ export async function readForeign(table: AgentTable, text: string, file: string)
   return readForeignData(table, read.data, file, read.locate);
 }
 
-/** The same of what is parsed already. */
+/** The same for parsed data. */
 export async function readForeignData(
   table: AgentTable,
   data: unknown,
@@ -93,7 +93,7 @@ const definitionOf = (data: unknown): Json =>
 export const isSettingsFile = (file: string): boolean => /^settings\b|\.toml$/.test(basename(file));
 
 const PASCAL = /^[A-Z]/;
-/** How people write comments into JSON. */
+/** Keys that people use for comments in JSON. */
 const REMARK = /^(\/\/|_|#|\$)/;
 
 class Reading {
@@ -134,7 +134,7 @@ class Reading {
     const path = ['hooks', event];
     const rows = events.filter(({ name }) => name === event);
     if (rows.length === 0) {
-      // Beside the events Codex and Gemini keep switches there.
+      // Codex and Gemini have switches next to the events.
       if (!Array.isArray(list) || REMARK.test(event) || event === 'disabled') return;
       const meant = nearest(
         event,

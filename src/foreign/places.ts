@@ -16,7 +16,7 @@ export interface OthersPlace {
   readonly of: string;
 }
 
-/** Where a relative path of a place begins, and `~`. */
+/** The bases of a place's relative paths, and of `~`. */
 export interface Around {
   readonly projectDir: string;
   readonly home?: string | undefined;

@@ -18,7 +18,7 @@ import { foreignHandler } from './reply.js';
 interface Prepare {
   readonly projectDir: string;
   readonly onFailure: OnFailure | undefined;
-  /** Of all but the hooks of the system and its policy. */
+  /** For all hooks except those of the system and its policy. */
   readonly enforce: boolean | number | undefined;
   /** The events of the host. */
   readonly events: Readonly<Record<string, EventSpec>>;
@@ -26,7 +26,7 @@ interface Prepare {
   variables(call: ExternalCall): Readonly<Record<string, string>>;
 }
 
-/** What is to be registered of files, and what is to be told of them. */
+/** What is to be registered from files, and reported about them. */
 export interface PreparedForeign {
   readonly registrations: readonly {
     readonly hooks: Readonly<Record<string, readonly object[]>>;
@@ -122,7 +122,7 @@ class Preparing {
     };
   }
 
-  /** Where nothing can run it is listed all the same. */
+  /** A hook that cannot run is listed all the same. */
   #handler(hook: ForeignHook, described: ReturnType<typeof describeForeign>, spec: EventSpec) {
     if ('unsupported' in described || !this.#takes(spec, described.description))
       return { handler: madeHandler(listed(hook)), timeout: undefined };

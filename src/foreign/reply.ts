@@ -8,7 +8,7 @@ import { claudeCode } from '../agents/tables/claude-code.js';
 import type { ExternalCall, Handler, Reply } from '../handlers/handler.js';
 import { isObject, type Json } from '../values/shape.js';
 
-/** A handler that is told what the agent would tell it, and whose answer is read as the agent would read it. */
+/** A handler that gets the agent's own payload, and whose answer is interpreted as the agent would. */
 export function foreignHandler(table: AgentTable, rows: readonly EventRow[], inner: Handler): Handler {
   return {
     ...inner,
@@ -25,7 +25,7 @@ export function foreignHandler(table: AgentTable, rows: readonly EventRow[], inn
 const rowFor = (rows: readonly EventRow[], { spec }: ExternalCall): EventRow =>
   rows.find(({ ours }) => ours === spec.name) ?? (rows[0] as EventRow);
 
-/** Getters of its own: those of a call work on the call alone. */
+/** With its own getters, because a call's getters work on that call alone. */
 function withJson(call: ExternalCall, json: string): ExternalCall {
   return {
     ...call,
@@ -66,7 +66,7 @@ function readReply(asked: Asked, reply: Reply): Reply {
   };
 }
 
-/** Of an answer that was read by our rules first. */
+/** Warnings of an answer that was read by our rules first. */
 const READ_AS_OURS = /^(?:Stdout starts with|Exit 2 blocked)/;
 
 function endOf({ failure, exitCode, stderr = '' }: Reply): { stderr: string; exitCode?: number } {
@@ -104,7 +104,7 @@ function sayHere(asked: Asked, answer: Answer): Pick<Reply, 'output' | 'failure'
   };
 }
 
-/** What must not get lost with a mere warning. */
+/** Parts that must not be lost with just a warning. */
 const DECIDES: readonly string[] = ['deny', 'ask', 'block', 'stop', 'continue', 'rewrite', 'interrupt'];
 
 function rewriteOf({ table, row, call }: Asked, wanted: unknown): Answer {
@@ -118,7 +118,7 @@ function rewriteOf({ table, row, call }: Asked, wanted: unknown): Answer {
   return { updatedInput: merges ? { ...before, ...input } : input };
 }
 
-/** Of a scope's own Stop the name is another. */
+/** For a scope's own Stop the event's name differs. */
 function named(output: Json, { eventName }: ExternalCall): Json {
   const { hookSpecificOutput: inner } = output;
   return isObject(inner) ? { ...output, hookSpecificOutput: { ...inner, hookEventName: eventName } } : output;

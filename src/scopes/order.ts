@@ -1,6 +1,6 @@
 import type { Registration } from './registration.js';
 
-/** What `before` and `after` ask for cannot be: each of these must run before the next, the first is also the last. */
+/** The order that `before` and `after` ask for is impossible: each of these must run before the next, and the first is also the last. */
 export class OrderCircle extends RangeError {
   readonly names: readonly string[];
 
@@ -52,7 +52,7 @@ function circle(path: readonly Registration[], closing: Registration): OrderCirc
   return new OrderCircle([closing, ...round].map(({ name }) => name));
 }
 
-/** Of each, in the order they came: whoever wants to run before it, and whom it wants to run after. */
+/** For each, in the order they came: those that want to run before it, and those it wants to run after. */
 function predecessors(sorted: readonly Registration[]): (r: Registration) => Registration[] {
   const wanting = new Map<string, Registration[]>();
   const called = new Map<string, Registration[]>();

@@ -11,7 +11,7 @@ export class Own {
   #isSorted: boolean;
   /** Whether hooks are, or were, placed by name. */
   readonly placed: boolean;
-  /** Those in the list that were taken out again; each once. */
+  /** Registrations in the list that were removed again; each once. */
   #gone: Set<Registration> | undefined = undefined;
 
   private constructor(list: Registration[], placed: boolean) {

@@ -31,7 +31,7 @@ export interface Source {
 
 export type ScopeKind = 'managed' | 'host' | 'session' | 'agent';
 
-/** What a registration knows of its scope: whose it is, and which registrations have used their single run (`once`). */
+/** What a registration knows about its scope: its identity, and which registrations have used their single run (`once`). */
 export interface RegisteredIn {
   readonly id: string;
   readonly kind: ScopeKind;
@@ -70,7 +70,7 @@ export interface Registration<Work = unknown> {
   /** Other names for it in `before` and `after`: its plugin, the name of its `register` call. */
   readonly groups: readonly string[];
   readonly mode: Mode;
-  /** Seconds; 0 is none. */
+  /** Seconds; 0: no limit. */
   readonly timeout: number;
   /** Handlers that share one deadline (`timeoutFor: 'group'`) hold the same object. */
   readonly shared?: object | undefined;
@@ -78,7 +78,7 @@ export interface Registration<Work = unknown> {
   /** No failure policy was set for it: `onFailure` is the default. */
   readonly usualFailure?: true | undefined;
   readonly phase: Phase;
-  /** The share of sessions that it decides in, 0 to 1; in all others it runs in the shadow of the decision. Undefined: all. */
+  /** The share of sessions in which it decides, 0 to 1; in all others it runs in the shadow of the decision. undefined: all. */
   readonly enforce?: number | undefined;
   readonly once: boolean;
   readonly async: boolean | 'two-phase';
@@ -93,7 +93,7 @@ export interface Registration<Work = unknown> {
   readonly plugin?: string | undefined;
   /** A Stop in an agent's own registrations, here under SubagentStop; it is only ever its own agent's. */
   readonly ownStop: boolean;
-  /** In one wave, of several rewrites of such hooks the last to finish wins; of others, the last in order. */
+  /** If several such hooks of one wave rewrite, the last to finish wins; of others, the last in order. */
   readonly racing?: true | undefined;
   /** Two with the same key are one hook (claude dialect only). */
   readonly dedup?: string | undefined;

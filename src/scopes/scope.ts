@@ -97,7 +97,7 @@ export class Scope implements RegisteredIn {
     this.#agentType = type;
   }
 
-  /** A session driver holds it: only fires of its own session run in it, and it stays while it is empty. */
+  /** Whether a session driver holds it: only fires of its own session run in it, and it stays open while it is empty. */
   get heldBySession(): boolean {
     return this.#heldBySession;
   }
@@ -205,7 +205,7 @@ export class Scope implements RegisteredIn {
     return this.#claimed?.has(registration.id) ?? false;
   }
 
-  /** Nothing is registered or lives in it, or below it. */
+  /** Whether nothing is registered or alive in it, or below it. */
   get empty(): boolean {
     return this.children.size === 0 && this.lives === 0 && this.events().length === 0;
   }

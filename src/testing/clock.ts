@@ -2,7 +2,7 @@ import { install } from '@sinonjs/fake-timers';
 
 /** Time that a test moves. */
 export interface FakeClock extends Disposable {
-  /** Lets that many seconds pass, and with them whatever was due, callbacks and promises included. */
+  /** Advances the clock by that many seconds, and runs everything due, including callbacks and promises. */
   advance(seconds: number): Promise<void>;
   /** Gives the real time back; safe to call twice. */
   restore(): void;

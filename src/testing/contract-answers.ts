@@ -16,7 +16,7 @@ function failures({ handlers }: FireRecord): string[] {
   );
 }
 
-/** What was decided, without who and when. */
+/** The decision without who made it and when. */
 function essence(decision: Decision): unknown {
   const { reason, updatedInput, updatedOutput, additionalContext } = decision;
   const { verdict, blocked, continues } = decision as { verdict?: string; blocked?: boolean; continues?: boolean };
@@ -28,7 +28,7 @@ async function mustDeny(stage: Stage, asked: ContractInput, when: string): Promi
   ok(refuses(decision), `${asked[0]} ${shown(asked[1])} was not denied ${when}`);
 }
 
-/** What it answers. */
+/** Cases about its answers. */
 export const ANSWER_CASES: readonly CaseOf[] = [
   {
     name: 'has hooks',

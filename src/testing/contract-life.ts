@@ -6,7 +6,7 @@ import { within } from '../values/waiting/timer.js';
 import { type CaseOf, eventsOf, onStage, type Stage, type Under } from './contract-run.js';
 import { put } from './tested.js';
 
-/** What a plugin must leave as it was. */
+/** The state that a plugin must restore. */
 function surroundings() {
   return {
     globals: Object.getOwnPropertyNames(globalThis).sort(),
@@ -26,7 +26,7 @@ function handles(): Record<string, number> {
   return found;
 }
 
-/** Kinds of which there are more than there were. */
+/** Kinds with more handles than before. */
 function more(before: Record<string, number>): string[] {
   return Object.entries(handles()).flatMap(([kind, count]) => {
     const added = count - (before[kind] ?? 0);
@@ -51,7 +51,7 @@ async function abortEach(under: Under, stage: Stage): Promise<void> {
   }
 }
 
-/** How it begins and ends. */
+/** Cases about how it begins and ends. */
 export const LIFE_CASES: readonly CaseOf[] = [
   {
     name: 'every hook answers in time',

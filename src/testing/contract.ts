@@ -8,13 +8,13 @@ import { ANSWER_CASES } from './contract-answers.js';
 import { LIFE_CASES } from './contract-life.js';
 import type { ContractInput, Under } from './contract-run.js';
 
-/** What `contract` may be told of a plugin. */
+/** Options of `contract`. */
 export interface ContractOptions {
-  /** Calls that the plugin must deny or block, whatever happens around them: `['PreToolUse', payload.preToolUse.bash('rm -rf /')]`. */
+  /** Calls that the plugin must deny or block under all circumstances: `['PreToolUse', payload.preToolUse.bash('rm -rf /')]`. */
   readonly denies?: readonly ContractInput[];
   /** Calls that it must let through without a word. */
   readonly passes?: readonly ContractInput[];
-  /** Seconds that a hook may take to end once it is told to. Default 2. */
+  /** Seconds that a hook may take to end after its signal fires. Default 2. */
   readonly patience?: number;
 }
 
@@ -22,7 +22,7 @@ const OPTIONS: Keys<ContractOptions> = { denies: checks.list, passes: checks.lis
 
 /** One thing that every plugin should survive. */
 export interface ContractCase {
-  /** What the plugin must do, for the title of a test. */
+  /** What the plugin must do; used as a test's title. */
   readonly name: string;
   /** Rejects with an AssertionError that says what the plugin does wrong, and with which input. */
   run(): Promise<void>;
@@ -30,7 +30,7 @@ export interface ContractCase {
 
 const LOST = ['unhandledRejection', 'uncaughtException'] as const;
 
-/** Errors that nobody handles while a case runs are the plugin's: its case fails by them, not the process. */
+/** Unhandled errors during a case count as the plugin's: its case fails by them, not the process. */
 async function whole(run: () => Promise<void>): Promise<void> {
   const lost: unknown[] = [];
   const note = (error: unknown): void => void lost.push(error);

@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert';
 import type { Fired } from './fired.js';
 import { type FiredExpectations, matchers } from './matchers.js';
 
-/** Expectations for node:test, and whatever else fails by an error. */
+/** Expectations for node:test, and any other runner in which a thrown error fails the test. */
 export interface FiredExpect extends FiredExpectations {
   /** The opposite of each. */
   readonly not: FiredExpectations;

@@ -14,7 +14,7 @@ import { checkFireHook, type FireHookOptions, fireIn } from './fire-hook.js';
 import type { Fired } from './fired.js';
 import type { Fields } from './payload.js';
 
-/** How a file of hooks is tested. */
+/** Options for testing a file of hooks. */
 export interface FireFileOptions extends FireHookOptions {
   /**
    * Whose file it is: `hookscope`, `claude-code`, `codex`, `copilot`, `gemini` or `cursor`. Default: that agent's in whose place it lies
@@ -39,7 +39,7 @@ function pluginOf(file: string): string | undefined {
   return basename(dirname(file)) === 'hooks' && existsSync(join(root, '.claude-plugin')) ? root : undefined;
 }
 
-/** What holds the nearest `.claude` around the file; else its own folder. */
+/** The folder with the nearest `.claude` above the file; else its own folder. */
 function projectOf(file: string): string {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
     if (basename(folder) === '.claude') return dirname(folder);

@@ -13,9 +13,9 @@ import { noLogger, put, type Tested } from './tested.js';
 
 /** How an event is fired in a test. */
 export interface FireHookOptions extends FireOptions {
-  /** Of the host that is made for it. Default: nothing is logged, the session is `test-session`. */
+  /** Options of the host that is made for it. Default: nothing is logged, the session is `test-session`. */
   readonly host?: HostOptions;
-  /** What is registered before it: a plugin, hooks. Its records are in the result too. */
+  /** Registered before it: a plugin, hooks. Their records are in the result too. */
   readonly beside?: readonly Tested[];
 }
 
@@ -27,7 +27,7 @@ const OPTIONS: Keys<FireHookOptions> = {
   canAsk: true,
 };
 
-/** Throws INVALID_OPTIONS. `more`: keys of whoever calls. */
+/** Throws INVALID_OPTIONS. `more`: additional keys that the caller accepts. */
 export function checkFireHook(options: object, where: string, more: Shape = {}): void {
   checkKeys(options, { ...OPTIONS, ...more }, where);
   const { scope, signal, canAsk } = options as FireHookOptions;
@@ -54,7 +54,7 @@ export async function fireHook<E extends HookEvent>(
   return fireIn((host) => put(tested as Tested, event, host), event, input, options);
 }
 
-/** The same, with what registers the hooks. The event may be one that `host.events` defines. */
+/** The same, with a function that registers the hooks. The event may be one that `host.events` defines. */
 export async function fireIn<E extends HookEvent>(
   setUp: (host: Host) => Promise<unknown>,
   event: E,

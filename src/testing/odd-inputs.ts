@@ -26,7 +26,7 @@ const ODD_VALUES: readonly unknown[] = [
   ),
 ];
 
-/** Whatever the model or a tool fills: these may hold anything, where other fields have the types of the schema. */
+/** Fields that the model or a tool fills: they may hold anything, whereas other fields have the types of the schema. */
 const FREE = ['tool_input', 'tool_response'];
 
 /** Inputs that keep to the event's schema and are nothing a hook was written for. */

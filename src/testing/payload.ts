@@ -49,7 +49,7 @@ function builderOf(event: HookEvent): AnyBuilder {
   return (fields) => ({ ...structuredClone(SAMPLES[event]), ...fields });
 }
 
-/** What a call of this tool adds to the event's sample: its response, where the event has one. */
+/** The fields that a call of this tool adds to the event's sample: its response, if the event has one. */
 function withTool(event: HookEvent, sample: ToolSample, fields: AnyFields | undefined): AnyFields {
   const { tool_response, ...call } = structuredClone(sample);
   const response = 'tool_response' in SAMPLES[event] ? { tool_response } : undefined;

@@ -32,7 +32,7 @@ export function toolSample(
   return { tool_name, tool_input, tool_response };
 }
 
-/** How each tool is called: how many words its builder takes, and what they come to. */
+/** How each tool is called: the number of its builder's arguments, and the resulting input. */
 export const toolSamples: Readonly<Record<string, { arity: number; make(...words: string[]): ToolSample }>> = {
   bash: { arity: 1, make: (command = 'ls') => toolSample('Bash', { command }, bashResponse('README.md\n')) },
   read: {

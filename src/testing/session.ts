@@ -14,7 +14,7 @@ import { noLogger } from './tested.js';
 /** Options of `testSession`: those of a session, and of its host. Default of `permission_mode`: `bypassPermissions`, so that what hooks leave alone runs. */
 export interface TestSessionOptions extends SessionOptions {
   readonly host?: HostOptions;
-  /** What tools answer, by name; a function gets the input. Default: `done`. */
+  /** The results of tools, by name; a function gets the input. Default: `done`. */
   readonly tools?: Readonly<Record<string, unknown>>;
 }
 
@@ -23,7 +23,7 @@ export interface TestSession extends AsyncDisposable {
   readonly host: Host;
   readonly session: Session;
   readonly records: readonly HookRecord[];
-  /** The names of what was fired so far, in order; an agent's behind its id: `agent-1 PreToolUse`. */
+  /** The names of the events fired so far, in order; an agent's come after its id: `agent-1 PreToolUse`. */
   events(): string[];
   /** What happened so far, in lines without ids and times. */
   story(): string;
@@ -35,7 +35,7 @@ export interface TestSession extends AsyncDisposable {
 
 const OPTIONS: Keys<TestSessionOptions> = { ...SESSION, host: checks.object, tools: checks.object };
 
-/** What hooks leave alone runs: nobody is there to be asked. */
+/** A call that no hook judges runs: nobody is there to be asked. */
 const DEFAULTS = { watch: false, session_id: 'test-session', permission_mode: 'bypassPermissions' } as const;
 
 /**

@@ -8,7 +8,7 @@ import { isObject } from '../values/shape.js';
 /** What is tested: a plugin, a plugin with its options, hooks as `register` takes them, or one hook. */
 export type Tested<E extends HookEvent = HookEvent> = PluginUse | Hooks | HookHandler<E>;
 
-/** For hosts of tests, whose records hold what would be logged. */
+/** For hosts of tests, whose records contain what would be logged. */
 export const noLogger = (): void => undefined;
 
 const isPlugin = (given: unknown): given is Plugin => isObject(given) && typeof given['apply'] === 'function';

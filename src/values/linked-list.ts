@@ -16,7 +16,7 @@ export class Link<T> {
  * again, which is what the calls of an agent do.
  */
 export class LinkedList<T> {
-  /** Stands before the first one and behind the last one. */
+  /** Before the first link and after the last one. */
   readonly #ends = new Link<T>(undefined as T);
 
   get isEmpty(): boolean {
@@ -40,7 +40,7 @@ export class LinkedList<T> {
     return true;
   }
 
-  /** A copy: what is added or removed meanwhile does not matter. */
+  /** A copy, which later changes do not affect. */
   toArray(): T[] {
     const all: T[] = [];
     for (let link = this.#ends.after; link !== this.#ends; link = link.after) all.push(link.value);

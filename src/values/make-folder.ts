@@ -26,7 +26,7 @@ function make(folder: string): void {
   try {
     mkdirSync(folder, 0o700);
   } catch (error) {
-    // It is there, or somebody else has made it meanwhile; of one that cannot be written the system says other things first.
+    // It exists, or was created by another process in the meantime; for a read-only folder the system reports other errors first.
     if (!isFolder(folder)) throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { ignoreRejections, messageOf } from './waiting/promises.js';
 
-/** As `messageOf`, with the kind of error before it: `TypeError: x is not a function`. Our own errors speak for themselves. */
+/** Like `messageOf`, with the kind of error before it: `TypeError: x is not a function`. Our own errors need no such prefix. */
 export function describeError(error: unknown): string {
   try {
     if (!(error instanceof Error) || error.name === 'HookscopeError') return messageOf(error);

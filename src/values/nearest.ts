@@ -17,7 +17,7 @@ function begunWith(name: string, candidates: readonly string[]): string | undefi
   return begun.reduce<string | undefined>((best, one) => (best && best.length <= one.length ? best : one), undefined);
 }
 
-/** The same by its letters alone, case aside; undefined if none is near: more than a third of them differ. */
+/** The same by spelling alone, ignoring case; undefined if none is near: more than a third of the letters differ. */
 export function nearestSpelling(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
   let best: string | undefined;

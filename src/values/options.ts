@@ -22,7 +22,7 @@ export function checkKeys(given: unknown, known: AnyKeys, where: string): void {
 
 type Code = 'INVALID_OPTIONS' | 'INVALID_HOOKS';
 
-/** The same of what is an object, under the code of whoever asks. */
+/** The same for a value that is known to be an object. */
 export function checkOptions(where: string, options: object, shape: AnyKeys, code: Code = 'INVALID_OPTIONS'): void {
   for (const key of Object.keys(options)) {
     const value = (options as Readonly<Record<string, unknown>>)[key];

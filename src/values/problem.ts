@@ -8,7 +8,7 @@ export interface Problem {
   readonly got: string;
 }
 
-/** What zod has against the value, in words; undefined if it accepts it. */
+/** Why zod rejects the value, in words; undefined if it accepts it. */
 export function findProblem(schema: z.core.$ZodType, value: unknown): Problem | undefined {
   const result = (schema as z.ZodType).safeParse(value);
   const issue = result.success ? undefined : result.error.issues[0];
@@ -42,7 +42,7 @@ function expectation(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** Where one of a few words was expected, show the word that was given. */
+/** If one of a few words was expected, show the word that was given. */
 const isChoice = (issue: z.core.$ZodIssue): boolean => issue.code === 'invalid_value' || issue.code === 'invalid_union';
 
 function shown(value: unknown): string {

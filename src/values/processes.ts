@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Whether a process runs: of anybody's, not only of ours. One that has ended and that nobody has collected (a zombie) does not, though it still takes signals. */
+/** Whether a process of any user is running. One that has ended but was not collected by its parent (a zombie) is not, although it still takes signals. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -18,7 +18,7 @@ export function startOf(pid: number): string | undefined {
 /** States of processes that do nothing any more. */
 const ENDED = ['Z', 'X', 'x'];
 
-/** What Linux says of a process behind its name, which may hold anything; undefined: nothing is said. */
+/** The fields after a process's name, which may contain anything; undefined: unknown. */
 function statOf(pid: number): readonly string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

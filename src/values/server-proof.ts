@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** The head of an answer on the server's socket that shows whose it is. */
 export const PROOF_HEAD = 'hookscope-proof';
 
-/** What it shows: the contents of a file that only the user can read, in the state folder. */
+/** The file with the proof: only the user can read it, in the state folder. */
 export const proofFile = (state: string): string => join(state, 'server.proof');
 
 /** undefined: no server was ever started. */

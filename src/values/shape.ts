@@ -2,7 +2,7 @@ import { jsonText } from './waiting/promises.js';
 /** An object of JSON, or one like it. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What one key may hold, in code and in words. */
+/** The values that one key accepts, as a check and in words. */
 export interface OptionCheck {
   readonly expected: string;
   /** A wrong value may hold a secret: an error names its type alone. */

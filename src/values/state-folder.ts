@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-/** What hookscope keeps for a user between runs: `$XDG_STATE_HOME/hookscope`, else `~/.local/state/hookscope`. A relative path in the variable is ignored, as its specification says. */
+/** The folder for a user's lasting files: `$XDG_STATE_HOME/hookscope`, else `~/.local/state/hookscope`. A relative path in the variable is ignored, as its specification says. */
 export function stateFolder(env: NodeJS.ProcessEnv = process.env): string {
   const state = env['XDG_STATE_HOME'];
   const home = env['HOME'];

@@ -6,12 +6,12 @@ export interface TraceCarrier {
 
 const PARENT = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;
 
-/** What came with a request, or stands in an environment; undefined: nothing that counts. */
+/** The trace context in a request or an environment; undefined: none that is valid. */
 export function carrierOf(traceparent: unknown, tracestate: unknown): TraceCarrier | undefined {
   if (typeof traceparent !== 'string' || !PARENT.test(traceparent) || traceparent.startsWith('ff')) return undefined;
   return typeof tracestate === 'string' && tracestate !== '' ? { traceparent, tracestate } : { traceparent };
 }
 
-/** The same, of an environment. */
+/** The same, from an environment. */
 export const carrierIn = (env: Readonly<Record<string, string | undefined>>): TraceCarrier | undefined =>
   carrierOf(env['TRACEPARENT'], env['TRACESTATE']);

@@ -10,7 +10,7 @@ interface Answer {
   readonly said: ToolApprovalResponse;
 }
 
-/** The answers that stand at the end of a conversation, for calls that waited. */
+/** The answers at the end of a conversation, for calls that waited. */
 function answersOf(messages: readonly ModelMessage[]): Answer[] {
   const last = messages.at(-1);
   if (last?.role !== 'tool') return [];

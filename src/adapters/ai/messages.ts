@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolResultPart, UserModelMessage } from 'ai';
 
-/** What the user says: words, or messages as the SDK has them, with images and files. */
+/** The user's prompt: text, or messages in the SDK's form, with images and files. */
 export type UserPrompt = string | UserModelMessage | readonly ModelMessage[];
 
 /** A conversation, and what of it is new: the user's messages that no model has answered. */
@@ -24,7 +24,7 @@ export function conversation(messages: readonly ModelMessage[], prompt: UserProm
   return { before: prompt === undefined ? before : [...messages, ...before], asked };
 }
 
-/** What tools of this program have answered. A call that did not run has an error. */
+/** The results of this program's tools. A call that did not run has an error. */
 export function ranHere(messages: readonly ModelMessage[]): ToolResultPart[] {
   const parts = messages.flatMap((message) => (message.role === 'tool' ? message.content : []));
   return parts.filter((part) => part.type === 'tool-result' && ANSWERS.includes(part.output.type)) as ToolResultPart[];

@@ -9,18 +9,18 @@ import type {
 import type { Steps } from '../steps.js';
 import { ai } from './package.js';
 
-/** As the SDK's own functions take it. */
+/** In the form that the SDK's own functions take. */
 export type PrepareStep<Tools extends ToolSet> = NonNullable<Parameters<typeof generateText<Tools>>[0]['prepareStep']>;
 
-/** What both of the SDK's functions give back, as far as it is needed. */
+/** The part of both SDK functions' results that is needed. */
 export interface Generated {
   readonly text: string | PromiseLike<string>;
   readonly finishReason: string | PromiseLike<string>;
   /** The messages of all steps (ai 6), or of the last one alone (ai 7). */
   readonly response: Messages | PromiseLike<Messages>;
-  /** Of ai 7: the messages of all steps. */
+  /** In ai 7: the messages of all steps. */
   readonly responseMessages?: readonly ModelMessage[] | PromiseLike<readonly ModelMessage[]>;
-  /** Of `streamText`: what its model throws stands nowhere else. */
+  /** In `streamText`: the only place where errors of its model appear. */
   readonly fullStream?: AsyncIterable<{ readonly type: string; readonly error?: unknown }>;
 }
 
@@ -37,13 +37,13 @@ export async function whole(result: Generated) {
 
 type Instructions = string | SystemModelMessage | SystemModelMessage[] | undefined;
 
-/** What ai 7 calls a system prompt. There it stays for the steps that come after. */
+/** The system prompt in ai 7. There it also applies to the following steps. */
 interface Instructed {
   readonly instructions?: Instructions;
   readonly system?: Instructions;
 }
 
-/** What `prepare` needs of a turn. */
+/** What `prepare` needs from a turn. */
 export interface Prepared<Tools extends ToolSet> {
   readonly system?: string | undefined;
   readonly prepareStep?: PrepareStep<Tools> | undefined;
@@ -93,7 +93,7 @@ function heard(model: LanguageModel, onSignal: Prepared<ToolSet>['onSignal']): L
   return ai.wrapLanguageModel({ model, middleware: { specificationVersion: 'v3', transformParams } });
 }
 
-/** In the place of the model where none is to be called any more: the SDK's loop has no other way to end before its first step. */
+/** Replaces the model when none should be called any more: the SDK's loop cannot be ended before its first step otherwise. */
 const SILENT: Exclude<LanguageModel, string> & { specificationVersion: 'v3' } = {
   specificationVersion: 'v3',
   provider: 'hookscope',

@@ -10,7 +10,7 @@ import type { ToolHow } from '../tool-how.js';
 import type { Answers } from './approvals.js';
 import { ai } from './package.js';
 
-/** Where the tool's own output stands in what the model gets. */
+/** Marks the place of the tool's own output in the model's content. */
 const OUTPUT: ContentBlock = { type: 'hookscope-output' };
 
 type Execute = NonNullable<Tool<unknown, unknown>['execute']>;
@@ -51,7 +51,7 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
       calls.push(call);
       return await call.asks();
     },
-    // A call of an earlier conversation is said as the tool says it.
+    // Results of earlier conversations are rendered by the tool itself.
     toModelOutput: (given) => outputs.get(given.toolCallId) ?? outputOf(name, tool, given),
   };
   return { ...tool, ...own } as Tool;
@@ -108,7 +108,7 @@ class Call {
     return steps.asks(this.#call, { said: this.#said, signal: signal() });
   }
 
-  /** The SDK asks, whatever hooks would say. */
+  /** The SDK asks, whatever the hooks would say. */
   asked(): true {
     const { id = '', name } = this.#call;
     this.#of.steps.asked(id, name, this.#input);
@@ -168,7 +168,7 @@ async function* pieces(work: (piece: (output: unknown) => void) => Promise<unkno
     over = true;
     wake();
   });
-  // Whatever it throws is thrown below.
+  // Its error is thrown below.
   running.catch(() => undefined);
   let shown: unknown = waiting;
   while (!over || waiting.length > 0) {

@@ -7,7 +7,7 @@ import { isObject } from '../../values/shape.js';
 import { agentOfPlace, isAboutHooks } from './foreign.js';
 import { frontmatterOf, holdsHooks } from './yaml-tree.js';
 
-/** What lies at a path. */
+/** The files at a path. */
 export interface FoundFiles {
   /** Files with hooks, in a steady order. */
   readonly files: readonly string[];
@@ -141,7 +141,7 @@ function isHookJson(path: string): boolean {
   return text === undefined || HOOKS.test(text);
 }
 
-/** Whether a file lies beside Claude Code's settings and is none of them. */
+/** Whether a file is next to Claude Code's settings without being one of them. */
 export function isUnread(path: string): boolean {
   const folder = dirname(path);
   const name = basename(path);

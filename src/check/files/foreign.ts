@@ -23,7 +23,7 @@ const FOLDERS: Readonly<Record<string, string>> = {
   '.trae': 'Trae',
 };
 
-/** Those whose rules are known here: the names of their codecs. */
+/** Formats whose rules are known here: the names of their codecs. */
 const KNOWN: Readonly<Record<string, string>> = {
   Codex: 'codex',
   'GitHub Copilot': 'copilot',
@@ -47,7 +47,7 @@ export function agentOfPlace(path: string): string | undefined {
   );
 }
 
-/** The project of such a file; undefined: it is the user's, or not known. */
+/** The project of such a file; undefined: it is the user's, or unknown. */
 export function projectOf(path: string, home: string | undefined): string | undefined {
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
     const name = basename(folder);

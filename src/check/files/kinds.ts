@@ -17,12 +17,12 @@ export type FileKind =
   | 'hooks-file'
   | 'agent-hooks';
 
-/** What a file is and what it belongs to. */
+/** The kind of a file, and what it belongs to. */
 export interface FilePlace {
   readonly kind: FileKind;
-  /** What `CLAUDE_PROJECT_DIR` will be; undefined: whichever project it is used in. */
+  /** The value of `CLAUDE_PROJECT_DIR`; undefined: the project in which it will be used. */
   readonly project: string | undefined;
-  /** What `CLAUDE_PLUGIN_ROOT` will be; undefined: it is no plugin's file. */
+  /** The value of `CLAUDE_PLUGIN_ROOT`; undefined: it is not a plugin's file. */
   readonly plugin: string | undefined;
   /** The other agent whose file it is, by the name of its codec. */
   readonly agent?: string;
@@ -44,7 +44,7 @@ export const KIND_WORDS: Readonly<Record<FileKind, string>> = {
   'agent-hooks': "another agent's hooks",
 };
 
-/** What the file at an absolute path is, by its name and the folders it lies in. */
+/** The kind of the file at an absolute path, by its name and its folders. */
 export function placeOf(path: string, home: string | undefined): FilePlace {
   const name = basename(path);
   const folder = dirname(path);

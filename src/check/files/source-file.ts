@@ -131,7 +131,7 @@ function readGroup(node: ObjectNode, path: Path, event: string, spec: EventSpec 
   return { event, spec, path, node, matcher, handlers };
 }
 
-/** Where a skill's own files lie. */
+/** The folder of a skill's own files. */
 export function skillFolder(file: SourceFile): string | undefined {
   return file.kind === 'skill' ? dirname(file.path) : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Path } from '../../files/json-file.js';
 
-/** A value of a JSON or YAML file, with where it stands: offsets into the file's text. */
+/** A value in a JSON or YAML file, with its position: offsets into the file's text. */
 export type TreeNode =
   | (Span & { readonly kind: 'object'; readonly entries: readonly TreeEntry[] })
   | (Span & { readonly kind: 'array'; readonly items: readonly TreeNode[] })
@@ -8,7 +8,7 @@ export type TreeNode =
 
 export type ObjectNode = Extract<TreeNode, { kind: 'object' }>;
 
-/** From `start` up to and without `end`. */
+/** From `start` up to, but not including, `end`. */
 export interface Span {
   readonly start: number;
   readonly end: number;

@@ -3,7 +3,7 @@ import { makeLenient } from '../../files/lenient-yaml.js';
 import { whyNoFrontmatter } from '../../files/nesting.js';
 import type { ParsedFile, Span, TreeEntry, TreeNode } from './tree.js';
 
-/** The block between the two `---` a Markdown file begins with; `start` is its offset. Undefined: it has none. */
+/** The block between the two `---` at the beginning of a Markdown file; `start` is its offset. undefined: it has none. */
 export function frontmatterOf(text: string): { readonly yaml: string; readonly start: number } | undefined {
   const [, open, yaml] = /^(\uFEFF?---[ \t]*\r?\n)([\s\S]*?)^---[ \t]*\r?$/m.exec(text) ?? [];
   if (open === undefined || yaml === undefined || !text.startsWith(open)) return undefined;
@@ -15,7 +15,7 @@ export function holdsHooks(yaml: string): boolean {
   return /^["']?hooks["']?[ \t]*:/m.test(yaml);
 }
 
-/** How a separate YAML file is read: nothing in it is ignored. */
+/** For a separate YAML file, in which nothing is ignored. */
 export interface StrictYaml {
   /** Characters, and nodes, aliases resolved. */
   readonly longest: number;
@@ -70,7 +70,7 @@ interface YamlReading {
   /** The anchors of the aliases that are being resolved. */
   readonly within: Set<Node>;
   left: number;
-  /** The same key twice is an error. */
+  /** A duplicate key is an error. */
   readonly strict: boolean;
 }
 

@@ -5,7 +5,7 @@ export const LEVELS: readonly Level[] = ['error', 'warning', 'info'];
 /** A rule in words; `docs/rules.md` is made of them. */
 export interface RuleText {
   readonly level: Level;
-  /** What it finds, as a heading says it. */
+  /** What it finds, as a heading. */
   readonly about: string;
   readonly why: string;
   readonly fix: string;

@@ -1,6 +1,6 @@
 import type { RuleText } from './rule.js';
 
-/** What a command runs, and how a shell reads it. */
+/** Rules about what a command runs, and how a shell parses it. */
 export const SCRIPT_RULES = {
   'script-missing': {
     level: 'error',

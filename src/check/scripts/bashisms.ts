@@ -5,7 +5,7 @@ import { argsOf, type FoundCommand, type Shell, type ShellNode } from './shell.j
 export interface Bashism {
   readonly pos: number;
   readonly end: number;
-  /** As it is written. */
+  /** The text as written. */
   readonly what: string;
   readonly fatal: boolean;
 }

@@ -2,14 +2,14 @@
 export interface CodeText {
   readonly source: string;
   readonly language: 'python' | 'javascript';
-  /** The same length; what strings hold, and comments, are spaces. */
+  /** Of the same length, with spaces in place of comments and the content of strings. */
   readonly code: string;
   /** Strings by where they begin. */
   readonly strings: ReadonlyMap<number, CodeString>;
 }
 
 interface CodeString {
-  /** Behind its closing quote. */
+  /** The index after its closing quote. */
   readonly end: number;
   /** Undefined: something is put into it when it runs. */
   readonly value: string | undefined;
@@ -75,14 +75,14 @@ function stringValue(inner: string, quote: string, before: string, language: str
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\n': '' };
 
-/** Where the bracket that opens at an offset is closed; undefined: nowhere. */
+/** The index of the bracket that closes the one at an offset; undefined: none. */
 export function closing(text: CodeText, open: number): number | undefined {
   const closed = brackets.get(text) ?? pairs(text.code);
   brackets.set(text, closed);
   return closed.get(open);
 }
 
-/** Of each text, where the brackets are closed: read once, for none of them may be. */
+/** The closing brackets of each text: found once, because any of them may be asked for. */
 const brackets = new WeakMap<CodeText, ReadonlyMap<number, number>>();
 
 function pairs(code: string): Map<number, number> {
@@ -95,7 +95,7 @@ function pairs(code: string): Map<number, number> {
   return closed;
 }
 
-/** No answer is nested deeper: what stands below is unknown. */
+/** No answer is nested more deeply; anything deeper is unknown. */
 const DEEPEST = 100;
 
 /** A literal that begins at an offset: data with UNKNOWN in it; an object that takes in another is unknown as a whole. */

@@ -3,11 +3,11 @@ import { type CodeText, closing } from './code-text.js';
 /** A field of the hook's input that a text reads. */
 export interface FieldRead {
   readonly field: string;
-  /** What of it is read. */
+  /** The parts of it that are read. */
   readonly below: readonly string[];
   readonly start: number;
   readonly end: number;
-  /** The expression it stands in. */
+  /** The enclosing expression. */
   readonly among: string;
 }
 
@@ -19,7 +19,7 @@ const PARSED = {
 const INPUT =
   /stdin|readFileSync\(\s*(0|["']\/dev\/stdin)|\b(raw|input|data|chunks?|body|payload|buffer|buf|text|json)\b/i;
 
-/** How many characters of a call are looked at. */
+/** How many characters of a call are examined. */
 const LONGEST = 500;
 
 /** The fields of what a Python or Node program parses of its standard input. */
@@ -36,7 +36,7 @@ export function codeReads(text: CodeText): FieldRead[] {
   const [{ match, name }] = parsed as [(typeof parsed)[number]];
   if (name.startsWith('{')) return taken(text, name, match.index + match[0].indexOf('{'));
   const given = [...code.matchAll(new RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}\\s*=(?!=)`, 'g'))];
-  // It is turned into something else on the way.
+  // It is converted to something else on the way.
   if (given.length > 1) return [];
   return [...direct(text), ...fieldsOf(text, name)];
 }

@@ -1,12 +1,12 @@
 import type { CodeText } from './code-text.js';
 
-/** Whether what stands at one place of a program surely runs before what stands at a later one, if that runs at all. */
+/** Whether the code at one place of a program always runs before the code at a later one, if that runs at all. */
 export interface Flow {
-  /** How deep a place stands in blocks. */
+  /** The depth of nested blocks at a place. */
   depth(at: number): number;
   /** Nothing between them leaves the block of the first. */
   follows(first: number, second: number): boolean;
-  /** It stands behind a condition in its own line. */
+  /** It comes after a condition in its own line. */
   conditional(at: number): boolean;
 }
 
@@ -19,7 +19,7 @@ const STARTS_OR_CONDITION = /[\n;{]|\b(?:if|else|elif|for|while|lambda|def|excep
 /** Read once, for a program may have all of its exits in one line. */
 function conditionalIn(code: string): Flow['conditional'] {
   let starts: number[] | undefined;
-  // Where the first condition of each of these statements ends.
+  // The end of the first condition of each of these statements.
   const conditions: number[] = [];
   return (at) => {
     if (!starts) {

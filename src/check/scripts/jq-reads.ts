@@ -18,7 +18,7 @@ export function jqReads(shell: Shell): FieldRead[] {
   });
 }
 
-/** Options of jq that take so many words. */
+/** Options of jq with the number of their arguments. */
 const VALUED: Readonly<Record<string, number>> = {
   '--arg': 2,
   '--argjson': 2,
@@ -48,11 +48,11 @@ function filterOf(command: FoundCommand): string | undefined {
   return filter;
 }
 
-/** What a filter reads of its input: fields of the first stage, those before a pipe. */
+/** The fields of its input that a filter reads: those of the first stage, before a pipe. */
 function firstFields(filter: string): { field: string; below: readonly string[] }[] {
   const text = filter.replace(/"(?:[^"\\]|\\.)*"/g, (string) => (/^"[A-Za-z_]\w*"$/.test(string) ? string : '""'));
   const [stage = ''] = text.split('|');
-  // What is bound, tested or made from other things is not read here.
+  // Bindings, tests and constructed values are not analysed.
   const found = stage.matchAll(
     /(?<![\w.\])?"])\.(?:\[?"([A-Za-z_]\w*)"\]?|([A-Za-z_]\w*))\??(?:\.(?:"([A-Za-z_]\w*)"|([A-Za-z_]\w*)))?/g,
   );

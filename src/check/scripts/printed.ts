@@ -28,7 +28,7 @@ const PRINTS = {
 };
 const JSON_OF = { python: /^\s*json\.dumps\s*\(/, javascript: /^\s*JSON\.stringify\s*\(/ };
 
-/** What is printed, in the order in which it stands. */
+/** What is printed, in the order of the code. */
 export function printedBy(text: CodeText): Printed[] {
   return [...text.code.matchAll(PRINTS[text.language])].flatMap((match): Printed[] => {
     const open = match.index + match[0].length - 1;
@@ -92,7 +92,7 @@ function parsed(words: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** The answer that stands at an offset, or that the variable there was given last before. */
+/** The answer at an offset, or the one last assigned to the variable there. */
 function answerAt(text: CodeText, from: number): Readonly<Record<string, unknown>> | undefined {
   const name = /^\s*([A-Za-z_$][\w$]*)\s*[,)]/.exec(text.code.slice(from))?.[1];
   if (name === undefined) {
@@ -123,14 +123,14 @@ export function answersIn(
   const others = [...text.code.matchAll(/(?<![\w$.])(?:return|[A-Za-z_$][\w$]*\s*\()\s*(?=\{)/g)].flatMap((match) => {
     const start = match.index + match[0].length;
     const found = literalAt(text, start);
-    // What is printed stands in one of those already.
+    // It is part of one that was found already.
     if (!found || !isAnswer(found.value) || direct.some((one) => one.start <= start && found.end <= one.end)) return [];
     return 'hookSpecificOutput' in found.value ? [{ start, end: found.end, answer: found.value }] : [];
   });
   return [...direct, ...others];
 }
 
-/** As data that can be judged: what only a run could tell is filled in where it must be there, and left out elsewhere. */
+/** As data that can be checked: values known only at run time are filled in if they are required, and omitted otherwise. */
 export function judgeable(value: unknown, key: string, event: string): unknown {
   if (value === UNKNOWN)
     return key === 'hookEventName' ? event : /reason|message|context/i.test(key) ? 'text' : undefined;

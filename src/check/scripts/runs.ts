@@ -9,7 +9,7 @@ import { argsOf, expand, type FoundCommand, isCertain, parseShell, type Shell } 
 export interface Invocation {
   /** As it is written. */
   readonly written: string;
-  /** Where the program or script lies; undefined: found on PATH, or known only when it runs. */
+  /** The path of the program or script; undefined: it is found on PATH, or known only at run time. */
   readonly path: string | undefined;
   /** Depends on the directory the hook happens to run in. */
   readonly relative: boolean;
@@ -80,7 +80,7 @@ export function variablesOf(file: SourceFile, { home }: Bearings): Readonly<Reco
   };
 }
 
-/** What another agent calls the project. */
+/** The variables in which another agent passes the project. */
 function ofAgent({ agent, project }: SourceFile): Readonly<Record<string, string | undefined>> {
   const { variables = {} } = TABLES.find(({ name }) => name === agent)?.runs ?? {};
   return Object.fromEntries(

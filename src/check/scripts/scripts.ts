@@ -16,7 +16,7 @@ export interface ScriptFile {
 /** In bytes; scripts written by hand are shorter. */
 const MAX_SIZE = 262_144;
 
-/** The script at a path; undefined: there is none. */
+/** The script at a path; undefined if there is none. */
 export function readScript(path: string): ScriptFile | undefined {
   try {
     const { size } = statSync(path);

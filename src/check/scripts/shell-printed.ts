@@ -1,7 +1,7 @@
 import { isObject } from '../../values/shape.js';
 import { argsOf, expand, type FoundCommand } from './shell.js';
 
-/** What a command prints; undefined if that is known only at run time. */
+/** The output of a command; undefined if it is known only at run time. */
 export function printedBy(command: FoundCommand): string | undefined {
   const words = argsOf(command).map((word) => expand(word, {}));
   switch (command.name) {
@@ -24,7 +24,7 @@ export function printedBy(command: FoundCommand): string | undefined {
   }
 }
 
-/** The JSON object that it prints, to whichever stream; undefined: something else, or only a run could tell. */
+/** The JSON object that it prints, to either stream; undefined: something else, or known only at run time. */
 export function printedAnswer(command: FoundCommand): Readonly<Record<string, unknown>> | undefined {
   const printed = printedBy(command)?.trim();
   if (printed === undefined || !printed.startsWith('{') || !printed.endsWith('}')) return undefined;

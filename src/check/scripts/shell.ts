@@ -67,7 +67,7 @@ function* walk(root: SyntaxNode): Generator<ShellNode> {
   const unvisited: ShellNode[] = [{ node: root, around: [] }];
   for (let next = unvisited.pop(); next !== undefined; next = unvisited.pop()) {
     yield next;
-    // Text decoded from backticks has offsets of its own.
+    // Text decoded from backticks has its own offsets.
     if (next.node.type === 'Script' && next.node.source !== undefined) continue;
     if (next.around.length > MAX_DEPTH) throw new RangeError('nested too deep');
     const around = [...next.around, next.node];
@@ -100,10 +100,10 @@ function* defaultedIn(nodes: readonly ShellNode[]): Generator<string> {
   }
 }
 
-/** How many commands before a place are looked at: those farther away say nothing about it. */
+/** How many commands before a place are examined: those farther away are not related to it. */
 const NEAR = 100;
 
-/** The commands that stand between two offsets, the nearest to the second. */
+/** The commands between two offsets, the nearest to the second one first. */
 export function commandsBetween({ commands }: Shell, start: number, end: number): FoundCommand[] {
   let [low, high] = [0, commands.length];
   while (low < high) {
@@ -173,7 +173,7 @@ export function isCertain({ node, around }: ShellNode): boolean {
   });
 }
 
-/** Where its output goes: to the hook's standard output, its standard error, or elsewhere (a file, a pipe, a variable). */
+/** Where its output goes: the hook's standard output, its standard error, or elsewhere (a file, a pipe, a variable). */
 export function outputOf({ node, around }: FoundCommand): 'stdout' | 'stderr' | 'elsewhere' {
   for (const [i, parent] of [...around.entries(), [around.length, node] as const].reverse()) {
     const child = around[i + 1] ?? node;

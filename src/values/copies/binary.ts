@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-/** Of what is larger, only what it is and how long. */
+/** Larger values are described only by type and length. */
 const MOST_SHOWN = 64 * 1024;
 
 /** Bytes in any of their shapes: a view of a buffer (Uint8Array, Buffer, DataView …), a buffer, a Blob or File. Asks no proxy anything. */
@@ -20,7 +20,7 @@ export function bytesAsJson(value: object): Readonly<Record<string, unknown>> {
   return bytes.length > MOST_SHOWN ? said : { ...said, base64: bytes.toString('base64') };
 }
 
-/** A copy that whoever has it may change; of a Blob, which nobody can change, the Blob. */
+/** A copy that may be changed; a Blob, which is immutable, is returned itself. */
 export function copyOfBytes(value: object): object {
   if (value instanceof Blob) return value;
   if (types.isAnyArrayBuffer(value)) return value.slice(0);

@@ -9,10 +9,10 @@ export const DEEPEST = 1000;
 /** Bytes of JSON that are carried to hooks outside the process, to the model and to records, unless the host says otherwise. */
 export const MOST_BYTES = 64 * 1024 * 1024;
 
-/** How much may still be copied, about bytes of JSON; goes down with what is. */
+/** How much may still be copied, in approximate bytes of JSON; decreases as values are copied. */
 export interface CopyBudget {
   left: number;
-  /** What becomes of bytes. Default: they are no JSON. */
+  /** What bytes are replaced with. Default: they are refused, as they are not JSON. */
   readonly bytes?: ((value: object) => object) | undefined;
 }
 
@@ -117,7 +117,7 @@ function copyArray(value: readonly unknown[], trail: Trail): unknown[] {
 }
 
 function notJson(trail: Trail, what: string): NotJson {
-  // Of a thousand keys the first few say where.
+  // Of a thousand keys, the first few are enough to say where.
   const keys = trail.keys.length > 8 ? [...trail.keys.slice(0, 8), '…'] : trail.keys;
   return new NotJson(`${formatPath(keys) || 'the value'}: expected JSON data, got ${what}`);
 }

@@ -2,17 +2,17 @@ import { put } from './put.js';
 
 /** Below this many keys and elements duplicates are not looked for: that costs more than copying them again. */
 const MANY = 1_000_000;
-/** What is this deep may be within itself. */
+/** From this depth on, circular references are looked for. */
 const DEEP = 400;
 /** What lies deeper is left as a view, which is copied in its turn: printing reaches deeper than our own calls do. */
 const DEEPEST = 2 * DEEP;
 
 interface Copying {
-  /** Gives a view of what has a `toJSON` of its own, which must not see the data itself. */
+  /** A view for a value with its own `toJSON`, which must not see the data itself. */
   readonly view: object;
   readonly path: PropertyKey[];
   count: number;
-  /** What is copied once, however often it is there: a million times, or within itself. */
+  /** Values that are copied once however often they occur: a million times, or within themselves. */
   known: Map<object, unknown> | undefined;
 }
 

@@ -34,7 +34,7 @@ function isData(item: unknown): boolean {
   return typeof item !== 'function' && typeof item !== 'symbol';
 }
 
-/** An empty copy of an array or a plain object; anything else (Date, Map …) is `structuredClone`'s to copy. */
+/** An empty copy of an array or a plain object; everything else (Date, Map …) is copied by `structuredClone`. */
 function empty(from: object): object | undefined {
   if (Array.isArray(from)) return new Array<unknown>(from.length);
   return Object.prototype.toString.call(from) === '[object Object]' ? {} : undefined;

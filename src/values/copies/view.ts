@@ -11,7 +11,7 @@ export function readOnly<T extends object>(value: T): T {
   return wrap(value, undefined, '') as T;
 }
 
-/** The plain object behind a view, for our own use; any other value comes back as it is. */
+/** The plain object behind a view, for our own use; any other value is returned unchanged. */
 export function unwrap<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   probe.answer = undefined;

@@ -1,4 +1,4 @@
-/** What of an AbortSignal ends work. */
+/** The part of an AbortSignal that ends work. */
 export interface EndSignal {
   readonly aborted: boolean;
   readonly reason: unknown;

@@ -145,7 +145,7 @@ function thrown(error: unknown): never {
 }
 
 const IGNORED = new WeakSet<object>();
-/** How far `ignoreRejections` looks. */
+/** How deep `ignoreRejections` looks. */
 const DEEPEST = 20;
 const MOST = 500;
 
