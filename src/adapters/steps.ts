@@ -21,7 +21,7 @@ export interface StepsOptions {
    * `runTurn`, and the same call made again continues. Used in addition to the session's own `passThrough`.
    */
   readonly passThrough?: ((error: unknown) => boolean) | undefined;
-  /** How the framework asks its user if the session has no `ask`: it answers, or throws what `passThrough` accepts. Absent: the user is not asked, and the call is denied. */
+  /** How the framework asks its user if the session has no `ask`: it answers, or throws what `passThrough` accepts. Absent: nobody is asked, and the call is denied. */
   readonly pause?: ToolCall['pause'];
   /** Whether an error says that the framework's own limit is reached (of turns, of steps). `runTurn` throws it on; no Stop and no StopFailure is fired. */
   readonly limit?: ((error: unknown) => boolean) | undefined;

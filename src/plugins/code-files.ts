@@ -12,13 +12,13 @@ import { packageOf, readManifest } from './manifest.js';
 import { isTypeScript, resolveAll } from './module.js';
 import { ownFolder } from './own-folder.js';
 
-/** What a configuration or plugin would run, as far as it can be told without running it. */
+/** The files that a configuration or plugin would run, as far as can be told without running it. */
 export class CodeFiles {
-  /** By place in the project, or absolute; of a package `…/**`. */
+  /** By path in the project, or absolute; for a package `…/**`. */
   readonly files: Record<string, Consent['files'][string]> = {};
-  /** What it names beside that, for people. */
+  /** Other names in it, for people. */
   readonly unresolved = new Set<string>();
-  /** What a package.json says that decides how the files beside it are read and found. */
+  /** The parts of each package.json that decide how files next to it are read and found. */
   readonly manifests: Record<string, unknown> = {};
   readonly #project: string;
   readonly #done = new Set<string>();
@@ -91,7 +91,7 @@ export class CodeFiles {
 
   /** A string may be the path of a program, or a command that names some. */
   async #word(word: string, from: string): Promise<void> {
-    // What TypeScript's `import.meta.url` becomes is the file itself.
+    // TypeScript's `import.meta.url` becomes the file itself.
     if (word.length > 1000 || word.startsWith('file:')) return;
     const paths = PATH.test(word) ? [resolve(dirname(from), word)] : [];
     for (const path of paths) if (isProgram(path)) await this.follow(realpathSync(path));
@@ -125,7 +125,7 @@ const OWN = realpathSync(ownFolder());
 const PROGRAM = /\.[cm]?[jt]sx?$/;
 const SCRIPT = /\.(?:[cm]?[jt]sx?|node|wasm|sh|bash|zsh|fish|ps1|cmd|bat|py|rb|pl|php|lua|awk)$/;
 const PATH = /^(?:\.{1,2}(?:[/\\]|$)|file:|[/\\])/;
-/** As npm has them, with a path in the package. */
+/** A package's name for npm, with a path in the package. */
 const NAME = /^(?:@[\w.~-]+\/)?[\w.~-]+(?:\/[\w./~-]+)?$/;
 
 function isProgram(path: string): boolean {

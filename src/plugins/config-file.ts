@@ -66,9 +66,9 @@ async function run(file: string): Promise<unknown> {
   }
 }
 
-/** Throws UNTRUSTED unless the file and the folders it lies in, behind links too, are the user's own and closed to others. */
+/** Throws UNTRUSTED unless the file and its folders, also after following links, belong to the user and are closed to others. */
 export function checkOwner(file: string): void {
-  // Windows has neither owner ids nor mode bits to look at.
+  // Windows has neither owner ids nor mode bits.
   const user = process.getuid?.();
   if (user === undefined) return;
   const real = realpathSync(file);

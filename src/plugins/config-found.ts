@@ -16,11 +16,11 @@ import { locatePlugin } from './load.js';
 import { packageOf } from './manifest.js';
 
 type HookTable = Readonly<Record<string, unknown>>;
-/** What a configuration registers, as far as it is known. */
+/** The hooks that a configuration registers, as far as they are known. */
 interface KnownHooks {
   readonly hooks: HookTable;
   readonly spawnHooks: HookTable;
-  /** Of the whole file. */
+  /** For the whole file. */
   readonly enforce?: boolean | number;
 }
 
@@ -68,7 +68,7 @@ export function registerHeld<C extends CustomEvents>(
     );
 }
 
-/** What is asked before a command of an accepted configuration runs: whether its files are as they were accepted. */
+/** The check before a command of an accepted configuration runs: whether its files are as they were accepted. */
 export function trustChecksOf(
   { file, consent }: FoundConfig,
   fallback: string,
@@ -76,13 +76,13 @@ export function trustChecksOf(
   return (handler) => {
     if (!consent) return undefined;
     const variables = { projectDir: consent.project };
-    // A program may name files that nobody could see in it.
+    // A program may use files that cannot be seen in its text.
     const isBound = namedFiles(handler, variables).files.every((name) => Object.hasOwn(consent.files, name));
     return isCodeFile(file) && !isBound ? undefined : guardFiles(handler, consent, { file, variables, fallback });
   };
 }
 
-/** Of JSON, what it holds or held. */
+/** The content of a JSON configuration, now or when it was accepted. */
 function textOf(file: string, { files, file: real, project }: Pick<Consent, 'files' | 'file' | 'project'>) {
   return isCodeFile(file) ? undefined : files[placeIn(project, real)]?.text;
 }
@@ -100,7 +100,7 @@ function hooksOf(text: string | undefined): (KnownHooks & { readonly hasPlugins:
   }
 }
 
-/** One guard that is never run for each gate, and for each other event that can block and that the text speaks of. */
+/** A guard that never runs, on every gate, and on every other blocking event that the text mentions. */
 function standIns(entries: readonly EventSpec[], file: string, texts: readonly string[]): HookTable {
   const stands = ({ name, fold, failure }: EventSpec): boolean =>
     failure === 'policy' && (fold === 'gate' || (fold === 'block' && texts.some((text) => text.includes(name))));
@@ -108,7 +108,7 @@ function standIns(entries: readonly EventSpec[], file: string, texts: readonly s
   return Object.fromEntries(entries.filter(stands).map(({ name }) => [name, [{ hooks: [{ handler, name: file }] }]]));
 }
 
-/** Hooks that cannot be read are no hooks. */
+/** Hooks that cannot be read are ignored. */
 function tryAdd(add: () => void): boolean {
   try {
     add();

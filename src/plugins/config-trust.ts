@@ -10,7 +10,7 @@ import type { TrustStore } from '../trust/store.js';
 import { isObject } from '../values/shape.js';
 import { CodeFiles } from './code-files.js';
 
-/** In this order; the first that is accepted counts. */
+/** In this order; the first accepted one counts. */
 export const CONFIG_PLACES = [
   'hookscope.config.ts',
   'hookscope.config.mjs',
@@ -18,11 +18,11 @@ export const CONFIG_PLACES = [
   'hookscope.config.json',
 ];
 
-/** A configuration that lies in a folder, or was accepted there, and what consent says of it. */
+/** A configuration in a folder, now or when it was accepted, and its consent. */
 export interface FoundConfig {
   readonly file: string;
   readonly request: TrustRequest;
-  /** What was accepted. */
+  /** The acceptance. */
   readonly consent?: Consent;
   /** Absent: it is accepted as it is. */
   readonly held?: Held<'config'>;
@@ -47,7 +47,7 @@ export async function judgeConfigs(directory: string, store: TrustStore): Promis
   return found;
 }
 
-/** What is not, or no longer, accepted among them. */
+/** Those among them that are not, or no longer, accepted. */
 export async function heldConfigs(directory: string, store: TrustStore): Promise<Held<'config'>[]> {
   return (await judgeConfigs(directory, store)).flatMap(({ held }) => held ?? []);
 }
@@ -66,7 +66,7 @@ async function judge(file: string, place: string, project: string, store: TrustS
   return { ...found, held: { ...held, state: 'changed', why: `${why}; see hookscope trust`, previous: consent } };
 }
 
-/** What was named when it was accepted, and is not any more: it is gone, or something else is found in its place. */
+/** A file that was named at the acceptance and is not named now: it is gone, or another one is found in its place. */
 function missingSince({ files }: Consent, request: TrustRequest): string | undefined {
   const missing = Object.keys(files).find(
     (name) => files[name]?.sha256 !== null && !Object.hasOwn(request.files, name),
@@ -81,7 +81,7 @@ function gone(file: string, consent: Consent): FoundConfig {
   return { file, request, consent, held };
 }
 
-/** What consent would bind: the file, what it imports, the plugins and scripts it names. */
+/** What consent would be bound to: the file, its imports, and the plugins and scripts that it names. */
 async function requestOf(file: string, place: string, project: string): Promise<TrustRequest> {
   const real = realOr(file);
   const code = new CodeFiles(project);
@@ -91,7 +91,7 @@ async function requestOf(file: string, place: string, project: string): Promise<
     for (const name of pluginNames(config)) await code.plugin(name, { from: project });
     for (const handler of commandsIn(config)) code.command(handler);
   } catch (error) {
-    // What cannot be read is no less held; using it says what is wrong.
+    // A file that cannot be read is still held; using it reports the problem.
     if (!isHookscopeError(error)) throw error;
   }
   const { files, unresolved, manifests } = code;
@@ -117,7 +117,7 @@ export function pluginNames(config: unknown): string[] {
   return names.filter((name) => typeof name === 'string');
 }
 
-/** Whatever may be a command's description, wherever it stands. */
+/** Everything that may be the description of a command, at any depth. */
 function* commandsIn(config: unknown): Generator<Readonly<Record<string, unknown>>> {
   const waiting: unknown[] = [config];
   while (waiting.length > 0) {
@@ -128,7 +128,7 @@ function* commandsIn(config: unknown): Generator<Readonly<Record<string, unknown
   }
 }
 
-/** Also a link to nowhere: then its hooks are missed by somebody. */
+/** Also true for a broken link: someone would miss its hooks. */
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -13,18 +13,18 @@ import { checkKeys, checkOption, type Keys } from '../values/options.js';
 import { checks, isObject } from '../values/shape.js';
 import { type LoadPluginOptions, loadPlugin } from './load.js';
 
-/** A plugin by package name or path, or itself; with its options behind it. */
+/** A plugin by package name or path, or the plugin itself; with its options after it. */
 export type PluginEntry = string | Plugin | readonly [plugin: string | Plugin, options?: unknown, how?: UseOptions];
 
-/** What a configuration file holds: the options of `createHost`, and what is registered in the host. */
+/** The content of a configuration file: the options of `createHost`, and what is registered in the host. */
 export interface HookscopeConfig<C extends CustomEvents = NoEvents> extends HostOptions<C> {
   /** Applied first, in this order. Names are found from the file's directory. */
   readonly plugins?: readonly PluginEntry[];
-  /** For every agent. They come after the plugins' hooks, so theirs is the last word in a conflict of rewrites. */
+  /** For every agent. They come after the plugins' hooks, so they win a conflict of rewrites. */
   readonly hooks?: Hooks<NoInfer<C>>;
-  /** By exact agent type: hooks that each agent of the type has for itself, or a function that makes them for it. */
+  /** By exact agent type: hooks that each agent of the type gets for itself, or a function that makes them. */
   readonly spawnHooks?: Readonly<Record<string, AgentHooks<NoInfer<C>>>>;
-  /** As a group's `enforce`, for all of its hooks and plugins; what is enforced less counts. */
+  /** Like a group's `enforce`, for all of its hooks and plugins; the lower of the two counts. */
   readonly enforce?: boolean | number;
 }
 
@@ -46,7 +46,7 @@ export function defineConfig<const C extends CustomEvents = NoEvents>(config: Ho
 
 const OWN = ['plugins', 'hooks', 'spawnHooks', 'enforce'] as const;
 
-/** Checks what a file holds, but for what stands in `hooks` and `spawnHooks`. Throws INVALID_CONFIG with file and key. */
+/** Checks the content of a file, except for `hooks` and `spawnHooks`. Throws INVALID_CONFIG with file and key. */
 export function checkConfig(config: unknown, file: string): HookscopeConfig {
   const wrong = (where: string, expected: string, near?: string): HookscopeError =>
     new HookscopeError('INVALID_CONFIG', { file, where, expected, nearest: near });
@@ -79,7 +79,7 @@ export function hostOptionsOf(config: object): HostOptions<CustomEvents> {
 }
 
 export interface ApplyConfigOptions {
-  /** Where it comes from: records and errors name it, and plugins are found from its directory. */
+  /** Its place: records and errors name it, and plugins are resolved from its directory. */
   readonly file: string;
   readonly warn?: LoadPluginOptions['warn'];
 }
@@ -100,13 +100,13 @@ export async function applyConfig<C extends CustomEvents>(
   return applyConfigAs(host, config, options, {});
 }
 
-/** How one that was found is applied. */
+/** How a configuration that was found is applied. */
 export interface ConfigOrigin extends Pick<Origin, 'trustCheckOf'> {
   /** Throws where a plugin is not to be loaded; `false`: without a word. */
   readonly mayLoad?: (name: string) => Promise<boolean>;
 }
 
-/** As `applyConfig`. */
+/** Like `applyConfig`. */
 export async function applyConfigAs<C extends CustomEvents>(
   host: Host<C>,
   config: HookscopeConfig<C>,
@@ -151,7 +151,7 @@ export async function applyConfigAs<C extends CustomEvents>(
   }
 }
 
-/** What is wrong with hooks or options is then said of the file. */
+/** Adds the file to errors about hooks or options. */
 export function within<T>(file: string, key: string, step: () => T): T {
   try {
     return step();

@@ -7,7 +7,7 @@ import { checkKeys, type Keys } from '../values/options.js';
 export interface PluginDefinition<Schema extends z.ZodType | undefined> {
   /** The package's name; records and errors carry it. */
   readonly name: string;
-  /** What the user may set. Wrong options are an error that names plugin and key; without a schema all of them are. */
+  /** The schema of the user's options. Wrong options are an error that names plugin and key; without a schema, any option is one. */
   readonly options?: Schema;
   /**
    * Registers the plugin's hooks. A function, an AsyncDisposable or a Disposable that it returns is called once: when the plugin is
@@ -16,7 +16,7 @@ export interface PluginDefinition<Schema extends z.ZodType | undefined> {
   apply(scope: PluginScope, options: Schema extends z.ZodType ? z.output<Schema> : undefined): unknown;
 }
 
-/** Whoever uses the plugin says what is wrong with the values. */
+/** Errors in the values are reported by whoever uses the plugin. */
 const DEFINITION: Keys<PluginDefinition<undefined>> = { name: true, options: true, apply: true };
 
 /**

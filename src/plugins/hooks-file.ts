@@ -8,7 +8,7 @@ import { nearest } from '../values/nearest.js';
 import { checkOption } from '../values/options.js';
 import { FILLED, isObject } from '../values/shape.js';
 
-/** Beside `hooks`, for editors and people. */
+/** Keys besides `hooks`, for editors and people. */
 const BESIDE = ['hooks', '$schema', 'description', 'enforce'];
 
 /**
@@ -34,7 +34,7 @@ export async function loadHooksFile(path: string): Promise<Hooks> {
   return withEnforce(content['hooks'] as Hooks, content['enforce'], file);
 }
 
-/** What the file says of all its groups. */
+/** Applies the file's `enforce` to all its groups. */
 function withEnforce(hooks: Hooks, enforce: unknown, file: string): Hooks {
   if (enforce === undefined) return hooks;
   if (!ENFORCE.accepts(enforce)) throw wrong(file, 'enforce', `expected ${ENFORCE.expected}`);

@@ -20,7 +20,7 @@ export interface LoadPluginOptions {
 
 const LOAD: Keys<LoadPluginOptions> = { from: checks.text, warn: checks.fn };
 
-/** Where a plugin lies; for a lone file no package.json counts. */
+/** The place of a plugin; for a single file there is no package.json. */
 interface LocatedPlugin {
   readonly file: string;
   readonly manifest?: PackageManifest | undefined;
@@ -52,7 +52,7 @@ export async function loadPlugin(name: string, options: LoadPluginOptions = {}):
   return checkExport(name, found);
 }
 
-/** Where it lies. Rejects with PLUGIN_NOT_FOUND, INVALID_PLUGIN. Nothing of it runs. */
+/** Finds a plugin. Rejects with PLUGIN_NOT_FOUND, INVALID_PLUGIN. Runs none of its code. */
 export function locatePlugin(name: string, from: string): Promise<LocatedPlugin> {
   return isPackageName(name) ? locatePackage(name, from) : locatePath(name, from);
 }
@@ -72,7 +72,7 @@ async function locatePackage(name: string, from: string): Promise<LocatedPlugin>
   return { file, manifest: await manifestOf(file) };
 }
 
-/** As an `import` in a file of that directory would find it; `plugin` is what errors are about. */
+/** Resolves like an `import` in a file of that directory; errors are about `plugin`. */
 async function resolveFrom(specifier: string, folder: string, plugin: string): Promise<string> {
   let url: string;
   try {
@@ -99,7 +99,7 @@ function isMissingPackage(error: unknown): boolean {
   );
 }
 
-/** By shape: the plugin may have been made by another copy of hookscope. */
+/** Checked by shape: the plugin may have been made by another copy of hookscope. */
 function checkExport(name: string, found: unknown): Plugin {
   if (found === undefined) throw invalid(name, 'has no default export; expected export default definePlugin({ … })');
   const { name: own, apply } = (typeof found === 'object' && found !== null ? found : {}) as Partial<Plugin>;

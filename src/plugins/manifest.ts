@@ -4,7 +4,7 @@ import { HookscopeError } from '../errors.js';
 import { readJsonFile, readText } from '../files/json-file.js';
 import { ownFolder } from './own-folder.js';
 
-/** Of a package.json, what a plugin's says about itself. */
+/** The part of a package.json in which a plugin describes itself. */
 export interface PackageManifest {
   readonly name?: string;
   readonly version?: string;
@@ -17,7 +17,7 @@ export interface PackageManifest {
   readonly peerDependencies?: Readonly<Record<string, unknown>>;
 }
 
-/** What makes a plugin findable in the registry. */
+/** The keyword that makes a plugin findable in the registry. */
 export const KEYWORD = 'hookscope-plugin';
 
 /** The package.json of the package a file belongs to; undefined: it belongs to none. */
@@ -31,7 +31,7 @@ export async function manifestOf(file: string): Promise<PackageManifest | undefi
 
 /** The folder of the package a file belongs to; undefined: it belongs to none. */
 export function packageOf(file: string): string | undefined {
-  // An installed one need not have a name.
+  // An installed plugin need not have a name.
   const [, installed] = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/s.exec(file) ?? [];
   if (installed !== undefined) return installed;
   for (let folder = dirname(file); ; folder = dirname(folder)) {

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { type Node, parse } from 'acorn';
 import { isTypeScript, stripTypes } from './module.js';
 
-/** What a program names, as far as its text says it. */
+/** The names in a program, as far as its text shows them. */
 export interface ModuleWords {
-  /** What it imports or requires. */
+  /** Its imports and requires. */
   readonly imports: readonly string[];
-  /** Strings that stand in lists, where plugins are named. */
+  /** Strings in lists, where plugins are named. */
   readonly listed: readonly string[];
   /** Every string. */
   readonly words: readonly string[];
@@ -21,7 +21,7 @@ const LOADERS = ['require', 'jitiImport', 'jitiESMResolve'];
 const IMPORTING = ['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration', 'ImportExpression'];
 const DYNAMIC = /\b(?:import|require)\s*\(\s*(?:[^'"`\s)][^)\n]{0,100}|`[^`\n]*\$\{[^`\n]*`[^)\n]{0,100})\)/g;
 
-/** What was read last of each file: to accept a project judges it several times, and TypeScript takes milliseconds to parse. */
+/** The last reading of each file: accepting a project judges it several times, and TypeScript takes milliseconds to parse. */
 const known = new Map<string, { readonly sha256: string; readonly words: ModuleWords }>();
 const MOST_KNOWN = 500;
 
@@ -103,7 +103,7 @@ function loads(callee: unknown): boolean {
   return object?.type === 'MetaProperty' || object?.['name'] === 'require';
 }
 
-/** A string that is one whatever happens. */
+/** An expression that is always a string. */
 function stringOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !isNode(value)) return undefined;
   if (value.type === 'Literal') return typeof value['value'] === 'string' ? value['value'] : undefined;

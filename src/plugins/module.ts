@@ -57,7 +57,7 @@ export async function resolveAll(specifier: string, from: string, typescript: bo
   return [...found];
 }
 
-/** As an `import` in that file finds it: a URL. Rejects as Node does. */
+/** Resolves like an `import` in that file: to a URL. Rejects like Node. */
 export async function resolveImport(specifier: string, from: string): Promise<string> {
   const { resolve } = await import('import-meta-resolve');
   return resolve(specifier, pathToFileURL(from).href);

@@ -6,7 +6,7 @@ export function isPackageName(name: string): boolean {
   return !/^\.{1,2}(?:[/\\]|$)|^file:/.test(name) && !isAbsolute(name);
 }
 
-/** The folder of the package that a name leads to from a folder, links resolved; undefined: there is none. Nothing of it runs. */
+/** The folder of the package that a name refers to from a folder, links resolved; undefined if there is none. Runs none of its code. */
 export function packageFolder(name: string, from: string): string | undefined {
   const own = /^(?:@[^/\\]+[/\\])?[^/\\]+/.exec(name)?.[0] ?? name;
   for (let folder = from; ; folder = up(folder)) {

@@ -14,11 +14,11 @@ import { checks, isObject } from '../values/shape.js';
 export interface HooksProblem {
   /** `PreToolUse[0].hooks[1].timeout`. */
   readonly where: string;
-  /** What was expected, with the nearest right name. */
+  /** What was expected, with the nearest valid name. */
   readonly message: string;
 }
 
-/** What hooks and outputs are checked against. */
+/** The host against which hooks and outputs are checked. */
 export interface ValidateOptions<C extends CustomEvents = NoEvents> {
   /** Events of your own, as `createHost` takes them. */
   readonly events?: C;
@@ -46,7 +46,7 @@ export function validateHooks<C extends CustomEvents = NoEvents>(
   const problems = isObject(hooks)
     ? Object.entries(hooks).flatMap(([event, groups]) => checkEvent(event, groups, check))
     : [];
-  // What only shows between them (`before`), or all there is.
+  // Errors that appear only between hooks (`before`), or in the whole.
   const whole = problems.length === 0 ? check(hooks) : undefined;
   return whole ? [whole] : problems;
 }
@@ -74,7 +74,7 @@ function checkGroup(event: string, group: unknown, check: PieceCheck): HooksProb
   });
 }
 
-/** Its type; whether there are such hooks shows when all are registered. */
+/** Checks its type; whether such hooks exist can be checked only when all are registered. */
 function checkBefore(event: string, { before }: Readonly<Record<string, unknown>>): HooksProblem | undefined {
   const names = [before ?? []].flat();
   if (names.every((name) => typeof name === 'string')) return undefined;
@@ -102,13 +102,13 @@ function problemOf(step: () => () => void): HooksProblem | undefined {
   }
 }
 
-/** What hookscope would make of an output. */
+/** How hookscope would read an output. */
 export interface ValidatedOutput {
   /** It can be read: no problem. Warnings do not count. */
   readonly ok: boolean;
-  /** Why the handler would be said to have failed. */
+  /** Why the handler would count as failed. */
   readonly problems: readonly string[];
-  /** What would do nothing: unknown keys with the nearest name, keys in the wrong place. */
+  /** Parts without effect: unknown keys with the nearest name, keys in the wrong place. */
   readonly warnings: readonly string[];
 }
 
