@@ -108,6 +108,29 @@ test.each(PASSWORD_HASHES)('a hash of a password is masked wherever it stands: %
     ).toBeUndefined();
 });
 
+// Some shapes begin with any letters: of a cut text the same letters may be a word, a path or a version.
+test('words and paths that were cut are no secrets', () => {
+  const words =
+    'authentication configurations Plugin MyOptionParser PLUGIN NODE_MODULES patternRecognized README v2Plugin'.split(
+      ' ',
+    );
+  const masked: string[] = [];
+  for (const word of words)
+    for (const mark of ['_', '-', '.', '/', '~', '_v1_', '.js.'])
+      for (const rest of ['option', 'index.ts', 'to', 'value_of_it', 'NAME']) {
+        const text = `see ${word}${mark}${rest}… here`;
+        if (redactor.text(text) !== text) masked.push(text);
+      }
+  expect(masked).toEqual([]);
+  for (const key of [
+    'Ab3dE9_a1B2ca1B2c',
+    'Kq7ZtM2xRw9LbV.atlasv1.abcd',
+    'MTA4Nzk0NTY3ODkwMTIzNDU2.Gx2',
+    'patAb3dE9fGh2Kl5M.a1b2c3',
+  ])
+    expect(redactor.text(`it printed ${key}…`), key).not.toContain(key.slice(0, 6));
+});
+
 test('a secret that was cut with its text is masked, as far as it goes', () => {
   for (const { secret } of BY_LOOK.filter(({ shape }) =>
     /^(?:git|aws|slack bot|stripe|npm|jwt|google api|mailchimp)/.test(shape),

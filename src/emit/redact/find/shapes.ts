@@ -35,6 +35,14 @@ const SURE = 4;
 const CUT = '[\\w.+/=~-]{2,256}…';
 const IS_CUT = new RegExp(CUT, 'y');
 
+/** A mark that is not a fixed text: words have the same shape, `authentication.ts…`. */
+const isOpen = ([, before]: MarkedShape): boolean => before.includes(']{');
+
+/** Letters and digits mixed, apart from versions, or capitals scattered as in no name. */
+const looksMixed = (text: string): boolean =>
+  /[A-Za-z]\d|\d[A-Za-z]/.test(text.replace(/(?<![A-Za-z\d])v\d+(?![A-Za-z\d])/g, '')) ||
+  (text.match(/[a-z][A-Z]/g)?.length ?? 0) > 2;
+
 function cutAt(text: string, at: number, pattern: RegExp): RegExpExecArray | null {
   IS_CUT.lastIndex = at;
   if (!IS_CUT.test(text)) return null;
@@ -47,7 +55,9 @@ export function compileTokens(wanted: (name: string) => boolean): CompiledShapes
   const bare = BARE.filter(([name]) => wanted(name));
   const behind = sticky(marked.map(([, before, rest]) => `(?<=(${before}))${rest}`));
   const here = sticky(bare.map(([, start, rest]) => `(${start}${rest})`));
-  const cutBehind = sticky(marked.map(([, before]) => `(?<=(${before}))${CUT}`));
+  const cutBehind = sticky(
+    marked.map((shape) => `(?<=(${isOpen(shape) ? String.raw`(?<!\w)` : ''}${shape[1]}))${CUT}`),
+  );
   const cutHere = sticky(bare.map(([, start]) => `(${start}${CUT})`));
   // At each character only the marks that end with it are looked for.
   const byEnd = new Map<string, string[]>();
@@ -57,9 +67,9 @@ export function compileTokens(wanted: (name: string) => boolean): CompiledShapes
   }
   const marks = anyOf([...byEnd].map(([end, befores]) => `[${end}](?<=(?:${anyOf(befores)}))`));
   const mark = new RegExp(marks, 'g');
-  const named = (match: RegExpExecArray, shapes: readonly MarkedShape[]): readonly [name: string, group: string] => {
+  const named = (match: RegExpExecArray, shapes: readonly MarkedShape[]): readonly [MarkedShape, group: string] => {
     const i = match.findIndex((group, place) => place > 0 && group !== undefined);
-    return [(shapes[i - 1] as MarkedShape)[0], match[i] as string];
+    return [shapes[i - 1] as MarkedShape, match[i] as string];
   };
   const tokens: CompiledShapes = {
     marked: marks,
@@ -70,10 +80,11 @@ export function compileTokens(wanted: (name: string) => boolean): CompiledShapes
       const pattern = found === null ? cutBehind : behind;
       const match = found ?? cutAt(text, at, cutBehind);
       if (match === null) return undefined;
-      const [name, before] = named(match, marked);
+      const [shape, before] = named(match, marked);
       const start = at - before.length;
       if (before.length < SURE && !beginsWord(text, start, WORD)) return undefined;
-      return { start, end: pattern.lastIndex, name };
+      if (found === null && isOpen(shape) && !looksMixed(before + match[0])) return undefined;
+      return { start, end: pattern.lastIndex, name: shape[0] };
     },
     at(text, start) {
       // A run that could hold many beginnings of a JWT is read from its first alone.
@@ -83,7 +94,7 @@ export function compileTokens(wanted: (name: string) => boolean): CompiledShapes
       const pattern = found === null ? cutHere : here;
       const match = found ?? cutAt(text, start, cutHere);
       if (match === null) return undefined;
-      const [name] = named(match, bare);
+      const [[name]] = named(match, bare);
       if (!beginsWord(text, start, name === 'jwt' || name === 'aws-key-id' ? WORD : BASE64)) return undefined;
       return { start, end: pattern.lastIndex, name };
     },

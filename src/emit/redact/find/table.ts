@@ -127,8 +127,7 @@ export const MARKED: readonly MarkedShape[] = [
   ['teams-webhook', 'outlook\\.office(?:365)?\\.com/', 'webhook/[\\w@/-]{60,}'],
   ['bedrock-key', 'bedrock-api-key-', '[A-Za-z0-9+/=]{20,}'],
   ['settlemint-token', 'sm_[aps]at_', '[A-Za-z0-9]{16}'],
-  // Six letters of one case are a word (`PLUGIN_…`), also where the text is cut.
-  ['maxmind-key', '(?![A-Z]{6}_|[a-z]{6}_)[A-Za-z0-9]{6}_', '[A-Za-z0-9]{29}_mmk'],
+  ['maxmind-key', '[A-Za-z0-9]{6}_', '[A-Za-z0-9]{29}_mmk'],
   ['discord-token', '[MNO][\\w-]{23,25}\\.', '[\\w-]{6}\\.[\\w-]{27,38}'],
   ['airtable-token', 'pat[A-Za-z0-9]{14}\\.', '[a-f0-9]{64}'],
   ['azure-secret', '[\\w~.]{3}\\dQ~', '[\\w~.-]{31,34}'],
