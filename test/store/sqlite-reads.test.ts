@@ -1,4 +1,16 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -146,4 +158,24 @@ test.each([
   controller.abort();
   await done;
   await store.close();
+});
+
+test('a database that a writer holds for itself, as while it makes the tables, is waited for', async () => {
+  const path = join(folder, 'held.db');
+  await recorded(join(folder, 'free.db'));
+  const free = openSqlite(join(folder, 'free.db'));
+  free.all('PRAGMA wal_checkpoint(TRUNCATE)');
+  free.close();
+  // Another file: what this process has had open could keep the writer out.
+  cpSync(join(folder, 'free.db'), path);
+  const program = `const file = new (require('libsql'))(process.argv[1]);
+    file.exec('PRAGMA journal_mode = DELETE');
+    file.exec('BEGIN EXCLUSIVE');
+    console.log('held');
+    setTimeout(() => file.exec('COMMIT'), 700);`;
+  const writer = spawn(process.execPath, ['--eval', program, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(writer, 'exit');
+  await Promise.race([once(writer.stdout, 'data'), ended]);
+  expect(await typesIn(path)).toContain('hook_fire');
+  expect(await ended).toEqual([0, null]);
 });
