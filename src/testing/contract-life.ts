@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { isHookscopeError } from '../errors.js';
@@ -16,38 +17,44 @@ function surroundings() {
   };
 }
 
-/** Milliseconds: what the host of an earlier case still has to end is gone by then. */
-const QUIET = 60;
+/** A timer, socket, process, watcher and so on: all of them can be told not to keep the process running, and say so. */
+type Handle = { hasRef(): boolean };
 
-/** What keeps the process running, by kind and number. */
-function handles(): Record<string, number> {
-  const found: Record<string, number> = {};
-  for (const kind of process.getActiveResourcesInfo()) found[kind] = (found[kind] ?? 0) + 1;
-  return found;
-}
+const isHandle = (resource: object): resource is Handle => typeof (resource as Partial<Handle>).hasRef === 'function';
 
-/** The least of each kind while the host of an earlier case ends: a timer of other code may come and go, and would hide one that is left. */
-async function handlesAtRest(): Promise<Record<string, number>> {
-  const least = handles();
-  for (const end = performance.now() + QUIET; performance.now() < end; ) {
-    await sleep(5);
-    const now = handles();
-    for (const [kind, count] of Object.entries(least)) least[kind] = Math.min(count, now[kind] ?? 0);
-  }
-  return least;
-}
-
-/** Kinds with more handles than before. */
-function more(before: Record<string, number>): string[] {
-  return Object.entries(handles()).flatMap(([kind, count]) => {
-    const added = count - (before[kind] ?? 0);
-    return added > 0 ? [`${added} ${kind}`] : [];
+/**
+ * Runs a case, which fails if something that it started still keeps the process running when `patience` seconds are over. That is asked of each
+ * handle that was made in the case's async context: other code has handles too, which come and go at the same time.
+ */
+async function leavingNothing(
+  { patience }: Under,
+  wrong: string,
+  inside: () => Promise<void>,
+  isRestored: () => boolean = () => true,
+): Promise<void> {
+  const context = new AsyncLocalStorage<true>();
+  const handles = new Map<number, [kind: string, Handle]>();
+  const watch = createHook({
+    init(id, kind, _trigger, resource) {
+      if (context.getStore() && isHandle(resource)) handles.set(id, [kind, resource]);
+    },
+    destroy: (id) => void handles.delete(id),
   });
-}
-
-/** Handles close, and listeners go, a few turns after they were told to. */
-async function settled(isSo: () => boolean, patience: number): Promise<void> {
-  for (const end = performance.now() + patience * 1000; !isSo() && performance.now() < end; ) await sleep(20);
+  const left = (): string[] => {
+    const counts = new Map<string, number>();
+    for (const [kind, handle] of handles.values()) if (handle.hasRef()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    return [...counts].map(([kind, count]) => `${count} ${kind}`);
+  };
+  watch.enable();
+  try {
+    await context.run(true, inside);
+    // Handles close, and listeners go, a few turns after they were told to.
+    const end = performance.now() + patience * 1000;
+    while (!(left().length === 0 && isRestored()) && performance.now() < end) await sleep(20);
+    deepEqual(left(), [], wrong);
+  } finally {
+    watch.disable();
+  }
 }
 
 async function abortEach(under: Under, stage: Stage): Promise<void> {
@@ -70,25 +77,24 @@ export const LIFE_CASES: readonly CaseOf[] = [
   },
   {
     name: 'ends what it does when the signal aborts',
-    async run(under) {
-      const before = await handlesAtRest();
-      await onStage(under, (stage) => abortEach(under, stage));
-      await settled(() => more(before).length === 0, under.patience);
-      deepEqual(more(before), [], 'still under way after the abort');
-    },
+    run: (under) =>
+      leavingNothing(under, 'still under way after the abort', () =>
+        onStage(under, (stage) => abortEach(under, stage)),
+      ),
   },
   {
     name: 'nothing is left behind once it is taken out: no timer, no process, no listener, no global, no variable',
     async run(under) {
-      const before = await handlesAtRest();
       const around = surroundings();
-      await onStage(under, async (stage) => {
-        await Promise.allSettled([stage.fireAll()]);
-        await stage.undo();
-        deepEqual(eventsOf(stage.host), [], 'events that it still has hooks for');
-      });
-      await settled(() => more(before).length === 0 && isDeepStrictEqual(surroundings(), around), under.patience);
-      deepEqual(more(before), [], 'what keeps the process running');
+      const use = (): Promise<void> =>
+        onStage(under, async (stage) => {
+          await Promise.allSettled([stage.fireAll()]);
+          await stage.undo();
+          deepEqual(eventsOf(stage.host), [], 'events that it still has hooks for');
+        });
+      await leavingNothing(under, 'what keeps the process running', use, () =>
+        isDeepStrictEqual(surroundings(), around),
+      );
       deepEqual(surroundings(), around, 'what it found, and what it leaves');
     },
   },

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { watch } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { afterEach, expect, test } from 'vitest';
+import type { Plugin } from '../../src/index.js';
+import { contract } from '../../src/testing.js';
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+function started(process: ChildProcess): ChildProcess {
+  ends.push(() => process.kill());
+  return process;
+}
+function repeat(): void {
+  let next = setImmediate(function again() {
+    next = setImmediate(again);
+  });
+  ends.push(() => clearImmediate(next));
+}
+function interval(): NodeJS.Timeout {
+  const timer = setInterval(() => {}, 60_000);
+  ends.push(() => clearInterval(timer));
+  return timer;
+}
+function worker(): Worker {
+  const made = new Worker('setInterval(() => {}, 1000)', { eval: true });
+  ends.push(() => made.terminate());
+  return made;
+}
+function port(): void {
+  const { port1 } = new MessageChannel();
+  port1.on('message', () => {});
+  ends.push(() => port1.close());
+}
+const closing = <T extends { close(): unknown }>(made: T): T => {
+  ends.push(() => made.close());
+  return made;
+};
+const server = () => closing(createServer().listen(0, '127.0.0.1'));
+const udp = () => closing(createSocket('udp4').bind(0, '127.0.0.1'));
+const watcher = () => closing(watch(tmpdir()));
+
+/** What the case says about a plugin that does this when it is applied. */
+async function leftBy(start: () => unknown): Promise<string> {
+  const plugin: Plugin = {
+    name: 'under-test',
+    apply(scope) {
+      start();
+      scope.on('Stop', () => undefined);
+    },
+  };
+  const found = contract(plugin, { patience: 0.1 }).find(({ name }) => name.startsWith('nothing is left behind'));
+  return (found as NonNullable<typeof found>).run().then(
+    () => '',
+    (error: { actual: unknown }) => String(error.actual),
+  );
+}
+
+const keep: Record<string, [start: () => unknown, kind: RegExp]> = {
+  'a timer': [interval, /^1 Timeout$/],
+  'immediates without end': [repeat, /^1 Immediate$/],
+  'a server': [server, /^1 TCPSERVERWRAP$/],
+  'a datagram socket': [udp, /^1 UDPWRAP$/],
+  'a watcher': [watcher, /^1 FSEVENTWRAP$/],
+  'a message port': [port, /^1 MESSAGEPORT$/],
+  'a worker': [worker, /1 WORKER/],
+  'a process': [() => started(spawn('sleep', ['60'])), /1 PROCESSWRAP/],
+  'what is started a moment later': [() => void Promise.resolve().then(() => setImmediate(interval)), /^1 Timeout$/],
+};
+const keepNot: Record<string, () => unknown> = {
+  'a timer that keeps nothing running': () => interval().unref(),
+  'a server that keeps nothing running': () => server().unref(),
+  'a process that keeps nothing running': () => started(spawn('sleep', ['60'], { stdio: 'ignore' })).unref(),
+  'what it closes at once': () => server().close(),
+  'a timer that is over soon': () => setTimeout(() => {}, 20),
+};
+
+test.each(Object.entries(keep))('is found: %s', async (_name, [start, kind]) => {
+  expect(await leftBy(start)).toMatch(kind);
+});
+
+test.each(Object.entries(keepNot))('is left: %s', async (_name, start) => {
+  expect(await leftBy(start)).toBe('');
+});
+
+test('what other code starts or ends meanwhile is not confused with it', async () => {
+  const before = interval();
+  let made: NodeJS.Timeout | undefined;
+  const other = setInterval(() => {
+    clearInterval(before);
+    made ??= interval();
+  }, 1);
+  ends.push(() => clearInterval(other));
+  expect(await leftBy(() => undefined)).toBe('');
+  expect(made).toBeDefined();
+  expect(await leftBy(interval)).toBe('1 Timeout');
+});
