@@ -142,5 +142,5 @@ export function nameBefore(text: string, separator: number): Span | undefined {
   while (start > least && isNameChar(text.charCodeAt(start - 1))) start--;
   // The letter of an escaped line end (`\n`) is not part of the name.
   if (text[start - 1] === '\\' && 'nrt'.includes(text[start] as string)) start++;
-  return end - start < 2 || end - start > NAME ? undefined : [start, end];
+  return end === start || end - start > NAME ? undefined : [start, end];
 }

@@ -9,7 +9,7 @@ import { namedSecret, pairedSecret, tupleSecret } from './named.js';
 import { saidSecret } from './prose.js';
 import type { Span } from './quoted.js';
 import type { CompiledShapes } from './shapes.js';
-import { argumentSecret, COMMANDS } from './shell/arguments.js';
+import { argumentSecrets, COMMANDS } from './shell/arguments.js';
 import { askedSecret, hereSecret, pipedSecret, processSecret, settingSecret } from './shell/commands.js';
 import { flagSecret } from './shell/flags.js';
 import { insertedSecrets, sqlSecret } from './sql.js';
@@ -57,7 +57,7 @@ const WORDS: readonly (readonly [characters: string, rest: string, look: Look])[
   ['Ss', String.raw`et[ \t]+password[ \t]|ET[ \t]+PASSWORD[ \t]`, sqlSecret],
   ['P', 'rivate-Lines:', puttyKey],
   ['SsCc', String.raw`et(?:[eE]nv|x)?[ \t]|ecrets?[ \t]|onfig(?:ure)?[ \t]`, settingSecret],
-  ...COMMANDS.map(([letter, rest]) => [letter, rest, argumentSecret] as const),
+  ...COMMANDS.map(([letter, rest]) => [letter, rest, argumentSecrets] as const),
   ['TF', String.raw`(?:RUE|ALSE)[ \t\\]`, jarSecret],
   ['f', 'orm-data;', fieldSecret],
   ['c', String.raw`hpasswd:[ \t]*[#\r\n]`, userSecrets],

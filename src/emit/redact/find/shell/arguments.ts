@@ -11,7 +11,9 @@ const SHORT = `(?:${S}-[A-Za-z]{1,8}(?:${S}\\d{1,3})?){1,5}`;
 const FLAG = (letter: string): string => `[^|;&\\n]{0,40}?${S}-[A-Za-z]{0,8}${letter}`;
 
 const WITHIN = '[^|;&\\n]{0,160}?';
-/** Commands that take a secret as an argument, and what follows their names, which begin with a letter of their own: the last group is it. */
+/** An algorithm and its passphrase. */
+const SNMP = (names: string): string => `(?:${names})[-\\dC]{0,5}(?:${S}-[lm])?${S}(${PLAIN})`;
+/** Commands that take secrets as arguments, and what follows their names, which begin with a letter of their own: each group is one. */
 const POSITIONAL: readonly (readonly [names: string, rest: string])[] = [
   ['htpasswd', `(?=${FLAG('b')})(?!${FLAG('n')})${SHORT}${S}${PLAIN}${S}${PLAIN}${S}(${PLAIN})`],
   ['htpasswd', `(?=${FLAG('b')})(?=${FLAG('n')})${SHORT}${S}${PLAIN}${S}(${PLAIN})`],
@@ -24,6 +26,21 @@ const POSITIONAL: readonly (readonly [names: string, rest: string])[] = [
     `${S}use${S}(?:\\w:${S})?\\\\{2,8}[^\\s"']{1,200}${S}(?:/[^\\s"']{1,64}${S}){0,3}(?![/*])(${ARGUMENT})`,
   ],
   ['ConvertTo-SecureString', `(?:${S}-(?:AsPlainText|Force|String)){0,3}${S}(${PLAIN})`],
+  [
+    'radtest',
+    `(?:${S}-\\w{1,8}(?:${S}(?:pap|chap|mschap|eap-md5))?){0,4}${S}${PLAIN}${S}(${PLAIN})(?:${S}${PLAIN}${S}\\d{1,6}${S}(${PLAIN}))?`,
+  ],
+  ['createUser', `(?:${S}-e${S}\\w{1,64})?${S}${PLAIN}${S}${SNMP('MD5|SHA')}(?:${S}${SNMP('DES|AES')})?`],
+  ['com2sec6?', `(?:${S}-Cn${S}${PLAIN})?${S}${PLAIN}${S}${PLAIN}${S}(${PLAIN})(?=[ \\t]*(?:\\\\|["']|\\r?\\n|$))`],
+  ['iwconfig', `${S}\\w{1,32}${WITHIN}${S}(?:key|enc)${S}(?:\\[\\d\\][ \\t]+)?s:(${PLAIN})`],
+  ['crypto', `${S}(?:isakmp|ipsec)${S}key${S}(?:[06]${S})?(${PLAIN})${S}(?:address|hostname)`],
+  ['key-string', `(?:${S}[067])?${S}(${PLAIN})(?=[ \\t]*(?:\\\\|["']|\\r?\\n|$))`],
+  [
+    'user',
+    `(?<=(?:poll|skip|server)[ \\t][^\\n]{0,200}user)${S}${PLAIN}${S}(?:there${S})?(?:with${S})?pass(?:word)?${S}(${PLAIN})`,
+  ],
+  ['mega-login', `${S}${PLAIN}${S}(${PLAIN})`],
+  ['b2', `${S}(?:authorize-account|account${S}authorize)${FLAGS}${S}${PLAIN}${S}(${PLAIN})`],
   ['wpa_passphrase', `${S}${PLAIN}${S}(${PLAIN})`],
   ['nmcli', `${S}[^|;&\\n]{1,160}?(?:password|[.-]psk|wep-key\\d|[.-]password)${S}(${PLAIN})`],
   ['openssl', `${S}passwd(?:${S}-(?:1|5|6|apr1|noverify|quiet))*(?:${S}-salt${S}${ARGUMENT})?${S}(${PLAIN})`],
@@ -99,7 +116,7 @@ for (const [names, rest] of POSITIONAL)
   for (const name of names.split(' ')) {
     const letter = name[0] as string;
     const { tails, patterns } = BY_LETTER.get(letter) ?? { tails: [], patterns: [] };
-    BY_LETTER.set(letter, { tails: [...tails, name.slice(1)], patterns: [...patterns, new RegExp(name + rest, 'y')] });
+    BY_LETTER.set(letter, { tails: [...tails, name.slice(1)], patterns: [...patterns, new RegExp(name + rest, 'dy')] });
   }
 
 /** The beginnings of those commands: the first letter, and the rest. */
@@ -107,22 +124,23 @@ export const COMMANDS: readonly (readonly [letter: string, rest: string])[] = [.
   ([letter, { tails }]) => [letter, `(?:${[...new Set(tails)].join('|')})[ \\t]`],
 );
 
-/** The secret that is an argument of a command: `htpasswd -b file user X`. */
-export function argumentSecret(text: string, at: number): Span | undefined {
+/** The secrets that are arguments of a command: `htpasswd -b file user X`. */
+export function argumentSecrets(text: string, at: number): readonly Span[] | undefined {
   if (at > 0 && /[\w-]/.test(text[at - 1] as string) && !/\\[nrt]$/.test(text.slice(Math.max(0, at - 1), at + 1)))
     return undefined;
   for (const pattern of BY_LETTER.get(text[at] as string)?.patterns ?? []) {
-    const value = take(pattern, text, at)?.[1];
-    if (value !== undefined) return unquoted(text, pattern.lastIndex - value.length, pattern.lastIndex);
+    const groups = take(pattern, text, at)?.indices?.slice(1);
+    const spans = groups?.flatMap((group) => (group && unquoted(text, ...group)) ?? []) ?? [];
+    if (spans.length > 0) return spans;
   }
   return undefined;
 }
 
 /** The text between the quotes, unless it is a variable. */
-function unquoted(text: string, start: number, end: number): Span | undefined {
+function unquoted(text: string, start: number, end: number): readonly Span[] | undefined {
   // Already masked: no other pattern has to look.
-  if (text.startsWith('[redacted ', start)) return [start, end];
+  if (text.startsWith('[redacted ', start)) return [[start, end]];
   const value = valueAt(text, start, SHELL_RUN);
   const [from, to] = value?.quote === undefined ? [start, end] : [value.span[0], Math.min(value.span[1], end)];
-  return from >= to || isPlaceholder(text.slice(from, to), value?.quote) ? undefined : [from, to];
+  return from >= to || isPlaceholder(text.slice(from, to), value?.quote) ? undefined : [[from, to]];
 }

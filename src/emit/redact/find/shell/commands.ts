@@ -36,7 +36,7 @@ export function setsSecrets(text: string, name: number): boolean {
 
 /** Commands that read a secret from their standard input. */
 const READS =
-  /\bsudo\b(?:[ \t]+-\S+(?:[ \t]+[\w-]+)?)*?[ \t]+-\w*S\b|[ \t]--(?:[\w-]*-)?(?:stdin|with-token)\b|\b(?:ch|smb|ldap|vnc)?passwd\b|[ \t]-pass(?:in|out|word)?[ \t]+stdin|--passphrase-fd[= \t]+0|\b(?:cryptsetup|kinit|secret-tool)\b|\bsu[ \t]+(?:-|\w)|\bvault[ \t]+login\b[^|]*-|\bsecrets?[ \t]+(?:versions?[ \t]+)?(?:set|put|create|add)\b|\bvault[ \t]+(?:add|kv[ \t]+put)\b|\bhtpasswd\b[^|]*-\w*i|\b(?:pass[ \t]+insert|keyring[ \t]+set|env[ \t]+add|mysql_config_editor|sshpass\b[^|]*-d)/;
+  /\bsudo\b(?:[ \t]+-\S+(?:[ \t]+[\w-]+)?)*?[ \t]+-\w*S\b|[ \t]--(?:[\w-]*-)?(?:stdin|with-token)\b|\b(?:ch|smb|ldap|vnc)?passwd\b|[ \t]-pass(?:in|out|word)?[ \t]+stdin|--passphrase-fd[= \t]+0|\b(?:cryptsetup|kinit|secret-tool|kubeseal|kwallet-query)\b|\bsecrets:(?:set|create)\b|\bcontext[ \t]+create\b|\bsu[ \t]+(?:-|\w)|\bvault[ \t]+login\b[^|]*-|\bsecrets?[ \t]+(?:versions?[ \t]+)?(?:set|put|create|add)\b|\bvault[ \t]+(?:add|kv[ \t]+put)\b|\bhtpasswd\b[^|]*-\w*i|\b(?:pass[ \t]+insert|keyring[ \t]+set|env[ \t]+add|mysql_config_editor|sshpass\b[^|]*-d)/;
 const FEEDS = /(?:^|[\s;&|("'`$+:]|\\[nrt])(?:echo|printf|print|Write-Output)((?:[ \t]+-[neEr]+)*)[ \t]+/g;
 const REACH = 400;
 
@@ -99,7 +99,7 @@ function readsSecret(reader: string): boolean {
 
 /** Options that name a file with a secret, before `<(echo X)`. */
 const FILES =
-  /(?:[ \t]--?(?:[\w-]*-)?(?:pass(?:word|phrase)?|token|secret|key|credentials?)-?(?:file|from-file)?|\bsshpass\b[^|]*[ \t]-f|\bcurl\b[^|]*[ \t](?:-K|--config|--netrc-file)|[ \t]-pass(?:in|out)?[ \t]+file:|[ \t]-(?:d|w|y|T)|file:)[ \t=]*\\*["']?$/;
+  /(?:[ \t]--?(?:[\w-]*-)?(?:pass(?:word|phrase)?|token|secret|key|credentials?)-?(?:file|from-file)?|\bsshpass\b[^|]*[ \t]-f|\bcurl\b[^|]*[ \t](?:-K|--config|--netrc-file)|[ \t]-pass(?:in|out)?[ \t]+file:|[ \t]-(?:d|w|y|T)|\bwg[ \t]+set[^|]*[ \t](?:private|preshared)-key|\bsecrets?[ \t][^|]*[ \t]--?(?:data-|from-)?file|\bsecret[ \t]+create(?:[ \t]+-\S+)*[ \t]+[\w.-]+|file:)[ \t=]*\\*["']?$/;
 
 /** `sshpass -f <(echo X)`, `docker login --password-stdin < <(echo X)`. `at`: the `<` before the bracket. */
 export function processSecret(text: string, at: number): Span | undefined {
