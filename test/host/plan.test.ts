@@ -189,6 +189,7 @@ describe('waves', () => {
       copies: undefined,
       plain: false,
       quiet: undefined,
+      said: undefined,
     };
     const found: string[] = [];
     for (let at = 0; ; ) {

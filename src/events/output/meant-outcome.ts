@@ -35,6 +35,8 @@ export class Meant implements Outcome {
   private listed: readonly (readonly [string, string])[] | undefined = undefined;
   private written: Outcome['output'] | undefined;
   private text: string | undefined = undefined;
+  /** What a call that says this returns, the same object each time. undefined: a text may have to be shortened first. */
+  readonly answer: { readonly outcome: Meant; readonly failure: undefined } | undefined = undefined;
 
   constructor(spec: EventSpec, reading: AnswerPlan, meaning: Meaning, words: SaidWords | undefined) {
     this.verdict = reading.verdict;
@@ -47,6 +49,7 @@ export class Meant implements Outcome {
     this.meaning = meaning;
     this.words = words;
     this.written = words && { hookSpecificOutput: words.words };
+    if (this.isShort) this.answer = { outcome: this, failure: undefined };
   }
 
   get output(): Outcome['output'] {

@@ -1,15 +1,15 @@
 import type { EventSpec } from '../spec.js';
 import { helperOutput, helperToOutput, isHelperKey, type Meaning, meaningOf, VERDICT } from './helpers.js';
 import { type AnswerPlan, Meant, type SaidWords, type TextKind } from './meant-outcome.js';
-import { type Outcome, readOutput } from './outcome.js';
+import { readOutput } from './outcome.js';
 import { outputShape } from './shape.js';
 
 /** An answer that explicitly says nothing. */
-export const NOTHING_SAID: Outcome = Object.freeze({ output: Object.freeze({}) });
+export const NOTHING_SAID = Symbol('nothing said');
 
 /** Caches a hook's latest answer: most hooks give the same one again and again. */
 export interface LatestAnswer {
-  latest: Outcome | undefined;
+  latest: Meant | undefined;
 }
 
 /** A possible return value of a callback, with the fields that are read. */
@@ -62,7 +62,7 @@ export class Meanings {
   }
 
   /** `eventName`: as `readOutput` takes it. Throws what a hostile object throws. */
-  of(value: object, eventName: string, hook: LatestAnswer): Outcome | undefined {
+  of(value: object, eventName: string, hook: LatestAnswer): Meant | typeof NOTHING_SAID | undefined {
     if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
     let keys = 0;
     for (const key in value) {
@@ -77,19 +77,19 @@ export class Meanings {
     return keys !== 0 || VERDICT in value ? undefined : NOTHING_SAID;
   }
 
-  private ofHelpers(value: object, hook: LatestAnswer): Outcome | undefined {
+  private ofHelpers(value: object, hook: LatestAnswer): Meant | typeof NOTHING_SAID | undefined {
     const { latest } = hook;
-    if (latest instanceof Meant && latest.isSaidBy(value)) return latest;
+    if (latest?.isSaidBy(value)) return latest;
     const meaning = meaningOf(value);
     return meaning === undefined ? undefined : this.outcomeOf(meaning, undefined, hook);
   }
 
   /** An answer in the wire format with only the keys that helpers use, as hooks for an SDK return it. */
-  private ofWords(inner: unknown, eventName: string, hook: LatestAnswer): Outcome | undefined {
+  private ofWords(inner: unknown, eventName: string, hook: LatestAnswer): Meant | typeof NOTHING_SAID | undefined {
     if (typeof inner !== 'object' || inner === null || Object.getPrototypeOf(inner) !== Object.prototype)
       return undefined;
     const { latest } = hook;
-    if (latest instanceof Meant && latest.isSaidIn(inner, eventName)) return latest;
+    if (latest?.isSaidIn(inner, eventName)) return latest;
     const { specific } = outputShape(this.spec);
     const words: Record<string, string> = {};
     let verdict: string | undefined;
@@ -114,7 +114,7 @@ export class Meanings {
     { verdict, reason, context, stop, rewrite }: Meaning,
     words: SaidWords | undefined,
     hook: LatestAnswer,
-  ): Outcome | undefined {
+  ): Meant | typeof NOTHING_SAID | undefined {
     const which = VERDICTS.indexOf(verdict);
     if (which < 0 || rewrite !== undefined) return undefined;
     const why = kindOf(reason);
@@ -134,7 +134,7 @@ export class Meanings {
     if (reading === null) return undefined;
     if (reading === SILENCE) return words === undefined ? NOTHING_SAID : undefined;
     const meant = new Meant(this.spec, reading, meaning, words);
-    if (meant.isShort) hook.latest = meant;
+    if (meant.answer !== undefined) hook.latest = meant;
     return meant;
   }
 

@@ -33,6 +33,7 @@ function readOutputOf(call: CallFacts, value: unknown): Attempt {
         : undefined;
     if (meant === undefined) return readInFull(call, value);
     if (meant === NOTHING_SAID) return SILENT;
+    if (meant.answer !== undefined) return meant.answer;
     const { fire } = call;
     return { outcome: fire.services.largeOutput.shorten(meant, fire.input['session_id']), failure: undefined };
   } catch (error) {

@@ -5,6 +5,7 @@ import type { RuleSpec } from '../../handlers/rule/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Attempt } from './attempt.js';
 import type { Context } from './context.js';
+import type { KeptAnswer } from './kept-answer.js';
 
 /** The function behind a callback registration. */
 export type CallbackFunction = (input: unknown, toolUseID: string | undefined, context: Context) => unknown;
@@ -15,6 +16,8 @@ export class CallbackWork implements LatestAnswer {
   readonly isAsync: boolean;
   readonly rule: RuleSpec | undefined;
   latest: LatestAnswer['latest'] = undefined;
+  /** The latest answer as a fire has kept it. */
+  kept: KeptAnswer | undefined = undefined;
 
   constructor(callback: CallbackFunction, rule?: RuleSpec) {
     this.callback = callback;

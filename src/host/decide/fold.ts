@@ -119,11 +119,12 @@ function gate(fields: DecisionFields, spec: EventSpec, said: readonly HandlerRes
 }
 
 function overrule(fields: DecisionFields, spec: EventSpec, said: readonly HandlerResult[], verdict: Verdict): void {
-  const others = said.filter((s) => {
+  const others: string[] = [];
+  for (const s of said) {
     const other = verdictOf(spec, s);
-    return other !== 'none' && other !== verdict;
-  });
-  if (others.length > 0) fields.overruled = others.map((s) => s.registration.id);
+    if (other !== 'none' && other !== verdict) others.push(s.registration.id);
+  }
+  if (others.length > 0) fields.overruled = others;
 }
 
 /** What comes with a nested verdict counts only from handlers that gave this verdict themselves. */

@@ -1,7 +1,9 @@
 import type { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/spec.js';
+import { deepFreeze } from '../../values/copies/freeze.js';
 import { decided } from '../alarms/use.js';
 import type { Carrying } from '../call/carry.js';
+import type { KeptAnswer } from '../call/kept-answer.js';
 import type { AnyDecision } from '../decide/decision.js';
 import { fold } from '../decide/fold.js';
 import type { Settled } from '../elsewhere.js';
@@ -10,7 +12,7 @@ import { recordHandlers } from '../tell/record.js';
 import type { BusFireReporter } from '../tell/reporter.js';
 import type { AskingFire } from './elsewhere.js';
 import { foldContext } from './fold-context.js';
-import { AskedList, type KeptAnswer } from './kept.js';
+import { AskedList } from './kept.js';
 import type { Screen } from './screen.js';
 import type { Walk } from './walk.js';
 
@@ -38,13 +40,44 @@ const ALL: readonly number[] = Object.freeze([]);
 
 /** Folds the answers. */
 export function conclude(run: AskedFire): AnyDecision {
-  const { walk, spoken = NOTHING, screen, candidates, spec } = run;
+  const { walk, spoken = NOTHING, screen, candidates } = run;
   const passed = screen?.passed ?? ALL;
   if (walk !== undefined) return concludeWalk(run, walk);
   if (spoken === NOTHING && passed.length === 0) return (candidates.quiet as Quiet).decision;
+  if (!dependsOnlyOnAnswers(run)) return foldAnswers(run, spoken, passed);
+  const { said } = candidates;
+  if (said !== undefined && areSame(said.answers, spoken)) {
+    if (said.decision !== undefined) return said.decision;
+    const decision = deepFreeze(foldAnswers(run, spoken, passed));
+    candidates.said = { answers: spoken, decision };
+    return decision;
+  }
+  candidates.said = spoken.every((kept) => kept.isShared) ? { answers: spoken, decision: undefined } : undefined;
+  return foldAnswers(run, spoken, passed);
+}
+
+/** Whether two fires in which every hook says the same have the same decision. */
+function dependsOnlyOnAnswers({ screen, cancelled, carrying, options, spec }: AskedFire): boolean {
+  const allWereAsked = screen === undefined || screen.passed.length === 0;
+  return (
+    allWereAsked &&
+    cancelled === undefined &&
+    carrying === undefined &&
+    options.endedBy === undefined &&
+    spec.unblockable === undefined
+  );
+}
+
+function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  if (some.length !== others.length) return false;
+  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false;
+  return true;
+}
+
+function foldAnswers(run: AskedFire, spoken: readonly KeptAnswer[], passed: readonly number[]): AnyDecision {
   const said = spoken.every((kept) => kept.counts) ? spoken : spoken.filter((kept) => kept.counts);
-  const asked = new AskedList(candidates.list, run.at, spoken, passed);
-  return fold(spec, said, foldContext(run, undefined, run.carrying?.withheld), asked);
+  const asked = new AskedList(run.candidates.list, run.at, spoken, passed);
+  return fold(run.spec, said, foldContext(run, undefined, run.carrying?.withheld), asked);
 }
 
 function concludeWalk(run: AskedFire, { notes }: Walk): AnyDecision {

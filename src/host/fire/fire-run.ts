@@ -12,6 +12,7 @@ import { UnderWay } from '../call/clock.js';
 import { Deadlines } from '../call/deadlines.js';
 import type { BackgroundWork, RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
+import { KeptAnswer } from '../call/kept-answer.js';
 import { type HostCore, pendingContextOf } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { Settled } from '../elsewhere.js';
@@ -23,7 +24,7 @@ import { reportUnreadable } from '../tell/refused.js';
 import { BusFireReporter } from '../tell/reporter.js';
 import { conclude, tellDecision } from './conclude.js';
 import { isAsk, isOpen, settle } from './elsewhere.js';
-import { KeptAnswer, shortened } from './kept.js';
+import { shortened } from './kept.js';
 import { Screen } from './screen.js';
 import { Walk } from './walk.js';
 
@@ -161,11 +162,10 @@ export class FireRun implements RunningFire, CallOwner {
 
   /** Keeps an answer that changes nothing for later hooks. */
   private keep(result: Attempt): void {
-    const { list, places } = this.candidates;
     const short =
       result.failure === undefined ? result : shortened(result, this.services.largeOutput, this.input['session_id']);
     this.spoken ??= [];
-    this.spoken.push(new KeptAnswer(list[this.at] as Registration, places[this.at] as number, short));
+    this.spoken.push(KeptAnswer.of(this.candidates.list[this.at] as Registration, short));
   }
 
   private walkOn(word: Attempt): boolean {

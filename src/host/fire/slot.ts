@@ -1,9 +1,10 @@
 import type { Registration } from '../../scopes/registration.js';
 import { type Attempt, SILENT } from '../call/attempt.js';
+import { counts } from '../call/kept-answer.js';
 import type { LargeOutput } from '../call/large-output.js';
 import { RANK } from '../decide/fold.js';
 import type { HandlerResult } from '../decide/fold-common.js';
-import { counts, shortly } from './kept.js';
+import { shortly } from './kept.js';
 import type { Vote } from './rewrites.js';
 
 /** A handler's answer about one version of the input. */

@@ -2,10 +2,10 @@ import type { Registration } from '../../scopes/registration.js';
 import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
 import type { RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
+import type { KeptAnswer } from '../call/kept-answer.js';
 import type { RawTap, TapDriver } from '../hooks.js';
 import { type Candidates, nextWave } from '../plan/plan.js';
 import { WhoRuns } from '../plan/who-runs.js';
-import type { KeptAnswer } from './kept.js';
 import { Notes } from './notes.js';
 import type { Slot } from './slot.js';
 import { Wave } from './wave.js';
@@ -69,7 +69,7 @@ export class Walk implements CallOwner, TapDriver {
     for (let i = 0, next = 0, skip = 0; i < asked; i++) {
       const kept = spoken[next];
       const place = places[i] as number;
-      const spoke = kept !== undefined && kept.place === place;
+      const spoke = kept !== undefined && kept.registration === list[i];
       if (spoke) next++;
       if (passed[skip] === i) skip++;
       else notes.settle(notes.open(list[i] as Registration, place), spoke ? kept.attempt : SILENT);

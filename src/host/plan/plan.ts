@@ -4,6 +4,7 @@ import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { isLookedAt, type SkipReason } from '../../scopes/skip.js';
 import { type AnyDecision, type HandlerOutcome, makeDecision, type OutcomesLater } from '../decide/decision.js';
+import type { HandlerResult } from '../decide/fold-common.js';
 import { isEnforcedIn, shadowsIn, sharesIn, standsIn } from './shadows.js';
 
 /** The part of a plan that may run for one subject. Only the subject is checked, so the result can be cached. */
@@ -20,6 +21,14 @@ export interface Candidates {
   readonly plain: boolean;
   /** If all run in series, each for itself: the decision of a fire in which every hook runs and is silent. */
   readonly quiet: Quiet | undefined;
+  /** What the hooks said in the last fire, if they may say it again. */
+  said: Said | undefined;
+}
+
+/** Answers, and from the second fire with the same answers on their decision, which all such fires share; frozen. */
+export interface Said {
+  readonly answers: readonly HandlerResult[];
+  readonly decision: AnyDecision | undefined;
 }
 
 /** The decision if every hook is silent: shared by all fires and frozen; as a value and as a promise. */
@@ -164,6 +173,7 @@ function candidatesOf({ spec, registrations }: Plan, subject: string | undefined
     copies: keys.size > 0 ? keys : undefined,
     plain: inSeries && !list.some(isLookedAt),
     quiet: inSeries ? new Quiet(spec, list, deciders) : undefined,
+    said: undefined,
   };
 }
 
@@ -188,7 +198,7 @@ function asGuards(found: Candidates): Candidates {
   for (const r of found.list) strict.set(r, r.usualFailure ? { ...r, onFailure: 'block' } : r);
   const all = (some: readonly Registration[]): Registration[] => some.map((r) => strict.get(r) as Registration);
   const copies = found.copies && new Map([...found.copies].map(([key, same]) => [key, all(same)]));
-  const guarded = { ...found, list: all(found.list), copies };
+  const guarded = { ...found, list: all(found.list), copies, said: undefined };
   GUARDED.set(found, guarded);
   return guarded;
 }

@@ -1,0 +1,52 @@
+import type { Registration } from '../../scopes/registration.js';
+import type { HandlerResult } from '../decide/fold-common.js';
+import type { Attempt } from './attempt.js';
+
+/** What a callback remembers of its latest answer; a handler of another kind remembers nothing. */
+interface Remembering {
+  readonly latest?: Attempt['outcome'];
+  kept?: KeptAnswer | undefined;
+}
+
+/** An answer that changes nothing for later hooks: all that a fire keeps of it until it needs notes. */
+export class KeptAnswer implements HandlerResult {
+  readonly registration: Registration;
+  readonly attempt: Attempt;
+  readonly outcome: Attempt['outcome'];
+  readonly failure: Attempt['failure'];
+
+  constructor(registration: Registration, attempt: Attempt) {
+    this.registration = registration;
+    this.attempt = attempt;
+    this.outcome = attempt.outcome;
+    this.failure = attempt.failure;
+  }
+
+  /** A hook that says the same as before has the same object: most hooks have one thing to say. */
+  static of(registration: Registration, attempt: Attempt): KeptAnswer {
+    const work = registration.work as Remembering;
+    const { kept } = work;
+    if (kept?.attempt === attempt && kept.registration === registration) return kept;
+    const made = new KeptAnswer(registration, attempt);
+    if (attempt.outcome !== undefined && attempt.outcome === work.latest) work.kept = made;
+    return made;
+  }
+
+  /** Whether the next fire has the same object if the hook says the same. */
+  get isShared(): boolean {
+    return (this.registration.work as Remembering).kept === this;
+  }
+
+  get counts(): boolean {
+    return counts(this.registration, this.attempt, this);
+  }
+}
+
+/** Whether the handler takes part in the decision and has finished, even if silently. `last`: the result of its latest call. */
+export function counts(
+  { phase }: Registration,
+  last: Attempt,
+  { outcome, failure }: Pick<Attempt, 'outcome' | 'failure'>,
+): boolean {
+  return phase !== 'observe' && (!last.background || outcome !== undefined || failure !== undefined);
+}
