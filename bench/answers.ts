@@ -13,6 +13,11 @@ const REWRITE = saying('rewrite', "{ command: 'ls -l' }");
 /** As hooks written for an SDK answer. */
 const WIRE = `async () => ({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow', permissionDecisionReason: 'reviewed' } })`;
 
+/** The first, third, … answer is one, the others the other. */
+function inTurn(one: string, other: string): string {
+  return `(() => { let calls = 0; return async () => calls++ % 2 === 0 ? ${one} : ${other}; })()`;
+}
+
 /** A helper reaches a function made from text by its global name. */
 function saying(helper: string, argument: string): string {
   return `async () => hookscope.${helper}(${argument})`;
@@ -63,6 +68,18 @@ export const cases: Case[] = [
   told('1 answers allow()', { hooks: [ALLOW], goal: 2.5 }),
   told('10 answer allow()', { hooks: times(10, ALLOW), goal: 2 }),
   told('10 answer deny()', { hooks: times(10, DENY), goal: 2 }),
+  told('10 answer deny(), each time for another reason', {
+    hooks: times(10, `(() => { let calls = 0; return async () => hookscope.deny('not here: ' + calls++); })()`),
+    goal: 2,
+  }),
+  told('10 answer allow() and deny() in turn', {
+    hooks: times(10, inTurn("hookscope.allow('reviewed')", "hookscope.deny('not here')")),
+    goal: 2,
+  }),
+  told('10 answer allow() and nothing in turn', {
+    hooks: times(10, inTurn("hookscope.allow('reviewed')", 'undefined')),
+    goal: 2,
+  }),
   told('10 answer addContext()', { hooks: times(10, CONTEXT), goal: 2 }),
   told("10 answer in the wire's own shape", { hooks: times(10, WIRE), goal: 3.5 }),
   told('10 of which some are silent, some answer {}, allow, deny or context', {

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CATALOGUE, HOOK_EVENTS } from '../../src/events/catalogue.js';
-import { helperToOutput } from '../../src/events/output/helpers.js';
-import { type LatestAnswer, Meanings, NOTHING_SAID } from '../../src/events/output/meant.js';
+import { deny, helperToOutput } from '../../src/events/output/helpers.js';
+import { Meanings, NOTHING_SAID } from '../../src/events/output/meant.js';
 import { type Outcome, readOutput } from '../../src/events/output/outcome.js';
+import { RecentAnswers } from '../../src/events/output/recent-answers.js';
 import { generated } from '../seed.js';
 
 const RUNS = generated(4000);
@@ -79,7 +80,7 @@ type Answer = typeof answer extends fc.Arbitrary<infer T> ? T : never;
 test("what is seen at once of answers in the wire's words, one after the other, is what reading each gives, as it was said", () => {
   let seen = 0;
   let again = 0;
-  const hook: LatestAnswer = { latest: undefined };
+  let hook = new RecentAnswers();
   const check = (meanings: Meanings, event: keyof typeof CATALOGUE, { name, words, nameAt, beside }: Answer) => {
     const spec = CATALOGUE[event];
     const entries: [string, unknown][] = [...words];
@@ -106,7 +107,7 @@ test("what is seen at once of answers in the wire's words, one after the other, 
   fc.assert(
     fc.property(event, fc.array(answer, { minLength: 1, maxLength: 4 }), (event, answers) => {
       const meanings = new Meanings(CATALOGUE[event]);
-      hook.latest = undefined;
+      hook = new RecentAnswers();
       // Each with one word less first, then under other keys, then twice.
       for (const said of answers) {
         check(meanings, event, { ...said, words: said.words.slice(0, -1) });
@@ -124,7 +125,7 @@ test("what is seen at once of answers in the wire's words, one after the other, 
 test('an answer under the name of another event of the same hook is none of them', () => {
   const answer = (hookEventName: string) => ({ hookSpecificOutput: { hookEventName, additionalContext: 'x' } });
   const meanings = new Meanings(CATALOGUE.SubagentStop);
-  const hook: LatestAnswer = { latest: undefined };
+  const hook = new RecentAnswers();
   expect(meanings.of(answer('Stop'), 'SubagentStop', hook)).toBeUndefined();
   expect(meanings.of(answer('SubagentStop'), 'Stop', hook)).toBeUndefined();
   expect(meanings.of(answer('Stop'), 'Stop', hook)).toBeDefined();
@@ -174,7 +175,7 @@ test("what one hook's answers mean does not depend on what it said before", () =
     fc.property(event, fc.array(ofHelpers, { minLength: 2, maxLength: 6 }), (event, answers) => {
       const spec = CATALOGUE[event];
       const meanings = new Meanings(spec);
-      const hook: LatestAnswer = { latest: undefined };
+      const hook = new RecentAnswers();
       // Each after a plain answer with the same words, and twice.
       const plainly = ([inner, , beside]: (typeof answers)[number]): (typeof answers)[number] => [
         inner,
@@ -184,11 +185,11 @@ test("what one hook's answers mean does not depend on what it said before", () =
       ];
       for (const [inner, holder, beside, hasVerdict] of answers.flatMap((said) => [plainly(said), said, said])) {
         const value = { ...(hasVerdict && { 'hookscope:verdict': holder(inner) }), ...beside };
-        const before = hook.latest;
+        const before = [hook.latest, hook.before];
         const meant = meanings.of(value, event, hook);
-        if (meant !== undefined && meant === before) same++;
+        if (before.some((one) => one !== undefined && one === meant)) same++;
         const found = outcomeOf(meant);
-        const alone = outcomeOf(meanings.of(value, event, { latest: undefined }));
+        const alone = outcomeOf(meanings.of(value, event, new RecentAnswers()));
         expect(found && parts(found)).toEqual(alone && parts(alone));
         expect(found?.output).toEqual(alone?.output);
         if (found === undefined) continue;
@@ -199,4 +200,22 @@ test("what one hook's answers mean does not depend on what it said before", () =
     { numRuns: RUNS / 2 },
   );
   expect(same).toBeGreaterThan(RUNS / 100);
+});
+
+test('a hook that always says something else, and then the same again, is read right each time', () => {
+  const meanings = new Meanings(CATALOGUE.PreToolUse);
+  const hook = new RecentAnswers();
+  const said = (reason: string): unknown => {
+    const meant = meanings.of(deny(reason), 'PreToolUse', hook);
+    return meant === undefined || meant === NOTHING_SAID ? meant : meant.reason;
+  };
+  const reasons = [
+    ...Array.from({ length: 50 }, (_, i) => `reason ${i}`),
+    ...Array.from({ length: 50 }, () => 'the same'),
+    ...Array.from({ length: 50 }, (_, i) => `one of ${i % 2}`),
+  ];
+  expect(reasons.map(said)).toEqual(reasons);
+  // Both of the last two are found again.
+  const found = [0, 1, 0, 1].map((i) => meanings.of(deny(`one of ${i}`), 'PreToolUse', hook));
+  expect([found[0] === found[2], found[1] === found[3], found[0] === found[1]]).toEqual([true, true, false]);
 });

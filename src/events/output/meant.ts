@@ -2,15 +2,11 @@ import type { EventSpec } from '../spec.js';
 import { helperOutput, helperToOutput, isHelperKey, type Meaning, meaningOf, VERDICT } from './helpers.js';
 import { type AnswerPlan, Meant, type SaidWords, type TextKind } from './meant-outcome.js';
 import { readOutput } from './outcome.js';
+import type { RecentAnswers } from './recent-answers.js';
 import { outputShape } from './shape.js';
 
 /** An answer that explicitly says nothing. */
 export const NOTHING_SAID = Symbol('nothing said');
-
-/** Caches a hook's latest answer: most hooks give the same one again and again. */
-export interface LatestAnswer {
-  latest: Meant | undefined;
-}
 
 /** A possible return value of a callback, with the fields that are read. */
 interface Answer {
@@ -62,7 +58,7 @@ export class Meanings {
   }
 
   /** `eventName`: as `readOutput` takes it. Throws what a hostile object throws. */
-  of(value: object, eventName: string, hook: LatestAnswer): Meant | typeof NOTHING_SAID | undefined {
+  of(value: object, eventName: string, recent: RecentAnswers): Meant | typeof NOTHING_SAID | undefined {
     if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
     let keys = 0;
     for (const key in value) {
@@ -71,25 +67,25 @@ export class Meanings {
       else return undefined;
     }
     if ((value as Answer).async !== undefined || (value as Answer).toJSON !== undefined) return undefined;
-    if (keys === OF_HELPERS) return this.ofHelpers(value, hook);
-    if (keys === IN_WORDS) return this.ofWords((value as Answer).hookSpecificOutput, eventName, hook);
+    if (keys === OF_HELPERS) return this.ofHelpers(value, recent);
+    if (keys === IN_WORDS) return this.ofWords((value as Answer).hookSpecificOutput, eventName, recent);
     // A value that cannot be checked for emptiness does not count as empty.
     return keys !== 0 || VERDICT in value ? undefined : NOTHING_SAID;
   }
 
-  private ofHelpers(value: object, hook: LatestAnswer): Meant | typeof NOTHING_SAID | undefined {
-    const { latest } = hook;
-    if (latest?.isSaidBy(value)) return latest;
+  private ofHelpers(value: object, recent: RecentAnswers): Meant | typeof NOTHING_SAID | undefined {
+    const known = recent.saidBy(value);
+    if (known !== undefined) return known;
     const meaning = meaningOf(value);
-    return meaning === undefined ? undefined : this.outcomeOf(meaning, undefined, hook);
+    return meaning === undefined ? undefined : this.outcomeOf(meaning, undefined, recent);
   }
 
   /** An answer in the wire format with only the keys that helpers use, as hooks for an SDK return it. */
-  private ofWords(inner: unknown, eventName: string, hook: LatestAnswer): Meant | typeof NOTHING_SAID | undefined {
+  private ofWords(inner: unknown, eventName: string, recent: RecentAnswers): Meant | typeof NOTHING_SAID | undefined {
     if (typeof inner !== 'object' || inner === null || Object.getPrototypeOf(inner) !== Object.prototype)
       return undefined;
-    const { latest } = hook;
-    if (latest?.isSaidIn(inner, eventName)) return latest;
+    const known = recent.saidIn(inner, eventName);
+    if (known !== undefined) return known;
     const { specific } = outputShape(this.spec);
     const words: Record<string, string> = {};
     let verdict: string | undefined;
@@ -107,13 +103,13 @@ export class Meanings {
     }
     // A reason of no decision, and what no helper says.
     if ((reason !== undefined && verdict === undefined) || verdict === 'block') return undefined;
-    return this.outcomeOf({ verdict, reason, context } as Meaning, { eventName, words }, hook);
+    return this.outcomeOf({ verdict, reason, context } as Meaning, { eventName, words }, recent);
   }
 
   private outcomeOf(
     { verdict, reason, context, stop, rewrite }: Meaning,
     words: SaidWords | undefined,
-    hook: LatestAnswer,
+    recent: RecentAnswers,
   ): Meant | typeof NOTHING_SAID | undefined {
     const which = VERDICTS.indexOf(verdict);
     if (which < 0 || rewrite !== undefined) return undefined;
@@ -134,7 +130,7 @@ export class Meanings {
     if (reading === null) return undefined;
     if (reading === SILENCE) return words === undefined ? NOTHING_SAID : undefined;
     const meant = new Meant(this.spec, reading, meaning, words);
-    if (meant.answer !== undefined) hook.latest = meant;
+    if (meant.answer !== undefined) recent.add(meant);
     return meant;
   }
 

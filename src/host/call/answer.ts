@@ -29,7 +29,11 @@ function readOutputOf(call: CallFacts, value: unknown): Attempt {
   try {
     const meant =
       typeof value === 'object'
-        ? call.fire.state.meanings.of(value, call.registration.eventName, call.registration.work as CallbackWork)
+        ? call.fire.state.meanings.of(
+            value,
+            call.registration.eventName,
+            (call.registration.work as CallbackWork).recent,
+          )
         : undefined;
     if (meant === undefined) return readInFull(call, value);
     if (meant === NOTHING_SAID) return SILENT;

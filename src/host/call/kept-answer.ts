@@ -4,7 +4,7 @@ import type { Attempt } from './attempt.js';
 
 /** What a callback remembers of its latest answer; a handler of another kind remembers nothing. */
 interface Remembering {
-  readonly latest?: Attempt['outcome'];
+  readonly recent?: { has(outcome: Attempt['outcome']): boolean };
   kept?: KeptAnswer | undefined;
 }
 
@@ -28,7 +28,7 @@ export class KeptAnswer implements HandlerResult {
     const { kept } = work;
     if (kept?.attempt === attempt && kept.registration === registration) return kept;
     const made = new KeptAnswer(registration, attempt);
-    if (attempt.outcome !== undefined && attempt.outcome === work.latest) work.kept = made;
+    if (work.recent?.has(attempt.outcome)) work.kept = made;
     return made;
   }
 

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import type { LatestAnswer } from '../../events/output/meant.js';
+import { RecentAnswers } from '../../events/output/recent-answers.js';
 import type { Handler } from '../../handlers/handler.js';
 import type { RuleSpec } from '../../handlers/rule/spec.js';
 import type { Registration } from '../../scopes/registration.js';
@@ -10,12 +10,12 @@ import type { KeptAnswer } from './kept-answer.js';
 /** The function behind a callback registration. */
 export type CallbackFunction = (input: unknown, toolUseID: string | undefined, context: Context) => unknown;
 /** A callback, or a rule. */
-export class CallbackWork implements LatestAnswer {
+export class CallbackWork {
   readonly callback: CallbackFunction;
   /** An async function: it always returns an ordinary promise, which need not be checked. */
   readonly isAsync: boolean;
   readonly rule: RuleSpec | undefined;
-  latest: LatestAnswer['latest'] = undefined;
+  readonly recent = new RecentAnswers();
   /** The latest answer as a fire has kept it. */
   kept: KeptAnswer | undefined = undefined;
 

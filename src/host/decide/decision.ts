@@ -39,7 +39,7 @@ export interface HandlerOutcome {
   readonly hookSpecificOutput?: Readonly<Record<string, unknown>>;
 }
 
-/** The fields of every decision, whatever its event. */
+/** The fields of every decision, whatever its event. Read-only: fires in which every hook says the same may have one decision, which is frozen. */
 export interface BaseDecision {
   readonly event: string;
   readonly fold: Fold;
