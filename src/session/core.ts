@@ -238,7 +238,7 @@ export class Core {
     if (who.agent_type !== undefined) input['agent_type'] = who.agent_type;
     if (inTurn && this.settings.effort !== undefined) input['effort'] = this.settings.effort;
     input['hook_event_name'] = event;
-    for (const key of Object.keys(own)) if (own[key] !== undefined) put(input, key, own[key]);
+    for (const key in own) if (Object.hasOwn(own, key) && own[key] !== undefined) put(input, key, own[key]);
     return input;
   }
 }

@@ -151,9 +151,14 @@ export class Alarms {
     const again = judgement.ran;
     // The id was reused by a harness that may not have asked about the second call.
     if (!use.every && input && (again || shorten(use.tool) !== judgement.tool)) return;
-    judgement.ran = true;
+    if (!again) this.#hasRun(judgement);
     if (!judgement.told) this.#compare(judgement, use, { by, input });
     this.#next?.(judgement.plain);
+  }
+
+  #hasRun(judgement: Judgement): void {
+    judgement.ran = true;
+    this.#memory.ran(judgement);
   }
 
   #compare(judgement: Judgement, use: ToolUse, { by, input }: Evidence): void {
@@ -165,8 +170,7 @@ export class Alarms {
 
   /** Tells how calls were judged that have not run yet, and from then on of every change: for the process that takes over. */
   passOn(to: (call: PassedCall) => void): void {
-    for (const judgement of [...this.#memory.newest(Number.POSITIVE_INFINITY)].reverse())
-      if (!judgement.ran) to(judgement.plain);
+    for (const judgement of [...this.#memory.newest(Number.POSITIVE_INFINITY)].reverse()) to(judgement.plain);
     this.#next = to;
   }
 
@@ -177,6 +181,7 @@ export class Alarms {
     this.strict = true;
     this.some = true;
     this.#memory.set(call, judgement, judgement.chars);
+    if (call.ran) this.#memory.ran(judgement);
   }
 
   /** A call of an agent whose scope was not open. */
@@ -205,7 +210,7 @@ export class Alarms {
     const found: Judgement[] = [];
     for (const one of this.#memory.newest(BACK)) {
       const { call } = one;
-      if (one.ran || one.tool !== tool || call.session !== session || call.agent !== agent) continue;
+      if (one.tool !== tool || call.session !== session || call.agent !== agent) continue;
       if (one.inputs?.some(({ exact }) => keys.has(exact.key))) found.push(one);
     }
     return found;
@@ -214,7 +219,7 @@ export class Alarms {
   #unasked(use: ToolUse, by: string, input: unknown): void {
     this.#remember(use, undefined, [input, false]);
     const judgement = this.#memory.get(use);
-    if (judgement) judgement.ran = true;
+    if (judgement) this.#hasRun(judgement);
     this.#tell('unasked', use, { by, input: { value: input } });
   }
 

@@ -20,6 +20,8 @@ const LAST_MARK = MARKS * 8 - 1;
 const ENTRY = 400;
 /** Bytes of an agent. */
 const AGENT = 400;
+/** How many calls that have run are kept: for evidence that comes a second time. */
+const RAN = 2_000;
 /** Longer names are stored as their hash. */
 const NAME = 256;
 
@@ -37,6 +39,8 @@ interface Agent<T> {
 export class Entry {
   /** Absent while it is in no memory. */
   of: Agent<Entry> | undefined = undefined;
+  /** The list that it is in. */
+  line: Line | undefined = undefined;
   id = '';
   bytes = 0;
   older: Entry | undefined = undefined;
@@ -49,23 +53,52 @@ export class Entry {
   }
 }
 
-/** What is known about calls: the newest 15 MiB. */
+/** Entries from the oldest to the newest. */
+class Line {
+  oldest: Entry | undefined = undefined;
+  newest: Entry | undefined = undefined;
+  size = 0;
+  bytes = 0;
+
+  add(entry: Entry): void {
+    entry.line = this;
+    entry.older = this.newest;
+    if (this.newest === undefined) this.oldest = entry;
+    else this.newest.newer = entry;
+    this.newest = entry;
+    this.bytes += entry.bytes;
+    this.size++;
+  }
+
+  remove(entry: Entry): void {
+    const { older, newer } = entry;
+    if (older === undefined) this.oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.newest = older;
+    else newer.older = older;
+    entry.older = entry.newer = entry.line = undefined;
+    this.bytes -= entry.bytes;
+    this.size--;
+  }
+}
+
+/** What is known about calls: the newest 15 MiB, and of those that have run the last `RAN`. */
 export class Memory<T extends Entry> {
   readonly #agents = new Map<string, Agent<T>>();
   /** The agent of the last lookup. */
   #last: Agent<T> | undefined;
-  #size = 0;
-  #oldest: Entry | undefined;
-  #newest: Entry | undefined;
+  readonly #open = new Line();
+  readonly #ran = new Line();
+  /** Bytes of the agents. */
   #bytes = 0;
   /** A Bloom filter of the forgotten entries, three bits each: a marked call may have been known. */
   #marks: Uint8Array | undefined;
 
   get size(): number {
-    return this.#size;
+    return this.#open.size + this.#ran.size;
   }
   get bytes(): number {
-    return this.#bytes;
+    return this.#bytes + this.#open.bytes + this.#ran.bytes;
   }
 
   get(call: CallKey): T | undefined {
@@ -77,23 +110,32 @@ export class Memory<T extends Entry> {
     const of = this.#agentOf(call) ?? this.#newAgent(call);
     const id = shorten(call.id);
     const known = of.byId.get(id);
-    if (known !== undefined) this.#unlink(known);
+    known?.line?.remove(known);
     of.byId.set(id, entry);
     entry.of = of as Agent<Entry>;
     entry.id = id;
     entry.bytes = ENTRY + 2 * (of.name.length + id.length + chars);
-    this.#link(entry);
-    while (this.#bytes > MOST) this.#forget(this.#oldest as T);
+    this.#open.add(entry);
+    while (this.bytes > MOST) this.#forget((this.#ran.oldest ?? this.#open.oldest) as T);
   }
 
   /** Accounts for an entry that has grown. */
   resize(entry: T, chars: number): void {
+    const { line } = entry;
     this.set(entry.call, entry, chars);
+    if (line === this.#ran) this.ran(entry);
   }
 
-  /** The newest entries, newest first. */
+  /** The call has run, so that nearly nothing more is asked about it. */
+  ran(entry: T): void {
+    entry.line?.remove(entry);
+    this.#ran.add(entry);
+    if (this.#ran.size > RAN) this.#forget(this.#ran.oldest as T);
+  }
+
+  /** The newest entries of calls that have not run, newest first. */
   *newest(count: number): Generator<T> {
-    let entry = this.#newest;
+    let entry = this.#open.newest;
     for (let i = 0; i < count && entry !== undefined; i++, entry = entry.older) yield entry as T;
   }
 
@@ -106,7 +148,7 @@ export class Memory<T extends Entry> {
 
   #forget(entry: T): void {
     const { of, id } = entry as T & { of: Agent<T> };
-    this.#unlink(entry);
+    entry.line?.remove(entry);
     of.byId.delete(id);
     if (of.byId.size === 0) {
       this.#agents.delete(of.name);
@@ -122,26 +164,6 @@ export class Memory<T extends Entry> {
     marks[at >> 3] = (marks[at >> 3] as number) | (1 << (at & 7));
     return true;
   };
-
-  #link(entry: Entry): void {
-    entry.older = this.#newest;
-    if (this.#newest === undefined) this.#oldest = entry;
-    else this.#newest.newer = entry;
-    this.#newest = entry;
-    this.#bytes += entry.bytes;
-    this.#size++;
-  }
-
-  #unlink(entry: Entry): void {
-    const { older, newer } = entry;
-    if (older === undefined) this.#oldest = newer;
-    else older.newer = newer;
-    if (newer === undefined) this.#newest = older;
-    else newer.older = older;
-    entry.older = entry.newer = undefined;
-    this.#bytes -= entry.bytes;
-    this.#size--;
-  }
 
   #agentOf(call: CallKey): Agent<T> | undefined {
     const last = this.#last;

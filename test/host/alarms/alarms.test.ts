@@ -329,6 +329,19 @@ describe('what is remembered', () => {
     expect(reports).toEqual([expect.stringContaining('decision is no longer remembered')]);
   });
 
+  test('a denied call is remembered however many others run meanwhile', async () => {
+    const { host, kinds } = guarded();
+    await host.fireAny('PreToolUse', bash('rm x', 'denied'));
+    for (let i = 0; i < 50_000; i++) {
+      await host.fireAny('PreToolUse', bash('pwd', `t${i}`));
+      await host.fireAny('PostToolUse', ran('pwd', `t${i}`));
+    }
+    expect(bytesOf(host)).toBeLessThan(2 << 20);
+    expect(kinds()).toEqual([]);
+    await host.fireAny('PostToolUse', ran('rm x', 'denied'));
+    expect(kinds()).toEqual(['not_honoured']);
+  });
+
   test('a call that had to be forgotten was not unasked', async () => {
     const { host, kinds } = guarded();
     const session = await host.openSession();
