@@ -24,7 +24,8 @@ type Code = 'INVALID_OPTIONS' | 'INVALID_HOOKS';
 
 /** The same for a value that is known to be an object. */
 export function checkOptions(where: string, options: object, shape: AnyKeys, code: Code = 'INVALID_OPTIONS'): void {
-  for (const key of Object.keys(options)) {
+  for (const key in options) {
+    if (!Object.hasOwn(options, key)) continue;
     const value = (options as Readonly<Record<string, unknown>>)[key];
     const check = Object.hasOwn(shape, key) ? shape[key] : undefined;
     if (!check) throw unknownKey(where, key, shape, code);

@@ -20,8 +20,8 @@ const LAST_MARK = MARKS * 8 - 1;
 const ENTRY = 400;
 /** Bytes of an agent. */
 const AGENT = 400;
-/** How many calls that have run are kept: for evidence that comes a second time. */
-const RAN = 2_000;
+/** How many calls that have run are kept, for evidence that comes a second time, soon after the first. With more, a collection of garbage copies them. */
+const RAN = 250;
 /** Longer names are stored as their hash. */
 const NAME = 256;
 

@@ -336,7 +336,7 @@ describe('what is remembered', () => {
       await host.fireAny('PreToolUse', bash('pwd', `t${i}`));
       await host.fireAny('PostToolUse', ran('pwd', `t${i}`));
     }
-    expect(bytesOf(host)).toBeLessThan(2 << 20);
+    expect(bytesOf(host)).toBeLessThan(1 << 18);
     expect(kinds()).toEqual([]);
     await host.fireAny('PostToolUse', ran('rm x', 'denied'));
     expect(kinds()).toEqual(['not_honoured']);

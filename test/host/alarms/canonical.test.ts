@@ -69,7 +69,7 @@ test('a call is found by session, agent and id, and by nothing that looks like t
   expect([memory.size, memory.get(call('z'))]).toEqual([calls.length, undefined]);
 });
 
-test('of calls that have run the last 2,000 are kept, and they displace no others', () => {
+test('of calls that have run the last 250 are kept, and they displace no others', () => {
   const memory = new Memory<Named>();
   memory.set(call('waits'), new Named('waits'), 10);
   for (let i = 0; i < 50_000; i++) {
@@ -77,22 +77,22 @@ test('of calls that have run the last 2,000 are kept, and they displace no other
     memory.set(call(`t${i}`), entry, 10);
     memory.ran(entry);
   }
-  expect([memory.size, memory.get(call('waits'))?.name]).toEqual([2_001, 'waits']);
-  expect(memory.bytes).toBeLessThan(2 << 20);
+  expect([memory.size, memory.get(call('waits'))?.name]).toEqual([251, 'waits']);
+  expect(memory.bytes).toBeLessThan(1 << 18);
   expect([...memory.newest(9)].map(({ name }) => name)).toEqual(['waits']);
-  expect([memory.get(call('t48000'))?.name, memory.get(call('t47999'))]).toEqual(['48000', undefined]);
-  expect(['waits', 't47999', 't48000', 'never'].map((id) => memory.mayBeForgotten(call(id)))).toEqual([
+  expect([memory.get(call('t49750'))?.name, memory.get(call('t49749'))]).toEqual(['49750', undefined]);
+  expect(['waits', 't49749', 't49750', 'never'].map((id) => memory.mayBeForgotten(call(id)))).toEqual([
     false,
     true,
     false,
     false,
   ]);
   // Asked about anew under an id that has run: it waits again.
-  memory.set(call('t49000'), new Named('again'), 10);
+  memory.set(call('t49800'), new Named('again'), 10);
   expect([...memory.newest(9)].map(({ name }) => name)).toEqual(['again', 'waits']);
   // One that grows stays where it is.
-  memory.resize(memory.get(call('t49001')) as Named, 1_000);
-  expect([memory.size, [...memory.newest(9)].length]).toEqual([2_001, 2]);
+  memory.resize(memory.get(call('t49801')) as Named, 1_000);
+  expect([memory.size, [...memory.newest(9)].length]).toEqual([251, 2]);
 });
 
 test('what is put anew is the newest, once; the oldest goes first, and is known to have been', () => {
