@@ -187,11 +187,7 @@ export class Core {
   }
 
   /** Fires an event as this session: its own fields around the event's. Rejects as `host.fire` does. */
-  fire<E extends EventName>(
-    event: E,
-    own: Fields,
-    how: FiredBySession = { signal: this.signal },
-  ): Promise<Decision<E>> {
+  fire<E extends EventName>(event: E, own: Fields, how: FireSettings = { signal: this.signal }): Promise<Decision<E>> {
     let input: Fields;
     try {
       input = this.#input(event, own);
@@ -199,18 +195,7 @@ export class Core {
       return Promise.reject(unreadable(event, error));
     }
     // It asks about every call, and does what is decided itself.
-    const { signal, canAsk, endedBy, waited, toolUseID, ranBefore, traced = this.traced } = how;
-    const ours: FireSettings = {
-      everyTool: true,
-      doneBy: 'session',
-      traced,
-      signal,
-      canAsk,
-      endedBy,
-      waited,
-      toolUseID,
-      ranBefore,
-    };
+    const ours: FireSettings = { everyTool: true, doneBy: 'session', traced: this.traced, ...how };
     return this.deps.fire(event, input, ours) as Promise<Decision<E>>;
   }
 
@@ -257,12 +242,6 @@ export class Core {
     return input;
   }
 }
-
-/** What a step of a session says of a fire; all else is the same for all of its fires. */
-export type FiredBySession = Pick<
-  FireSettings,
-  'signal' | 'canAsk' | 'endedBy' | 'waited' | 'traced' | 'toolUseID' | 'ranBefore'
->;
 
 /** The options of a core. */
 export interface CoreOptions {

@@ -1,8 +1,9 @@
 import type { EventName } from '../../events/catalogue.js';
 import { canonical, hashOf } from '../../host/alarms/canonical.js';
+import type { FireSettings } from '../../host/fire-options.js';
 import type { Decision } from '../../host/types.js';
 import { messageOf } from '../../values/waiting/promises.js';
-import type { Core, FiredBySession } from '../core.js';
+import type { Core } from '../core.js';
 import type { CheckedCall, ToolResult } from './call.js';
 import type { DeniedBy, Judgement } from './judgement.js';
 
@@ -12,7 +13,7 @@ export function fireFor<E extends EventName>(
   { watched }: CheckedCall,
   event: E,
   fields: Readonly<Record<string, unknown>>,
-  how: FiredBySession,
+  how: FireSettings,
 ): Promise<Decision<E>> {
   if (watched === undefined) return core.fire(event, fields, how);
   const { hooksMs, traced } = watched;
