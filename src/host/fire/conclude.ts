@@ -56,16 +56,10 @@ export function conclude(run: AskedFire): AnyDecision {
   return foldAnswers(run, spoken, passed);
 }
 
-/** Whether two fires in which every hook says the same have the same decision. */
-function dependsOnlyOnAnswers({ screen, cancelled, carrying, options, spec }: AskedFire): boolean {
+/** Whether two fires in which every hook says the same have the same decision. Answers from outside the process are never the same object. */
+function dependsOnlyOnAnswers({ screen, cancelled, options, spec }: AskedFire): boolean {
   const allWereAsked = screen === undefined || screen.passed.length === 0;
-  return (
-    allWereAsked &&
-    cancelled === undefined &&
-    carrying === undefined &&
-    options.endedBy === undefined &&
-    spec.unblockable === undefined
-  );
+  return allWereAsked && cancelled === undefined && options.endedBy === undefined && spec.unblockable === undefined;
 }
 
 function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
