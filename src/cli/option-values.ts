@@ -56,7 +56,7 @@ export function readFactor(text: string, where: string): number {
 export function readPort(text: string, where: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port < 65_536) return port;
-  throw wrongOption(where, `expected a port, got "${text}"`);
+  throw wrongOption(where, `expected a port from 0 to 65535, got "${text}"`);
 }
 
 /** Accepts one of a few words. */

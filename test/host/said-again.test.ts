@@ -1,8 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import { addContext, allow, ask, block, combine, deny, stop } from '../../src/events/output/helpers.js';
-import { prompt } from '../../src/handlers/model/spec.js';
 import { rule } from '../../src/handlers/rule/spec.js';
 import type { HostCore } from '../../src/host/core.js';
 import type { AnyDecision } from '../../src/host/decide/decision.js';
@@ -187,17 +189,26 @@ test('a hook that is added or taken out decides in the next fire', async () => {
   }
 });
 
-test('an output that was withheld from a silent model is withheld in that fire alone, whatever was said before', async () => {
-  const { host } = testHost({ maxInputBytes: 2_000, model: async () => '{"ok": true}' } as never);
-  host.register(anyHooks({ PostToolUse: [{ hooks: [() => addContext('as before'), prompt('fine? $ARGUMENTS')] }] }));
-  const fireWith = async (stdout: string): Promise<unknown> => {
-    const input = { ...INPUTS.PostToolUse, tool_response: { stdout } };
-    const { updatedOutput, additionalContext } = await host.fire('PostToolUse', input as never);
-    return [updatedOutput === undefined ? 'as it is' : 'withheld', additionalContext];
-  };
-  const seen: unknown[] = [];
-  for (const length of [1, 1, 1, 5_000, 5_000, 5_000, 1, 1]) seen.push(await fireWith('x'.repeat(length)));
-  expect(seen).toEqual(
-    [1, 1, 1, 5_000, 5_000, 5_000, 1, 1].map((length) => [length === 1 ? 'as it is' : 'withheld', ['as before']]),
-  );
-});
+test.each(['prompt', 'agent', 'http'])(
+  'an output withheld from a silent %s hook is withheld in that fire alone, whatever was said before',
+  async (type) => {
+    const server = createServer((_, response) => response.end('')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const outside = type === 'http' ? { type, url: `http://127.0.0.1:${port}/` } : { type, prompt: 'fine? $ARGUMENTS' };
+    const yes = async (): Promise<string> => '{"ok": true}';
+    const { host } = testHost({ maxInputBytes: 2_000, model: yes } as never);
+    host.register(anyHooks({ PostToolUse: [{ hooks: [() => addContext('as before'), outside] }] } as never));
+    const fireWith = async (stdout: string): Promise<unknown> => {
+      const input = { ...INPUTS.PostToolUse, tool_response: { stdout } };
+      const { updatedOutput, additionalContext, failures } = await host.fire('PostToolUse', input as never);
+      return [updatedOutput === undefined ? 'as it is' : 'withheld', additionalContext, failures?.length ?? 0];
+    };
+    const seen: unknown[] = [];
+    for (const length of [1, 1, 1, 5_000, 5_000, 5_000, 1, 1]) seen.push(await fireWith('x'.repeat(length)));
+    server.close();
+    expect(seen).toEqual(
+      [1, 1, 1, 5_000, 5_000, 5_000, 1, 1].map((length) => [length === 1 ? 'as it is' : 'withheld', ['as before'], 0]),
+    );
+  },
+);

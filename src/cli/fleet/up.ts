@@ -21,7 +21,7 @@ export async function upVerb(_: readonly string[], flags: FleetFlags, terminal: 
   makeFolder(folder);
   const known = readUsers(folder);
   const { port = known?.port ?? 4222 } = flags;
-  if (port === 0) throw wrongOption('--port', 'expected a port, got "0"');
+  if (port === 0) throw wrongOption('--port', 'expected a port from 1 to 65535, got "0"');
   const team = flags.team ?? known?.team ?? 'team';
   if (!FLEET_NAME.test(team)) throw wrongOption('--team', 'expected letters, digits, "_" and "-"');
   if (known !== undefined && known.team !== team)
