@@ -42,18 +42,28 @@ export function decided(fire: EndedFire, decision: AnyDecision): void {
   const { alarms } = fire.services;
   const use = useOf(fire);
   if (!use) return;
-  const input = fire.input['tool_input'];
-  if (callRole === 'answers') answered(fire, use, decision);
+  const input = readable(fire.input);
+  if (callRole === 'answers') answered(fire, use, decision, input);
   else if (callRole === 'judges' && use.id !== undefined) alarms.judged(use as ToolUse, decision, input);
 }
 
 /** Not denied, and not rewritten. */
 const mayRun = (decision: AnyDecision): boolean => decision.verdict !== 'deny' && decision.updatedInput === undefined;
 
+/** The fire is decided, so a getter that throws now changes nothing. */
+function readable(input: Json): unknown {
+  try {
+    return input['tool_input'];
+  } catch {
+    return undefined;
+  }
+}
+
 function answered(
-  { services: { alarms }, input: { tool_input: input } }: CallFire,
+  { services: { alarms } }: CallFire,
   use: PossibleUse,
   decision: AnyDecision,
+  input: unknown,
 ): void {
   if (decision.verdict === 'deny' || decision.interrupt)
     alarms.refused(use, { by: 'hook', reason: decision.reason }, input);

@@ -20,7 +20,15 @@ const UNJUDGED: Attempt = Object.freeze({ unjudged: true });
 
 /** Reads what a handler handed back: a callback's output, or a reply from outside. Never throws. */
 export function readAnswer(call: CallFacts, value: unknown): Attempt {
-  return callbackOf(call.registration) === undefined ? readReply(call, value as Reply) : readOutputOf(call, value);
+  return callbackOf(call.registration) === undefined ? readReplyOf(call, value as Reply) : readOutputOf(call, value);
+}
+
+function readReplyOf(call: CallFacts, reply: Reply): Attempt {
+  try {
+    return readReply(call, reply);
+  } catch (error) {
+    return { ...replyFacts(reply), ...badAnswer(messageOf(error)) };
+  }
 }
 
 /** Reads a callback's return value. Separate from the rest of the reading, so that the engine can inline it into the call (decision 10). */

@@ -71,6 +71,8 @@ export interface RunningFire extends FireFacts {
   /** Why it was cut short, once it was. */
   readonly cancelled: HookscopeError | undefined;
   cancel(error: HookscopeError): void;
+  /** What the agent handed over threw while the fire looked at it: the fire rejects. */
+  fail(error: unknown): void;
   /** The input for hooks outside the process; `undefined`: it cannot be serialised, which has ended the fire. */
   carried(input: Json): Carried | undefined;
   /** Milliseconds a handler has; handlers that share a deadline get what is left of it. 0: no limit. */

@@ -144,7 +144,7 @@ export class HandlerCall implements Watched, CallFacts {
     this.later = undefined;
     if (failure !== undefined) this.start(kind);
     const result = failure ? this.conclude({ failure }) : this.begin(this.registration, this.input, kind);
-    if (result !== PENDING) this.owner.answered(result, this);
+    if (result !== PENDING) this.deliver(result);
   }
 
   private wait(later: Promise<unknown>): Attempt | typeof PENDING {
@@ -181,7 +181,16 @@ export class HandlerCall implements Watched, CallFacts {
     else if (this.timedOut !== undefined) this.end({ ...replyFacts(value as Reply), ...this.timedOut });
     else {
       this.later = undefined;
-      this.owner.answered(value === undefined && this.began < 0 ? undefined : this.said(value), this);
+      this.deliver(value === undefined && this.began < 0 ? undefined : this.said(value));
+    }
+  }
+
+  /** The fire goes on from here. The input is the agent's, and may throw when the fire looks at it. */
+  private deliver(result: Attempt | undefined): void {
+    try {
+      this.owner.answered(result, this);
+    } catch (error) {
+      this.fire.fail(error);
     }
   }
 
@@ -198,7 +207,7 @@ export class HandlerCall implements Watched, CallFacts {
 
   private end(result: Attempt): void {
     this.later = undefined;
-    this.owner.answered(this.conclude(result), this);
+    this.deliver(this.conclude(result));
   }
 
   /** It timed out. An external handler gets a grace period to clean up. */
@@ -214,11 +223,11 @@ export class HandlerCall implements Watched, CallFacts {
       }
     }
     this.leave();
-    this.owner.answered(this.conclude(this.timedOut), this);
+    this.deliver(this.conclude(this.timedOut));
   }
 
   cancel(): void {
-    if (this.later !== undefined) this.owner.answered(this.abandon(), this);
+    if (this.later !== undefined) this.deliver(this.abandon());
   }
 
   /** Ends the pending call and returns the result that replaces its answer. */

@@ -1,5 +1,6 @@
 import { nextId } from '../../emit/record.js';
-import { HookscopeError } from '../../errors.js';
+import { HookscopeError, isHookscopeError } from '../../errors.js';
+import { unreadable } from '../../events/guard.js';
 import type { EventSpec } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
@@ -17,7 +18,7 @@ import { type HostCore, pendingContextOf } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { Settled } from '../elsewhere.js';
 import type { FireSettings } from '../fire-options.js';
-import { type RawTap, runThroughTaps } from '../hooks.js';
+import { type EventHook, type RawTap, runThroughTaps } from '../hooks.js';
 import type { Candidates, Plan } from '../plan/plan.js';
 import type { EventState } from '../services.js';
 import { reportUnreadable } from '../tell/refused.js';
@@ -62,6 +63,7 @@ export class FireRun implements RunningFire, CallOwner {
   private resolve: ((decision: AnyDecision) => void) | undefined = undefined;
   private reject: ((error: unknown) => void) | undefined = undefined;
   private forget: (() => void) | undefined = undefined;
+  private isFinished = false;
 
   constructor(
     services: HostCore,
@@ -111,12 +113,23 @@ export class FireRun implements RunningFire, CallOwner {
 
   start(): Promise<AnyDecision> {
     const { signal } = this.options;
-    if (signal !== undefined) this.forget = linkAbort(signal, this);
-    if (this.begin()) return this.finishNow();
+    if (signal !== undefined) this.obey(signal);
+    try {
+      if (this.begin()) return this.finishNow();
+    } catch (error) {
+      this.fail(error);
+    }
+    if (this.isFinished) return Promise.reject(this.cancelled);
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
+  }
+
+  private obey(signal: NonNullable<FireSettings['signal']>): void {
+    this.forget = linkAbort(signal, this);
+    // It fired since the fire began: what makes hooks for an agent can do that, and the input's own getters.
+    if (signal.aborted) this.end(signal.reason);
   }
 
   private begin(): boolean {
@@ -125,15 +138,21 @@ export class FireRun implements RunningFire, CallOwner {
     // Notes are needed from the start if hooks run in parallel, or if a record will list every hook.
     if (!hook?.foreign) return this.startWalk([]).advance();
     // A tap added during a fire takes effect from the next fire.
-    const walk = this.startWalk(hook.taps());
+    void this.runTaps(hook, this.startWalk(hook.taps()));
+    return false;
+  }
+
+  private async runTaps(hook: EventHook, walk: Walk): Promise<void> {
     const { clock } = this.services;
     const underWay = new UnderWay(this);
     clock.watch(underWay);
-    void runThroughTaps(hook, this, walk).then(() => {
+    try {
+      await runThroughTaps(hook, this, walk);
       walk.endTaps();
-      clock.forget(underWay);
-    });
-    return false;
+    } catch (error) {
+      this.fail(error);
+    }
+    clock.forget(underWay);
   }
 
   private startWalk(taps: readonly RawTap[]): Walk {
@@ -199,6 +218,8 @@ export class FireRun implements RunningFire, CallOwner {
   }
 
   private finish(): void {
+    if (this.isFinished) return;
+    this.isFinished = true;
     this.call?.release();
     this.walk?.release();
     this.forget?.();
@@ -212,7 +233,8 @@ export class FireRun implements RunningFire, CallOwner {
   }
 
   private unreadable(error: unknown): HookscopeError {
-    return this.cancelled ?? reportUnreadable(this, error);
+    const refused = reportUnreadable(this, error);
+    return this.cancelled ?? refused;
   }
 
   /** The last two steps: fold the answers, then report to subscribers. */
@@ -245,6 +267,13 @@ export class FireRun implements RunningFire, CallOwner {
     this.reject?.(this.cancelled);
     if (this.walk === undefined) this.call?.cancel();
     else this.walk.cancel();
+  }
+
+  fail(error: unknown): void {
+    this.cancel(isHookscopeError(error) ? error : unreadable(this.spec.name, error));
+    this.walk?.leaveTaps();
+    // If a call was pending, the fire has ended with it.
+    this.finish();
   }
 
   remaining(registration: Registration): number {

@@ -61,7 +61,7 @@ export class Rewrites {
       vote.produced = -1;
       if (!rewrite || this.#field === undefined) continue;
       this.#touched = true;
-      if (isDeepStrictEqual(this.#input[this.#field], rewrite.value)) {
+      if (isSame(this.#input[this.#field], rewrite.value)) {
         vote.produced = this.version;
         continue;
       }
@@ -89,6 +89,15 @@ export class Rewrites {
     this.values.push(value);
     this.#owner = vote;
     vote.produced = this.version;
+  }
+}
+
+/** What is rewritten is the agent's, and may throw when it is read: then it is not the same. */
+function isSame(old: unknown, value: unknown): boolean {
+  try {
+    return isDeepStrictEqual(old, value);
+  } catch {
+    return false;
   }
 }
 

@@ -45,6 +45,8 @@ export class Walk implements CallOwner, TapDriver {
   /** While the plan is one tap in the event's own hook: tells it that the plan is through. */
   private tapDone: (() => void) | undefined = undefined;
   private planned: Promise<void> | undefined = undefined;
+  /** Tell tapable that a raw tap has answered. */
+  private readonly tapped: (() => void)[] = [];
 
   constructor(
     fire: RunningFire,
@@ -98,7 +100,7 @@ export class Walk implements CallOwner, TapDriver {
   runPlan(): Promise<void> {
     this.planned ??= new Promise((resolve) => {
       this.tapDone = resolve;
-      this.go();
+      this.orFail(() => this.go());
     });
     return this.planned;
   }
@@ -108,8 +110,25 @@ export class Walk implements CallOwner, TapDriver {
     if (this.notes.bailed || this.fire.cancelled) return Promise.resolve();
     const slot = this.notes.openTap(registration, this.planned !== undefined);
     return new Promise((resolve) => {
-      if (this.askTogether([slot], resolve)) resolve();
+      this.tapped.push(resolve);
+      this.orFail(() => {
+        if (this.askTogether([slot], resolve)) resolve();
+      });
     });
+  }
+
+  private orFail(go: () => void): void {
+    try {
+      go();
+    } catch (error) {
+      this.fire.fail(error);
+    }
+  }
+
+  /** The fire has failed: tapable need not wait for anything. */
+  leaveTaps(): void {
+    this.tapDone?.();
+    for (const done of this.tapped) done();
   }
 
   /** tapable has run every tap. */

@@ -30,9 +30,14 @@ export class Wave implements CallOwner {
   begin(input: RunningFire['input']): boolean {
     const { slots } = this;
     const view = readOnly(input);
-    for (let i = 0; i < slots.length; i++) {
-      const result = this.call(slots[i] as Slot, input, view, i);
-      if (result !== PENDING) this.take(i, result);
+    try {
+      for (let i = 0; i < slots.length; i++) {
+        const result = this.call(slots[i] as Slot, input, view, i);
+        if (result !== PENDING) this.take(i, result);
+      }
+    } catch (error) {
+      this.cancel();
+      throw error;
     }
     // One of them cancelled the fire while the others were being called.
     if (this.fire.cancelled) this.cancel();
