@@ -99,8 +99,8 @@ export class World {
   }
 
   /** The plan of a scope with stand-ins for all hooks, including raw taps. */
-  planOf(state: EventState, { scope }: ScopeLookup, careful: boolean): Plan {
-    const original = state.plans.get(scope);
+  planOf(state: EventState, found: ScopeLookup, careful: boolean): Plan {
+    const original = state.plans.of(found);
     const made = this.#plans[careful ? 'careful' : 'plain'];
     const taps = state.hook?.foreign ? state.hook.taps() : [];
     const known = taps.length === 0 ? made.get(original) : undefined;

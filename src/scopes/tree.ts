@@ -11,6 +11,15 @@ export interface ScopeLookup {
   readonly known: boolean;
   /** The session it is in; absent: the input's. */
   readonly session?: string;
+  /** The hooks of two scopes count, if both were registered for the call: without a session, and with its session. `scope` is one of them. */
+  readonly both?: Both;
+}
+
+export type Both = readonly [anySession: Scope, ofSession: Scope];
+
+/** Two scopes with their ancestors, outermost first. */
+export function lineageOf([one, other]: Both): Scope[] {
+  return [...new Set([...one.lineage, ...other.lineage])].sort((a, b) => a.depth - b.depth);
 }
 
 /** Managed policy, the host, its sessions and their agents. Sessions come and go with what is registered in them. */
@@ -43,9 +52,22 @@ export class ScopeTree {
     if (agent === undefined && typeof ref !== 'object' && this.flat) return this.flat;
     const session = (typeof ref === 'object' ? ref.session : undefined) ?? inputSession ?? this.session;
     const base = this.#sessions.get(session) ?? this.#shared(this.#sessions.get(this.session)) ?? this.host;
-    if (agent === undefined) return { scope: base, id: 'session', known: true, session };
+    if (agent === undefined) return this.within({ scope: base, id: 'session', known: true, session }, session);
     const scope = this.#agents.get(session)?.get(agent) ?? this.#shared(this.#agents.get(this.session)?.get(agent));
-    return scope ? { scope, id: scope.id, known: true } : { scope: base, id: agent, known: false, session };
+    const found = scope ? { scope, id: scope.id, known: true } : { scope: base, id: agent, known: false, session };
+    return this.within(found, session);
+  }
+
+  /** The same, with the other scope whose hooks count in that session. */
+  within<L extends ScopeLookup>(found: L, session: string): L {
+    if (!this.#anySession || session === this.session || found.scope.depth < 2) return found;
+    const { scope } = found;
+    const isOfSession = scope.session === session;
+    const other = isOfSession
+      ? (this.#shared(this.#agents.get(this.session)?.get(found.id)) ?? this.#shared(this.#sessions.get(this.session)))
+      : this.#sessions.get(session);
+    if (other === undefined) return found;
+    return { ...found, both: isOfSession ? [other, scope] : [scope, other] };
   }
 
   /** Hooks registered without a session apply to all sessions, except in scopes that a session driver holds. */

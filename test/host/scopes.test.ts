@@ -60,7 +60,7 @@ describe('a fire runs the hooks of its lineage, outermost first', () => {
     expect(ran()).toBe('host session');
     host.scope({ session: 'own' }).register(mark('own'));
     await host.fire('PreToolUse', PRE, { scope: { session: 'own' } });
-    expect(ran()).toBe('host own');
+    expect(ran()).toBe('host session own');
     undo();
     await host.fire('PreToolUse', { ...PRE, session_id: 'a' } as never);
     expect(ran()).toBe('host');

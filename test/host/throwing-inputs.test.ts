@@ -52,8 +52,11 @@ const HOSTS: Readonly<Record<string, (host: Host) => void>> = {
   'async hooks': on(silent),
   'a hook in time and one that is not': on(silent, { handler: never, timeout: 0.01 }),
   'hooks in parallel': (host) =>
-    void host.register(anyHooks({ PreToolUse: [turned({ mode: 'parallel', hooks: [silent, () => undefined] }), GUARD] })),
-  'a once hook': (host) => void host.register(anyHooks({ PreToolUse: [turned({ once: true, hooks: [silent] }), GUARD] })),
+    void host.register(
+      anyHooks({ PreToolUse: [turned({ mode: 'parallel', hooks: [silent, () => undefined] }), GUARD] }),
+    ),
+  'a once hook': (host) =>
+    void host.register(anyHooks({ PreToolUse: [turned({ once: true, hooks: [silent] }), GUARD] })),
   'a rewrite that is asked about': on(silent, replaced),
   'a sync rewrite': on(silent, () => rewrite({ command: 'ls -l' })),
   'a rewrite to the same': on(async () => rewrite({ command: 'ls' })),
@@ -79,7 +82,13 @@ function on(...hooks: readonly unknown[]): (host: Host) => void {
   return (host) => void host.register(anyHooks({ PreToolUse: [{ hooks }, GUARD] }));
 }
 
-const CALL = { ...INPUTS.PreToolUse, session_id: 's', agent_id: 'a1', agent_type: 'worker', tool_input: { command: 'ls -a' } };
+const CALL = {
+  ...INPUTS.PreToolUse,
+  session_id: 's',
+  agent_id: 'a1',
+  agent_type: 'worker',
+  tool_input: { command: 'ls -a' },
+};
 
 interface Settled {
   readonly decision?: AnyDecision;

@@ -59,12 +59,7 @@ function readable(input: Json): unknown {
   }
 }
 
-function answered(
-  { services: { alarms } }: CallFire,
-  use: PossibleUse,
-  decision: AnyDecision,
-  input: unknown,
-): void {
+function answered({ services: { alarms } }: CallFire, use: PossibleUse, decision: AnyDecision, input: unknown): void {
   if (decision.verdict === 'deny' || decision.interrupt)
     alarms.refused(use, { by: 'hook', reason: decision.reason }, input);
   else if (decision.verdict === 'allow')

@@ -102,7 +102,11 @@ export class HandlerCall implements Watched, CallFacts {
       if (registration.async !== true) return this.conclude({ failure: threw(error) });
       value = Promise.reject(error);
     }
-    if (registration.async === true) return this.follow(value);
+    if (registration.async === true) {
+      // Nothing waits for it.
+      toBackground(this, promiseIn(value) ?? Promise.resolve(value), registration.asyncTimeout * 1000);
+      return this.conclude({ background: true });
+    }
     return value === undefined && this.began < 0 ? undefined : this.take(value);
   }
 
@@ -132,8 +136,10 @@ export class HandlerCall implements Watched, CallFacts {
     this.timedOut = undefined;
     this.context = new Context(this.fire, kind, undefined);
     if (!this.isWatched) this.watch();
-    const failed = (error: unknown): void => this.loaded(kind, notLoaded(threw(error)));
-    this.later.then(() => this.loaded(kind), failed);
+    this.later.then(
+      () => this.loaded(kind),
+      (error) => this.loaded(kind, notLoaded(threw(error))),
+    );
     return true;
   }
 
@@ -248,12 +254,6 @@ export class HandlerCall implements Watched, CallFacts {
 
   pendingNames(): readonly string[] {
     return this.later !== undefined ? [this.registration.name] : [];
-  }
-
-  /** A registration that is async from the start: nothing waits for it. */
-  private follow(value: unknown): Attempt {
-    toBackground(this, promiseIn(value) ?? Promise.resolve(value), this.registration.asyncTimeout * 1000);
-    return this.conclude({ background: true });
   }
 
   /** Every call ends here. It is reported to subscribers, and its problems are logged with or without them. An abort is not a problem, because the caller asked for it. */

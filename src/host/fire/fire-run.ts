@@ -9,7 +9,6 @@ import { linkAbort } from '../../values/waiting/link-abort.js';
 import { undecided } from '../alarms/use.js';
 import { type Attempt, affectsLaterHooks, PENDING } from '../call/attempt.js';
 import { type Carried, Carrying } from '../call/carry.js';
-import { UnderWay } from '../call/clock.js';
 import { Deadlines } from '../call/deadlines.js';
 import type { BackgroundWork, RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
@@ -18,7 +17,7 @@ import { type HostCore, pendingContextOf } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { Settled } from '../elsewhere.js';
 import type { FireSettings } from '../fire-options.js';
-import { type EventHook, type RawTap, runThroughTaps } from '../hooks.js';
+import type { RawTap } from '../hooks.js';
 import type { Candidates, Plan } from '../plan/plan.js';
 import type { EventState } from '../services.js';
 import { reportUnreadable } from '../tell/refused.js';
@@ -27,6 +26,7 @@ import { conclude, tellDecision } from './conclude.js';
 import { isAsk, isOpen, settle } from './elsewhere.js';
 import { shortened } from './kept.js';
 import { Screen } from './screen.js';
+import { TappedWalk } from './tapped-walk.js';
 import { Walk } from './walk.js';
 
 const USUAL: FireSettings = Object.freeze({});
@@ -57,6 +57,7 @@ export class FireRun implements RunningFire, CallOwner {
   screen: Screen | undefined = undefined;
   walk: Walk | undefined = undefined;
   carrying: Carrying | undefined = undefined;
+  private tapped: TappedWalk | undefined = undefined;
   private call: HandlerCall | undefined = undefined;
   private madeId: string | undefined = undefined;
   private deadlines: Deadlines | undefined = undefined;
@@ -138,21 +139,9 @@ export class FireRun implements RunningFire, CallOwner {
     // Notes are needed from the start if hooks run in parallel, or if a record will list every hook.
     if (!hook?.foreign) return this.startWalk([]).advance();
     // A tap added during a fire takes effect from the next fire.
-    void this.runTaps(hook, this.startWalk(hook.taps()));
+    this.tapped = new TappedWalk(this, this.startWalk(hook.taps()));
+    void this.tapped.run(hook);
     return false;
-  }
-
-  private async runTaps(hook: EventHook, walk: Walk): Promise<void> {
-    const { clock } = this.services;
-    const underWay = new UnderWay(this);
-    clock.watch(underWay);
-    try {
-      await runThroughTaps(hook, this, walk);
-      walk.endTaps();
-    } catch (error) {
-      this.fail(error);
-    }
-    clock.forget(underWay);
   }
 
   private startWalk(taps: readonly RawTap[]): Walk {
@@ -271,7 +260,7 @@ export class FireRun implements RunningFire, CallOwner {
 
   fail(error: unknown): void {
     this.cancel(isHookscopeError(error) ? error : unreadable(this.spec.name, error));
-    this.walk?.leaveTaps();
+    this.tapped?.leave();
     // If a call was pending, the fire has ended with it.
     this.finish();
   }

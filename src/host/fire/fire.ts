@@ -45,7 +45,7 @@ function begin(
 ): Promise<AnyDecision> {
   const found = services.registrar.scopeOf(input, options?.scope, state);
   if (state.spec.callRole === 'ran') ran({ services, state, input, found, options });
-  const plan = state.plans.get(found.scope);
+  const plan = state.plans.of(found);
   if (plan.size === 0 && !watched && !state.hook?.foreign) return withoutHooks(services, state, input, options, found);
 
   const complete = completeInput(state, input, services.session);
@@ -72,7 +72,7 @@ function withoutHooks(
   if (!cares && isNamed(input)) return ended(services, state, found, state.quiet, input);
   const complete = completeInput(state, input, services.session);
   if (complete instanceof HookscopeError) return refuse({ services, state, input, found, options }, complete, false);
-  const { decision, promise } = state.plans.get(found.scope).candidates(undefined).quiet as Quiet;
+  const { decision, promise } = state.plans.of(found).candidates(undefined).quiet as Quiet;
   if (remembers)
     decided({ services, state, input: complete, found, options, remembers, cancelled: undefined }, decision);
   return ended(services, state, found, promise, complete);

@@ -3,7 +3,7 @@ import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
 import type { RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import type { KeptAnswer } from '../call/kept-answer.js';
-import type { RawTap, TapDriver } from '../hooks.js';
+import type { RawTap } from '../hooks.js';
 import { type Candidates, nextWave } from '../plan/plan.js';
 import { WhoRuns } from '../plan/who-runs.js';
 import { Notes } from './notes.js';
@@ -21,7 +21,7 @@ interface Listened {
  * Walks a plan: all handlers in order, each seeing the input as those before it left it; then again those that have not judged the
  * latest rewrite; then the observers. The only place with an order in time; it creates no promise until an answer is pending.
  */
-export class Walk implements CallOwner, TapDriver {
+export class Walk implements CallOwner {
   readonly notes: Notes;
   /** Raw taps on the event's hook when the fire began. */
   readonly taps: readonly RawTap[];
@@ -44,9 +44,6 @@ export class Walk implements CallOwner, TapDriver {
   private waves: Set<Wave> | undefined = undefined;
   /** While the plan is one tap in the event's own hook: tells it that the plan is through. */
   private tapDone: (() => void) | undefined = undefined;
-  private planned: Promise<void> | undefined = undefined;
-  /** Tell tapable that a raw tap has answered. */
-  private readonly tapped: (() => void)[] = [];
 
   constructor(
     fire: RunningFire,
@@ -96,39 +93,17 @@ export class Walk implements CallOwner, TapDriver {
     return this.inOrder();
   }
 
-  /** Runs the plan as one tap in the event's own hook; only once. */
-  runPlan(): Promise<void> {
-    this.planned ??= new Promise((resolve) => {
-      this.tapDone = resolve;
-      this.orFail(() => this.go());
-    });
-    return this.planned;
+  /** Runs the plan as one tap in the event's own hook. */
+  runPlan(done: () => void): void {
+    this.tapDone = done;
+    this.go();
   }
 
-  /** Asks one raw tap, like any handler; its place lies before or after the plan's. */
-  tap(registration: Registration): Promise<void> {
-    if (this.notes.bailed || this.fire.cancelled) return Promise.resolve();
-    const slot = this.notes.openTap(registration, this.planned !== undefined);
-    return new Promise((resolve) => {
-      this.tapped.push(resolve);
-      this.orFail(() => {
-        if (this.askTogether([slot], resolve)) resolve();
-      });
-    });
-  }
-
-  private orFail(go: () => void): void {
-    try {
-      go();
-    } catch (error) {
-      this.fire.fail(error);
-    }
-  }
-
-  /** The fire has failed: tapable need not wait for anything. */
-  leaveTaps(): void {
-    this.tapDone?.();
-    for (const done of this.tapped) done();
+  /** Asks one raw tap. */
+  tap(registration: Registration, afterPlan: boolean, done: () => void): void {
+    const { notes } = this;
+    const isOver = notes.bailed || this.fire.cancelled !== undefined;
+    if (isOver || this.askTogether([notes.openTap(registration, afterPlan)], done)) done();
   }
 
   /** tapable has run every tap. */

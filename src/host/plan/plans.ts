@@ -1,7 +1,7 @@
 import type { EventSpec } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
-import type { ScopeTree } from '../../scopes/tree.js';
+import { type Both, lineageOf, type ScopeLookup, type ScopeTree } from '../../scopes/tree.js';
 import { makePlan, type Plan } from './plan.js';
 
 /** What the plans of all events depend on. */
@@ -11,6 +11,11 @@ interface Sources {
   readonly all: boolean;
   /** Grows with every change of any registration. */
   changes: number;
+}
+
+interface Stamped {
+  readonly stamp: number;
+  readonly plan: Plan;
 }
 
 /** One event's plans by scope, each good for as long as no registration in its lineage changed. */
@@ -23,10 +28,17 @@ export class EventPlans {
   #scope: Scope | undefined;
   #plan: Plan | undefined;
   #changes = -1;
+  /** Of two scopes whose hooks both count: by the one, then by the other. */
+  readonly #joined = new WeakMap<Scope, WeakMap<Scope, Stamped>>();
 
   constructor(spec: EventSpec, sources: Sources) {
     this.#spec = spec;
     this.#sources = sources;
+  }
+
+  /** The plan of a fire. */
+  of({ scope, both }: ScopeLookup): Plan {
+    return both === undefined ? this.get(scope) : this.#join(scope, both);
   }
 
   get(scope: Scope): Plan {
@@ -44,9 +56,22 @@ export class EventPlans {
     const stamp = all ? changes : versionsOf(scope);
     const cached = scope.cached(this.#spec.name, stamp) as Plan | undefined;
     if (cached !== undefined) return cached;
-    const scopes = all ? this.#everyScope(scope) : scope.lineage;
+    const scopes = all ? this.#andAllAgents(scope.lineage) : scope.lineage;
     const plan = this.#inherited(scope) ?? makePlan(this.#spec, scopes, scope);
     scope.cache(this.#spec.name, stamp, plan);
+    return plan;
+  }
+
+  #join(scope: Scope, both: Both): Plan {
+    const [one, other] = both;
+    const { all, changes } = this.#sources;
+    const stamp = all ? changes : versionsOf(one) + versionsOf(other);
+    const known = this.#joined.get(one)?.get(other);
+    if (known?.stamp === stamp) return known.plan;
+    const lineage = lineageOf(both);
+    const plan = makePlan(this.#spec, all ? this.#andAllAgents(lineage) : lineage, scope);
+    const plans = this.#joined.get(one) ?? new WeakMap<Scope, Stamped>();
+    this.#joined.set(one, plans.set(other, { stamp, plan }));
     return plan;
   }
 
@@ -59,8 +84,8 @@ export class EventPlans {
   }
 
   /** `merge: 'all'`: the base of the fire's session, then every agent's scope in creation order. */
-  #everyScope(scope: Scope): Scope[] {
-    return [...scope.lineage.filter((s) => s.kind !== 'agent'), ...this.#sources.tree.agents()];
+  #andAllAgents(lineage: readonly Scope[]): Scope[] {
+    return [...lineage.filter((s) => s.kind !== 'agent'), ...this.#sources.tree.agents()];
   }
 }
 

@@ -144,8 +144,9 @@ export class Registrar {
 
   /** Like `scopeOf`, but nothing is opened: a scope that would be opened is a detached one, closed by `done`. */
   preview(input: Json, ref: ScopeRef | undefined): ScopeLookup & { done(): void } {
-    const { found, spawn } = this.find(input, ref);
-    return spawn ? this.#installer.previewAgent(found, spawn) : { ...found, done: () => undefined };
+    const { found, named, spawn } = this.find(input, ref);
+    if (!spawn) return { ...found, done: () => undefined };
+    return this.#parts.tree.within(this.#installer.previewAgent(found, spawn), named);
   }
 
   /** The outermost scope; it contains all others. */
@@ -244,17 +245,12 @@ export class Registrar {
     return tree.get(ref) ?? detachedScope(ref);
   }
 
-  #spawned(
-    found: ScopeLookup,
-    spawnHooks: Iterable<SpawnHooks>,
-    type: string,
-    session: string | undefined,
-  ): ScopeLookup {
-    const ref = { agent: found.id, ...(session === undefined ? {} : { session }) };
+  #spawned(found: ScopeLookup, spawnHooks: Iterable<SpawnHooks>, type: string, session: string): ScopeLookup {
+    const ref = { agent: found.id, session };
     const scope = found.known ? found.scope : this.#parts.tree.open(ref, { agentType: type, spawned: true });
     scope.setType(type);
     for (const hooks of spawnHooks) this.#installer.install(scope, type, hooks);
-    return { scope, id: scope.id, known: true };
+    return this.#parts.tree.within({ scope, id: scope.id, known: true }, session);
   }
 
   /** Its hooks end with a scope. Agents with hooks of their type are remembered. */

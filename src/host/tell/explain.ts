@@ -58,7 +58,7 @@ export function explain(
   const full = { ...services.session, hook_event_name: event, ...input };
   const found = services.registrar.preview(full, ref);
   try {
-    const plan = state.plans.get(found.scope).in(full['session_id']);
+    const plan = state.plans.of(found).in(full['session_id']);
     const subject = subjectIn(spec, full);
     const reader = new PlanReader(plan, subject, full);
     const outside = outsideOf(services.registrar, spec, plan, found.scope);
