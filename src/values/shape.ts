@@ -75,3 +75,9 @@ export function show(value: unknown): string {
     return typeof value === 'object' ? 'an object' : String(value);
   }
 }
+
+/** Not an instance of a class. Objects of another realm have their own prototype. */
+export function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}

@@ -1,9 +1,8 @@
-import { types } from 'node:util';
 import { isErrorOf } from '../../errors.js';
 import { copyJson, NotJson } from '../../values/copies/copy.js';
 import { put } from '../../values/copies/put.js';
 import { findProblem, kindOf } from '../../values/problem.js';
-import type { Json } from '../../values/shape.js';
+import { isPlain, type Json } from '../../values/shape.js';
 import { ignoreRejections, messageOf } from '../../values/waiting/promises.js';
 import type { Dialect, EventSpec } from '../spec.js';
 import { asyncFields, type Field, type OutputShape, topFields } from './shape.js';
@@ -29,7 +28,8 @@ export class BadOutput extends TypeError {
  * BadOutput or NotJson, and whatever the handler's own getters throw.
  */
 export function checkOutput(reading: OutputReading, given: unknown): Json {
-  const output = asPrinted(given);
+  const output = asPrinted(given, '');
+  refuseInherited(output, '', [...topFields().keys(), 'hookSpecificOutput']);
   if (output['async'] === true) return checkAsync(reading, output);
   const copied: Record<string, unknown> = {};
   const repeated: string[] = [];
@@ -56,25 +56,29 @@ const repeatsInput = ({ spec, shape }: OutputReading, key: string): boolean =>
   Object.hasOwn(spec.input.shape, key) && !shape.specific.has(key);
 
 /** The object as JSON.stringify would see it: a decision of another host, for instance, through its `toJSON`. */
-function asPrinted(given: unknown): Json {
-  if (typeof given !== 'object' || given === null) throw new BadOutput(`expected an object, got ${kindOf(given)}`);
+function asPrinted(given: unknown, field: string): Json {
+  const where = field === '' ? '' : `${field}: `;
+  if (typeof given !== 'object' || given === null)
+    throw new BadOutput(`${where}expected ${field === '' ? 'an ' : ''}object, got ${kindOf(given)}`);
   const { toJSON } = given as { toJSON?: unknown };
   const printed: unknown = typeof toJSON === 'function' ? toJSON.call(given, '') : given;
   const tag = Object.prototype.toString.call(printed);
   // A map, a generator: what it holds is not in its keys, so that nothing would be read of it.
   if (tag === '[object Object]') {
     if (Object.keys(printed as object).length > 0 || isPlain(printed as object)) return printed as Json;
-    throw new BadOutput('expected an object with keys of its own, got one that has nothing but its prototype');
+    throw new BadOutput(`${where}expected an object with keys of its own, got one that has nothing but its prototype`);
   }
   ignoreRejections(printed);
   const got = typeof printed === 'object' && printed !== null ? tag.slice(8, -1) : kindOf(printed);
-  throw new BadOutput(`expected an object, got ${got === 'Array' ? 'array' : got}`);
+  throw new BadOutput(`${where}expected ${field === '' ? 'an ' : ''}object, got ${got === 'Array' ? 'array' : got}`);
 }
 
-/** Not an instance of a class: an empty one says nothing. Objects of another realm have their own prototype. */
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+/** JSON has no key that an object inherits, such as a getter of its class: a verdict there would be lost. */
+function refuseInherited(output: Json, where: string, keys: Iterable<string>): void {
+  if (isPlain(output)) return;
+  for (const key of keys)
+    if (!Object.hasOwn(output, key) && output[key] !== undefined)
+      throw new BadOutput(`${where}${key} is inherited: expected a key of the object's own`);
 }
 
 function copyField(field: Field, value: unknown, into: Record<string, unknown>, key: string, where: string): void {
@@ -95,12 +99,8 @@ const SPECIFIC = 'hookSpecificOutput.';
 
 function copySpecific(reading: OutputReading, given: unknown, into: Record<string, unknown>): void {
   if (given === undefined) return;
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw wrongType('hookSpecificOutput', { expected: 'object', got: kindOf(given) });
-  }
-  // It would read as an empty object, and its rejection would go unhandled.
-  if (types.isPromise(given)) throw wrongType('hookSpecificOutput', { expected: 'object', got: 'a promise' });
-  const specific = given as Json;
+  const specific = asPrinted(given, 'hookSpecificOutput');
+  refuseInherited(specific, SPECIFIC, reading.shape.specific.keys());
   const copied: Record<string, unknown> = {};
   const name = specific['hookEventName'];
   if (name === reading.eventName) copied['hookEventName'] = name;

@@ -1,4 +1,4 @@
-import { isObject } from '../../values/shape.js';
+import { isObject, isPlain } from '../../values/shape.js';
 import type { EventSpec } from '../spec.js';
 
 /** The meaning of a helper; it is translated to the event's own keys when it is returned. */
@@ -136,12 +136,20 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
   else wordFlat(spec, meaning, words, specific);
   const own = besideHelpers(output);
   const named = eventName === undefined || isEmpty(specific) ? undefined : { hookEventName: eventName };
-  const said = own ? merged(specific, own.hookSpecificOutput) : specific;
-  const inner = named ? { ...named, ...said } : said;
+  const beside = own?.hookSpecificOutput;
   const whole = own ? merged(words, own) : words;
-  if (!isEmpty(inner)) whole['hookSpecificOutput'] = inner;
+  // As it was given: a wrong one is an error, and of a copy nothing would be left to say so.
+  if (isOdd(beside)) return whole;
+  const said = own ? merged(specific, beside) : specific;
+  if (spec.nestedDecision) leaveToUser(said, meaning);
+  const inner = named ? { ...named, ...said } : said;
+  if (!isEmpty(inner) || isObject(beside)) whole['hookSpecificOutput'] = inner;
   return whole;
 }
+
+/** No plain object: a class's instance, a map, a text. */
+const isOdd = (given: unknown): boolean =>
+  given !== undefined && given !== null && !(isObject(given) && isPlain(given));
 
 const isEmpty = (words: object): boolean => Object.keys(words).length === 0;
 
@@ -209,7 +217,16 @@ function wordFlat(
 function wordNested(m: Meaning, specific: Record<string, unknown>): void {
   const denies = m.verdict === 'deny' || m.verdict === 'block';
   if (denies) specific['decision'] = { behavior: 'deny', ...(m.reason === undefined ? {} : { message: m.reason }) };
-  else if (m.verdict === 'allow' || m.rewrite) {
+  else if (m.verdict === 'allow' || (m.verdict === undefined && m.rewrite)) {
     specific['decision'] = { behavior: 'allow', ...(m.rewrite ? { updatedInput: m.rewrite.value } : {}) };
   }
+}
+
+/** Where the user is who is asked anyway, to ask is to decide nothing, so that what is milder is left out. */
+function leaveToUser(specific: Record<string, unknown>, { verdict, rewrite }: Meaning): void {
+  if (verdict !== 'ask' && verdict !== 'defer') return;
+  const given = strictness(wordOf(specific['decision']));
+  if (given >= 0 && given < strictness(verdict)) delete specific['decision'];
+  // It has no place without a decision, which a warning says.
+  if (rewrite && specific['decision'] === undefined) specific['updatedInput'] = rewrite.value;
 }

@@ -32,7 +32,6 @@ function compileFields(shape: Readonly<Record<string, z.core.$ZodType>>): Readon
   return new Map(Object.entries(shape).map(([key, schema]) => [key, field(schema)]));
 }
 
-/** Compiled when a hook first says that key. */
 /** Compiled on first use, and once, even if `accepts` is called detached. */
 function field(schema: z.core.$ZodType): Field {
   let compiled: Field['accepts'] | undefined;

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { addContext, allow, ask, combine, defer, deny, rewrite } from '../../src/events/output/helpers.js';
+import { INPUTS } from './inputs.js';
+import { anyHooks, fireAny, testHost, watch } from './kit.js';
+
+/** Objects that mean what they hold, and that are not plain. */
+const WAYS: Readonly<Record<string, (words: Record<string, unknown>) => unknown>> = {
+  'a class with getters': (words) => {
+    class Answer {}
+    for (const [key, value] of Object.entries(words))
+      Object.defineProperty(Answer.prototype, key, { get: () => value, enumerable: true });
+    return new Answer();
+  },
+  'a class with getters and a key of its own': (words) => {
+    class Answer {
+      readonly note = 'mine';
+    }
+    for (const [key, value] of Object.entries(words))
+      Object.defineProperty(Answer.prototype, key, { get: () => value });
+    return new Answer();
+  },
+  'a prototype': (words) => Object.create(words),
+  'a map': (words) => new Map(Object.entries(words)),
+  'a set': (words) => new Set(Object.entries(words)),
+  'an error with keys': (words) => Object.assign(new Error('an error'), words),
+  'a date with keys': (words) => Object.assign(new Date(0), words),
+  'an array with keys': (words) => Object.assign([], words),
+  'a function with keys': (words) => Object.assign(() => undefined, words),
+  entries: (words) => Object.entries(words),
+  JSON: (words) => JSON.stringify(words),
+};
+/** What JSON makes of them is what they say. */
+const PRINTED: typeof WAYS = {
+  'a class with keys': (words) => {
+    class Answer {}
+    return Object.assign(new Answer(), words);
+  },
+  'no prototype': (words) => Object.assign(Object.create(null), words),
+  toJSON: (words) => ({ toJSON: () => words }),
+  'toJSON of a class': (words) => {
+    class Answer {
+      toJSON() {
+        return words;
+      }
+    }
+    return new Answer();
+  },
+};
+
+const DENY = { permissionDecision: 'deny', permissionDecisionReason: 'no' };
+type Place = readonly [
+  event: 'PreToolUse' | 'PermissionRequest' | 'UserPromptSubmit' | 'Stop',
+  where: string,
+  say: (way: (typeof WAYS)[string]) => unknown,
+];
+const PLACES: readonly Place[] = [
+  ['PreToolUse', 'hookSpecificOutput', (way) => ({ hookSpecificOutput: way(DENY) })],
+  [
+    'PreToolUse',
+    'hookSpecificOutput beside a helper',
+    (way) => ({ ...addContext('more'), hookSpecificOutput: way(DENY) }),
+  ],
+  [
+    'PermissionRequest',
+    'hookSpecificOutput',
+    (way) => ({ hookSpecificOutput: way({ decision: { behavior: 'deny' } }) }),
+  ],
+  ['PermissionRequest', 'its decision', (way) => ({ hookSpecificOutput: { decision: way({ behavior: 'deny' }) } })],
+  ['UserPromptSubmit', 'the answer', (way) => way({ decision: 'block', reason: 'no' })],
+  ['Stop', 'the answer', (way) => way({ decision: 'block', reason: 'no' })],
+];
+
+async function asked(event: Place[0], answer: () => unknown): Promise<{ refused: boolean; failures: number }> {
+  const { host } = testHost();
+  watch(host);
+  host.register(anyHooks({ [event]: [{ onFailure: 'block', hooks: [answer] }] }));
+  const { verdict, blocked, continues, failures } = await fireAny(host, event, INPUTS[event] as never);
+  return { refused: verdict === 'deny' || blocked === true || continues === true, failures: failures.length };
+}
+
+describe.each(PLACES)('on %s, in %s', (event, _, say) => {
+  test.each(Object.keys(WAYS))('a no that is written as %s is not silence', async (name) => {
+    const { refused, failures } = await asked(event, () => say(WAYS[name] as never));
+    // No failure keeps an agent from ending its turn (docs/failures.md).
+    expect({ refused: refused || event === 'Stop', failures }).toEqual({ refused: true, failures: 1 });
+  });
+
+  test.each(Object.keys(PRINTED))('a no that is written with %s is heard', async (name) => {
+    expect(await asked(event, () => say(PRINTED[name] as never))).toEqual({ refused: true, failures: 0 });
+  });
+});
+
+test('a no that is written as a promise in hookSpecificOutput is not silence', async () => {
+  const answer = () => ({ hookSpecificOutput: Promise.resolve(DENY) });
+  expect(await asked('PreToolUse', answer)).toEqual({ refused: true, failures: 1 });
+});
+
+describe('on PermissionRequest, where the user is asked, to ask decides nothing', () => {
+  const allowed = { hookSpecificOutput: { decision: { behavior: 'allow' } } };
+  test.each<[string, object, string]>([
+    ['ask() with a rewrite', combine(ask('sure?'), rewrite({ command: 'ls' })), 'none'],
+    ['defer() with a rewrite', combine(defer('later'), rewrite({ command: 'ls' })), 'none'],
+    ['ask() spread over a rewrite', { ...rewrite({ command: 'ls' }), ...ask('sure?') }, 'none'],
+    ['ask() beside an allow', { ...ask('sure?'), ...allowed }, 'none'],
+    ['ask() combined with allow()', combine(allow(), ask('sure?')), 'none'],
+    ['ask() beside a deny', { ...ask('sure?'), hookSpecificOutput: { decision: { behavior: 'deny' } } }, 'deny'],
+    ['ask() combined with deny()', combine(ask('sure?'), deny('no')), 'deny'],
+    ['allow() with a rewrite', combine(allow(), rewrite({ command: 'ls' })), 'allow'],
+    ['a rewrite alone', rewrite({ command: 'ls' }), 'allow'],
+  ])('%s', async (_, answer, verdict) => {
+    const { host, reports } = testHost();
+    host.register({ PermissionRequest: [{ onFailure: 'block', hooks: [() => answer as never] }] });
+    const decision = await host.fire('PermissionRequest', INPUTS.PermissionRequest);
+    expect([decision.verdict, decision.failures]).toEqual([verdict, []]);
+    const isLost = verdict === 'none' && 'hookscope:rewrite' in answer;
+    expect(decision.updatedInput === undefined).toBe(verdict !== 'allow' || !('hookscope:rewrite' in answer));
+    expect(reports).toHaveLength(isLost ? 1 : 0);
+  });
+});
