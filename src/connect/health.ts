@@ -4,8 +4,8 @@ import type { AgentTable, OffSwitch } from '../agents/table.js';
 import { isObject, type Json } from '../values/shape.js';
 import { messageOf } from '../values/waiting/promises.js';
 import { layoutOf, settingsFile } from './agent-hooks.js';
+import { nameOf } from './ours.js';
 import { type Handler, handlersIn, parseSettings, voidOf } from './settings-text.js';
-import { nameOf } from './take-out.js';
 
 /** Why hooks that were written into a file do not run, or may not be waited for; in words that follow the name of a file. */
 export interface Ailment {

@@ -12,8 +12,12 @@ export interface ConnectedFile {
   readonly agent: string;
   /** The real path of the file, after following links. */
   readonly file: string;
+  /** Its path before links are followed; absent: an earlier version did not remember it. */
+  readonly named?: string | undefined;
   /** Its original bytes in base64; null: there was no such file. */
   readonly before: string | null;
+  /** That is not all: it had our entries already, which nobody remembered, and they were left out. */
+  readonly cleaned?: boolean | undefined;
   /** SHA-256 of what was written. */
   readonly after: string;
   /** SHA-256 of the content to be replaced, until that has happened: a command that is killed before has changed nothing. */
@@ -37,7 +41,9 @@ const journalSchema = schema(() =>
       zod().object({
         agent: zod().string(),
         file: zod().string().min(1),
+        named: zod().string().optional(),
         before: zod().string().nullable(),
+        cleaned: zod().boolean().optional(),
         after: zod().string(),
         replaces: zod().string().optional(),
         written: zod().string().optional(),
@@ -73,7 +79,7 @@ export class Journal {
     try {
       return journalSchema().parse(JSON.parse(text)).connections;
     } catch (error) {
-      throw this.#wrong('is not what connect has written; move it away and take the hooks out by hand', error);
+      throw this.#wrong('is not what connect has written; move it away, and undo it then: hooks that connect has written are recognised', error);
     }
   }
 

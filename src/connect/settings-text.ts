@@ -11,6 +11,7 @@ import type { Layout } from './layout.js';
 export type Handler = Json;
 /** An element of an event's list: a group of handlers, or a handler. */
 export type Entry = Json;
+/** Whether a handler is meant. */
 export type HandlerTest = (handler: Handler) => boolean;
 
 const MARK = '\uFEFF';
@@ -86,47 +87,6 @@ function extended(text: string, pieces: readonly Piece[]): Extended {
     result += piece.text;
   }
   return { text: result + text.slice(from), added };
-}
-
-/** The text without the handlers that are meant; groups, events and `hooks` that are empty then are gone too. Throws FILE. */
-export async function withoutHandlers(text: string, isMeant: HandlerTest, file: string): Promise<string> {
-  const before = await parseSettings(text, file);
-  const edit = await editor(text, file);
-  const left: [string, unknown][] = [];
-  let touched = false;
-  for (const [event, entries] of Object.entries((before['hooks'] ?? {}) as Record<string, unknown>)) {
-    // Some agents have switches beside their events.
-    if (!Array.isArray(entries)) {
-      left.push([event, entries]);
-      continue;
-    }
-    const list: readonly unknown[] = entries;
-    const kept = list.map((entry) => withoutMeant(entry, isMeant));
-    // From the end, so that earlier positions stay valid.
-    for (let at = list.length - 1; at >= 0; at--) {
-      if (kept[at] === list[at]) continue;
-      touched = true;
-      if (kept[at] === undefined) edit.set(['hooks', event, at], undefined);
-      else edit.set(['hooks', event, at, 'hooks'], (kept[at] as Json)['hooks']);
-    }
-    const some = kept.filter((entry) => entry !== undefined);
-    if (some.length > 0 || list.length === 0) left.push([event, some]);
-    else edit.set(['hooks', event], undefined);
-  }
-  if (!touched) return text;
-  const { hooks: _, ...others } = before;
-  if (left.length > 0) return checked(edit.text(), { ...others, hooks: Object.fromEntries(left) }, file);
-  edit.set(['hooks'], undefined);
-  return checked(edit.text(), others, file);
-}
-
-/** The entry itself where nothing of it is meant, what is left of it, or undefined: nothing is. */
-function withoutMeant(entry: unknown, isMeant: HandlerTest): unknown {
-  if (!isObject(entry)) return entry;
-  if (!Array.isArray(entry['hooks'])) return isMeant(entry) ? undefined : entry;
-  const hooks = entry['hooks'].filter((handler) => !(isObject(handler) && isMeant(handler)));
-  if (hooks.length === entry['hooks'].length) return entry;
-  return hooks.length === 0 ? undefined : { ...entry, hooks };
 }
 
 /**
@@ -228,23 +188,11 @@ function onlyEntry(object: Node, key: string, wrong: (problem: string, at: numbe
   return found[0]?.children?.[1];
 }
 
-/** Takes out of a text in steps. */
-async function editor(text: string, file: string) {
-  const { applyEdits, modify } = await import('jsonc-parser');
-  let now = bare(text);
-  const { eol, unit } = styleOf(now);
-  const insertSpaces = !unit.startsWith('\t');
-  const formattingOptions = { insertSpaces, tabSize: insertSpaces ? unit.length : 1, eol };
-  return {
-    set(path: (string | number)[], value: unknown): void {
-      try {
-        now = applyEdits(now, modify(now, path, value, { formattingOptions }));
-      } catch (error) {
-        throw unedited(file, error);
-      }
-    },
-    text: (): string => (text.startsWith(MARK) ? MARK : '') + now,
-  };
+/** Its nodes, with their places in the text; undefined: it is empty. */
+export async function treeOf(text: string): Promise<Node | undefined> {
+  const { parseTree } = await import('jsonc-parser');
+  // A mark has the place of a blank.
+  return parseTree(text.startsWith(MARK) ? ` ${text.slice(1)}` : text, [], { allowTrailingComma: true });
 }
 
 /** Whether it has no trailing commas. */
@@ -255,7 +203,8 @@ export async function hasNoCommaTooMany(text: string): Promise<boolean> {
   return errors.length === 0;
 }
 
-async function checked(result: string, expected: Json, file: string): Promise<string> {
+/** The text, if that is what it holds. Throws FILE. */
+export async function checked(result: string, expected: Json, file: string): Promise<string> {
   const found = await parseSettings(result, file).catch((error: unknown) => Promise.reject(unedited(file, error)));
   if (!isDeepStrictEqual(found, expected)) throw unedited(file, undefined);
   return result;

@@ -1,19 +1,37 @@
 import { isDeepStrictEqual } from 'node:util';
 import { changesOf } from '../files/text-diff.js';
 import { isObject, type Json } from '../values/shape.js';
+import { withoutHandlers } from './cut-out.js';
 import type { ConnectedFile } from './journal.js';
-import { type Handler, type HandlerTest, hasNoCommaTooMany, parseSettings, withoutHandlers } from './settings-text.js';
+import { type HandlerTest, hasNoCommaTooMany, parseSettings } from './settings-text.js';
 
-/** How a handler is recognised. */
-export const nameOf = (handler: Handler): string => String(handler['command'] ?? handler['url']);
+/** A text in a file, and how the handlers in it that connect has written are recognised. */
+export interface Written {
+  readonly text: string;
+  readonly file: string;
+  readonly isOurs: HandlerTest;
+}
 
-/** The text without what connect has written: byte for byte the original, with later changes of the user, as far as they can be separated. */
-export async function withoutOurs(connection: ConnectedFile, text: string): Promise<string> {
-  const { file, handlers } = connection;
-  const isOurs: HandlerTest = (handler) => handlers.includes(nameOf(handler));
+/** What is left of it. */
+export interface Taken {
+  readonly rest: string;
+  /** Exactly what connect has put in is gone. */
+  readonly isExact: boolean;
+}
+
+/**
+ * The text without what connect has written: byte for byte the original, with later changes of the user, as far as they can be separated.
+ * Without a connection nothing is known of the original.
+ */
+export async function withoutOurs(
+  { text, file, isOurs }: Written,
+  connection: ConnectedFile | undefined,
+): Promise<Taken> {
   const rest = await withoutHandlers(text, isOurs, file);
+  if (connection === undefined) return { rest, isExact: rest === text };
   const cut = await withoutPieces(connection, text);
-  return cut !== undefined && (await isSame(cut, rest, [text, originalOf(connection)], file)) ? cut : rest;
+  const isExact = cut !== undefined && (await isSame(cut, rest, [text, originalOf(connection)], file));
+  return isExact ? { rest: cut, isExact } : { rest, isExact: rest === text };
 }
 
 /** The written parts are cut out where they are unchanged. */

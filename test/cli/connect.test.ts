@@ -1,14 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -192,6 +195,79 @@ test.each(Object.keys(NO_FILES))('%s in the place of the settings is left alone,
   });
   expect(look()).toEqual(before);
   expect((await hookscope('disconnect', '--all')).stdout).toMatch(/Nothing is connected/);
+});
+
+describe('a settings file whose links have changed since', () => {
+  const real = (): string => join(folder, 'real/s.json');
+  const text = '{\n  "model": "x" // mine\n}\n';
+  beforeEach(() => {
+    for (const path of ['claude', 'real']) mkdirSync(join(folder, path));
+  });
+  const ours = (file: string) => readFileSync(file, 'utf8').match(/"(?:command|url)": ".*/g) ?? [];
+  const isolate = (): void => {
+    copyFileSync(user(), `${user()}.new`);
+    renameSync(`${user()}.new`, user());
+  };
+  const link = (): void => {
+    renameSync(user(), real());
+    symlinkSync('../real/s.json', user());
+  };
+
+  test.each([
+    ['connect', 'claude-code', '--undo'],
+    ['disconnect', '--all'],
+    ['disconnect', 'claude-code'],
+  ])('%s %s %s takes our hooks out where they are now', async (...undo) => {
+    writeFileSync(real(), text);
+    symlinkSync('../real/s.json', user());
+    await hookscope('connect', 'claude-code', '--write');
+    isolate();
+    const first = await hookscope(...undo);
+    expect([first.code, readFileSync(user(), 'utf8'), readFileSync(real(), 'utf8')]).toEqual([0, text, text]);
+    const said = [user(), real()].map((file) => `${file} is as it was before, byte for byte.`);
+    expect(first.stdout.trim().split('\n').sort()).toEqual(said.sort());
+    rmSync(real());
+    await hookscope('connect', 'claude-code', '--write');
+    link();
+    const { code, stdout } = await hookscope(...undo);
+    expect([code, stdout]).toEqual([0, `${real()} is as it was before, byte for byte.\n`]);
+    expect([readFileSync(user(), 'utf8'), lstatSync(user()).isSymbolicLink()]).toEqual([text, true]);
+    expect((await hookscope(...undo)).stdout).toBe('Nothing is connected there; nothing was changed.\n');
+  });
+
+  test.each([
+    ['connect', 'claude-code', '--undo'],
+    ['disconnect', '--all'],
+  ])('%s %s does it without its journal, and does not say that it is as it was', async (...undo) => {
+    for (const how of [['--http', '--port', '4711'], []]) {
+      writeFileSync(user(), text);
+      for (let times = 0; times < 2; times++) {
+        const { code } = await hookscope('connect', 'claude-code', '--write', ...how);
+        expect([code, ours(user()).length > 20]).toEqual([0, true]);
+        expect(ours(user()).length).toBe(new Set(ours(user())).size);
+        rmSync(join(folder, 'state/hookscope/connections.json'));
+      }
+      const { code, stdout } = await hookscope(...undo);
+      expect([code, readFileSync(user(), 'utf8')]).toEqual([0, text]);
+      expect(stdout).toMatch(
+        /settings\.json had hooks that connect had written, .* taken out; how it was .* not known/,
+      );
+    }
+  });
+
+  test('with what cannot be edited is an error that says what is still in it', async () => {
+    writeFileSync(user(), text);
+    await hookscope('connect', 'claude-code', '--write');
+    link();
+    writeFileSync(user(), readFileSync(user(), 'utf8').slice(0, -3));
+    for (const undo of [
+      ['connect', 'claude-code', '--undo'],
+      ['disconnect', '--all'],
+    ]) {
+      const { code, stderr } = await hookscope(...undo);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/real\/s\.json: .*; \d\d hooks .* are still in it/)]);
+    }
+  });
 });
 
 test('two commands at once are both kept, and undone', async () => {

@@ -3,6 +3,7 @@ import type { LeftOut } from '../../connect/agent-hooks.js';
 import type { Entry } from '../../connect/settings-text.js';
 import { plain } from '../../plain.js';
 import { wrongOption } from '../../values/options.js';
+import { messageOf } from '../../values/waiting/promises.js';
 import type { Terminal } from '../terminal.js';
 import { type ConnectFlags, checkAgent, checkFiles, checkFlags } from './flags.js';
 
@@ -40,8 +41,8 @@ export async function connectCommand(
     terminal.tell('nothing was changed; add --write to write it');
     return 0;
   }
+  if (flags.write && (plan.difference !== '' || !plan.isKnown)) plan.write();
   if (plan.difference !== '') {
-    plan.write();
     const again = `hookscope connect ${agent} ${flags.project ? '--project ' : ''}--undo`;
     await terminal.print(`Connected: ${plain(plan.file)}. ${again} restores it.`);
   }
@@ -55,42 +56,43 @@ export async function disconnectCommand(
   flags: { readonly all?: true },
   terminal: Terminal,
 ): Promise<number> {
-  const { CONNECTABLE } = await import('../../connect/agent-hooks.js');
+  const { CONNECTABLE, settingsFile, tableOf } = await import('../../connect/agent-hooks.js');
   if (agent !== undefined) checkAgent(agent, CONNECTABLE, 'disconnect');
   if ((agent === undefined) === (flags.all === undefined))
     throw wrongOption('disconnect', `expected --all, or one of ${CONNECTABLE.join(', ')}`);
   const { Journal } = await import('../../connect/journal.js');
   const connections = new Journal().list().filter((one) => agent === undefined || one.agent === agent);
-  return undo(
-    connections.map(({ file }) => file),
-    terminal,
+  const tables = (agent === undefined ? CONNECTABLE : [agent]).map(tableOf);
+  // Where connect writes by itself, since the journal may have been lost.
+  const usual = tables.flatMap((table) =>
+    (['user', 'project'] as const).map((whose) => settingsFile(table, whose, process.cwd())),
   );
+  return undo([...connections.flatMap(({ file, named = file }) => [file, named]), ...usual], terminal);
 }
 
 const BECAME = {
   restored: 'is as it was before, byte for byte',
   removed: 'was not there before, and has been removed',
   taken_out: 'has been changed since; what connect had written was taken out, the rest was left',
+  unknown:
+    'had hooks that connect had written, and these were taken out; how it was before the first of them is not known, so the rest was left',
+  clean: 'has no hook that connect has written; nothing was changed in it',
   gone: 'is not there any more',
 } as const;
 
 /** Every file is tried, even if another failed. */
-async function undo(files: readonly string[], terminal: Terminal): Promise<number> {
-  const { disconnect } = await import('../../connect/connect.js');
+async function undo(names: readonly string[], terminal: Terminal): Promise<number> {
+  const { disconnectAll } = await import('../../connect/undo.js');
+  const results = await disconnectAll(names);
   let failed = false;
-  let done = 0;
-  for (const file of files) {
-    try {
-      const came = await disconnect(file);
-      if (came === undefined) continue;
-      done += 1;
-      await terminal.print(`${plain(came.file)} ${BECAME[came.how]}.`);
-    } catch (error) {
+  for (const result of results) {
+    if ('how' in result) await terminal.print(`${plain(result.file)} ${BECAME[result.how]}.`);
+    else {
       failed = true;
-      terminal.tell(error instanceof Error ? error.message : String(error));
+      terminal.tell(messageOf(result.error));
     }
   }
-  if (done === 0 && !failed) await terminal.print('Nothing is connected there; nothing was changed.');
+  if (results.length === 0) await terminal.print('Nothing is connected there; nothing was changed.');
   return failed ? 1 : 0;
 }
 

@@ -1,0 +1,38 @@
+import { asksUs } from '../values/own-command.js';
+import { isObject } from '../values/shape.js';
+import type { ConnectedFile } from './journal.js';
+import type { Handler, HandlerTest } from './settings-text.js';
+
+/** How a handler is recognised. */
+export const nameOf = (handler: Handler): string => String(handler['command'] ?? handler['url']);
+
+/** The handlers that connect has written: those that the journal names, wherever they are now, and those that show it by themselves. */
+export function oursIn(connections: readonly ConnectedFile[]): HandlerTest {
+  const names = new Set(connections.flatMap(({ handlers }) => handlers));
+  return (handler) => names.has(nameOf(handler)) || isOurs(handler);
+}
+
+/** Shown without a journal. */
+export const isOurs: HandlerTest = (handler) => asksUs(handler['command']) || isOurRequest(handler);
+
+const KEYS = ['type', 'url', 'headers', 'timeout', 'onFailure'];
+const ADDRESS = /^http:\/\/127\.0\.0\.1:\d+\/hooks\/\w+$/;
+
+/** Exactly what `--http` writes, with a token like ours. */
+function isOurRequest(handler: Handler): boolean {
+  const { type, url, headers } = handler;
+  if (type !== 'http' || !ADDRESS.test(String(url)) || !isObject(headers)) return false;
+  if (!Object.keys(handler).every((key) => KEYS.includes(key))) return false;
+  return Object.keys(headers).join() === 'Authorization' && /^Bearer [\w-]{43}$/.test(String(headers['Authorization']));
+}
+
+/** How many of them a text has, even one that cannot be parsed. */
+export function countOurs(text: string, connections: readonly ConnectedFile[]): number {
+  const all = [...new Set(connections.flatMap(({ handlers }) => handlers))];
+  const named = all.map((name) => JSON.stringify(name)).filter((name) => !MARKS.test(name));
+  const others = named.reduce((sum, name) => sum + text.split(name).length - 1, 0);
+  return others + (text.match(new RegExp(MARKS, 'g'))?.length ?? 0);
+}
+
+/** What a command or an address of ours is found by in a text. */
+const MARKS = /\/dist\/hookscope-hook\.sh|"http:\/\/127\.0\.0\.1:\d+\/hooks\/\w+"/;

@@ -1,0 +1,63 @@
+import { existsSync, lstatSync, readlinkSync, realpathSync, rmdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { HookscopeError } from '../errors.js';
+import { NotRead, readRegularFile } from '../files/regular-file.js';
+
+/** The file that a link leads to is the one that is read and replaced. */
+export function realPath(file: string, links = 0): string {
+  const path = resolve(file);
+  if (existsSync(path)) return realpathSync(path);
+  // A missing target of a link is created, and the link stays.
+  if (links < 40 && isLink(path)) return realPath(resolve(dirname(path), readlinkSync(path)), links + 1);
+  const folder = dirname(path);
+  return existsSync(folder) ? join(realpathSync(folder), basename(path)) : path;
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    // Whoever reads it then says why that cannot be done.
+    return false;
+  }
+}
+
+/** undefined: there is no such file. Throws FILE. */
+export function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readRegularFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (error instanceof NotRead) throw problem(path, `${error.message}; nothing was changed`, error);
+    throw problem(path, `cannot be read: ${(error as Error).message}`, error);
+  }
+}
+
+/** Throws FILE for what is no text. */
+export function textOf(bytes: Buffer | undefined, path: string): string {
+  try {
+    // A mark at its beginning stays where it is.
+    return bytes === undefined ? '' : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw problem(path, 'is not UTF-8 text; nothing was changed', error);
+  }
+}
+
+export function same(one: Buffer | undefined, other: Buffer | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : one.equals(other);
+}
+
+/** Removes the created folders, unless they have other content now; some may be gone. */
+export function removeEmpty(folders: readonly string[]): void {
+  for (const folder of folders.toReversed()) {
+    try {
+      rmdirSync(folder);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return;
+    }
+  }
+}
+
+export function problem(file: string, text: string, cause?: unknown): HookscopeError {
+  return new HookscopeError('FILE', { file, problem: text }, { cause });
+}
