@@ -79,7 +79,10 @@ export class Journal {
     try {
       return journalSchema().parse(JSON.parse(text)).connections;
     } catch (error) {
-      throw this.#wrong('is not what connect has written; move it away, and undo it then: hooks that connect has written are recognised', error);
+      throw this.#wrong(
+        'is not what connect has written; move it away, and undo it then: hooks that connect has written are recognised',
+        error,
+      );
     }
   }
 

@@ -107,7 +107,7 @@ async function wayOf(table: AgentTable, flags: ConnectFlags): Promise<Way> {
   const leftOut = notConnected(table);
   if (!flags.http) {
     const set = { ...(hooks && { hooks }), ...(config !== undefined && { config }), ...(plugin && { plugin }) };
-    await checkFiles({ ...(hooks && { hooks }), ...(config !== undefined && { config }) });
+    await checkFiles(set);
     const { thinCommand } = await import('../../server/client/thin.js');
     const who = {
       ...(table.name === 'claude-code' ? {} : { as: table.name }),

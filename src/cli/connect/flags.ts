@@ -22,7 +22,7 @@ export function checkFlags(agent: string, flags: ConnectFlags): void {
 }
 
 /** A guard that is not there, or cannot be read, would block every call. */
-export async function checkFiles(files: Pick<ConnectFlags, 'hooks' | 'config'>): Promise<void> {
+export async function checkFiles(files: Pick<ConnectFlags, 'hooks' | 'config' | 'plugin'>): Promise<void> {
   const { namedErrors } = await import('../host/named-problems.js');
   const [error] = await namedErrors(files);
   if (error !== undefined) throw error;
