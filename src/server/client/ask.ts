@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { HookscopeError } from '../../errors.js';
 import { isObject } from '../../values/shape.js';
+import { timerUntil } from '../../values/waiting/timer.js';
 import { type CommandAnswer, ENVIRONMENT, type FailurePolicy, HEAD, REASONS } from '../agent-protocol.js';
 import { fitsHeader, headersOf, type NamedSet, utf8 } from '../named-set.js';
 import { checkOwned, checkWay, readOwned } from '../owned.js';
@@ -44,13 +45,10 @@ export async function askServer(question: Question, places: Places): Promise<Com
       agent: false,
       headers: { ...headers, host: 'hookscope', 'content-length': Buffer.byteLength(body) },
     });
-    const timer = setTimeout(
-      () => {
-        fail(REASONS.late);
-        asked.destroy();
-      },
-      Math.max(0, deadline - performance.now()),
-    );
+    const timer = setTimeout(() => {
+      fail(REASONS.late);
+      asked.destroy();
+    }, timerUntil(deadline));
     const end = (): void => clearTimeout(timer);
     asked.on('socket', (socket) => socket.once('connect', () => (isConnected = true)));
     asked.on('error', () => {

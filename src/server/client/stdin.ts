@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { timerUntil } from '../../values/waiting/timer.js';
 import { MOST_BODY } from '../limits.js';
 
 interface NoInput {
@@ -20,7 +21,7 @@ export function readStdin(stdin: Readable, deadline: number): Promise<string | N
       stdin.pause();
       resolve(result);
     };
-    const timer = setTimeout(() => end({ problem: 'open' }), Math.max(0, deadline - performance.now()));
+    const timer = setTimeout(() => end({ problem: 'open' }), timerUntil(deadline));
     stdin.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > MOST_BODY) end({ problem: 'large' });

@@ -6,6 +6,10 @@ export const LONGEST_TIMER = 2 ** 31 - 1;
 /** Seconds in the milliseconds of a timer. */
 export const timerDelay = (seconds: number): number => Math.min(seconds * 1000, LONGEST_TIMER);
 
+/** Milliseconds until then (by `performance.now()`), as a timer can wait them. */
+export const timerUntil = (deadline: number): number =>
+  Math.min(Math.max(0, deadline - performance.now()), LONGEST_TIMER);
+
 /** Waits for the work, but no longer than that many milliseconds; whether it was done by then. */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const done = new AbortController();
