@@ -11,7 +11,7 @@ import { openForEvent } from './host/event-host.js';
 import { nameOfInput, readInput } from './host/event-input.js';
 import { atPlace, type HostFlags } from './host/open-host.js';
 import { partOfCaller } from './host/part-of-caller.js';
-import type { Flags } from './options.js';
+import { type Flags, typedAs } from './options.js';
 import { redactorFor } from './redact.js';
 import type { Terminal } from './terminal.js';
 
@@ -90,7 +90,7 @@ async function fireOnce(
     },
   });
   try {
-    const decision = await host.fireAny(event, input, { scope, signal });
+    const decision = await typedAs({ 'fire: scope': '--scope' }, () => host.fireAny(event, input, { scope, signal }));
     // A hook may fire events of its own; the record of this fire came last.
     const record = records.findLast((r) => r.event === event) as FireRecord;
     const inTime = responses.length;

@@ -1,3 +1,4 @@
+import { HookscopeError, isHookscopeError } from '../errors.js';
 import { readCount, readDuration, readFactor, readMoment, readPort, wordOf } from './option-values.js';
 
 /**
@@ -241,3 +242,15 @@ type ValueOf<O extends Option> = O extends readonly [string, string, infer Value
 
 /** The flag of an option, as it is written. */
 export const spelled = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** Passes on what the work gives; an error about an option of the API names what the user has typed for it. */
+export async function typedAs<T>(typed: Readonly<Record<string, string>>, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isHookscopeError(error) || error.code !== 'INVALID_OPTIONS') throw error;
+    const details = error.details as { where: string; expected: string; nearest?: string };
+    const where = Object.hasOwn(typed, details.where) ? typed[details.where] : undefined;
+    throw where === undefined ? error : new HookscopeError('INVALID_OPTIONS', { ...details, where }, { cause: error });
+  }
+}

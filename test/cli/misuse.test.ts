@@ -55,6 +55,8 @@ export default { events: { Deploy: defineEvent({ input: z.object({}), fold: 'gat
 const line = (event: string, input: object): string => JSON.stringify({ at_ms: 0, event, input });
 
 /** Arguments, and what the one message must hold. */
+/** Of nobody. */
+const KEY = `ed25519:${'A'.repeat(43)}`;
 const CASES: [args: string, message: string | RegExp][] = [
   ['fier', "unknown command 'fier'"],
   ['fire', "missing required argument 'event'"],
@@ -113,6 +115,13 @@ const CASES: [args: string, message: string | RegExp][] = [
   ['list --plugin hookscope-plugin-fails', 'Plugin "f" failed while it was applied: no database'],
   ['list --plugin ./none.js', 'There is no such file.'],
   ['list --trust everything', 'Invalid option --trust: expected all or stored, got "everything".'],
+  // In the words that were typed, not in those of the API.
+  ['fire PreToolUse --hooks none.json --scope ', 'none.json: there is no such file.'],
+  ['fire PreToolUse --scope ', 'Invalid option --scope: expected an agent'],
+  ['fleet join nats://127.0.0.1:1 --key none', 'Invalid option --key: expected an array of public keys'],
+  [`fleet join nats://127.0.0.1:1 --key ${KEY} --team a:b`, 'Invalid option --team: expected a name'],
+  [`fleet join nats://127.0.0.1:1 --key ${KEY} --host a:b`, 'Invalid option --host: expected a name'],
+  [`fleet join nats://127.0.0.1:1 --key ${KEY} --channel a:b`, 'Invalid option --channel: expected an array of names'],
   ['list --claude-code none', 'none: there is no such folder.'],
   ['list --settings none.json', 'none.json: there is no such file.'],
   ['list --plugin-dir none', 'none: there is no such folder.'],

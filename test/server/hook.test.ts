@@ -96,7 +96,7 @@ describe('hookscope hook', () => {
     ['an input that is no JSON', ['--hooks', 'hooks.json'], '{bad', /the input of the event is not a JSON object/],
     ['an input that is an array', ['--hooks', 'hooks.json'], '[]', /the input of the event is not a JSON object/],
     ['an input without what the event needs', ['--hooks', 'hooks.json'], '{}', /tool_name/],
-    ['an agent that nobody knows', ['--hooks', 'hooks.json', '--as', 'other'], '{}', /claude-code/],
+    ['an agent that nobody knows', ['--hooks', 'hooks.json', '--as', 'other'], '{}', /option --as: .*claude-code/],
     ['a timeout that is none', ['--hooks', 'hooks.json', '--timeout', 'x'], '{}', /--timeout/],
   ])('%s blocks a gate, and says why', async (_, args, stdin, why) => {
     user.write('bad.json', '{ "PreToolUse": [');
@@ -111,6 +111,18 @@ describe('hookscope hook', () => {
     // Nothing can be stopped there: it is said, and lets go on.
     expect(await user.hook(['Notification', ...args], stdin)).toMatchObject({ stdout: '', code: 1 });
     expect(asked()).toBe(0);
+  });
+
+  test.each(['2147484', '99999999999', '1e300'])('a timeout of %s seconds is a long one', async (timeout) => {
+    for (const isServed of [false, true]) {
+      if (isServed) await user.serve(['--hooks', 'hooks.json']);
+      for (const more of [[], ['--as', 'codex']]) {
+        const args = ['PreToolUse', '--hooks', 'hooks.json', '--timeout', timeout, ...more];
+        expect(await user.spawnHook(args, bash('ls'))).toEqual({ code: 0, stdout: '', stderr: '' });
+        const denied = await user.spawnHook(args, bash('rm x'));
+        expect([denial(denied.stdout), denied.stderr]).toEqual(['nothing is removed', '']);
+      }
+    }
   });
 
   test('an input of more than 64 MiB is called too large, whatever it is', async () => {

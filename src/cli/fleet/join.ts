@@ -6,10 +6,22 @@ import { hasJoined, joinedFile } from '../../fleet/has-joined.js';
 import { type Joined, readJoined, writeJoined } from '../../fleet/joined.js';
 import { plain } from '../../plain.js';
 import { wrongOption } from '../../values/options.js';
+import { typedAs } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { type FleetFlags, tlsOf } from './flags.js';
 
 const isAskElsewhere = (text: string): text is AskElsewhere => (ASK_ELSEWHERE as readonly string[]).includes(text);
+
+/** The options of `fleet()`, as they are typed here. */
+const TYPED = {
+  'fleet: servers': 'the broker',
+  'fleet: team': '--team',
+  'fleet: host': '--host',
+  'fleet: keys': '--key',
+  'fleet: channels': '--channel',
+  'fleet: credentials': '--credentials',
+  'fleet: allow': '--allow',
+} as const;
 
 /** Writes which fleet this user of this machine is of, and tries it. */
 export async function joinVerb([url]: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
@@ -42,7 +54,7 @@ export async function joinVerb([url]: readonly string[], flags: FleetFlags, term
     ...(allow === undefined ? {} : { allow: resolve(allow) }),
   };
   const told: string[] = [];
-  const place = await fleet({ ...joined, logger: (text) => void told.push(text) });
+  const place = await typedAs(TYPED, () => fleet({ ...joined, logger: (text) => void told.push(text) }));
   const { channels, host: name } = place.status();
   const { connected } = place;
   await place.close();

@@ -16,9 +16,10 @@ import { CLAUDE, claudeProtocol, type Protocol } from '../../server/protocol.js'
 import { wrongOption } from '../../values/options.js';
 import { isRunning } from '../../values/processes.js';
 import { messageOf } from '../../values/waiting/promises.js';
+import { LONGEST_TIMER } from '../../values/waiting/timer.js';
 import type { HostFlags } from '../host/open-host.js';
 import { wordOf } from '../option-values.js';
-import type { Flags } from '../options.js';
+import { type Flags, typedAs } from '../options.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { setAlarm } from './alarm.js';
 import { whyEnded } from './own-process.js';
@@ -46,7 +47,7 @@ async function protocolOf(event: string, { as = CLAUDE, attended }: HookFlags): 
   if (as === CLAUDE && eventName(event) !== undefined) return claudeProtocol(event, attended);
   if (as !== CLAUDE) {
     const { agentProtocol } = await import('../../server/agent-words.js');
-    return agentProtocol(as, event, attended);
+    return typedAs({ agent: '--as' }, () => agentProtocol(as, event, attended));
   }
   const { agentsWith } = await import('../../agents/agents.js');
   const others = agentsWith(event);
@@ -134,10 +135,10 @@ function policyOf(given: string | undefined): FailurePolicy {
   return given === undefined ? 'block' : wordOf(...FAILURE_POLICIES)(given, '--on-failure');
 }
 
-/** How long the agent itself waits, according to its settings or environment. */
+/** How long the agent itself waits, according to its settings or environment; at most what a timer can wait. */
 function secondsOf(given: string | undefined = process.env['HOOKSCOPE_TIMEOUT']): number | undefined {
   if (given === undefined || given === '') return undefined;
   const seconds = Number(given);
-  if (Number.isFinite(seconds) && seconds > 0) return seconds;
+  if (Number.isFinite(seconds) && seconds > 0) return Math.min(seconds, LONGEST_TIMER / 1000);
   throw wrongOption('--timeout', `expected the seconds that the agent waits, got "${given}"`);
 }
