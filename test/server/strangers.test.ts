@@ -115,8 +115,27 @@ describe('a server is closed to strangers', () => {
         JSON.parse((await send(at, { path: '/admin/changes', method: 'GET', headers: admin })).body),
       ).toMatchObject({ changes: [] });
       // What was not looked at is not accepted.
-      for (const text of ['', '{}', '[]', '{"state":"x"}', 'no JSON'])
-        expect((await send(at, { path: '/admin/accept', headers: admin, body: text })).status, text).toBe(409);
+      const accept = (text: string) => send(at, { path: '/admin/accept', headers: admin, body: text });
+      expect((await accept('{"state":"x"}')).status).toBe(409);
+      // What does not say what was looked at is no change since.
+      for (const text of [
+        '',
+        '{}',
+        '[]',
+        'null',
+        '"x"',
+        '{"state":1}',
+        '{"state":null}',
+        'no JSON',
+        '{"state":"x"}}',
+      ]) {
+        const { status, body: why } = await accept(text);
+        expect([text, status, JSON.parse(why)]).toEqual([
+          text,
+          400,
+          { ok: false, error: expect.stringMatching(/expected a JSON object with the "state"/) },
+        ]);
+      }
     }
     expect(asked()).toBe(2);
   });

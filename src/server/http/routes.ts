@@ -66,6 +66,10 @@ export function addRoutes(app: HonoApp<Env>, parts: AppParts): void {
     app.post(`/admin/${call}`, async (c) => c.json(await parts.admin(call)));
   app.post('/admin/accept', async (c) => {
     const { state } = (await bodyOf(c)) ?? {};
+    if (typeof state !== 'string') {
+      const error = 'expected a JSON object with the "state" that GET /admin/changes gave, as {"state":"…"}';
+      return c.json({ ok: false, error }, 400);
+    }
     // Accepts what the user has looked at, and nothing that was written since.
     if (state !== stateOf(parts.changes())) return c.json({ ok: false, error: 'it has changed again meanwhile' }, 409);
     return c.json(await parts.admin('accept'));
