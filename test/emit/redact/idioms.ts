@@ -1,6 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are templates of other languages
+import { MORE } from './idioms-more.js';
+
 /** What coding agents meet in command lines, files and code of well-known programs; `§` is the secret. Each is tried with several secrets, bare and as JSON. */
 export const IDIOMS: Readonly<Record<string, readonly string[]>> = {
+  ...MORE,
   containers: [
     'FROM node\nENV ADMIN_PASSWORD §\nRUN x',
     'ENV ADMIN_PASSWORD=§',

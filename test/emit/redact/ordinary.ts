@@ -334,4 +334,12 @@ export const ORDINARY: readonly string[] = [
   'decode_dss_signature = asn1.decode_dss_signature',
   '    username and password login, session cookies',
   'f(key_file=self.key_file, key_password=self.key_password, x=1)',
+  // Several pieces, and what only looks like them.
+  'PASSWORD="$A""$B" TOKEN=$(cat a)$(cat b)',
+  'TOKEN="$X" run "v1"; TOKEN=${X}/v2 TOKEN=$X-dev',
+  'curl -u "$USER":"$TOKEN" https://example.com',
+  'token = $("#a1b2c3").val()',
+  "grep 'password=\\|token=' a.txt",
+  'diff <(echo a=1) <(echo b=2)',
+  'machine learning needs a login and a "password of yours"',
 ];

@@ -48,19 +48,29 @@ export function bearerSecret(text: string, at: number): Span | undefined {
   return isOne ? [CREDENTIALS.lastIndex - value.length, CREDENTIALS.lastIndex] : undefined;
 }
 
-const LOGIN =
-  /login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}\\{0,8}["']?((?:(?!\\{0,8}["'](?:[\s),;:\]}]|$)|\\{1,8}[nrt])\S){1,256})/y;
-const MACHINE =
-  /(?:machine\s{1,8}\S{1,128}|default)\s{1,8}(?:(?:login|account|user|port)\s{1,8}\S{1,128}\s{1,8}){0,3}password\s{1,8}\\{0,8}["']?((?:(?!\\{0,8}["'](?:[\s),;:\]}]|$)|\\{1,8}[nrt])\S){1,256})/y;
+/** A value of `.netrc`: in quotes it may have blanks. */
+const QUOTED = String.raw`(?:\\{0,8}"[^"\n]{1,128}"|\S{1,128})`;
+const NETRC_VALUE = String.raw`(?:(\\{0,8}["'])((?:(?!\1)[^\n]){1,256}?)\1(?=[\s),;:\]}"'\\]|$)|\\{0,8}["']?((?:(?!\\{0,8}["'](?:[\s),;:\]}]|$)|\\{1,8}[nrt])\S){1,256}))`;
+const LOGIN = new RegExp(
+  String.raw`login\s{1,8}${QUOTED}\s{1,8}(?:account\s{1,8}${QUOTED}\s{1,8})?password\s{1,8}${NETRC_VALUE}`,
+  'dy',
+);
+const MACHINE = new RegExp(
+  String.raw`(?:machine\s{1,8}\S{1,128}|default)\s{1,8}(?:(?:login|account|user|port)\s{1,8}${QUOTED}\s{1,8}){0,3}password\s{1,8}${NETRC_VALUE}`,
+  'dy',
+);
 
 /** `machine M login L password …`, in any order; without its machine, the password must not be a word of a sentence. */
 export function netrcSecret(text: string, at: number): Span | undefined {
   const pattern = text[at] === 'l' ? LOGIN : MACHINE;
-  const value = take(pattern, text, at)?.[1];
-  if (value === undefined || isPlaceholder(value)) return undefined;
+  const found = take(pattern, text, at);
+  const span = found?.indices?.[2] ?? found?.indices?.[3];
+  if (span === undefined) return undefined;
+  const value = text.slice(...span);
+  if (isPlaceholder(value)) return undefined;
   const isWhole =
     text[at] === 'm' || /(?:machine\s{1,8}\S{1,128}|default)\s{1,8}$/.test(text.slice(Math.max(0, at - 160), at));
-  return isWhole || isNoWord(value) ? [pattern.lastIndex - value.length, pattern.lastIndex] : undefined;
+  return isWhole || isNoWord(value.replace(/ /g, '')) ? span : undefined;
 }
 
 const PGPASS =

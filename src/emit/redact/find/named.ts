@@ -181,7 +181,7 @@ function inQuotes(text: string, name: number, at: number): { readonly span: Span
   const reach = text.slice(at, at + QUOTED);
   const end = reach.indexOf(quote);
   const said = reach.slice(0, Math.max(0, end));
-  if (end < 1 || /[\n`(){}]|\$[({]/.test(said)) return undefined;
+  if (end < 1 || (said.endsWith('\\') && quote.length === 1) || /[\n`(){}]|\$[({]/.test(said)) return undefined;
   const next = said.search(NEXT_PAIR);
   return { span: [at, at + (next < 0 ? end : next)], quote: quote.at(-1) as string };
 }

@@ -6,7 +6,8 @@ export const QUOTED = 4096;
 
 export const OPENING = /(?:\$|[bBrRfFuUN]{1,2})?(\\*["'`])/y;
 export const RUN = /[^\s"'`,;&|<>(){}[\]\\]+/y;
-export const SHELL_RUN = /[^\s"'`;&|<>()\\]+/y;
+/** `\\,` and the like are characters of the value. */
+export const SHELL_RUN = /[^\s"'`;&|<>()\\](?:[^\s"'`;&|<>()\\]|\\{1,4}[ ,;&|<>()$!*?#~=](?=\S))*/y;
 const LONG_RUN = /[^\s"']+/y;
 
 /** A command that outputs the text it is given: `$(echo X)`, `<(printf %s X)`, `"$(cat <<< X)"`. */

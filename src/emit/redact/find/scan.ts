@@ -12,6 +12,7 @@ import type { CompiledShapes } from './shapes.js';
 import { argumentSecrets, COMMANDS } from './shell/arguments.js';
 import { askedSecret, hereSecret, pipedSecret, processSecret, settingSecret } from './shell/commands.js';
 import { flagSecret } from './shell/flags.js';
+import { composedSecret, tailOf } from './shell/words.js';
 import { insertedSecrets, sqlSecret } from './sql.js';
 
 const NOTHING: readonly Span[] = [];
@@ -28,6 +29,7 @@ const pipedOrFallback: Look = (text, at) => (text[at + 1] === '|' ? fallbackSecr
 const PLACES: readonly (readonly [characters: string, around: string, look: Look])[] = [
   [':', '(?!//)', pgpassSecret],
   [':=>', '(?!//)', namedSecret],
+  ['=', '', composedSecret],
   ['-', String.raw`(?<=(?:^|[\s"'\x60(\[,=])-)(?=-?[A-Za-z#])`, flagSecret],
   [',', String.raw`(?<=["'\x60],)(?=\s{0,24}\\{0,4}["'\x60])`, pairedSecret],
   [',', String.raw`(?=\s{0,8}(?:<<)?\\{0,4}")(?<=\{:?[a-z]\w{1,60},)`, tupleSecret],
@@ -84,6 +86,8 @@ const LOOKS: ReadonlyMap<string, readonly Look[]> = new Map(
     [...PLACES, ...WORDS].filter(([characters]) => characters.includes(character)).map(([, , look]) => look),
   ]),
 );
+/** Whose values are words of a shell, in which the rest of a word belongs to it. */
+const JOINED: ReadonlySet<Look> = new Set<Look>([namedSecret, flagSecret, argumentSecrets, settingSecret, hereSecret]);
 const MARKS = '-_.~/$}';
 
 /** One pass: a regular expression stops at each character where a secret may be, and that character's function looks there. */
@@ -105,7 +109,7 @@ export function scanner(
     if (token !== undefined) return [token.start, token.end];
     for (const look of (named && LOOKS.get(character)) || []) {
       const found = look(text, place);
-      if (found !== undefined) return found;
+      if (found !== undefined) return JOINED.has(look) ? withTails(text, found) : found;
     }
     return character === ':' ? telegram(text, place) : undefined;
   };
@@ -124,6 +128,12 @@ export function scanner(
     }
     return spans.length < 2 ? (spans.length === 0 ? NOTHING : spans) : merged(spans);
   };
+}
+
+function withTails(text: string, found: Span | readonly Span[]): Span | readonly Span[] {
+  const all = isSpan(found) ? [found] : found;
+  const tails = all.flatMap((span) => tailOf(text, span));
+  return tails.length === 0 ? found : [...all, ...tails];
 }
 
 /** Secrets that were found ahead of the current position. */

@@ -1,6 +1,7 @@
 import { listKind, nameKind } from '../names.js';
 import { QUOTED, SHELL_RUN, type Span, take, valueAt } from '../quoted.js';
 import { isNoWord, isPlaceholder, looksRandom } from '../values.js';
+import { wordEnd } from './words.js';
 
 const SET =
   /(?:set(?:env|x)?|config(?:ure)?|secret|secrets)(?:[ \t]+(?:set|add|put|--?[A-Za-z][\w-]*)){0,5}[ \t]+\\*(["']?)([\w.:/@-]{2,200})\1[ \t]+/iy;
@@ -67,7 +68,8 @@ export function pipedSecret(text: string, pipe: number): Span | undefined {
 function spoken(text: string, start: number, end: number, reader: string): Span | undefined {
   const quoted = valueAt(text, start, SHELL_RUN);
   const isQuoted = quoted?.quote !== undefined;
-  const [from, to] = isQuoted ? quoted.span : [start, end];
+  const isJoined = isQuoted && wordEnd(text, start) === end;
+  const [from, to] = isJoined ? [quoted.span[0], end] : isQuoted ? quoted.span : [start, end];
   // Another command began after the quote.
   if (
     from >= to ||
@@ -101,6 +103,9 @@ function readsSecret(reader: string): boolean {
 const FILES =
   /(?:[ \t]--?(?:[\w-]*-)?(?:pass(?:word|phrase)?|token|secret|key|credentials?)-?(?:file|from-file)?|\bsshpass\b[^|]*[ \t]-f|\bcurl\b[^|]*[ \t](?:-K|--config|--netrc-file)|[ \t]-pass(?:in|out)?[ \t]+file:|[ \t]-(?:d|w|y|T)|\bwg[ \t]+set[^|]*[ \t](?:private|preshared)-key|\bsecrets?[ \t][^|]*[ \t]--?(?:data-|from-)?file|\bsecret[ \t]+create(?:[ \t]+-\S+)*[ \t]+[\w.-]+|file:)[ \t=]*\\*["']?$/;
 
+/** Those that read no more than one value. */
+const ONE = /\bsshpass\b|\bwg[ \t]|stdin|pass(?:word|phrase)?-?file[ \t=]*\\*["']?$/;
+
 /** `sshpass -f <(echo X)`, `docker login --password-stdin < <(echo X)`. `at`: the `<` before the bracket. */
 export function processSecret(text: string, at: number): Span | undefined {
   const reader = commandBefore(text, at);
@@ -111,8 +116,8 @@ export function processSecret(text: string, at: number): Span | undefined {
   const [start, end] = value.span;
   const said = text.slice(start, end);
   if (said.length < 3 || isPlaceholder(said, value.quote)) return undefined;
-  // The output has names of its own, or a login.
-  if (/=|login|:[ \t]/.test(said)) {
+  // The output has names of its own, or a login. An `=` at the end is base64's, and some read nothing but the secret.
+  if (!ONE.test(reader) && /=(?!=*$)|login|:[ \t]/.test(said)) {
     const login = /^user[ \t]*=[ \t]*\\*"?[^\s:"\\]+:/.exec(said)?.[0];
     return login === undefined ? undefined : [start + login.length, end];
   }

@@ -79,7 +79,7 @@ function saidBy(text: string, behind: number): Span | undefined {
 /** The password in `--user me:X`, if the program is known to take one or X cannot be a word. */
 function loginSecret(text: string, dash: number, name: string, [start, end]: Span): Span | undefined {
   const said = text.slice(start, end);
-  const span = behindMark(said, start, ':');
+  const span = nextPiece(text, [start, end], ':') ?? behindMark(said, start, ':');
   if (span === undefined || FETCHES.test(text.slice(Math.max(0, dash - 600), dash))) return span;
   const secret = text.slice(span[0], span[1]);
   return isNoWord(secret) || (/creds|basic/.test(name) && /^[^/].{4}/.test(secret)) ? span : undefined;
@@ -121,9 +121,17 @@ function programSecret(text: string, dash: number, name: string, behind: number,
   // Without a `=`, the argument is a file name.
   if (cookie.includes(letter)) return behindMark(said, value.span[0], '=') && value.span;
   if (!login.includes(letter)) return value.span;
-  // `-uuser:'X'`: one word of the shell in two pieces.
-  const rest = said.endsWith(between) ? valueAt(text, value.span[1], SHELL_RUN) : undefined;
-  return rest?.quote === undefined ? behindMark(said, value.span[0], between) : rest.span;
+  return nextPiece(text, value.span, between) ?? behindMark(said, value.span[0], between);
+}
+
+/** `-uuser:'X'`, `-u user:$'X'`: one word of the shell in two pieces. */
+function nextPiece(text: string, [start, end]: Span, mark: string): Span | undefined {
+  const said = text.slice(start, end);
+  if (!said.endsWith(mark) && !said.endsWith(`${mark}$`)) return undefined;
+  const rest = valueAt(text, end, SHELL_RUN);
+  return rest?.quote === undefined || isPlaceholder(text.slice(rest.span[0], rest.span[1]), rest.quote)
+    ? undefined
+    : rest.span;
 }
 
 /** Of an unknown program, `-u me -p X`. */
