@@ -45,4 +45,15 @@ export const MORE: Readonly<Record<string, readonly string[]>> = {
     "smbclient -U me%$'§' //h/s",
     "lftp -u me,$'§' h",
   ],
+  'names in colours': [
+    '\u001b[1mpassword:\u001b[0m §',
+    '\u001b[33mDB_PASSWORD\u001b[0m=§',
+    '\u001b[32mtoken\u001b[39m \u001b[90m=\u001b[39m \u001b[33m"§"\u001b[39m',
+    '"\u001b[1mpassword\u001b[0m": \u001b[32m"§"\u001b[0m',
+    '\u001b[1mexport\u001b[0m \u001b[1;31mAPI_TOKEN\u001b[m=\u001b[2m§\u001b[m',
+    'the password is \u001b[38;5;12m§\u001b(B\u001b[m',
+    '\u001b[34mdeploy --password\u001b[0m §',
+    '\u001b[K\u001b]8;;https://a.example.com\u0007password\u001b]8;;\u0007: §',
+    'echo -e "\\e[1mpassword:\\e[0m §"',
+  ],
 };

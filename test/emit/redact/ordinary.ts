@@ -342,4 +342,8 @@ export const ORDINARY: readonly string[] = [
   "grep 'password=\\|token=' a.txt",
   'diff <(echo a=1) <(echo b=2)',
   'machine learning needs a login and a "password of yours"',
+  // Colours.
+  '\u001b[1mpassword:\u001b[0m required',
+  '\u001b[32m✓\u001b[39m \u001b[2mtoken\u001b[22m is read \u001b[33m12 ms\u001b[39m',
+  '\u001b[1mtoken\u001b[0m: \u001b[36mstring\u001b[0m',
 ];

@@ -1,4 +1,5 @@
 import { isOpenKey } from './blocks.js';
+import { withoutColours } from './cuts.js';
 import { manifestSecrets } from './manifests.js';
 import { withoutPrefixes } from './prefixes.js';
 import type { Span } from './quoted.js';
@@ -26,22 +27,16 @@ export function createFinder(wanted: (name: string) => boolean, patterns: readon
   const tokens = compileTokens(wanted);
   const named = wanted('named');
   const scan = scanner(tokens, { named, url: wanted('url-password'), pem: wanted('private-key') });
+  const find = (text: string): readonly Span[] => (named ? everyReading(text, scan) : scan(text));
   const own = patterns.map(
     (pattern) => new RegExp(pattern.source, [...new Set(`${pattern.flags.replace('y', '')}g`)].join('')),
   );
   return {
     shortest: own.length > 0 ? 0 : SHORTEST,
     find(text) {
-      let spans = text.length < SHORTEST ? NOTHING : scan(text);
-      if (named) {
-        // JSON puts several lines into one string.
-        const lines = WRITTEN.test(text) ? text.replace(WRITTEN_LINE, asLine) : undefined;
-        if (lines !== undefined) spans = merged([...spans, ...scan(lines)]);
-        const look = MANIFEST.test(text) ? (lines: string) => [...scan(lines), ...manifestSecrets(lines)] : scan;
-        const bare = withoutPrefixes(lines ?? text, look);
-        if (bare.length > 0) spans = merged([...spans, ...bare]);
-        if (MANIFEST.test(text)) spans = merged([...spans, ...manifestSecrets(lines ?? text)]);
-      }
+      let spans = text.length < SHORTEST ? NOTHING : find(text);
+      const shown = named ? withoutColours(text) : undefined;
+      if (shown !== undefined) spans = merged([...spans, ...find(shown.text).map(shown.back)]);
       if (own.length > 0) spans = merged([...spans, ...own.flatMap((pattern) => matches(pattern, text))]);
       return spans.length > 0 && text.includes('[redacted ') ? without(spans, text) : spans;
     },
@@ -52,6 +47,18 @@ export function createFinder(wanted: (name: string) => boolean, patterns: readon
       return -1;
     },
   };
+}
+
+/** What is found in a text as it is, in the lines it stands for, and without what tools put before them. */
+function everyReading(text: string, scan: (text: string) => readonly Span[]): readonly Span[] {
+  let spans = scan(text);
+  // JSON puts several lines into one string.
+  const lines = WRITTEN.test(text) ? text.replace(WRITTEN_LINE, asLine) : undefined;
+  if (lines !== undefined) spans = merged([...spans, ...scan(lines)]);
+  const look = MANIFEST.test(text) ? (lines: string) => [...scan(lines), ...manifestSecrets(lines)] : scan;
+  const bare = withoutPrefixes(lines ?? text, look);
+  if (bare.length > 0) spans = merged([...spans, ...bare]);
+  return MANIFEST.test(text) ? merged([...spans, ...manifestSecrets(lines ?? text)]) : spans;
 }
 
 const WRITTEN = /\\[nt]/;

@@ -1,3 +1,4 @@
+import { without } from './cuts.js';
 import type { Span } from './quoted.js';
 
 const NOTHING: readonly Span[] = [];
@@ -23,17 +24,8 @@ const HUNK = /(?:^|[\n"])@@ -\d/;
 /** Runs `look` on the lines without their prefixes, if they have any. A single `-` or `+` may be a list item, so one alone is not a diff. */
 export function withoutPrefixes(text: string, look: (lines: string) => readonly Span[]): readonly Span[] {
   let count = HUNK.test(text) ? 1 : 0;
-  const cuts: (readonly [at: number, removed: number])[] = [];
-  let removed = 0;
-  const bare = text.replace(BEFORE_LINE, (before, at: number) => {
+  const bare = without(text, BEFORE_LINE, (before) => {
     count += /^[+-]/.test(before) ? 1 : 2;
-    const start = at - removed;
-    removed += before.length;
-    cuts.push([start, removed]);
-    return '';
   });
-  if (count < 2) return NOTHING;
-  const back = (place: number, isEnd: boolean): number =>
-    place + (cuts.findLast(([at]) => (isEnd ? at < place : at <= place))?.[1] ?? 0);
-  return look(bare).map(([start, end, open]) => [back(start, false), back(end, true), open === true]);
+  return count < 2 ? NOTHING : look(bare.text).map(bare.back);
 }
