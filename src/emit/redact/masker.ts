@@ -6,7 +6,7 @@ import { type ListKind, listKind, nameKind } from './find/names.js';
 import { isPlaceholder, isWord, looksRandom } from './find/values.js';
 import { type MaskKey, machineKey } from './key.js';
 import type { RedactOptions } from './options.js';
-import { argumentsText, entriesOf, namedBeside, pairsOf } from './structure.js';
+import { argumentSpans, entriesOf, namedBeside, pairsOf, programOf } from './structure.js';
 
 /** Texts that come again in most records, such as names of tools and files. */
 const SHORT = 128;
@@ -126,30 +126,34 @@ export class Masker {
     const told = new Map<number, unknown>();
     for (const at of pairsOf(list)) told.set(at, this.#whole(list[at] as string));
     for (const [at, [name, value]] of entriesOf(list)) told.set(at, Object.freeze([name, this.#whole(value)]));
-    const command = argumentsText(list);
-    if (command === undefined) return told.size === 0 ? undefined : told;
-    const spans = this.finder.find(command.text);
-    for (const [i, [from, to]] of command.places) {
-      if (told.has(i) || !spans.some(([start, end]) => start < to && end > from)) continue;
-      told.set(i, this.part(command.text, from, to, spans));
-    }
-    return told;
+    for (const [i, spans] of argumentSpans(list, (text) => this.finder.find(text)))
+      if (!told.has(i)) told.set(i, this.part(list[i] as string, 0, (list[i] as string).length, spans));
+    return told.size === 0 ? undefined : told;
+  }
+
+  /** The arguments of a command whose name is in another field. */
+  #arguments(list: readonly unknown[], words: readonly string[]): readonly unknown[] {
+    const told = this.#told([...words, ...list]);
+    if (told === undefined) return list;
+    return list.map((one, i) => told.get(i + words.length) ?? one);
   }
 
   #object(object: object, all: boolean, isOne?: (value: unknown) => boolean): unknown {
     let copy: Record<string, unknown> | undefined;
     const keys = Object.keys(object);
     const beside = all || !this.#named ? undefined : namedBeside(object as Record<string, unknown>, keys);
+    const command = all || !this.#named ? undefined : programOf(object as Record<string, unknown>, keys);
     // A Kubernetes manifest.
     const isManifest = this.#named && (object as { kind?: unknown }).kind === 'Secret';
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] as string;
-      const value = (object as Record<string, unknown>)[key];
+      const own = (object as Record<string, unknown>)[key];
+      const value = key === command?.key ? this.#arguments(own as readonly unknown[], command.words) : own;
       const isData = isManifest && (key === 'data' || key === 'stringData');
       const isWhole = isData || key === beside || isOne?.(value) === true || this.isPath(key);
       const masked = this.#at(key, value, all || isWhole);
       const name = isPlain(key) ? key : this.text(key);
-      if (masked === value && name === key && copy === undefined) continue;
+      if (masked === own && name === key && copy === undefined) continue;
       // Keeps the order of the keys.
       if (copy === undefined) {
         copy = {};

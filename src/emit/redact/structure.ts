@@ -1,5 +1,8 @@
+import { isFieldOfSecret } from './find/fields.js';
 import { type NameKind, nameKind } from './find/names.js';
 import type { Span } from './find/quoted.js';
+import { merged } from './find/scan.js';
+import { isCommand } from './find/shell/arguments.js';
 import { isNoWord, isPlaceholder, isWord, looksRandom } from './find/values.js';
 
 const NAME =
@@ -32,7 +35,7 @@ export function namedBeside(object: Readonly<Record<string, unknown>>, keys: rea
   let kind: NameKind | undefined;
   for (let i = 0; i < keys.length && kind === undefined; i++)
     if (roleOf(keys[i] as string) === 'name') kind = kindOf(object[keys[i] as string]);
-  if (kind === undefined) return undefined;
+  if (kind === undefined) return typedInto(object, keys);
   const found = kind;
   return keys.find((key) => roleOf(key) === 'value' && mayBe(object[key], found));
 }
@@ -49,6 +52,25 @@ function toldBy(object: Readonly<Record<string, unknown>>): string | undefined {
   )
     return 'code';
   return typeof response === 'string' && 'nonce' in object && has('realm', 'qop', 'uri') ? 'response' : undefined;
+}
+
+/** Sets, because every object is asked. */
+const PLACES = new Set(
+  'selector element elementDescription element_description locator target xpath css cssSelector css_selector field label placeholder description role'.split(
+    ' ',
+  ),
+);
+const TYPED = new Set('text value keys input content string chars characters'.split(' '));
+
+/** In `{ selector: '#password', text: 'X' }`, as tools for browsers have it: the key of what is typed. */
+function typedInto(object: Readonly<Record<string, unknown>>, keys: readonly string[]): string | undefined {
+  const typed = keys.find((key) => TYPED.has(key) && typeof object[key] === 'string');
+  if (typed === undefined || isPlaceholder(object[typed] as string)) return undefined;
+  const isPlace = (key: string): boolean => {
+    const place = object[key];
+    return key !== typed && PLACES.has(key) && typeof place === 'string' && isFieldOfSecret(place);
+  };
+  return keys.some(isPlace) ? typed : undefined;
 }
 
 function kindOf(name: unknown): NameKind | undefined {
@@ -91,8 +113,54 @@ function isPair(one: unknown): one is readonly [string, string] {
 
 const MOST = 16_384;
 
+const PROGRAM = /^(?:command|cmd|program|executable|exec|file|bin|binary|path|tool)$/i;
+const ARGUMENTS = /^(?:args|argv|arguments|params|parameters|argument_?list|cmd_?args)$/i;
+
+/** In `{ command: 'mysql', args: ['-pX'] }`: the key of the arguments, and the words before them. */
+export function programOf(
+  object: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+): { readonly key: string; readonly words: readonly string[] } | undefined {
+  const key = keys.find((one) => Array.isArray(object[one]) && ARGUMENTS.test(one));
+  const program = key === undefined ? undefined : keys.find((one) => PROGRAM.test(one) && one !== key);
+  if (key === undefined || program === undefined) return undefined;
+  const said = object[program];
+  const words = (Array.isArray(said) ? said : [said]).flatMap((one) =>
+    typeof one === 'string' && one.length <= 256 ? one.split(/\s+/) : [],
+  );
+  // Of a path the last part.
+  return words.length === 0 ? undefined : { key, words: words.map((word) => word.replace(/^.*[/\\]/, '')) };
+}
+
+/** What is written to the end of an argument that begins with its flag: `-pX`. */
+const GLUED = /^--?[A-Za-z][^\s]*$/;
+
+/** The secrets among the elements of a list, which are the arguments of a command; by index, from and to where in the element. */
+export function argumentSpans(
+  list: readonly unknown[],
+  find: (text: string) => readonly Span[],
+): ReadonlyMap<number, readonly Span[]> {
+  const found = new Map<number, readonly Span[]>();
+  for (const command of [argumentsText(list), commandText(list)]) {
+    if (command === undefined) continue;
+    const spans = find(command.text);
+    if (spans.length === 0) continue;
+    for (const [i, [from, to]] of command.places) {
+      const inside = spans.filter(([start, end]) => start < to && end > from);
+      if (inside.length === 0) continue;
+      const one = list[i] as string;
+      const own = inside.map(([start, end]): Span => {
+        const [begins, ends] = [Math.max(0, start - from), Math.min(to, end) - from];
+        return [begins, GLUED.test(one) && begins > 0 ? one.length : ends];
+      });
+      found.set(i, merged([...(found.get(i) ?? []), ...own]));
+    }
+  }
+  return found;
+}
+
 /** The strings of a list as one text, where they may be the arguments of a command, and where each of them is in it. */
-export function argumentsText(
+function argumentsText(
   list: readonly unknown[],
 ): { readonly text: string; readonly places: ReadonlyMap<number, Span> } | undefined {
   if (list.length < 2 || !list.some((one) => typeof one === 'string' && /^--?[A-Za-z]/.test(one))) return undefined;
@@ -103,6 +171,23 @@ export function argumentsText(
     text += text === '' ? '"' : ', "';
     places.set(i, [text.length, text.length + one.length]);
     text += `${one}"`;
+  }
+  return { text, places };
+}
+
+/** The same as a shell would have them, where the first is a command whose arguments have their places. */
+function commandText(list: readonly unknown[]): ReturnType<typeof argumentsText> {
+  const name = list.find((one) => typeof one === 'string' && isCommand(one.replace(/^.*[/\\]/, '')));
+  if (name === undefined) return undefined;
+  let text = '';
+  const places = new Map<number, Span>();
+  for (const [i, one] of list.entries()) {
+    if (typeof one !== 'string' || text.length + one.length > MOST) continue;
+    const quote = /^[\w./:=@%+-]*$/.test(one) ? '' : one.includes("'") ? '"' : "'";
+    const shown = one === name ? one.replace(/^.*[/\\]/, '') : one;
+    text += text === '' ? quote : ` ${quote}`;
+    if (shown === one) places.set(i, [text.length, text.length + one.length]);
+    text += shown + quote;
   }
   return { text, places };
 }

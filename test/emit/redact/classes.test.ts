@@ -192,6 +192,25 @@ describe('in data', () => {
     'a cookie': (value) => ({ name: 'sid', value, path: '/', httpOnly: true }),
     'a code of a grant': (code) => ({ grant_type: 'authorization_code', code }),
     'a response of a Digest': (response) => ({ nonce: 'abc', uri: '/path', response }),
+    'arguments of a program in another field': (value) => ({
+      command: 'mysql',
+      args: ['-u', 'root', `-p${value}&1`],
+    }),
+    'arguments of a program with its folder': (value) => ({ argv: ['-p', value, 'ssh'], cmd: '/usr/bin/sshpass' }),
+    'arguments of a program in words': (value) => ({
+      program: 'docker login',
+      arguments: ['--username', 'a', '-p', value],
+    }),
+    'arguments with places': (value) => ['htpasswd', '-b', 'file', 'bob', `${value} ${value}`],
+    'arguments with places, of a program in another field': (value) => ({ command: 'vault', args: ['login', value] }),
+    'what is typed into a field': (text) => ({ selector: '#password', text }),
+    'what is typed into an input': (value) => ({ selector: 'form.login > input[name="password"]', value }),
+    'what is typed into a described field': (text) => ({ element: 'Password field', ref: 's1e2', text, submit: true }),
+    'what is typed into a field with a path': (keys) => ({ xpath: '//input[@id="api_token"]', keys }),
+    'what is typed into a field on a page': (text) => ({
+      elementDescription: 'Password textbox on the login page',
+      text,
+    }),
     'short names': (value) => ({ smtp: { user: 'a', pass: value } }),
   };
   test.each(Object.entries(SHAPES))('%s: masked at any depth, and nothing beside it', (_, shape) => {
@@ -233,6 +252,19 @@ describe('in data', () => {
       steps: [
         { name: 'pass', value: 'fail' },
         { id: 'token', content: '' },
+      ],
+      typed: [
+        { selector: '#email', text: 'me2you@example.com' },
+        { selector: 'form#password-form > input[name="user"]', text: 'somebody1' },
+        { element: 'Search field', text: 'how to reset a password' },
+        { element: 'Forgot password link', text: 'Forgot your password?' },
+        { description: 'Reads a token', value: '' },
+      ],
+      commands: [
+        { command: 'ssh', args: ['-p', '2222', 'me@example.com'] },
+        { command: 'docker', args: ['run', '-p', '8080:80', '-u', '1000:1000', 'image1'] },
+        { command: 'vault', args: ['status', '-format=json'] },
+        { path: 'src/a1.ts', args: ['login1', 'password2b'] },
       ],
     };
     const record = fire(1, { input: { tool_input: kept } as never });

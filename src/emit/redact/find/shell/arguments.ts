@@ -124,6 +124,11 @@ export const COMMANDS: readonly (readonly [letter: string, rest: string])[] = [.
   ([letter, { tails }]) => [letter, `(?:${[...new Set(tails)].join('|')})[ \\t]`],
 );
 
+const NAMES = new RegExp(`^(?:${POSITIONAL.flatMap(([names]) => names.split(' ')).join('|')})$`);
+
+/** Whether it is the name of such a command. */
+export const isCommand = (name: string): boolean => name.length <= 64 && NAMES.test(name);
+
 /** The secrets that are arguments of a command: `htpasswd -b file user X`. */
 export function argumentSecrets(text: string, at: number): readonly Span[] | undefined {
   if (at > 0 && /[\w-]/.test(text[at - 1] as string) && !/\\[nrt]$/.test(text.slice(Math.max(0, at - 1), at + 1)))

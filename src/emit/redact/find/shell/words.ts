@@ -54,7 +54,7 @@ const LINE = 400;
 const ENDS = /(?:[\s;&|)<>`\]}]|\\*["']|\\+[nrt]|$)/y;
 /** What can begin the rest of a word. Of code, `"X".trim()` or `'X',` goes on behind a value as well. */
 const GOES_ON = /\$?\\{0,8}["'](?![\s,:;)\]}]|\\)|\\{1,8}'|\\{1,8}[ ,;&|<>()$!*?#~](?=\S)|[\w@#%^~!$-]|\\*`[^\s]/y;
-/** Where no query goes on: `PASSWORD=a&1`. */
+/** Where no query goes on: `PASSWORD=X&1`. */
 const AND = /&(?=[^\s"'`;&|<>()\\=]{0,32}\d)[^\s"'`;&|<>()\\=]{1,64}(?=[\s"'`\\]|$)/y;
 
 /** The pieces of the same word that follow a value that was found. */
