@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compileRule } from '../../src/matching/rule.js';
 import { SEED } from '../seed.js';
-import { anySpelling } from './spellings.js';
+import { anyRunner, anySpelling } from './spellings.js';
 
 /** How many spellings; HOOKSCOPE_GENERATED asks for more, HOOKSCOPE_SEED for the same ones again. */
 const COUNT = Number(process.env['HOOKSCOPE_GENERATED'] ?? 600);
@@ -61,4 +61,17 @@ it(`asks about every line by which a real bash removes the file (seed ${SEED}, $
   }
   expect(unseen, `seed ${SEED}`).toEqual([]);
   expect(ran.filter(Boolean).length).toBeGreaterThan(ran.length / 2);
+});
+
+it('asks about every line by which a program that runs another removes the file, whatever its words', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hookscope-bash-'));
+  chmodSync(dir, 0o777);
+  const unseen: string[] = [];
+  try {
+    for (const command of fc.sample(anyRunner, { numRuns: 2 * COUNT, seed: SEED }))
+      if (!asks(command) && (await removes(dir, command))) unseen.push(command);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+  expect(unseen, `seed ${SEED}`).toEqual([]);
 });

@@ -245,3 +245,53 @@ export const anySpelling: fc.Arbitrary<string> = fc
     fc.array(fc.tuple(fc.constantFrom(...AROUND), quoted), { maxLength: 3 }),
   )
   .map(([inner, wraps]) => wraps.reduce((line, [around, quote]) => around(line, quote), inner));
+
+/** Programs that run another, each with options and operands of its own. */
+const RUNNERS: Readonly<Record<string, readonly string[]>> = {
+  env: ['-i', '-u A', '--unset=A', '-uA', '-C .', '-S "A=b"', '-v', '--ignore-env', '-0', '-iv', '-vS ""', '-iu A'],
+  timeout: ['5', '-k 1 5', '--foreground 5', '-s TERM 5', '--signal=KILL 5', '5s', '-v 5', '-k1 5', '0x5', '-fv 5'],
+  nice: ['-n 5', '-5', '--adjustment=3', '-n5', '--adj 3'],
+  nohup: [],
+  stdbuf: ['-o0', '-o L', '--output=0', '-i0 -e0', '--out 0'],
+  setsid: ['-w', '--wait', '-wf'],
+  ionice: ['-c 3', '-c3', '-n 1', '-t', '-c2 -n7', '--class 3'],
+  chrt: ['-o 0', '-b 0', '-i 0', '--other 0', '-v -o 0'],
+  taskset: ['1', '-c 0', '--cpu-list 0', '0x1'],
+  flock: ['x', '-n x', '-w 1 x', '--timeout 1 x', '-x -n .', '-o .', '-E 3 .'],
+  command: ['-p'],
+  builtin: ['command', 'exec', 'eval', 'jobs -x', 'builtin'],
+  exec: ['-a foo', '-c', '-l', '-cl', '-ca foo'],
+  time: ['-p', '-p --'],
+  jobs: ['-x', '-lx', '-xl'],
+  '!': [],
+  coproc: ['NAME'],
+  eval: [],
+  xargs: ['-n 1', '-I{}', '-0', '-r', '--max-args=1', '-P 2', '-i', '-t', '-d ,', '-L 1', '-l', '-s 100'],
+  'find . -maxdepth 0 -exec': [],
+  'find x -execdir': [],
+  prlimit: ['--nofile=100', '-n'],
+  setarch: ['-R', 'x86_64', '--addr-no-randomize'],
+  unshare: ['-r', '-U'],
+  script: ['-q -c', '-qc', '--command', '-e -q /dev/null -c'],
+  choom: ['-n 5', '-n 5 --'],
+  setpriv: ['--no-new-privs', '--nnp'],
+  'dash -c': [],
+  'bash --norc -c': ['-x'],
+};
+const ODD_WORDS = ['--', '-', 'A=b', 'a.b=c', '=x', '-v', '5', './x=1', '-i', '"A=b c"', "A='$x'"];
+
+const runner = fc.constantFrom(...Object.keys(RUNNERS)).chain((name) => {
+  const own = RUNNERS[name] as readonly string[];
+  const word = fc.constantFrom(...own, ...own, ...ODD_WORDS);
+  return fc.array(word, { maxLength: 3 }).map((words) => [name, ...words].join(' '));
+});
+
+/** One or two of them, most with words that are wrong somewhere, before a command that removes the file. */
+export const anyRunner: fc.Arbitrary<string> = fc
+  .record({
+    runners: fc.array(runner, { minLength: 1, maxLength: 2 }),
+    removal: fc.constantFrom('rm x', '/bin/rm x', '"rm" x', '$R x', "'rm x'", 'rm -f x', '{ rm x; }', 'r\\m x'),
+    end: fc.constantFrom('', '', '', ' ";"', ' {} +'),
+    fed: fc.constantFrom('', '', '', '', 'echo x | '),
+  })
+  .map(({ runners, removal, end, fed }) => `${fed}${runners.join(' ')} ${removal}${end}`);

@@ -82,17 +82,24 @@ export class OptionReader {
       const text = word.sure ?? word.text;
       if (text === '--' && word.sure === undefined && !all) {
         this.at += 1 + before;
+        while (this.#isAssignment(this.at)) this.at++;
         break;
       }
       if (text.length > 1 && (text.startsWith('-') || (shell && text.startsWith('+')))) this.#option(word);
-      else if (text === '-' && word.sure === undefined && rest !== 'shown') continue;
-      else if (rest === 'command' && /^\w+\+?=/.test(text)) continue;
+      else if (text === '-' && word.sure === undefined && before === 0 && rest !== 'shown') continue;
       else if (before > 0) {
         before--;
         if (word.sure !== undefined && !word.whole) this.unsure = true;
-      } else if (!all) break;
+      } else if (!all && !this.#isAssignment(this.at)) break;
     }
     return this.#nothing ? 'nothing' : undefined;
+  }
+
+  /** `env A=b rm x`: any word with a `=` is one, also behind `--`. */
+  #isAssignment(at: number): boolean {
+    const word = this.#words[at];
+    if (word === undefined || this.#program.rest !== 'command') return false;
+    return /^\w+\+?=/.test(word.sure ?? word.text) || (word.sure === undefined && word.text.includes('='));
   }
 
   #option(word: KnownWord): void {

@@ -60,6 +60,9 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   command: { short: 'pv/V/', rest: 'command' },
   'builtin noglob nocorrect coproc': command,
   hash: { short: 'ldtrp', rest: 'anywhere' },
+  jobs: { short: 'lnprsx', rest: 'command' },
+  // It runs lines of the history.
+  fc: { short: 'e!lnrs', hidden: true },
   repeat: { operands: 1, rest: 'command' },
   // Programs that run a command as another user.
   sudo: {
