@@ -75,8 +75,9 @@ export function encodedSecret(text: string, at: number): Span | undefined {
   return isPlaceholder(value) || isWord(value) ? undefined : [ENCODED.lastIndex - value.length, ENCODED.lastIndex];
 }
 
-const FALLBACK = /(?:\?\?|\|\|)[ \t]*(?=\\*["'`])/y;
-const VARIABLE = /(?:\benv\??\.|\bENV\[\\*["']|\benv\[\\*["'])([A-Za-z_]\w{1,80})(?:\\*["']\])?!?[ \t]*$/;
+const FALLBACK = /(?:\?\?|\|\||or(?=[ \t])|\?:|\{)[ \t]*(?=\\*["'`])/y;
+const VARIABLE =
+  /(?:\benv\??\.|\bENV\[\\*["']|\benv\[\\*["']|\b(?:getenv|get_env|LookupEnv|environ(?:\.get|\[)|env\.get|ENV\.fetch|env|var)[([]?\(?\\*["'])([A-Za-z_]\w{1,80})(?:\\*["'][\])]{1,2})?!?[ \t]*$/;
 
 const PROPERTY =
   /([A-Za-z_][\w-]{1,80})\\*["']?[ \t]*(?:=>|[:=])[ \t]*(?:process\.env|import\.meta\.env|Deno\.env|ENV\b)[^\n;,]{0,80}$/;

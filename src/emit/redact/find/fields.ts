@@ -1,4 +1,6 @@
 import { nameKind } from './names.js';
+import { RUN, type Span, take, valueAt } from './quoted.js';
+import { isPlaceholder, isWord } from './values.js';
 
 /** Words for a field, behind what it is for: `Password field`, `API token input (required)`. */
 const FIELD =
@@ -31,4 +33,33 @@ function isOne(name: string): boolean {
     kind === 'short' ||
     /^(?:current|new)-password$|^(?:pin|otp)$/i.test(name.trim())
   );
+}
+
+const CHOSEN = /\(([^()\n]{1,120}(?:\([^()\n]{0,40}\))?[^()\n]{0,40})\)(?:\[0\]|[!?])?$/;
+const SETS = /\.val(?:ue[ \t]{0,4}=[ \t]{0,4}|\([ \t]{0,4})(?=\\*["'`])/y;
+
+/** What a script writes into a field: `querySelector('#password').value = 'X'`, `$('#password').val('X')`. `dot`: before `val`. */
+export function setSecret(text: string, dot: number): Span | undefined {
+  if (take(SETS, text, dot) === undefined) return undefined;
+  const { lastIndex } = SETS;
+  const field = CHOSEN.exec(text.slice(Math.max(0, dot - 220), dot))?.[1];
+  return field !== undefined && isFieldOfSecret(field) ? quotedAt(text, lastIndex) : undefined;
+}
+
+const PATH = /\[\\*["']([\w.-]{1,80})\\*["']\](?:\[\d{1,4}\])?$/;
+const GAP = /\](?:\\*["'])?[ \t]+(?:\\*')?/y;
+
+/** `sops --set '["password"] "X"'`, `sops set a.yaml '["password"]' '"X"'`. `bracket`: the last of the path. */
+export function pathSecret(text: string, bracket: number): Span | undefined {
+  const before = text.slice(Math.max(0, bracket - 400), bracket + 1);
+  const name = PATH.exec(before)?.[1];
+  if (name === undefined || !/\bsops[ \t][^\n]*$/.test(before) || !isOne(name)) return undefined;
+  return take(GAP, text, bracket) === undefined ? undefined : quotedAt(text, GAP.lastIndex);
+}
+
+function quotedAt(text: string, at: number): Span | undefined {
+  const value = valueAt(text, at, RUN);
+  if (value?.quote === undefined) return undefined;
+  const said = text.slice(value.span[0], value.span[1]);
+  return said.length < 3 || isPlaceholder(said, value.quote) || isWord(said) ? undefined : value.span;
 }

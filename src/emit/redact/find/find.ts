@@ -5,6 +5,7 @@ import { withoutPrefixes } from './prefixes.js';
 import type { Span } from './quoted.js';
 import { merged, scanner } from './scan.js';
 import { compileTokens } from './shapes.js';
+import { formatSecrets } from './shell/printf.js';
 
 /** Finds the secrets of texts. */
 export interface Finder {
@@ -56,6 +57,8 @@ function everyReading(text: string, scan: (text: string) => readonly Span[]): re
   const lines = WRITTEN.test(text) ? text.replace(WRITTEN_LINE, asLine) : undefined;
   if (lines !== undefined) spans = merged([...spans, ...scan(lines)]);
   const look = MANIFEST.test(text) ? (lines: string) => [...scan(lines), ...manifestSecrets(lines)] : scan;
+  const formats = formatSecrets(lines ?? text, scan);
+  if (formats.length > 0) spans = merged([...spans, ...formats]);
   const bare = withoutPrefixes(lines ?? text, look);
   if (bare.length > 0) spans = merged([...spans, ...bare]);
   return MANIFEST.test(text) ? merged([...spans, ...manifestSecrets(lines ?? text)]) : spans;

@@ -133,9 +133,9 @@ function behindName(
 const TYPE =
   /(?:&(?:'static[ \t]+)?str|str|string|String|Optional\[str\]|std::string|const char *\*|string \| (?:null|undefined)|str \| None)\??[ \t]{0,4}=[ \t]{0,4}(?=\\*["'`])/y;
 
-/** `[]byte("X")`, `String::from("X")`, `@"X"`. */
+/** `[]byte("X")`, `String::from("X")`, `@"X"`, `env('NAME', 'X')`. */
 const MADE =
-  /(?:(?:\[\]byte|String::from|bytes|str|String|new String|Buffer\.from|SecretString::from|Some|encodeURIComponent|btoa)\([ \t]{0,4}|@)(?=\\*["'`])/y;
+  /(?:(?:\[\]byte|String::from|bytes|str|String|new String|Buffer\.from|SecretString::from|Some|encodeURIComponent|btoa)\([ \t]{0,4}|(?:[\w.]{0,24}(?:env|ENV|environ)(?:\.get|\.fetch)?|config|Env::get)\([ \t]{0,4}\\*["'][^"'\n]{1,80}\\*["'][ \t]{0,4},[ \t]{0,4}|@)(?=\\*["'`])/y;
 
 /** `password = "a" -> "b"`, as a plan of Terraform has it. */
 const BECOMES = /\\*["'][ \t]*->[ \t]*(?=\\*["'])/y;
@@ -181,7 +181,7 @@ function inQuotes(text: string, name: number, at: number): { readonly span: Span
   const reach = text.slice(at, at + QUOTED);
   const end = reach.indexOf(quote);
   const said = reach.slice(0, Math.max(0, end));
-  if (end < 1 || (said.endsWith('\\') && quote.length === 1) || /[\n`(){}]|\$[({]/.test(said)) return undefined;
+  if (end < 1 || said.endsWith('\\') || /[\n`(){}]|\$[({]/.test(said)) return undefined;
   const next = said.search(NEXT_PAIR);
   return { span: [at, at + (next < 0 ? end : next)], quote: quote.at(-1) as string };
 }

@@ -120,6 +120,9 @@ const isNameChar = (code: number): boolean =>
 /** PowerShell's form. */
 const ENVIRONMENT = /\$\{env:\w{1,80}\}$/i;
 
+/** A sign of which the `=` is the last character. */
+const UPDATES = /[\s\S]{0,2}?(\|\|?|\?\?|\/\/|\+)(?==[ \t]{0,8}\\*["'`])/y;
+
 /** In Go, C and Basic, what comes between a name and the quote of its value. */
 const TEXT = /=[ \t]{0,8}(?:\[\]byte\(|@|L)?\\*["'`]/y;
 const TYPE = /[\w)](?:[ \t]+(?:\*?string|\[\]byte|As[ \t]+String|as[ \t]+string)|\[\d{0,6}\])$/;
@@ -128,6 +131,10 @@ const TYPE = /[\w)](?:[ \t]+(?:\*?string|\[\]byte|As[ \t]+String|as[ \t]+string)
 export function nameBefore(text: string, separator: number): Span | undefined {
   let end = separator;
   for (let i = 0; i < 8 && (text[end - 1] === ' ' || text[end - 1] === '\t'); i++) end--;
+  // `.password |= "X"`, `password ||= "X"`.
+  const sign = text[separator] === '=' ? (take(UPDATES, text, Math.max(0, end - 3))?.[1] ?? '') : '';
+  if (sign !== '') end = separator - sign.length;
+  while (sign !== '' && (text[end - 1] === ' ' || text[end - 1] === '\t') && end > separator - 10) end--;
   const isText = text[separator] === '=' && take(TEXT, text, separator) !== undefined;
   const type = isText ? TYPE.exec(text.slice(Math.max(0, end - 24), end))?.[0] : undefined;
   if (type !== undefined) end -= type.length - 1;

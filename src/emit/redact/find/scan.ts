@@ -2,6 +2,7 @@ import { encodedSecret, fallbackSecret } from './around.js';
 import { pemBlock, puttyKey } from './blocks.js';
 import { CALL_NAMES, callSecret, typedSecret } from './calls.js';
 import { addressSecret, bearerSecret, netrcSecret, pgpassSecret, urlSecret } from './credentials.js';
+import { pathSecret, setSecret } from './fields.js';
 import { defaultSecret, fieldSecret, jarSecret, jobSecret } from './forms.js';
 import { lineSecret, SPACED } from './lines.js';
 import { sectionSecrets, userSecrets } from './lists.js';
@@ -37,7 +38,10 @@ const PLACES: readonly (readonly [characters: string, around: string, look: Look
   ['<', '(?=<)', hereSecret],
   ['<', String.raw`(?=\(\s*(?:echo|printf|print|cat)\s)`, processSecret],
   ['%', '(?=3[dD])', encodedSecret],
-  ['?', String.raw`(?=\?)`, fallbackSecret],
+  ['?', '(?=[?:])', fallbackSecret],
+  ['{', String.raw`(?<=\)[ \t]{0,4}\{)(?=[ \t]{0,4}\\*["'])`, fallbackSecret],
+  ['.', String.raw`(?<=[\])!?]\.)(?=val(?:ue)?[ \t]{0,4}[=(])`, setSecret],
+  ['\\]', String.raw`(?<=["'\d]\])(?=\\*["']?[ \t]+\\*["'])`, pathSecret],
   [
     '\\]',
     String.raw`(?<=\[[\w.-]{0,40}(?:passwords|secrets|credentials|tokens|keys)\])(?=[ \t]*\r?\n)`,
@@ -62,6 +66,7 @@ const WORDS: readonly (readonly [characters: string, rest: string, look: Look])[
   ...COMMANDS.map(([letter, rest]) => [letter, rest, argumentSecrets] as const),
   ['TF', String.raw`(?:RUE|ALSE)[ \t\\]`, jarSecret],
   ['f', 'orm-data;', fieldSecret],
+  ['o', String.raw`r[ \t](?<=[\])][ \t]{1,4}or[ \t])`, fallbackSecret],
   ['c', String.raw`hpasswd:[ \t]*[#\r\n]`, userSecrets],
   [
     'ep',

@@ -24,7 +24,7 @@ export function isPlaceholder(value: string, quote?: string): boolean {
 }
 
 const PLACEHOLDER =
-  /^(?:\/\*|\[redacted |\[?redacted\]?$|\{\{|\$\{\{|%[A-Za-z_]+%$|%[sdv]$|\{[\w.]*\}$|<[^<>]{0,80}>?$|(?:process\.env|import\.meta\.env|os\.environ|os\.getenv|env|secrets|vars)[.[(]|\*{3}|[*.xX•-]+$|(?:null|undefined|none|nil|true|false|nan|yes|no|on|off)$|your[-_ ]|example$|changeme$)/i;
+  /^(?:\/\*|\[redacted |\[?redacted\]?$|\{\{|\$\{\{|%[A-Za-z_]+%$|%[sdvq](?:\\+[nrt])*$|\{[\w.]*\}$|<[^<>]{0,80}>?$|(?:process\.env|import\.meta\.env|os\.environ|os\.getenv|env|secrets|vars)[.[(]|\*{3}|[*.xX•-]+$|(?:null|undefined|none|nil|true|false|nan|yes|no|on|off)$|your[-_ ]|example$|changeme$)/i;
 const VARIABLE = /^\$(?:\{|\(|[A-Za-z_]\w*(?:\W|$)|\d?$)/;
 
 const PROSE =

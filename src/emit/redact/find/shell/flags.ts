@@ -36,6 +36,7 @@ function longFlag(text: string, dash: number, name: string, behind: number): Spa
   // Its own flag has no value.
   if (name === 'secret' && /\bpulumi[ \t][^\n]*$/.test(text.slice(Math.max(0, dash - 200), dash))) return undefined;
   if (COMMAND_FLAG.test(name)) return saidBy(text, behind);
+  if (name === 'arg' || name === 'argjson') return variableOf(text, behind);
   const isLogin = LOGIN_FLAGS.test(name);
   const isOpenssl = PASS_SOURCES.test(name);
   const isPair = name === 'from-literal';
@@ -59,6 +60,18 @@ function longFlag(text: string, dash: number, name: string, behind: number): Spa
   if (kind === 'weak')
     return isHexKey || looksRandom(said) || (name.endsWith('auth') && isNoWord(said)) ? value.span : undefined;
   return value.span;
+}
+
+const VARIABLE = /[ \t]+([\w-]{1,80})[ \t]+(?:\\*'(?=\\*"))?/y;
+
+/** `jq --arg token X`. */
+function variableOf(text: string, behind: number): Span | undefined {
+  const kind = nameKind(take(VARIABLE, text, behind)?.[1] ?? '');
+  const value = kind === undefined ? undefined : valueAt(text, VARIABLE.lastIndex, SHELL_RUN);
+  if (value === undefined) return undefined;
+  const said = text.slice(value.span[0], value.span[1]);
+  const isOne = kind === 'weak' ? looksRandom(said) : kind === 'short' ? isNoWord(said) : said.length >= 3;
+  return isOne && !isPlaceholder(said, value.quote) ? value.span : undefined;
 }
 
 const COMMAND_FLAG = /(?:pass(?:word|phrase|code)?|token|key)-?(?:command|cmd)$/i;
