@@ -365,4 +365,15 @@ export const ORDINARY: readonly string[] = [
   'name = os.getenv("USER_NAME") or "service1a"',
   "'region' => env('REGION', 'eu-central-1'), 'token' => env('API_TOKEN')",
   "ENV.fetch('HOME') { '/home/me1' }",
+  // Tables.
+  '| Field | Type | Null |\n| password | varchar(255) | NO |\n| token | varchar(64) |',
+  '| Option | Password |\n| --- | --- |\n| min | 8 characters |\n| kind | required |',
+  'Column   | Type\n---------+------\npassword | text\ntoken | uuid',
+  'password.ts |   98.7 |      100 | 12-15',
+  'token      12.3ms',
+  'password   required',
+  'api_token    1.5.0rc1',
+  'name,token,count\na1b2c3,the,5\n',
+  'username, password and token\nabc123, defghi and jkl456',
+  'db-password   Opaque   1   5d',
 ];

@@ -6,6 +6,7 @@ import type { Span } from './quoted.js';
 import { merged, scanner } from './scan.js';
 import { compileTokens } from './shapes.js';
 import { formatSecrets } from './shell/printf.js';
+import { tableSecrets } from './tables.js';
 
 /** Finds the secrets of texts. */
 export interface Finder {
@@ -57,9 +58,10 @@ function everyReading(text: string, scan: (text: string) => readonly Span[]): re
   const lines = WRITTEN.test(text) ? text.replace(WRITTEN_LINE, asLine) : undefined;
   if (lines !== undefined) spans = merged([...spans, ...scan(lines)]);
   const look = MANIFEST.test(text) ? (lines: string) => [...scan(lines), ...manifestSecrets(lines)] : scan;
-  const formats = formatSecrets(lines ?? text, scan);
-  if (formats.length > 0) spans = merged([...spans, ...formats]);
-  const bare = withoutPrefixes(lines ?? text, look);
+  const bareLook = (bare: string) => [...look(bare), ...tableSecrets(bare)];
+  const others = [...formatSecrets(lines ?? text, scan), ...tableSecrets(lines ?? text)];
+  if (others.length > 0) spans = merged([...spans, ...others]);
+  const bare = withoutPrefixes(lines ?? text, bareLook);
   if (bare.length > 0) spans = merged([...spans, ...bare]);
   return MANIFEST.test(text) ? merged([...spans, ...manifestSecrets(lines ?? text)]) : spans;
 }
