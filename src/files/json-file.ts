@@ -80,6 +80,48 @@ export async function parseJson(text: string, file: string): Promise<unknown> {
   }
 }
 
+/** The same, of what people write: also rejects with FILE where an object has a key twice, of which JSON keeps the last alone. */
+export async function parseOwnJson(text: string, file: string): Promise<unknown> {
+  const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const data = await parseJson(json, file);
+  if (isTooDeep(json) || keysIn(json) === keysOf(data)) return data;
+  const { key, offset } = (await findRepeated(json)) ?? {};
+  if (key === undefined || offset === undefined) return data;
+  const { line, column } = positionAt(json, offset);
+  const problem = `line ${line}, column ${column}: "${key}" appears here a second time; put both into one`;
+  throw new HookscopeError('FILE', { file, problem });
+}
+
+/** How many keys a JSON text has. */
+function keysIn(json: string): number {
+  let count = 0;
+  for (const [, colon] of json.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)) if (colon !== undefined) count++;
+  return count;
+}
+
+function keysOf(data: unknown): number {
+  if (typeof data !== 'object' || data === null) return 0;
+  const values = Object.values(data);
+  return values.reduce((sum: number, value) => sum + keysOf(value), Array.isArray(data) ? 0 : values.length);
+}
+
+/** The first key that its object has had before. `//` is a remark. */
+async function findRepeated(json: string): Promise<{ key: string; offset: number } | undefined> {
+  const { visit } = await import('jsonc-parser');
+  const open: Set<string>[] = [];
+  let found: { key: string; offset: number } | undefined;
+  visit(json, {
+    onObjectBegin: () => void open.push(new Set()),
+    onObjectEnd: () => void open.pop(),
+    onObjectProperty(key, offset) {
+      const keys = open.at(-1);
+      if (keys?.has(key) && key !== '//') found ??= { key, offset };
+      keys?.add(key);
+    },
+  });
+  return found;
+}
+
 /** A place in a text, both from 1. */
 export interface Position {
   readonly line: number;

@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents } from '../events/catalogue.js';
-import { parseJson, readNamedText } from '../files/json-file.js';
+import { parseOwnJson, readNamedText } from '../files/json-file.js';
 import type { HostOptions } from '../host/options.js';
 import { checkOption } from '../values/options.js';
 import { FILLED } from '../values/shape.js';
@@ -51,7 +51,7 @@ export function locateConfig(path: string): Pick<LoadedConfig, 'file' | 'isCode'
 
 async function readJson(file: string): Promise<unknown> {
   const text = await readNamedText(file);
-  return text.trim() === '' ? undefined : parseJson(text, file);
+  return text.trim() === '' ? undefined : parseOwnJson(text, file);
 }
 
 async function run(file: string): Promise<unknown> {

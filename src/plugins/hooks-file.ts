@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
-import { parseJson, readNamedText } from '../files/json-file.js';
+import { parseOwnJson, readNamedText } from '../files/json-file.js';
 import { ENFORCE } from '../host/options.js';
 import { enforcedShare } from '../host/register/enforce.js';
 import type { Hooks } from '../host/types.js';
@@ -24,7 +24,7 @@ const BESIDE = ['hooks', '$schema', 'description', 'enforce'];
 export async function loadHooksFile(path: string): Promise<Hooks> {
   checkOption('loadHooksFile(path)', path, FILLED);
   const file = resolve(path);
-  const content = await parseJson(await readNamedText(file), file);
+  const content = await parseOwnJson(await readNamedText(file), file);
   if (!isObject(content)) throw wrong(file, '', 'expected an object of events, or { "hooks": { … } }');
   if (!('hooks' in content)) return content as Hooks;
   for (const key of Object.keys(content)) {

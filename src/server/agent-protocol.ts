@@ -74,7 +74,9 @@ export const REASONS = {
   large: `a request has at most ${MOST_BODY} bytes`,
   open: 'standard input was not closed in time',
   nothing:
-    'no hooks are named, no server is running, and none ever ran: name them (--hooks, --config, --plugin), or start hookscope serve',
+    'no hooks are named, no server is running, and none has left hooks that count here: name them (--hooks, --config, --plugin), or start hookscope serve',
+  held: (files: string): string =>
+    `no hooks are named, and those of ${files} wait for your consent: hookscope trust, or name others (--hooks, --config, --plugin)`,
 } as const;
 
 /** The agent's environment variables that go to the server, besides the folder. */

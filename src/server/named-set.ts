@@ -59,8 +59,9 @@ function absolute(key: Key, value: string, cwd: string): string {
   return PATHS.includes(key) && !isAbsolute(value) ? resolve(cwd, value) : value;
 }
 
-/** Whether anything is named. */
-export const isNamed = (set: NamedSet): boolean => values(set, '/').some(([, found]) => found.length > 0);
+/** Whether any hooks are named. Who may be trusted, which model is asked, and `--no-config` name none. */
+export const isNamed = ({ trust: _trust, model: _model, ...set }: NamedSet): boolean =>
+  values(set, '/').some(([, found]) => found.some((one) => one !== NONE));
 
 /** The same set, with the folder that each package's name leads to. */
 function leading(set: NamedSet, cwd: string): [Key, string[]][] {

@@ -26,6 +26,17 @@ test.each([
   ['a list', '[]', 'expected an object of events'],
   ['hooks that are a list', '{"hooks":[]}', 'hooks: expected an object of events'],
   [
+    'an event twice',
+    '{\n "PreToolUse": [{ "hooks": [{ "type": "command", "command": "exit 2" }] }],\n "Stop": [],\n  "PreToolUse": [] }',
+    'line 4, column 3: "PreToolUse" appears here a second time; put both into one',
+  ],
+  [
+    'a key of a handler twice, the second time with escapes',
+    '{"PreToolUse":[{"hooks":[{"type":"command","command":"\\"a\\": 1","comm\\u0061nd":"true"}]}]}',
+    'line 1, column 65: "command" appears here a second time',
+  ],
+  ['"hooks" twice', '\uFEFF{"hooks":{"Stop":[]},"hooks":{}}', 'line 1, column 22: "hooks" appears here a second time'],
+  [
     'something beside "hooks"',
     '{"hooks":{},"descripton":""}',
     'descripton: is not a known key beside "hooks". Did you mean "description"?',

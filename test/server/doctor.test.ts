@@ -59,7 +59,8 @@ describe('doctor, of a server that runs', () => {
   });
 
   test('says that it was not asked, where it does not serve the files that were named', async () => {
-    await user.serve([]);
+    user.write('other.json', {});
+    await user.serve(['--hooks', 'other.json']);
     await ask('--hooks', 'hooks.json');
     const [record] = user.records().filter(({ type }) => type === 'hook_fire');
     expect(await ofServer()).toEqual({

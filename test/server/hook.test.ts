@@ -87,10 +87,39 @@ describe('hookscope hook', () => {
     expect(answer.stderr).toMatch(/no hooks are named/);
   });
 
+  test('blocks where the only hooks that it finds wait for consent, and names their file', async () => {
+    const rule = { type: 'rule', decision: 'deny', reason: 'no' };
+    user.write('hookscope.config.json', { hooks: { PreToolUse: [{ hooks: [rule] }] } });
+    const answer = await user.hook(['PreToolUse'], bash('ls'));
+    expect(answer.code).toBe(2);
+    expect(denial(answer.stdout)).toMatch(/hookscope\.config\.json wait for your consent: hookscope trust/);
+    expect((await user.hook(['PreToolUse', '--on-failure', 'allow'], bash('ls'))).stderr).toMatch(
+      /wait for your consent/,
+    );
+    // What is named is asked for.
+    expect(await user.hook(['PreToolUse', '--hooks', 'hooks.json'], bash('ls'))).toMatchObject({ code: 0, stdout: '' });
+    // So it is beside nothing, where nothing is looked for.
+    expect(denial((await user.hook(['PreToolUse', '--no-config'], bash('ls'))).stdout)).toMatch(/no hooks are named/);
+  });
+
+  test.each([[['--no-config']], [['--trust', 'stored']], [['--trust', 'all']], [['--no-config', '--trust', 'all']]])(
+    '%j names no hooks: those that are served count, and without them it blocks',
+    async (args) => {
+      const none = await user.hook(['PreToolUse', ...args], bash('ls'));
+      expect([none.code, denial(none.stdout)]).toEqual([2, expect.stringMatching(/no hooks are named/)]);
+      const server = await user.serve(['--hooks', 'hooks.json']);
+      const said = async () => denial((await user.hook(['PreToolUse', ...args], bash('rm x'))).stdout);
+      expect(await said()).toBe('nothing is removed');
+      await server.stop();
+      expect(await said()).toBe('nothing is removed');
+    },
+  );
+
   test.each([
     ['a hooks file that is not there', ['--hooks', 'gone.json'], '{}', /there is no such file/],
     ['a configuration that is not there', ['--config', 'gone.json'], '{}', /there is no such file/],
     ['a hooks file that is no JSON', ['--hooks', 'bad.json'], '{}', /is not JSON/],
+    ['a hooks file with an event twice', ['--hooks', 'twice.json'], '{}', /"PreToolUse" appears here a second time/],
     ['a hooks file with an unknown event', ['--hooks', 'wrong.json'], '{}', /PreToolUze/],
     ['a plugin that is not there', ['--plugin', 'gone'], '{}', /was not found/],
     ['an input that is no JSON', ['--hooks', 'hooks.json'], '{bad', /the input of the event is not a JSON object/],
@@ -100,6 +129,7 @@ describe('hookscope hook', () => {
     ['a timeout that is none', ['--hooks', 'hooks.json', '--timeout', 'x'], '{}', /--timeout/],
   ])('%s blocks a gate, and says why', async (_, args, stdin, why) => {
     user.write('bad.json', '{ "PreToolUse": [');
+    user.write('twice.json', '{ "PreToolUse": [], "PreToolUse": [] }');
     user.write('wrong.json', { PreToolUze: [] });
     const blocked = await user.hook(['PreToolUse', ...args], stdin);
     expect(blocked.code).toBe(2);

@@ -330,6 +330,12 @@ describe('projects', () => {
     expect(String(reasonOf(await ask()))).toMatch(/check\.sh is not what was accepted/);
   });
 
+  test('a server that names no hooks, and no project, does not start: it would let every call through', async () => {
+    for (const args of [[], ['--no-config'], ['--trust', 'all'], ['--port', '0']])
+      await expect(user.serve(args)).rejects.toThrow(/names no hooks: give it --hooks/);
+    expect(existsSync(user.places.socket)).toBe(false);
+  });
+
   test("Claude Code's own files are not loaded unless they are named, and no configuration that merely lies there", async () => {
     const denies = { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'echo found >&2; exit 2' }] }] } };
     user.write('.claude/settings.json', denies);

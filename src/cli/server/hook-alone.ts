@@ -3,6 +3,8 @@ import { isHookscopeError } from '../../errors.js';
 import { hasJoined } from '../../fleet/has-joined.js';
 import { fire } from '../../host/fire/fire.js';
 import { servicesOf } from '../../host/internals.js';
+import type { Registrar } from '../../host/register/registrar.js';
+import { plain } from '../../plain.js';
 import { askedAs, type CommandAnswer, REASONS } from '../../server/agent-protocol.js';
 import { Binding, whyChanged } from '../../server/binding.js';
 import type { Question } from '../../server/client/ask.js';
@@ -52,7 +54,7 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
     },
     happening: happeningOf(input),
     directory: project ?? (isServed ? from : cwd),
-    finds: project !== undefined || (served === undefined && !isNamed(set)),
+    finds: project !== undefined || (served === undefined && !isNamed(set) && set.config !== false),
     ...(isServed && !served.dev ? { checksOf: checksOf(served, from) } : {}),
   });
   const { host } = await unlessInterrupted(terminal, opening);
@@ -65,7 +67,10 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
     services.projectOf = project === undefined ? foundProject : () => project;
     partOfCaller(host);
     services.largeOutput.keep(keptOutputs());
-    if (!isNamed(set) && isEmpty(services.registrar.known())) return protocol.fail(REASONS.nothing, policy, told);
+    if (!isNamed(set)) {
+      const why = whyNobody(services.registrar.known());
+      if (why !== undefined) return protocol.fail(why, policy, told);
+    }
     keeper = await keepRecords(host, places);
     const over = new AbortController();
     const timer = setTimeout(() => over.abort(), Math.max(0, deadline - performance.now()));
@@ -128,6 +133,11 @@ function checksOf(served: ServedSet, folder: string): (file: string) => ReturnTy
   return (file) => binding.commandsOf(file);
 }
 
-function isEmpty({ anything, scopes }: { anything: boolean; scopes: readonly { events(): string[] }[] }): boolean {
-  return !anything && scopes.every((scope) => scope.events().length === 0);
+/** Why no hook could be asked about any call. */
+function whyNobody({ anything, scopes }: ReturnType<Registrar['known']>): string | undefined {
+  const all = scopes.flatMap((scope) => scope.events().flatMap((event) => scope.own(event)));
+  // A hook that waits for consent stands where it would be asked.
+  if (anything || all.some(({ skip }) => skip?.reason !== 'trust')) return undefined;
+  const files = new Set(all.map(({ source }) => plain(source.file ?? source.kind)));
+  return files.size === 0 ? REASONS.nothing : REASONS.held([...files].join(', '));
 }

@@ -21,7 +21,16 @@ the record says "stateless". If a server was asked and does not answer, that is 
   commandRow({
     usage: 'serve',
     about: 'Keep hooks loaded in one process, in the foreground, and answer agents on a socket of this user',
-    options: [...HOST_OPTIONS, ...CLAUDE_OPTIONS, 'projects', 'port', 'dev', 'accept', 'install'],
+    options: [
+      ['config', 'configuration to serve; one that is only in the folder does not count'],
+      ...HOST_OPTIONS.filter((name) => name !== 'config'),
+      ...CLAUDE_OPTIONS,
+      'projects',
+      'port',
+      'dev',
+      'accept',
+      'install',
+    ],
     notes: `At the start it records the bytes of the files that it serves. If one changes later, its hooks do not run, and fail as untrusted, until somebody accepts the change.
 
   $ hookscope serve --hooks hooks.json`,

@@ -6,7 +6,7 @@ import { HookscopeError } from '../../errors.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { hasJoined, joinedFile } from '../../fleet/has-joined.js';
 import { plain } from '../../plain.js';
-import { absoluteSet } from '../../server/named-set.js';
+import { absoluteSet, isNamed } from '../../server/named-set.js';
 import { placesOf } from '../../server/places.js';
 import { changesSince, droppedSince, readServed } from '../../server/served.js';
 import { ensureTokens } from '../../server/tokens.js';
@@ -19,6 +19,10 @@ import type { Terminal } from '../terminal.js';
 import { createKeeper, keptRecords } from './keep.js';
 
 export type ServeFlags = HostFlags & Flags<'projects' | 'port' | 'dev' | 'accept' | 'install'>;
+
+/** Without hooks it would let every call through. */
+const NOTHING =
+  'names no hooks: give it --hooks, --config, --plugin, … or --project; a configuration counts where it is named, or its folder is a project';
 
 /** A warm host in the foreground, until it is interrupted. */
 export async function serveCommand(_: readonly string[], flags: ServeFlags, shown: Terminal): Promise<number> {
@@ -43,6 +47,7 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   const changed = changesSince(before).map((file) => `changed since it was served last: ${file}`);
   const dropped = before === undefined ? [] : droppedSince(before, serving);
   if (!(await isAccepted([...changed, ...dropped], terminal))) return 1;
+  if (!isNamed(set) && serving.projects.length === 0 && !hasJoined()) throw wrongOption('serve', NOTHING);
   const tokens = ensureTokens(places);
   const { runPrimary } = await import('../../server/primary.js');
   await runPrimary({
