@@ -29,8 +29,8 @@ afterEach(() => user.remove());
 /** The call that a guard is there for. It is never let through: denied by the guard, or because the guard could not judge it. */
 async function refused(why: RegExp): Promise<void> {
   for (const args of [
-    ['PreToolUse', '--timeout', '4'],
-    ['PreToolUse', '--timeout', '4', '--hooks', 'hooks.json'],
+    ['PreToolUse', '--timeout', '10'],
+    ['PreToolUse', '--timeout', '10', '--hooks', 'hooks.json'],
   ]) {
     const { stdout } = await user.hook(args, bash('rm x'));
     expect(stdout).toMatch(/"permissionDecision":"deny"/);
@@ -253,7 +253,7 @@ describe('an agent with a shell, and the rights of its user', () => {
     const bin = join(user.path, 'bin');
     mkdirSync(bin);
     const said = join(user.path, 'said');
-    const programs = ['sh', 'bash', 'node', 'curl', 'cat', 'ls', 'mktemp', 'rm', 'date', 'sleep', 'kill'];
+    const programs = ['sh', 'bash', 'node', 'curl', 'cat', 'head', 'ls', 'mktemp', 'rm', 'date', 'sleep', 'kill'];
     for (const name of programs)
       writeFileSync(join(bin, name), `#!/bin/sh\necho ${name} >>${said}\necho '{}'\n`, { mode: 0o755 });
     writeFileSync(join(bin, 'code.sh'), `echo code >>${said}\ncurl() { echo '{}'; }\n`);

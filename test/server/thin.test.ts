@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -414,6 +414,90 @@ describe('the thin command, where something else is in the place of the server',
       expect(JSON.parse(answer.stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
       expect(asked()).toBe(0);
       expect(left()).toEqual([]);
+    });
+  });
+
+  /** A server of this user that answers so. */
+  const answering = async (body: string | ((outgoing: ServerResponse) => void), work: () => Promise<void>) => {
+    const proof = readFileSync(user.places.proof, 'utf8').trim();
+    const server = createHttpServer((incoming, outgoing) => {
+      incoming.resume().on('end', () => {
+        outgoing.writeHead(200, { 'hookscope-proof': proof });
+        if (typeof body === 'string') outgoing.end(body);
+        else body(outgoing);
+      });
+    });
+    await stranger((socket) => server.emit('connection', socket), work);
+  };
+
+  test.each([
+    '{not json}',
+    '{}garbage{}',
+    '{}\n{}',
+    '{"decision":"block"}\n{"decision":"approve"}',
+    '{"decision":"block"} or not {}',
+    '{"decision":block}',
+    '{decision:"block"}',
+    '[{}]',
+    '"{}"',
+    'null',
+    '',
+    '{',
+    '{"decision":"block"',
+  ])('an answer of %j lets nothing through', async (body) => {
+    await answering(body, async () => {
+      const { code } = await same(['PreToolUse', '--hooks', 'hooks.json'], bash('ls'));
+      expect(code).toBe(2);
+      await same(['PreToolUse', '--as', 'codex', '--hooks', 'hooks.json'], bash('ls'));
+    });
+  });
+
+  test.each(['{}', '{"decision":"block"}', '{"a":{"b":[1]}}', '{"a":[]}', '{"a":true}', '{"a":null}', '{"a":-1.5e10}'])(
+    'an answer of %j is one',
+    async (body) => {
+      await answering(body, async () => {
+        const { code, stdout } = await same(['PreToolUse', '--hooks', 'hooks.json'], bash('ls'));
+        expect([code, stdout]).toEqual([0, body === '{}' ? '' : `${body}\n`]);
+      });
+    },
+  );
+
+  test.each([
+    ['without an end', Number.POSITIVE_INFINITY],
+    ['that is a byte too large', 8 * 1024 * 1024 + 1],
+  ])('an answer %s is not read on, and answered in the same words', async (_, bytes) => {
+    const piece = Buffer.alloc(65_536, '}');
+    const pour = (outgoing: ServerResponse): void => {
+      let left = bytes;
+      const more = (): void => {
+        while (left > 0 && !outgoing.destroyed) {
+          const some = piece.subarray(0, Math.min(left, piece.length));
+          left -= some.length;
+          if (!outgoing.write(some)) return void outgoing.once('drain', more);
+        }
+        if (left === 0) outgoing.end();
+      };
+      more();
+    };
+    const { stdout, stderr, code } = failed(
+      CATALOGUE.PreToolUse,
+      'the answer of the server is larger than 8 MiB',
+      'block',
+    );
+    await answering(pour, async () => {
+      expect(await user.hook(['PreToolUse'], bash('ls'))).toMatchObject({ stdout, code });
+      for (const [shell, env] of SHELLS)
+        expect(await thin(['PreToolUse'], bash('ls'), { shell, env })).toEqual({ stdout, stderr, code });
+      expect(left()).toEqual([]);
+      expect(running()).toEqual([]);
+    });
+  });
+
+  test('an answer of many megabytes is one', async () => {
+    const body = JSON.stringify({ systemMessage: 'ü'.repeat(3_900_000) });
+    await answering(body, async () => {
+      for (const [shell, env] of SHELLS)
+        expect((await thin(['PreToolUse'], bash('ls'), { shell, env })).stdout === `${body}\n`, shell).toBe(true);
     });
   });
 

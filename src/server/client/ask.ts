@@ -20,6 +20,10 @@ export interface Question {
   readonly deadline: number;
 }
 
+/** Bytes of an answer: one without an end is not read on. The same in the thin command. */
+const MOST_ANSWER = 8 * 1024 * 1024;
+const LARGE = 'the answer of the server is larger than 8 MiB';
+
 /** Why the command must fire by itself; nothing was run. */
 export type Unasked = 'not running' | 'not served' | 'cannot be asked';
 
@@ -65,7 +69,16 @@ export async function askServer(question: Question, places: Places): Promise<Com
         return;
       }
       const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      let size = 0;
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size <= MOST_ANSWER) chunks.push(chunk);
+        else if (response.statusCode !== HEAD.notServed) {
+          end();
+          fail(LARGE);
+          asked.destroy();
+        }
+      });
       response.on('close', () => {
         end();
         const status = response.statusCode ?? 0;

@@ -15,7 +15,7 @@ quit() {
 # A bash takes options from the environment, too: no error ends it, no name needs a value, and nothing is shown or exported.
 set +abCefmuvx
 # And functions. None can stand in for `unset`, or for what else is special to POSIX. A ksh does not know of a function named `[`.
-unset -f [ alias bg cat cd command curl date echo false fg getopts hash kill ls node printf pwd read rm sleep test true type umask wait 2>/dev/null
+unset -f [ alias bg cat cd command curl date echo false fg getopts hash head kill ls node printf pwd read rm sleep test true type ulimit umask wait 2>/dev/null
 unset CDPATH
 umask 077
 node=node
@@ -299,6 +299,8 @@ ask() {
   # With the option keyword of a bash (-k), `export LC_ALL=C` would list all that is exported.
   LC_ALL=C OPENSSL_CONF=/dev/null
   export LC_ALL OPENSSL_CONF
+  # Where what it writes is a file, that has an end too; in units of 512 bytes, or twice as many. It may be sent back what it was given.
+  command ulimit -f 140000 2>/dev/null
   exec curl -q -sS -K /dev/fd/8 -X POST -T - --unix-socket "$socket" --noproxy '*' --connect-timeout 5 --max-time "$within" \
     -H @/dev/fd/9 -H "hookscope-within: $within" -D - -w '\n' 8<&0 <&3 >&4 2>/dev/null 3<&- 4>&- 5<&- 7<&- 9<<END
 ${head}Content-Type: application/json
@@ -377,6 +379,7 @@ while read -r field; do
   field=${field%?}
   case $field in
     HTTP/*' '???*)
+      length=
       status=${field#* }
       status=${status%% *} ;;
     [Hh]ookscope-[Pp]roof:*) shown=${field#*: } ;;
@@ -400,18 +403,28 @@ if [ "$status$returned" = 421yes ] && [ "$shown" = "$proof" ]; then
   exec 3<&5 5<&-
   ask_node_instead "$@"
 fi
-# Most often there is nothing to say.
-if [ "$length" = 2 ]; then IFS= read -r answer <&5; else answer=$(cat <&5); fi
-[ -z "$reader" ] || over
+# What nobody waits for is not read on.
+drop() {
+  exec 5<&-
+  [ -z "$reader" ] || kill "$reader" 2>/dev/null
+  [ -z "$reader" ] || over
+  fail "$1"
+}
 case $status in
   '' | 1*) ;;
-  *) [ "$shown" = "$proof" ] || fail "$stranger" ;;
+  *) [ "$shown" = "$proof" ] || drop "$stranger" ;;
 esac
+# Most often there is nothing to say. A body may have no end, and a bash takes long over a large one: 8 MiB are enough (src/server/client/ask.ts).
+if [ "$length" = 2 ]; then IFS= read -r answer <&5; else answer=$(head -c 8388608 <&5); fi
+if [ ${#answer} -gt 2000000 ] && [ -n "$(head -c 1 <&5)" ]; then drop 'the answer of the server is larger than 8 MiB'; fi
+[ -z "$reader" ] || over
 case $code:$status in
   0:200)
+    # An object on one line, as the server writes it: its beginning and end are looked at, not all that is in it.
     case $answer in
       '{}') [ "$as" = claude-code ] && quit 0 ;;
-      '{'*'}') ;;
+      *"$nl"*) fail 'the server was asked and did not answer: it has died, or hangs' ;;
+      '{"'*[]}\"0-9el]'}') ;;
       *) fail 'the server was asked and did not answer: it has died, or hangs' ;;
     esac
     if [ "$answer" = '{}' ]; then say %s "$quiet"; else say '%s\n' "$answer"; fi
