@@ -130,6 +130,10 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'quotes of a .netrc': 'login a password "',
   fields: "('#password').val('",
   fallbacks: "getenv('A_TOKEN') or ",
+  'lines with stars': 'a * b1c2d3e4 ',
+  'pairs of quotes': '"a" "b',
+  replacements: "sed 's/token/",
+  'two lines of a login': '--auth-user-pass <(printf a ',
   'keys that break': `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(20)}{`,
 };
 

@@ -22,7 +22,7 @@ const SURE = [
 const LIKELY = [
   call(`(?:log|sign)_?[iI]n|auth(?:enticate)?|bind|(?:set_?)?[cC]ookie`, 1),
   call(
-    String.raw`(?:bcrypt|argon2)\.(?:hash|compare|verify)|hashpw|checkpw|hmac\.new|password_(?:hash|verify)|make_password|(?:generate|check)_password_hash|(?:set|with|check)_?[pP]assword|cookieParser|Hash::make|password|api_?[kK]ey`,
+    String.raw`(?:bcrypt|argon2)\.(?:hash|compare|verify)|hashpw|checkpw|Fernet|hmac\.new|password_(?:hash|verify)|make_password|(?:generate|check)_password_hash|(?:set|with|check)_?[pP]assword|cookieParser|Hash::make|password|api_?[kK]ey`,
     0,
   ),
   call(String.raw`jwt\.(?:sign|verify|encode|decode)|createHmac`, 1),
@@ -36,7 +36,7 @@ const CALLS = compile(LIKELY);
 const ADMIN = /\(\s*\\*["'`](?:admin|root|administrator|me|user|postgres|sa|[\w.+-]+@[\w-]+\.[\w.-]+)\\*["'`]/;
 
 /** The rest of those calls' names after their first letters. */
-export const CALL_NAMES = String.raw`(?:TTP|ttp)?_?[Bb]?asic_?[Aa]uth|et_?[Bb]asic_?[Aa]uth|SCredential|assword[Aa]uthentication|sernamePassword|etworkCredential|lainTextAuth|iFi\.begin|ysqli|y[mM]y[sS][qQ][lL]\.connect|ySQLdb\.connect|ariadb\.connect|ymssql\.connect|ysql\.connector|redentials\(|eygrip\(|UTH\(|DO\(|etConnection\(|g_connect|ci_connect|dap_bind|uth\\*["']?\s{0,8}(?:=|:)>?\s{0,8}[(\[]|og_?[iI]n\(|ign_?[iI]n\(|uth(?:enticate)?\(|ind\(|(?:et_?)?[cC]?ookie\(|(?:crypt|rgon2)\.(?:hash|compare|verify)|ashpw\(|heckpw\(|mac\.new\(|assword_(?:hash|verify)\(|ake_password\(|(?:enerate|heck)_password|(?:et|ith|heck)_?[pP]assword\(|ookieParser\(|ash::make\(|assword\(|pi_?[kK]ey\(|wt\.(?:sign|verify|encode|decode)\(|reateHmac\(|reate_?(?:super)?_?[uU]ser\(`;
+export const CALL_NAMES = String.raw`(?:TTP|ttp)?_?[Bb]?asic_?[Aa]uth|et_?[Bb]asic_?[Aa]uth|SCredential|assword[Aa]uthentication|sernamePassword|etworkCredential|lainTextAuth|iFi\.begin|ysqli|y[mM]y[sS][qQ][lL]\.connect|ySQLdb\.connect|ariadb\.connect|ymssql\.connect|ysql\.connector|redentials\(|eygrip\(|UTH\(|DO\(|etConnection\(|g_connect|ci_connect|dap_bind|uth\\*["']?\s{0,8}(?:=|:)>?\s{0,8}[(\[]|og_?[iI]n\(|ign_?[iI]n\(|uth(?:enticate)?\(|ind\(|(?:et_?)?[cC]?ookie\(|(?:crypt|rgon2)\.(?:hash|compare|verify)|ashpw\(|ernet\(|heckpw\(|mac\.new\(|assword_(?:hash|verify)\(|ake_password\(|(?:enerate|heck)_password|(?:et|ith|heck)_?[pP]assword\(|ookieParser\(|ash::make\(|assword\(|pi_?[kK]ey\(|wt\.(?:sign|verify|encode|decode)\(|reateHmac\(|reate_?(?:super)?_?[uU]ser\(`;
 
 /** The secret among the arguments of a call: `HTTPBasicAuth("me", "X")`, `auth=("me", "X")`, `login(user, "X")`. */
 export function callSecret(text: string, at: number): Span | undefined {

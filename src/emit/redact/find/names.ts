@@ -91,7 +91,13 @@ function kindOfName(name: string): NameKind | undefined {
   const all = words.slice(0, -1).join('') + last;
   if (PASSWORD.test(all) || last === 'psk') return 'password';
   if (SHORT.has(last) || OWNED.test(last)) return OWNED.test(words.join(' ')) ? 'password' : 'short';
-  if (/secret_id$/i.test(name) || name === '_auth' || /(?:^|[._-])(?:npm)?[Aa]uth[Ii]dent$/.test(name)) return 'token';
+  if (
+    /secret_id$/i.test(name) ||
+    name === '_auth' ||
+    name === 'BW_SESSION' ||
+    /(?:^|[._-])(?:npm)?[Aa]uth[Ii]dent$/.test(name)
+  )
+    return 'token';
   // Composer's and Bundler's, by host.
   if (/^(?:github|gitlab|bitbucket)-oauth$/.test(name) || BUNDLER.test(name)) return 'token';
   // Headers of one's own, and Terraform's, by host.

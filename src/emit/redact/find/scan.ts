@@ -1,3 +1,4 @@
+import { chapSecret, plainSecret, poolSecret, replacedSecret, unsealSecret } from './accounts.js';
 import { encodedSecret, fallbackSecret } from './around.js';
 import { pemBlock, puttyKey } from './blocks.js';
 import { CALL_NAMES, callSecret, typedSecret } from './calls.js';
@@ -37,6 +38,9 @@ const PLACES: readonly (readonly [characters: string, around: string, look: Look
   ['|', String.raw`(?=[ \t\n\\|])`, pipedOrFallback],
   ['<', '(?=<)', hereSecret],
   ['<', String.raw`(?=\(\s*(?:echo|printf|print|cat)\s)`, processSecret],
+  ['{', String.raw`(?<=:\{)(?=(?:PLAIN|CLEAR)[A-Z-]{0,8}\})`, plainSecret],
+  ['*', String.raw`(?<=(?:^|[\n"'])[\w.@-]{1,64}\\{0,4}"?[ \t]{1,8}\*)(?=[ \t])`, chapSecret],
+  ['"', String.raw`(?=[ \t]{1,8}\\{0,8}"\w)`, poolSecret],
   ['%', '(?=3[dD])', encodedSecret],
   ['?', '(?=[?:])', fallbackSecret],
   ['{', String.raw`(?<=\)[ \t]{0,4}\{)(?=[ \t]{0,4}\\*["'])`, fallbackSecret],
@@ -62,6 +66,8 @@ const WORDS: readonly (readonly [characters: string, rest: string, look: Look])[
   ['Pp', String.raw`assword[ \t]{1,8}'|ASSWORD[ \t]{0,8}=?[ \t]{0,8}(?:N?\\*['"]|\(\\*['"])`, sqlSecret],
   ['Ss', String.raw`et[ \t]+password[ \t]|ET[ \t]+PASSWORD[ \t]`, sqlSecret],
   ['P', 'rivate-Lines:', puttyKey],
+  ['U', 'nseal Key', unsealSecret],
+  ['s', String.raw`[|/,#@!~](?<=[\s"';]s[|/,#@!~])`, replacedSecret],
   ['SsCc', String.raw`et(?:[eE]nv|x)?[ \t]|ecrets?[ \t]|onfig(?:ure)?[ \t]`, settingSecret],
   ...COMMANDS.map(([letter, rest]) => [letter, rest, argumentSecrets] as const),
   ['TF', String.raw`(?:RUE|ALSE)[ \t\\]`, jarSecret],
@@ -74,7 +80,7 @@ const WORDS: readonly (readonly [characters: string, rest: string, look: Look])[
     askedSecret,
   ],
   ['d', String.raw`efault[ \t]{0,2}\(?[ \t]{0,2}\\*["']`, defaultSecret],
-  ['HhBbSsPUNWmgoaldicpjwMCKA', CALL_NAMES, callSecret],
+  ['HhBbSsPUNWmgoaldicpjwMCKAF', CALL_NAMES, callSecret],
   ['esftpi', String.raw`(?:xp_)?(?:s?end|ill|ype|ress|et_?[vV]al|nput_?[tT]ext)[\w]{0,12}[ \t(]`, typedSecret],
   ['PpMC', String.raw`ass(?:word|phrase|code|wd)[ \t>?\[(]|wd?[ \t]|IN[ \t:]|ot de passe|ontraseña`, saidSecret],
   ['mc', `ot de passe|ontraseña`, saidSecret],

@@ -3,6 +3,8 @@ import { isPlaceholder } from '../values.js';
 
 /** Any argument of a command, and one that is not a flag. */
 const ARGUMENT = String.raw`(?:\\*"[^"\n]{1,256}"|\\*'[^'\n]{1,256}'|[^\s"'\x60|;&<>()]{1,256})`;
+/** Of what no shell reads. */
+const RAW = String.raw`(?:\\*"[^"\n]{1,256}"|\\*'[^'\n]{1,256}'|[^\s"'\\]{1,256})`;
 const PLAIN = `(?!-)${ARGUMENT}`;
 const S = String.raw`[ \t]+`;
 const FLAGS = `(?:${S}-[\\w-]+(?:=[^\\s"'\\\\]{0,64})?){0,6}`;
@@ -33,12 +35,24 @@ const POSITIONAL: readonly (readonly [names: string, rest: string])[] = [
   ['createUser', `(?:${S}-e${S}\\w{1,64})?${S}${PLAIN}${S}${SNMP('MD5|SHA')}(?:${S}${SNMP('DES|AES')})?`],
   ['com2sec6?', `(?:${S}-Cn${S}${PLAIN})?${S}${PLAIN}${S}${PLAIN}${S}(${PLAIN})(?=[ \\t]*(?:\\\\|["']|\\r?\\n|$))`],
   ['iwconfig', `${S}\\w{1,32}${WITHIN}${S}(?:key|enc)${S}(?:\\[\\d\\][ \\t]+)?s:(${PLAIN})`],
-  ['crypto', `${S}(?:isakmp|ipsec)${S}key${S}(?:[06]${S})?(${PLAIN})${S}(?:address|hostname)`],
-  ['key-string', `(?:${S}[067])?${S}(${PLAIN})(?=[ \\t]*(?:\\\\|["']|\\r?\\n|$))`],
   [
     'user',
     `(?<=(?:poll|skip|server)[ \\t][^\\n]{0,200}user)${S}${PLAIN}${S}(?:there${S})?(?:with${S})?pass(?:word)?${S}(${PLAIN})`,
   ],
+  ['crypto', `${S}(?:isakmp|ipsec)${S}key${S}(?:[06]${S})?(${RAW})${S}(?:address|hostname)`],
+  ['key-string', `(?:${S}[067])?${S}(${RAW})(?=[ \\t]*(?:\\\\|["']|\\r?\\n|$))`],
+  ['message-digest-key', `${S}\\d{1,3}${S}md5${S}(?:[067]${S})?(${RAW})`],
+  ['dscl', `${WITHIN}${S}-passwd${S}${PLAIN}${S}(${PLAIN})(?:${S}(${PLAIN}))?`],
+  ['networksetup', `${S}-setairportnetwork${S}${PLAIN}${S}${PLAIN}${S}(${PLAIN})`],
+  ['steamcmd', `${WITHIN}\\+login${S}${PLAIN}${S}(?!\\+)(${PLAIN})`],
+  ['flyctl fly', `${S}auth${S}token${S}(${PLAIN})`],
+  ['wpa_cli', `${WITHIN}${S}(?:psk|password|wep_key\\d|sae_password)${S}(?:\\\\*['"]\\\\*")?(${RAW})`],
+  ['uci', `${S}(?:-q${S})?set${S}[\\w.@[\\]-]{1,100}\\.(?:key|password|sae_password|auth_secret|psk)=(${ARGUMENT})`],
+  [
+    'secretsdump\\.py psexec\\.py wmiexec\\.py smbexec\\.py smbclient\\.py GetUserSPNs\\.py',
+    `${WITHIN}[\\w./\\\\-]{1,128}:([^\\s@"']{1,128})(?=@)`,
+  ],
+  ['mount(?:\\.cifs)?', `${WITHIN}user(?:name)?=[\\w.-]{1,64}%([^\\s"',\\\\]{1,128})`],
   ['mega-login', `${S}${PLAIN}${S}(${PLAIN})`],
   ['b2', `${S}(?:authorize-account|account${S}authorize)${FLAGS}${S}${PLAIN}${S}(${PLAIN})`],
   ['wpa_passphrase', `${S}${PLAIN}${S}(${PLAIN})`],

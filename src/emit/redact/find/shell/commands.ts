@@ -37,8 +37,8 @@ export function setsSecrets(text: string, name: number): boolean {
 
 /** Commands that read a secret from their standard input. */
 const READS =
-  /\bsudo\b(?:[ \t]+-\S+(?:[ \t]+[\w-]+)?)*?[ \t]+-\w*S\b|[ \t]--(?:[\w-]*-)?(?:stdin|with-token)\b|\b(?:ch|smb|ldap|vnc)?passwd\b|[ \t]-pass(?:in|out|word)?[ \t]+stdin|--passphrase-fd[= \t]+0|\b(?:cryptsetup|kinit|secret-tool|kubeseal|kwallet-query)\b|\bsecrets:(?:set|create)\b|\bcontext[ \t]+create\b|\bsu[ \t]+(?:-|\w)|\bvault[ \t]+login\b[^|]*-|\bsecrets?[ \t]+(?:versions?[ \t]+)?(?:set|put|create|add)\b|\bvault[ \t]+(?:add|kv[ \t]+put)\b|\bhtpasswd\b[^|]*-\w*i|\b(?:pass[ \t]+insert|keyring[ \t]+set|env[ \t]+add|mysql_config_editor|sshpass\b[^|]*-d)/;
-const FEEDS = /(?:^|[\s;&|("'`$+:]|\\[nrt])(?:echo|printf|print|Write-Output)((?:[ \t]+-[neEr]+)*)[ \t]+/g;
+  /\bsudo\b(?:[ \t]+-\S+(?:[ \t]+[\w-]+)?)*?[ \t]+-\w*S\b|[ \t]--(?:[\w-]*-)?(?:stdin|with-token)\b|\b(?:ch|smb|ldap|vnc)?passwd\b|[ \t]-pass(?:in|out|word)?[ \t]+stdin|--passphrase-fd[= \t]+0|\b(?:cryptsetup|kinit|secret-tool|kubeseal|kwallet-query)\b|\bsecrets:(?:set|create)\b|\bcontext[ \t]+create\b|\bsu[ \t]+(?:-|\w)|\bvault[ \t]+login\b[^|]*-|\bsecrets?[ \t]+(?:versions?[ \t]+)?(?:set|put|create|add)\b|\bvault[ \t]+(?:add|kv[ \t]+put)\b|\bhtpasswd\b[^|]*-\w*i|\b(?:pass[ \t]+insert|keyring[ \t]+set|env[ \t]+add|g?o?pass(?:age)?[ \t]+insert|lpass[ \t]+(?:add|edit|login)|hdiutil\b[^|]*-stdinpass|databricks\b[^|]*--token|runas|mysql_config_editor|sshpass\b[^|]*-d)/;
+const FEEDS = /(?:^|[\s;&|("'`$+:]|\\[nrt])(?:echo|printf|print|yes|Write-Output)((?:[ \t]+-[neEr]+)*)[ \t]+/g;
 const REACH = 400;
 
 /** `echo X | sudo -S`, `printf '%s' X | docker login --password-stdin`. */
@@ -103,6 +103,9 @@ function readsSecret(reader: string): boolean {
 const FILES =
   /(?:[ \t]--?(?:[\w-]*-)?(?:pass(?:word|phrase)?|token|secret|key|credentials?)-?(?:file|from-file)?|\bsshpass\b[^|]*[ \t]-f|\bcurl\b[^|]*[ \t](?:-K|--config|--netrc-file)|[ \t]-pass(?:in|out)?[ \t]+file:|[ \t]-(?:d|w|y|T)|\bwg[ \t]+set[^|]*[ \t](?:private|preshared)-key|\bsecrets?[ \t][^|]*[ \t]--?(?:data-|from-)?file|\bsecret[ \t]+create(?:[ \t]+-\S+)*[ \t]+[\w.-]+|file:)[ \t=]*\\*["']?$/;
 
+/** A name, and its password in a line of its own: `<(printf '%s\\n%s' me X)`. */
+const TWO_LINES =
+  /<\([ \t]*(?:printf|echo)[ \t][^()\n]{0,200}?(?:\\+n|[ \t]\\*["']?)([^\s"'\\()%]{3,128})(?=(?:\\+n)?\\*["']?[ \t]*\))/y;
 /** Those that read no more than one value. */
 const ONE = /\bsshpass\b|\bwg[ \t]|stdin|pass(?:word|phrase)?-?file[ \t=]*\\*["']?$/;
 
@@ -111,6 +114,9 @@ export function processSecret(text: string, at: number): Span | undefined {
   const reader = commandBefore(text, at);
   const isRead = /<[ \t]*$/.test(reader) && (READS.test(reader) || readsSecret(reader.replace(/<[ \t]*$/, '')));
   if (!isRead && !FILES.test(reader)) return undefined;
+  const login = /auth-user-pass[ \t=]*$/.test(reader) ? take(TWO_LINES, text, at)?.[1] : undefined;
+  if (login !== undefined && !isPlaceholder(login))
+    return [at + text.slice(at, TWO_LINES.lastIndex).lastIndexOf(login), TWO_LINES.lastIndex];
   const value = valueAt(text, at, SHELL_RUN);
   if (value === undefined) return undefined;
   const [start, end] = value.span;

@@ -48,6 +48,10 @@ export const PROGRAMS: readonly Program[] = [
   { name: /anaconda|codecov|vercel/, secret: 't' },
   { name: /openai/, secret: 'k' },
   { name: /bw/, words: ['session'] },
+  { name: /slappasswd/, secret: 's' },
+  { name: /knife(?:\s+winrm)?/, secret: 'P' },
+  { name: /consul|serf|nomad/, words: ['encrypt'] },
+  { name: /openssl/, words: ['hmac'], says: /\bdgst\b/ },
   {
     name: /(?:mongo\w*|useradd|usermod|psexec\w*|grant|influx|cqlsh|clickhouse-client|couchbase-cli|rabbitmqadmin|snowsql|nxc|crackmapexec|evil-winrm|hydra|kafka\S*|cypher-shell|twine|poetry|altool|steghide|veracrypt|elasticsearch-users|winrm|rdesktop)/,
     secret: 'p',
