@@ -1,5 +1,5 @@
 import type { Tracing } from '../emit/tracing.js';
-import { HookscopeError } from '../errors.js';
+import { HookscopeError, isHookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import { ON_FAILURE, type OnFailure } from '../events/failure.js';
 import { EXTERNAL_OPTIONS, type ExternalHostOptions } from '../handlers/external.js';
@@ -17,6 +17,7 @@ import {
   SIGNAL,
   show,
 } from '../values/shape.js';
+import { messageOf } from '../values/waiting/promises.js';
 import type { HookAlarm } from './alarms/alarms.js';
 import type { Decisions } from './decide/fold.js';
 import type { SessionFields } from './fire/input.js';
@@ -155,12 +156,22 @@ const FIRE: Shape = {
 
 /** A misspelt option must not fire in another scope than was meant: INVALID_OPTIONS. */
 export function checkFireOptions(options: object): void {
-  if (!isObject(options)) {
-    throw new HookscopeError('INVALID_OPTIONS', {
-      where: 'fire(…, options)',
-      expected: 'expected an object of options',
-    });
+  const where = 'fire(…, options)';
+  try {
+    if (!isObject(options))
+      throw new HookscopeError('INVALID_OPTIONS', { where, expected: 'expected an object of options' });
+    checkEach(options);
+  } catch (error) {
+    if (isHookscopeError(error)) throw error;
+    throw new HookscopeError(
+      'INVALID_OPTIONS',
+      { where, expected: `cannot be read: ${messageOf(error)}` },
+      { cause: error },
+    );
   }
+}
+
+function checkEach(options: object): void {
   const { scope } = options as { scope?: unknown };
   if (isObject(scope)) checkKeys(scope, { session: true, agent: true }, 'fire: scope: ');
   checkOptions('fire: ', options, FIRE);

@@ -23,6 +23,25 @@ test.each(WRONG)('%j is an error, not a fire in another scope', async (options, 
   await expect(fired).rejects.toThrow(message);
 });
 
+test('what cannot be read is one, too', async () => {
+  const fail = (): never => {
+    throw new Error('lazy');
+  };
+  const refused = {
+    code: 'INVALID_OPTIONS',
+    message: expect.stringMatching(/fire\(…, options\): cannot be read: lazy/),
+  };
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  for (const options of [
+    Object.defineProperty({}, 'scope', { enumerable: true, get: fail }),
+    { scope: Object.defineProperty({}, 'agent', { enumerable: true, get: fail }) },
+    new Proxy({}, { ownKeys: fail }),
+  ])
+    await expect(createHost().fire('PreToolUse', CALL, options)).rejects.toMatchObject(refused);
+  await expect(createHost().fire('PreToolUse', CALL, proxy)).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
+});
+
 test.each([{ scope: 'a' }, { scope: { agent: 'a' } }, { scope: { agent: 'a', session: undefined } }])(
   '%j is that scope',
   async (options) => {

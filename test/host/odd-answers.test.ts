@@ -117,3 +117,14 @@ describe('on PermissionRequest, where the user is asked, to ask decides nothing'
     expect(reports).toHaveLength(isLost ? 1 : 0);
   });
 });
+
+test.each([
+  ['alone', { async: true }],
+  ['with a result', { async: true, result: Promise.resolve() }],
+])('a verdict beside { async: true } (%s) counts for nothing, which is logged', async (_, how) => {
+  const { host, reports } = testHost();
+  host.register(anyHooks({ PreToolUse: [{ onFailure: 'block', hooks: [() => ({ ...deny('no'), ...how })] }] }));
+  await fireAny(host, 'PreToolUse', INPUTS.PreToolUse);
+  await host.close();
+  expect(reports).toEqual([expect.stringMatching(/with "async": true nothing else is read \(hookscope:verdict\)/)]);
+});

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { deny } from '../../src/events/output/helpers.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, fireAny, fires, only, testHost, watch } from './kit.js';
 
@@ -161,4 +162,20 @@ test('what was saved is gone when the host is closed, since nothing in it is mas
   expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
   await host.close();
   expect(existsSync(dirname(file))).toBe(false);
+});
+
+test('many hosts that are never closed clear up with one listener', async () => {
+  const before = process.listenerCount('exit');
+  const hosts = await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      const { host } = testHost();
+      host.register({ PreToolUse: [{ hooks: [() => deny('x'.repeat(20_000))] }] });
+      await host.fire('PreToolUse', INPUTS.PreToolUse);
+      return host;
+    }),
+  );
+  // Hosts of other tests may be open.
+  expect(process.listenerCount('exit')).toBeLessThanOrEqual(before + 1);
+  await Promise.all(hosts.map((host) => host.close()));
+  expect(process.listenerCount('exit')).toBeLessThanOrEqual(before);
 });

@@ -121,8 +121,8 @@ test.each(Object.keys(HOSTS).flatMap((name) => [[name, 'watched'] as const, [nam
         expect([record.error, record.error ?? record.decision.verdict]).toEqual(
           decision === undefined ? ['INVALID_INPUT', 'INVALID_INPUT'] : [undefined, decision.verdict],
         );
-        const started = seen.filter(({ type }) => type === 'hook_started');
-        expect(started.every(({ fire_id }) => fire_id === record.fire_id)).toBe(true);
+        const told = seen.filter(({ type }) => type === 'system');
+        expect(told.every(({ fire_id }) => fire_id === record.fire_id)).toBe(true);
       }
       await host.close();
     }

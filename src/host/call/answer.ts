@@ -3,6 +3,8 @@ import type { Failure } from '../../events/failure.js';
 import { helperToOutput } from '../../events/output/helpers.js';
 import { NOTHING_SAID } from '../../events/output/meant.js';
 import { type Outcome, readOutput } from '../../events/output/outcome.js';
+import { asyncFields } from '../../events/output/shape.js';
+import { idleAsync } from '../../events/output/warnings.js';
 import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { readOnly } from '../../values/copies/view.js';
@@ -67,7 +69,7 @@ function readReply(call: CallFacts, reply: Reply): Attempt {
   const { async } = said.outcome ?? {};
   if (async && registration.async === 'two-phase' && call.context.call !== 'async') {
     callAgain(call, async.timeout);
-    return { ...replyFacts(reply), background: true };
+    return { ...replyFacts(reply), background: true, warnings: said.warnings };
   }
   const warnings = join(reply.warnings, said.warnings);
   return { ...replyFacts(reply), ...said, failure: said.failure ?? reply.failure, warnings };
@@ -98,26 +100,34 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   const again = asyncAnswer(value);
   if (!again) return interpretOutput(fire, registration, helperToOutput(fire.spec, value), false);
   ignoreRejections(value);
+  const idle = again.idle.length === 0 ? undefined : { warnings: [idleAsync(again.idle)] };
   if (again.result !== undefined) {
     // An answer may lead to itself, and would be followed for ever.
     if (call.followed) return badAnswer('it answers { async: true } with a result in the background again');
     const limitMs = (again.timeout ?? registration.asyncTimeout) * 1000;
     toBackground(call, again.result, limitMs, true);
   } else if (registration.async === 'two-phase' && context.call !== 'async') callAgain(call, again.timeout);
-  else return UNJUDGED;
-  return { background: true };
+  else return idle === undefined ? UNJUDGED : { ...UNJUDGED, ...idle };
+  return { background: true, ...idle };
+}
+
+/** An answer by which the hook goes on in the background. */
+interface AsyncAnswer {
+  readonly timeout: number | undefined;
+  readonly result: Promise<unknown> | undefined;
+  /** What it says besides, and nobody reads. */
+  readonly idle: readonly string[];
 }
 
 /** `{ async: true, asyncTimeout?, result? }`. Throws what its getters throw. */
-function asyncAnswer(
-  value: unknown,
-): { timeout: number | undefined; result: Promise<unknown> | undefined } | undefined {
+function asyncAnswer(value: unknown): AsyncAnswer | undefined {
   const output = value as { async?: unknown; asyncTimeout?: unknown; result?: unknown };
   if (typeof value !== 'object' || output.async !== true) return undefined;
   const { asyncTimeout: timeout, result } = output;
   return {
     timeout: typeof timeout === 'number' && timeout >= 0 ? timeout : undefined,
     result: promiseIn(result),
+    idle: Object.keys(output).filter((key) => key !== 'result' && !asyncFields().has(key)),
   };
 }
 

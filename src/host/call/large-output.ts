@@ -36,6 +36,21 @@ export interface LargeOutput {
 /** Milliseconds for which the outputs of sessions that never end are kept. */
 const OLD = 86_400_000;
 
+/** What is done when the process ends, in case a host is never closed. One listener for all hosts: Node warns at the eleventh. */
+const TO_CLEAR = new Set<() => void>();
+const clearAll = (): void => {
+  for (const clear of TO_CLEAR) clear();
+};
+
+function clearAtExit(clear: () => void): void {
+  if (TO_CLEAR.size === 0) process.on('exit', clearAll);
+  TO_CLEAR.add(clear);
+}
+
+function keepAtExit(clear: () => void): void {
+  if (TO_CLEAR.delete(clear) && TO_CLEAR.size === 0) process.off('exit', clearAll);
+}
+
 /** A session's folder is made when first needed, readable by this user alone. */
 export const createSpill = (report: (message: string) => void): LargeOutput => new Spill(report);
 
@@ -84,11 +99,11 @@ class Spill implements LargeOutput {
     if (folder === undefined) return;
     this.#remove(folder);
     this.#folders.delete(id);
-    if (this.#folders.size === 0) process.off('exit', this.clear);
+    if (this.#folders.size === 0) keepAtExit(this.clear);
   }
 
   readonly clear = (): void => {
-    process.off('exit', this.clear);
+    keepAtExit(this.clear);
     if (this.#root === undefined) for (const folder of this.#folders.values()) this.#remove(folder);
     this.#folders.clear();
   };
@@ -108,7 +123,7 @@ class Spill implements LargeOutput {
     const folder = this.#root === undefined ? mkdtempSync(join(tmpdir(), 'hookscope-')) : this.#lasting(session);
     if (this.#root !== undefined) makeFolder(folder);
     // In case the host is never closed.
-    if (this.#folders.size === 0) process.on('exit', this.clear);
+    if (this.#folders.size === 0) clearAtExit(this.clear);
     this.#folders.set(session, folder);
     return folder;
   }
