@@ -7,6 +7,7 @@ import type { Undo } from '../host/types.js';
 import { warn } from '../plain.js';
 import { ownVersion } from '../plugins/manifest.js';
 import { ndjsonStore } from '../store/ndjson.js';
+import { timerDelay } from '../values/waiting/timer.js';
 import { approversIn, masksIn } from './ask/approvers.js';
 import { Asker } from './ask/asker.js';
 import { ownKey } from './ask/own-key.js';
@@ -164,7 +165,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
   changed();
   await Promise.race([
     Promise.all(followers.map(({ known }) => known)),
-    sleep(how.patience * 1000, undefined, { signal: over.signal }).catch(() => undefined),
+    sleep(timerDelay(how.patience), undefined, { signal: over.signal }).catch(() => undefined),
   ]);
   over.abort();
   let closing: Promise<void> | undefined;

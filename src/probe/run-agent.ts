@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { adoptGroup } from '../handlers/command/process-group.js';
 import { freshMark, markVariable } from '../handlers/command/run-mark.js';
+import { timerMs } from '../values/waiting/timer.js';
 import type { ProbedAgent } from './agents/agent.js';
 import { type ModelRequest, type ModelScript, startModel } from './model/model.js';
 import type { ProbeFolders } from './place.js';
@@ -116,11 +117,11 @@ async function watch(
     hung = true;
     stop();
   };
-  let timer = setTimeout(over, patience);
-  const longest = setTimeout(over, patience * LONGEST);
+  let timer = setTimeout(over, timerMs(patience));
+  const longest = setTimeout(over, timerMs(patience * LONGEST));
   const alive = (): void => {
     clearTimeout(timer);
-    if (!hung) timer = setTimeout(over, patience);
+    if (!hung) timer = setTimeout(over, timerMs(patience));
   };
   onStart({ alive, over });
   for (const stream of [child.stdout, child.stderr])

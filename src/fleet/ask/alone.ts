@@ -1,4 +1,5 @@
 import type { Answered, Elsewhere, OpenAsk } from '../../host/elsewhere.js';
+import { timerMs } from '../../values/waiting/timer.js';
 import type { FleetEngine, Stop } from '../engine.js';
 import { usualHostId } from '../host-id.js';
 import type { Joined } from '../joined.js';
@@ -69,7 +70,7 @@ function connected(engine: FleetEngine, most: number, signal: AbortSignal): Prom
       stop();
       resolve();
     };
-    const timer = setTimeout(done, most);
+    const timer = setTimeout(done, timerMs(most));
     if (engine.connected || signal.aborted) return done();
     stop = engine.onChange(done);
     signal.addEventListener('abort', done, { once: true });

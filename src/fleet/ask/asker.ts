@@ -6,7 +6,7 @@ import { canonical } from '../../host/alarms/canonical.js';
 import type { Answered, Elsewhere, OpenAsk } from '../../host/elsewhere.js';
 import { plain } from '../../plain.js';
 import { describeError } from '../../values/message.js';
-import { LONGEST_TIMER } from '../../values/waiting/timer.js';
+import { LONGEST_TIMER, timerMs } from '../../values/waiting/timer.js';
 import type { FleetEngine, Stop } from '../engine.js';
 import type { MaskOptions } from '../log/outbox.js';
 import type { Approver } from './approvers.js';
@@ -115,7 +115,7 @@ export class Asker implements Elsewhere {
     const gone = (): void => over('the agent asks no more');
     const timer = setTimeout(
       () => over(`nobody of the team has answered within ${Math.round(wait / 100) / 10} seconds`),
-      wait,
+      timerMs(wait),
     );
     signal.addEventListener('abort', gone, { once: true });
     this.#open.add(over);

@@ -1,3 +1,4 @@
+import { timerMs } from '../../values/waiting/timer.js';
 import type { FleetEngine } from '../engine.js';
 import type { Waiting, Wal } from './wal.js';
 
@@ -57,7 +58,7 @@ export class Forwarder {
         this.#idle.delete(done);
         resolve();
       };
-      const timer = setTimeout(done, most);
+      const timer = setTimeout(done, timerMs(most));
       this.#idle.add(done);
       if (this.#wal.waiting === 0) done();
       else this.wake();

@@ -4,7 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Seconds in the milliseconds of a timer. */
-export const timerDelay = (seconds: number): number => Math.min(seconds * 1000, LONGEST_TIMER);
+export const timerDelay = (seconds: number): number => timerMs(seconds * 1000);
+
+/** Milliseconds, as a timer can wait them. */
+export const timerMs = (ms: number): number => Math.min(ms, LONGEST_TIMER);
 
 /** Milliseconds until then (by `performance.now()`), as a timer can wait them. */
 export const timerUntil = (deadline: number): number =>
