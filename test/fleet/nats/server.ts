@@ -34,7 +34,8 @@ export async function startNats(config = ''): Promise<NatsServer> {
       said = `${said}${chunk}`.slice(-4_000);
     });
     child = started;
-    for (let left = 1_000; left > 0; left--) {
+    // It restores its streams first, which takes a busy machine a while.
+    for (let left = 6_000; left > 0; left--) {
       if (started.exitCode !== null) throw new Error(`nats-server ended with ${started.exitCode}: ${said}`);
       if (await answers(port)) return;
       await sleep(20);
