@@ -38,7 +38,7 @@ const WRONG: Readonly<Record<string, readonly [(host: Host) => Promise<unknown>,
   'a program that is late and does not end, until the caller aborts': [
     async (host) => {
       const told = join(mkdtempSync(join(tmpdir(), 'late-')), 'told');
-      const stubborn = command(`trap 'touch ${told}' TERM; while :; do sleep 0.05; done`);
+      const stubborn = command(`trap ': >${told}' TERM; while :; do sleep 0.05; done`);
       host.register({ PreToolUse: [{ timeout: 1, hooks: [stubborn] }] });
       const cut = new AbortController();
       const firing = host.fire('PreToolUse', ASKED, { signal: cut.signal });

@@ -30,9 +30,18 @@ async function removes(dir: string, command: string): Promise<boolean> {
       detached: true,
       ...NOBODY,
     });
-    const kill = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), 240_000);
+    const end = (): void => {
+      try {
+        process.kill(-(child.pid as number), 'SIGKILL');
+      } catch {
+        // Nothing of it is left.
+      }
+    };
+    const kill = setTimeout(end, 240_000);
     child.on('close', () => {
       clearTimeout(kill);
+      // A coprocess may have started others without end.
+      end();
       done(undefined);
     });
     child.on('error', done);

@@ -1,12 +1,12 @@
-import { isOpenKey } from './blocks.js';
 import { withoutColours } from './cuts.js';
-import { manifestSecrets } from './manifests.js';
+import { isOpenKey } from './formats/blocks.js';
+import { manifestSecrets } from './formats/manifests.js';
+import { tableSecrets } from './formats/tables.js';
 import { withoutPrefixes } from './prefixes.js';
 import type { Span } from './quoted.js';
 import { merged, scanner } from './scan.js';
 import { compileTokens } from './shapes.js';
 import { formatSecrets } from './shell/printf.js';
-import { tableSecrets } from './tables.js';
 
 /** Finds the secrets of texts. */
 export interface Finder {

@@ -1,6 +1,6 @@
 import { isCodeOfGrant, isHostOfSecret, isKeysOfCookies, isResponseOfDigest, isValueOfCookie } from './around.js';
-import { blockValue, indentOf } from './blocks.js';
 import { elementSecret, isValueName, otherName } from './elsewhere.js';
+import { blockValue, indentOf } from './formats/blocks.js';
 import { cookieValue, headerValue } from './headers.js';
 import { itemsAt, listSecrets } from './lists.js';
 import { listKind, type NameKind, nameBefore, nameKind } from './names.js';

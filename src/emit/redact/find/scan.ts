@@ -1,10 +1,11 @@
-import { chapSecret, plainSecret, poolSecret, replacedSecret, unsealSecret } from './accounts.js';
 import { encodedSecret, fallbackSecret } from './around.js';
-import { pemBlock, puttyKey } from './blocks.js';
 import { CALL_NAMES, callSecret, typedSecret } from './calls.js';
 import { addressSecret, bearerSecret, netrcSecret, pgpassSecret, urlSecret } from './credentials.js';
 import { pathSecret, setSecret } from './fields.js';
-import { defaultSecret, fieldSecret, jarSecret, jobSecret } from './forms.js';
+import { chapSecret, plainSecret, poolSecret, replacedSecret, unsealSecret } from './formats/accounts.js';
+import { pemBlock, puttyKey } from './formats/blocks.js';
+import { defaultSecret, fieldSecret, jarSecret, jobSecret } from './formats/forms.js';
+import { insertedSecrets, sqlSecret } from './formats/sql.js';
 import { lineSecret, SPACED } from './lines.js';
 import { sectionSecrets, userSecrets } from './lists.js';
 import { namedSecret, pairedSecret, tupleSecret } from './named.js';
@@ -15,7 +16,6 @@ import { argumentSecrets, COMMANDS } from './shell/arguments.js';
 import { askedSecret, hereSecret, pipedSecret, processSecret, settingSecret } from './shell/commands.js';
 import { flagSecret } from './shell/flags.js';
 import { composedSecret, tailOf } from './shell/words.js';
-import { insertedSecrets, sqlSecret } from './sql.js';
 
 const NOTHING: readonly Span[] = [];
 

@@ -1,6 +1,6 @@
-import { nameKind } from './names.js';
-import { type Span, take } from './quoted.js';
-import { isNoWord, isPlaceholder } from './values.js';
+import { nameKind } from '../names.js';
+import { type Span, take } from '../quoted.js';
+import { isNoWord, isPlaceholder } from '../values.js';
 
 const STORED = /\{(?:PLAIN|CLEAR|CLEARTEXT|PLAIN-TRUNC)\}(?:\.(?:HEX|B64))?/iy;
 const SAID = /[^\s"'`:\\]{3,256}/y;

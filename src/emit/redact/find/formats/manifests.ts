@@ -1,4 +1,4 @@
-import type { Span } from './quoted.js';
+import type { Span } from '../quoted.js';
 
 const HEAD = /(?:^|[\n"'`])([ \t]*)(- )?(?:apiVersion:[ \t]*v1|kind:[ \t]*Secret)[ \t]*(?=\r?\n)/g;
 /** Most characters between its values and the word that says what it is. */

@@ -1,6 +1,6 @@
-import { nameKind } from './names.js';
-import { type Span, take } from './quoted.js';
-import { isNoWord, isPlaceholder, isWord, looksRandom } from './values.js';
+import { nameKind } from '../names.js';
+import { type Span, take } from '../quoted.js';
+import { isNoWord, isPlaceholder, isWord, looksRandom } from '../values.js';
 
 const SPACE = String.raw`(?:\s|\\+[nrt])`;
 const SQL = new RegExp(

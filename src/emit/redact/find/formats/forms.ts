@@ -1,6 +1,6 @@
-import { nameKind } from './names.js';
-import { SHELL_RUN, type Span, take, valueAt } from './quoted.js';
-import { isNoWord, isPlaceholder, isWord, looksRandom } from './values.js';
+import { nameKind } from '../names.js';
+import { SHELL_RUN, type Span, take, valueAt } from '../quoted.js';
+import { isNoWord, isPlaceholder, isWord, looksRandom } from '../values.js';
 
 /** Whether a value is one by the name of what holds it. */
 function isNamed(name: string, value: string): boolean {

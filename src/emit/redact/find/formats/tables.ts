@@ -1,6 +1,6 @@
-import { nameKind } from './names.js';
-import type { Span } from './quoted.js';
-import { isNoWord, isPlaceholder, looksRandom } from './values.js';
+import { nameKind } from '../names.js';
+import type { Span } from '../quoted.js';
+import { isNoWord, isPlaceholder, looksRandom } from '../values.js';
 
 interface Cell {
   readonly start: number;

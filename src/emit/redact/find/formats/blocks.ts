@@ -1,6 +1,6 @@
-import type { NameKind } from './names.js';
-import { QUOTED, type Span, take } from './quoted.js';
-import { isPlaceholder, isWord, looksRandom } from './values.js';
+import type { NameKind } from '../names.js';
+import { QUOTED, type Span, take } from '../quoted.js';
+import { isPlaceholder, isWord, looksRandom } from '../values.js';
 
 /** The longest block that is read. */
 const LONGEST = 65_536;
