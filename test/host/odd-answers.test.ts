@@ -128,3 +128,36 @@ test.each([
   await host.close();
   expect(reports).toEqual([expect.stringMatching(/with "async": true nothing else is read \(hookscope:verdict\)/)]);
 });
+
+describe.each(Object.entries(PRINTED))('beside a helper, what %s says is added', (_, way) => {
+  test.each<[string, object, Record<string, unknown>]>([
+    ['deny() and context', deny('no'), { additionalContext: 'c' }],
+    ['deny() and an allow', deny('no'), { permissionDecision: 'allow' }],
+    ['context and a deny', addContext('c'), DENY],
+    ['allow() and a deny', allow(), DENY],
+  ])('%s', async (_, helper, words) => {
+    const said = await asked('PreToolUse', () => ({ ...helper, hookSpecificOutput: way(words) }));
+    expect(said).toEqual({ refused: true, failures: 0 });
+  });
+
+  test('a rewrite and context', async () => {
+    const { host } = testHost();
+    const answer = { ...rewrite({ command: 'ls -l' }), hookSpecificOutput: way({ additionalContext: 'c' }) };
+    host.register({ PreToolUse: [{ hooks: [() => answer as never] }] });
+    const decision = await host.fire('PreToolUse', INPUTS.PreToolUse);
+    expect(decision).toMatchObject({ updatedInput: { command: 'ls -l' }, additionalContext: ['c'], failures: [] });
+  });
+
+  test.each([
+    ['ask() and an allow', ask('sure?'), 'none'],
+    ['deny() and an allow', deny('no'), 'deny'],
+  ])('on PermissionRequest, %s', async (_, helper, verdict) => {
+    const allow = { behavior: 'allow' };
+    for (const inner of [way({ decision: allow }), { decision: way(allow) }, way({ decision: way(allow) })]) {
+      const { host } = testHost();
+      host.register({ PermissionRequest: [{ hooks: [() => ({ ...helper, hookSpecificOutput: inner }) as never] }] });
+      const decision = await host.fire('PermissionRequest', INPUTS.PermissionRequest);
+      expect([decision.verdict, decision.failures]).toEqual([verdict, []]);
+    }
+  });
+});

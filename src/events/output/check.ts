@@ -2,9 +2,10 @@ import { isErrorOf } from '../../errors.js';
 import { copyJson, NotJson } from '../../values/copies/copy.js';
 import { put } from '../../values/copies/put.js';
 import { findProblem, kindOf } from '../../values/problem.js';
-import { isPlain, type Json } from '../../values/shape.js';
+import type { Json } from '../../values/shape.js';
 import { ignoreRejections, messageOf } from '../../values/waiting/promises.js';
 import type { Dialect, EventSpec } from '../spec.js';
+import { asPrinted, BadOutput, refuseInherited } from './printed.js';
 import { asyncFields, type Field, type OutputShape, topFields } from './shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './warnings.js';
 
@@ -16,11 +17,6 @@ export interface OutputReading {
   readonly nameRequired: boolean;
   readonly dialect?: Dialect | undefined;
   readonly warnings: string[];
-}
-
-/** A known key holds something of the wrong type; the message names the field. */
-export class BadOutput extends TypeError {
-  override readonly name = 'BadOutput';
 }
 
 /**
@@ -54,32 +50,6 @@ const isUnwrapped = ({ spec, shape, dialect }: OutputReading, key: string): bool
 
 const repeatsInput = ({ spec, shape }: OutputReading, key: string): boolean =>
   Object.hasOwn(spec.input.shape, key) && !shape.specific.has(key);
-
-/** The object as JSON.stringify would see it: a decision of another host, for instance, through its `toJSON`. */
-function asPrinted(given: unknown, field: string): Json {
-  const where = field === '' ? '' : `${field}: `;
-  if (typeof given !== 'object' || given === null)
-    throw new BadOutput(`${where}expected ${field === '' ? 'an ' : ''}object, got ${kindOf(given)}`);
-  const { toJSON } = given as { toJSON?: unknown };
-  const printed: unknown = typeof toJSON === 'function' ? toJSON.call(given, '') : given;
-  const tag = Object.prototype.toString.call(printed);
-  // A map, a generator: what it holds is not in its keys, so that nothing would be read of it.
-  if (tag === '[object Object]') {
-    if (Object.keys(printed as object).length > 0 || isPlain(printed as object)) return printed as Json;
-    throw new BadOutput(`${where}expected an object with keys of its own, got one that has nothing but its prototype`);
-  }
-  ignoreRejections(printed);
-  const got = typeof printed === 'object' && printed !== null ? tag.slice(8, -1) : kindOf(printed);
-  throw new BadOutput(`${where}expected ${field === '' ? 'an ' : ''}object, got ${got === 'Array' ? 'array' : got}`);
-}
-
-/** JSON has no key that an object inherits, such as a getter of its class: a verdict there would be lost. */
-function refuseInherited(output: Json, where: string, keys: Iterable<string>): void {
-  if (isPlain(output)) return;
-  for (const key of keys)
-    if (!Object.hasOwn(output, key) && output[key] !== undefined)
-      throw new BadOutput(`${where}${key} is inherited: expected a key of the object's own`);
-}
 
 function copyField(field: Field, value: unknown, into: Record<string, unknown>, key: string, where: string): void {
   if (value === undefined) return;

@@ -1,5 +1,7 @@
-import { isObject, isPlain } from '../../values/shape.js';
+import { isObject } from '../../values/shape.js';
 import type { EventSpec } from '../spec.js';
+import { asPrinted, refuseInherited } from './printed.js';
+import { outputShape } from './shape.js';
 
 /** The meaning of a helper; it is translated to the event's own keys when it is returned. */
 export interface Meaning {
@@ -136,20 +138,45 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
   else wordFlat(spec, meaning, words, specific);
   const own = besideHelpers(output);
   const named = eventName === undefined || isEmpty(specific) ? undefined : { hookEventName: eventName };
-  const beside = own?.hookSpecificOutput;
+  const beside = own && besideIn(spec, own);
   const whole = own ? merged(words, own) : words;
-  // As it was given: a wrong one is an error, and of a copy nothing would be left to say so.
-  if (isOdd(beside)) return whole;
-  const said = own ? merged(specific, beside) : specific;
+  if (beside === WRONG) return whole;
+  const said = beside ? merged(specific, beside) : specific;
   if (spec.nestedDecision) leaveToUser(said, meaning);
   const inner = named ? { ...named, ...said } : said;
-  if (!isEmpty(inner) || isObject(beside)) whole['hookSpecificOutput'] = inner;
+  if (!isEmpty(inner) || beside) whole['hookSpecificOutput'] = inner;
   return whole;
 }
 
-/** No plain object: a class's instance, a map, a text. */
-const isOdd = (given: unknown): boolean =>
-  given !== undefined && given !== null && !(isObject(given) && isPlain(given));
+type Specific = Record<string, unknown>;
+/** It is left as it is given, so that it is refused when the answer is read. */
+const WRONG = Symbol('no object');
+
+/** What stands in `hookSpecificOutput` beside a helper's keys, as JSON has it. */
+function besideIn(
+  spec: EventSpec,
+  own: { readonly hookSpecificOutput?: unknown },
+): Specific | typeof WRONG | undefined {
+  const { hookSpecificOutput: given } = own;
+  if (given === undefined || given === null) return undefined;
+  try {
+    const keys = outputShape(spec).specific.keys();
+    const specific = { ...ownOf(given, keys) };
+    if (spec.nestedDecision && isObject(specific['decision']))
+      specific['decision'] = ownOf(specific['decision'], ['behavior']);
+    return specific;
+  } catch {
+    return WRONG;
+  }
+}
+
+/** Throws BadOutput where keys of it would be lost. */
+function ownOf(given: unknown, keys: Iterable<string>): Specific {
+  const printed = asPrinted(given, 'hookSpecificOutput');
+  refuseInherited(printed, '', keys);
+  const { toJSON: _, ...own } = printed;
+  return own;
+}
 
 const isEmpty = (words: object): boolean => Object.keys(words).length === 0;
 
