@@ -84,7 +84,9 @@ export async function parseJson(text: string, file: string): Promise<unknown> {
 export async function parseOwnJson(text: string, file: string): Promise<unknown> {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const data = await parseJson(json, file);
-  if (isTooDeep(json) || keysIn(json) === keysOf(data)) return data;
+  if (keysIn(json) === keysOf(data)) return data;
+  if (isTooDeep(json))
+    throw new HookscopeError('FILE', { file, problem: 'has a key twice in one object; put both into one' });
   const { key, offset } = (await findRepeated(json)) ?? {};
   if (key === undefined || offset === undefined) return data;
   const { line, column } = positionAt(json, offset);
@@ -95,14 +97,36 @@ export async function parseOwnJson(text: string, file: string): Promise<unknown>
 /** How many keys a JSON text has. */
 function keysIn(json: string): number {
   let count = 0;
-  for (const [, colon] of json.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)) if (colon !== undefined) count++;
+  const colon = /\s*:/y;
+  for (let at = json.indexOf('"'); at >= 0; at = json.indexOf('"', colon.lastIndex)) {
+    const end = endOfText(json, at);
+    colon.lastIndex = end;
+    if (colon.test(json)) count++;
+    else colon.lastIndex = end;
+  }
   return count;
 }
 
+/** Behind the quote that ends the text which begins there. */
+function endOfText(json: string, start: number): number {
+  for (let at = json.indexOf('"', start + 1); ; at = json.indexOf('"', at + 1)) {
+    let before = at;
+    while (json[before - 1] === '\\') before--;
+    if ((at - before) % 2 === 0) return at + 1;
+  }
+}
+
 function keysOf(data: unknown): number {
-  if (typeof data !== 'object' || data === null) return 0;
-  const values = Object.values(data);
-  return values.reduce((sum: number, value) => sum + keysOf(value), Array.isArray(data) ? 0 : values.length);
+  let count = 0;
+  const left: unknown[] = [data];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const values = Object.values(next);
+    if (!Array.isArray(next)) count += values.length;
+    for (const value of values) left.push(value);
+  }
+  return count;
 }
 
 /** The first key that its object has had before. `//` is a remark. */

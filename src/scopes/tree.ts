@@ -63,8 +63,9 @@ export class ScopeTree {
     if (!this.#anySession || session === this.session || found.scope.depth < 2) return found;
     const { scope } = found;
     const isOfSession = scope.session === session;
+    const agent = scope.kind === 'agent' ? this.#agents.get(this.session)?.get(scope.id) : undefined;
     const other = isOfSession
-      ? (this.#shared(this.#agents.get(this.session)?.get(found.id)) ?? this.#shared(this.#sessions.get(this.session)))
+      ? (this.#shared(agent) ?? this.#shared(this.#sessions.get(this.session)))
       : this.#sessions.get(session);
     if (other === undefined) return found;
     return { ...found, both: isOfSession ? [other, scope] : [scope, other] };

@@ -15,6 +15,7 @@ import type { EndSignal } from '../values/waiting/lazy-signal.js';
 import { AgentScopes, type PassedAgent } from './agents.js';
 import { type Binding, whyChanged } from './binding.js';
 import { foundProject } from './found-project.js';
+import { waitingAlone } from './nobody.js';
 
 /** One host that answers other processes. */
 export interface Warm {
@@ -94,6 +95,11 @@ export class WarmHosts {
   /** The project that a call belongs to (`rootOf`); a call of none is the user's alone. */
   of(cwd: string | undefined, session?: string): Warm {
     return this.#of(cwd, session);
+  }
+
+  /** Whether no hook could be asked about any call from there. */
+  asksNobody(cwd: string | undefined, session?: string): boolean {
+    return waitingAlone(this.#of(cwd, session).services.registrar) !== undefined;
   }
 
   /** A removed or changed file is reported first: text before another reason; '' if nothing has changed. */

@@ -75,7 +75,7 @@ describe('the order of a plan', () => {
   }
 
   test('is outermost first, then stage; observers after everybody', () => {
-    const { registrations } = makePlan(PRE, child.lineage, child);
+    const { registrations } = makePlan(PRE, child.lineage, [child]);
     const names = lineage.map((s) => s.id);
     expect(ids(registrations)).toBe(
       [...names.flatMap((n) => [`${n}-early`, `${n}-late`]), ...names.map((n) => `${n}-watch`)].join(' '),
@@ -83,7 +83,7 @@ describe('the order of a plan', () => {
   });
 
   test('a scope sees its own lineage and nothing else', () => {
-    expect(ids(makePlan(PRE, session.lineage, session).registrations)).not.toMatch(/parent|child/);
+    expect(ids(makePlan(PRE, session.lineage, [session]).registrations)).not.toMatch(/parent|child/);
   });
 
   test('an agent’s own Stop is in no plan but its own', () => {
@@ -92,8 +92,8 @@ describe('the order of a plan', () => {
       registration(stop, 'own', { scope: parent, ownStop: true }),
       registration(stop, 'any', { scope: parent }),
     ]);
-    expect(ids(makePlan(stop, parent.lineage, parent).registrations)).toBe('own any');
-    expect(ids(makePlan(stop, child.lineage, child).registrations)).toBe('any');
+    expect(ids(makePlan(stop, parent.lineage, [parent]).registrations)).toBe('own any');
+    expect(ids(makePlan(stop, child.lineage, [child]).registrations)).toBe('any');
   });
 });
 
@@ -101,7 +101,7 @@ describe('who is a candidate', () => {
   function planOf(...list: Registration[]) {
     const scope = new Scope({ id: 'host', kind: 'host' });
     scope.add(list.map((r) => ({ ...r, scope })));
-    return makePlan(PRE, [scope], scope);
+    return makePlan(PRE, [scope], [scope]);
   }
 
   test('by the subject, and remembered for it', () => {

@@ -163,3 +163,47 @@ test('a guard for all sessions is asked in a session with hooks of its own, also
       'deny',
     );
 });
+
+describe('an agent with hooks for all sessions and hooks in one', () => {
+  const marking = (log: string[]) => (name: string) => ({ handler: () => void log.push(name), name });
+  const asking = (host: Host, event: string, more: object) =>
+    host.fireAny(event as 'PreToolUse', { ...INPUTS[event as 'PreToolUse'], session_id: 's1', ...more } as never);
+
+  test('named like a scope: its hooks are not those of the main agent', async () => {
+    const host = createHost({ logger: () => undefined });
+    const log: string[] = [];
+    const mark = marking(log);
+    host.registerScoped('session', { PreToolUse: [{ hooks: [mark('agent')] }] });
+    host.scope({ session: 's1' }).register({ PreToolUse: [{ hooks: [mark('s1')] }] });
+    await asking(host, 'PreToolUse', {});
+    expect(log.splice(0)).toEqual(['s1']);
+    await asking(host, 'PreToolUse', { agent_id: 'session' });
+    expect(log).toEqual(['s1', 'agent']);
+  });
+
+  test('gets those of its type once', async () => {
+    const host = createHost({ logger: () => undefined });
+    const log: string[] = [];
+    const mark = marking(log);
+    host.spawnHooks('worker', { PreToolUse: [{ hooks: [mark('type')] }] });
+    host.registerScoped('A', { PreToolUse: [{ hooks: [mark('all')] }] });
+    host.scope({ session: 's1', agent: 'A' }).register({ PreToolUse: [{ hooks: [mark('s1')] }] });
+    await asking(host, 'PreToolUse', { session_id: 's2', agent_id: 'A', agent_type: 'worker' });
+    expect(log.splice(0).sort()).toEqual(['all', 'type']);
+    await asking(host, 'PreToolUse', { agent_id: 'A', agent_type: 'worker' });
+    expect(log.sort()).toEqual(['all', 's1', 'type']);
+  });
+
+  test('keeps its own Stop hooks, which are asked when it stops', async () => {
+    const host = createHost({ logger: () => undefined });
+    const log: string[] = [];
+    const mark = marking(log);
+    host.registerScoped('agent-1', {
+      Stop: [{ hooks: [mark('stop')] }],
+      SubagentStop: [{ hooks: [mark('subagent')] }],
+    });
+    host.scope({ session: 's1', agent: 'agent-1' }).register({ PreToolUse: [{ hooks: [mark('s1')] }] });
+    await asking(host, 'SubagentStop', {});
+    expect(log.sort()).toEqual(['stop', 'subagent']);
+  });
+});

@@ -48,6 +48,16 @@ test.each([
   expect(error.message).toContain(message);
 });
 
+test('a key twice is found beside a value that nests deeply, and in a file with megabytes of text', async () => {
+  const deep = `${'['.repeat(2000)}${']'.repeat(2000)}`;
+  const long = JSON.stringify('\\"'.repeat(6_000_000));
+  for (const value of [deep, long]) {
+    const file = folder.write('hooks.json', `{"Stop":[],"PreToolUse":${value},"Stop":[]}`);
+    await expect(loadHooksFile(file)).rejects.toThrow(/key twice|"Stop" appears here a second time/);
+    await expect(loadHooksFile(folder.write('hooks.json', `{"Stop":[],"PreToolUse":${value}}`))).resolves.toBeDefined();
+  }
+});
+
 test('a file that is not there, and one that is a directory', async () => {
   await expect(loadHooksFile(join(folder.path, 'none.json'))).rejects.toThrow('none.json: there is no such file.');
   await expect(loadHooksFile(folder.path)).rejects.toThrow('is a directory, not a file.');

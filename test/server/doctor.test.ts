@@ -59,8 +59,7 @@ describe('doctor, of a server that runs', () => {
   });
 
   test('says that it was not asked, where it does not serve the files that were named', async () => {
-    user.write('other.json', {});
-    await user.serve(['--hooks', 'other.json']);
+    await user.serve([]);
     await ask('--hooks', 'hooks.json');
     const [record] = user.records().filter(({ type }) => type === 'hook_fire');
     expect(await ofServer()).toEqual({

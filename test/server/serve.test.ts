@@ -330,10 +330,27 @@ describe('projects', () => {
     expect(String(reasonOf(await ask()))).toMatch(/check\.sh is not what was accepted/);
   });
 
-  test('a server that names no hooks, and no project, does not start: it would let every call through', async () => {
-    for (const args of [[], ['--no-config'], ['--trust', 'all'], ['--port', '0']])
-      await expect(user.serve(args)).rejects.toThrow(/names no hooks: give it --hooks/);
-    expect(existsSync(user.places.socket)).toBe(false);
+  test('a server without hooks says so, and the command lets nothing through that names none', async () => {
+    const server = await user.serve([]);
+    expect(server.output()).toMatch(/no hooks are served: name them/);
+    const denied = async () => {
+      const { code, stdout } = await user.hook(['PreToolUse'], bash('ls'));
+      return [code, JSON.parse(stdout).hookSpecificOutput.permissionDecisionReason];
+    };
+    expect(await denied()).toEqual([2, expect.stringMatching(/no hooks are named/)]);
+    await server.stop();
+    expect(await denied()).toEqual([2, expect.stringMatching(/no hooks are named/)]);
+  });
+
+  test('a project whose configuration waits for consent is no hook: nothing is let through that names none', async () => {
+    const rule = { type: 'rule', decision: 'deny', reason: 'no' };
+    user.write('hookscope.config.json', { hooks: { PreToolUse: [{ hooks: [rule] }] } });
+    const server = await user.serve(['--project', '.']);
+    for (let round = 0; round < 2; round++) {
+      const { code, stdout } = await user.hook(['PreToolUse'], bash('ls'));
+      expect([code, stdout]).toEqual([2, expect.stringMatching(/hookscope\.config\.json wait for your consent/)]);
+      await server.stop();
+    }
   });
 
   test("Claude Code's own files are not loaded unless they are named, and no configuration that merely lies there", async () => {

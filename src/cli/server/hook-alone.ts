@@ -3,7 +3,6 @@ import { isHookscopeError } from '../../errors.js';
 import { hasJoined } from '../../fleet/has-joined.js';
 import { fire } from '../../host/fire/fire.js';
 import { servicesOf } from '../../host/internals.js';
-import type { Registrar } from '../../host/register/registrar.js';
 import { plain } from '../../plain.js';
 import { askedAs, type CommandAnswer, REASONS } from '../../server/agent-protocol.js';
 import { Binding, whyChanged } from '../../server/binding.js';
@@ -11,6 +10,7 @@ import type { Question } from '../../server/client/ask.js';
 import { foundProject } from '../../server/found-project.js';
 import { isSafe } from '../../server/http/head.js';
 import { isNamed, type NamedSet } from '../../server/named-set.js';
+import { waitingAlone } from '../../server/nobody.js';
 import { makeOwnFolder } from '../../server/owned.js';
 import { placesOf } from '../../server/places.js';
 import { changesSince, isSameSet, readServed, type ServedSet } from '../../server/served.js';
@@ -68,8 +68,8 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
     partOfCaller(host);
     services.largeOutput.keep(keptOutputs());
     if (!isNamed(set)) {
-      const why = whyNobody(services.registrar.known());
-      if (why !== undefined) return protocol.fail(why, policy, told);
+      const waiting = waitingAlone(services.registrar);
+      if (waiting !== undefined) return protocol.fail(whyNobody(waiting), policy, told);
     }
     keeper = await keepRecords(host, places);
     const over = new AbortController();
@@ -133,11 +133,5 @@ function checksOf(served: ServedSet, folder: string): (file: string) => ReturnTy
   return (file) => binding.commandsOf(file);
 }
 
-/** Why no hook could be asked about any call. */
-function whyNobody({ anything, scopes }: ReturnType<Registrar['known']>): string | undefined {
-  const all = scopes.flatMap((scope) => scope.events().flatMap((event) => scope.own(event)));
-  // A hook that waits for consent stands where it would be asked.
-  if (anything || all.some(({ skip }) => skip?.reason !== 'trust')) return undefined;
-  const files = new Set(all.map(({ source }) => plain(source.file ?? source.kind)));
-  return files.size === 0 ? REASONS.nothing : REASONS.held([...files].join(', '));
-}
+const whyNobody = (waiting: ReadonlySet<string>): string =>
+  waiting.size === 0 ? REASONS.nothing : REASONS.held([...waiting].map(plain).join(', '));

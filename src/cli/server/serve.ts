@@ -20,9 +20,8 @@ import { createKeeper, keptRecords } from './keep.js';
 
 export type ServeFlags = HostFlags & Flags<'projects' | 'port' | 'dev' | 'accept' | 'install'>;
 
-/** Without hooks it would let every call through. */
 const NOTHING =
-  'names no hooks: give it --hooks, --config, --plugin, … or --project; a configuration counts where it is named, or its folder is a project';
+  'no hooks are served: name them (--hooks, --config, --plugin, …), or a project (--project); a configuration that is only in the folder does not count';
 
 /** A warm host in the foreground, until it is interrupted. */
 export async function serveCommand(_: readonly string[], flags: ServeFlags, shown: Terminal): Promise<number> {
@@ -42,12 +41,12 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
     ...(port === undefined ? {} : { port }),
     dev: dev === true,
   };
+  if (!isNamed(set) && serving.projects.length === 0 && !hasJoined()) terminal.tell(NOTHING);
   if (install) return (await import('./serve-install.js')).installService(serving, terminal);
   const before = readServed(places);
   const changed = changesSince(before).map((file) => `changed since it was served last: ${file}`);
   const dropped = before === undefined ? [] : droppedSince(before, serving);
   if (!(await isAccepted([...changed, ...dropped], terminal))) return 1;
-  if (!isNamed(set) && serving.projects.length === 0 && !hasJoined()) throw wrongOption('serve', NOTHING);
   const tokens = ensureTokens(places);
   const { runPrimary } = await import('../../server/primary.js');
   await runPrimary({

@@ -132,8 +132,9 @@ export class Plan {
 }
 
 /** Pure: merges the scopes, outermost first. */
-export function makePlan(spec: EventSpec, scopes: readonly Scope[], own: Scope): Plan {
-  const all = scopes.flatMap((scope) => scope.own(spec.name).filter((r) => !r.ownStop || scope === own));
+/** `own`: the scopes of the agent itself, which its own Stop hooks are for. */
+export function makePlan(spec: EventSpec, scopes: readonly Scope[], own: readonly Scope[]): Plan {
+  const all = scopes.flatMap((scope) => scope.own(spec.name).filter((r) => !r.ownStop || own.includes(scope)));
   return new Plan(spec, all.filter(decides).concat(all.filter((r) => !decides(r))));
 }
 

@@ -57,7 +57,7 @@ export class EventPlans {
     const cached = scope.cached(this.#spec.name, stamp) as Plan | undefined;
     if (cached !== undefined) return cached;
     const scopes = all ? this.#andAllAgents(scope.lineage) : scope.lineage;
-    const plan = this.#inherited(scope) ?? makePlan(this.#spec, scopes, scope);
+    const plan = this.#inherited(scope) ?? makePlan(this.#spec, scopes, [scope]);
     scope.cache(this.#spec.name, stamp, plan);
     return plan;
   }
@@ -69,7 +69,8 @@ export class EventPlans {
     const known = this.#joined.get(one)?.get(other);
     if (known?.stamp === stamp) return known.plan;
     const lineage = lineageOf(both);
-    const plan = makePlan(this.#spec, all ? this.#andAllAgents(lineage) : lineage, scope);
+    const own = both.filter(({ kind, id }) => kind === scope.kind && id === scope.id);
+    const plan = makePlan(this.#spec, all ? this.#andAllAgents(lineage) : lineage, own);
     const plans = this.#joined.get(one) ?? new WeakMap<Scope, Stamped>();
     this.#joined.set(one, plans.set(other, { stamp, plan }));
     return plan;

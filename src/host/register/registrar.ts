@@ -138,7 +138,7 @@ export class Registrar {
       : undefined;
     const parent = found.known && found.id !== 'session' ? found.scope.parent : found.scope;
     const spawnHooks = type === undefined ? undefined : this.#spawns.of(type, named, parent);
-    const has = found.id === 'session' || (found.known && found.scope.agentType !== undefined);
+    const has = found.id === 'session' || (found.known && isTyped(found));
     return { found, named, spawn: spawnHooks && !has ? { spawnHooks, type: type as string } : undefined };
   }
 
@@ -259,6 +259,10 @@ export class Registrar {
     if (scope.agentType !== undefined) this.#spawns.remember(scope);
   }
 }
+
+/** Whether the agent has the hooks of its type, also where it has them in all sessions. */
+const isTyped = ({ scope, both = [scope, scope] }: ScopeLookup): boolean =>
+  both.some(({ id, agentType }) => id === scope.id && agentType !== undefined);
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;

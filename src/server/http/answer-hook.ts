@@ -87,6 +87,9 @@ async function answer(
   if (Object.keys(asked).length > 0 && !parts.serves(asked, cwd ?? '/')) return notServed(incoming);
   const hosts = parts.hosts();
   const env = withTrace(headers, headers[HEAD.env] === undefined ? NO_ENV : environmentIn(rawHeaders));
+  // Our own command, which names nothing, says why nothing is let through: here it would be a yes.
+  const isCommand = headers[HEAD.within] !== undefined && Object.keys(asked).length === 0;
+  if (isCommand && hosts.asksNobody(cwd, env['CLAUDE_PROJECT_DIR'])) return notServed(incoming);
   const policy: FailurePolicy = headers[HEAD.policy] === 'allow' ? 'allow' : 'block';
   const as = headValue(headers[HEAD.as]);
   if (as !== undefined && as !== CLAUDE) {
