@@ -17,9 +17,10 @@ export interface ScopeLookup {
 
 export type Both = readonly [anySession: Scope, ofSession: Scope];
 
-/** Two scopes with their ancestors, outermost first. */
+/** Two scopes with their ancestors, outermost first; without another session that a driver holds. */
 export function lineageOf([one, other]: Both): Scope[] {
-  return [...new Set([...one.lineage, ...other.lineage])].sort((a, b) => a.depth - b.depth);
+  const shared = one.lineage.filter(({ kind, heldBySession }) => kind !== 'session' || !heldBySession);
+  return [...new Set([...shared, ...other.lineage])].sort((a, b) => a.depth - b.depth);
 }
 
 /** Managed policy, the host, its sessions and their agents. Sessions come and go with what is registered in them. */
@@ -63,10 +64,11 @@ export class ScopeTree {
     if (!this.#anySession || session === this.session || found.scope.depth < 2) return found;
     const { scope } = found;
     const isOfSession = scope.session === session;
+    const anySession = this.#sessions.get(this.session);
     const agent = scope.kind === 'agent' ? this.#agents.get(this.session)?.get(scope.id) : undefined;
     const other = isOfSession
-      ? (this.#shared(agent) ?? this.#shared(this.#sessions.get(this.session)))
-      : this.#sessions.get(session);
+      ? (this.#shared(agent) ?? this.#shared(anySession))
+      : (this.#sessions.get(session) ?? (anySession?.heldBySession ? this.host : undefined));
     if (other === undefined) return found;
     return { ...found, both: isOfSession ? [other, scope] : [scope, other] };
   }

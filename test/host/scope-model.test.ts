@@ -207,3 +207,23 @@ describe('an agent with hooks for all sessions and hooks in one', () => {
     expect(log.sort()).toEqual(['stop', 'subagent']);
   });
 });
+
+test('a session that is driven keeps its hooks, and those of the agents that it starts, to itself', async () => {
+  const host = createHost({ logger: () => undefined });
+  const log: string[] = [];
+  const mark = (name: string) => ({ PreToolUse: [{ hooks: [() => void log.push(name)] }] });
+  const session = await host.openSession({ permission: () => ({ behavior: 'allow' }) });
+  session.register(mark('driven'));
+  host.registerScoped('A', mark('A'));
+  const agent = await session.spawn({ agent_type: 'worker', id: 'B' });
+  agent.register(mark('B'));
+  for (const agent_id of [undefined, 'A', 'B'])
+    await host.fire('PreToolUse', { ...INPUTS.PreToolUse, session_id: 'other', agent_id } as never);
+  expect(log.splice(0)).toEqual(['A']);
+  const call = { name: 'Bash', input: { command: 'ls' }, execute: () => 'ok' };
+  await session.tool(call);
+  expect(log.splice(0)).toEqual(['driven']);
+  await agent.tool(call);
+  expect(log).toEqual(['driven', 'B']);
+  await host.close();
+});
