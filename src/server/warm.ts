@@ -97,9 +97,10 @@ export class WarmHosts {
     return this.#of(cwd, session);
   }
 
-  /** Whether no hook could be asked about any call from there. */
-  asksNobody(cwd: string | undefined, session?: string): boolean {
-    return waitingAlone(this.#of(cwd, session).services.registrar) !== undefined;
+  /** Whether all hooks that there are for calls from there wait for consent. */
+  waitsForConsent(cwd: string | undefined, session?: string): boolean {
+    const waiting = waitingAlone(this.#of(cwd, session).services.registrar);
+    return waiting !== undefined && waiting.size > 0;
   }
 
   /** A removed or changed file is reported first: text before another reason; '' if nothing has changed. */

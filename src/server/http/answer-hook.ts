@@ -89,7 +89,7 @@ async function answer(
   const env = withTrace(headers, headers[HEAD.env] === undefined ? NO_ENV : environmentIn(rawHeaders));
   // Our own command, which names nothing, says why nothing is let through: here it would be a yes.
   const isCommand = headers[HEAD.within] !== undefined && Object.keys(asked).length === 0;
-  if (isCommand && hosts.asksNobody(cwd, env['CLAUDE_PROJECT_DIR'])) return notServed(incoming);
+  if (isCommand && hosts.waitsForConsent(cwd, env['CLAUDE_PROJECT_DIR'])) return notServed(incoming);
   const policy: FailurePolicy = headers[HEAD.policy] === 'allow' ? 'allow' : 'block';
   const as = headValue(headers[HEAD.as]);
   if (as !== undefined && as !== CLAUDE) {
