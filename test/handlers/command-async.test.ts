@@ -52,6 +52,13 @@ describe('the wish to go on without the hook', () => {
 });
 
 describe('a hook that prints it', () => {
+  test('with a verdict beside it is told that nobody reads that', async () => {
+    const wish = { async: true, asyncTimeout: 5, decision: 'block', reason: 'no' };
+    const { reply } = await start(`cat >/dev/null; echo '${JSON.stringify(wish)}'`);
+    expect(reply.warnings).toEqual(['with "async": true nothing else is read (decision, reason)']);
+    await reply.later;
+  });
+
   test('lets the fire go on at once, and says the rest when it has ended', async () => {
     const { reply, kept } = await start(`${hook('go-on.sh')} 0.3`);
     expect(reply.output).toEqual({ async: true });

@@ -59,6 +59,17 @@ describe.each([false, true])('an async handler (watched: %s)', (watched) => {
     if (watched) expect(seen).toContainEqual(expect.objectContaining({ subtype: 'hook_response', outcome: 'error' }));
   });
 
+  test.each<[string, unknown]>([
+    ['a callback', () => ({ async: true, decision: 'block' })],
+    ['a command', command(`cat >/dev/null; echo '{"async":true,"decision":"block"}'`)],
+  ])('that gives a verdict beside its wish to go on (%s) is told that nobody reads it', async (_, hook) => {
+    const { host, reports } = make({ onFailure: 'block' });
+    host.register(anyHooks({ PreToolUse: [{ hooks: [hook] }] }));
+    expect(await host.fire('PreToolUse', { ...PRE, cwd: process.cwd() })).toMatchObject({ verdict: 'none' });
+    expect(reports).toEqual([expect.stringContaining('with "async": true nothing else is read (decision)')]);
+    await host.close();
+  });
+
   test('is never asked again', async () => {
     const { host } = make();
     const calls: string[] = [];

@@ -110,8 +110,8 @@ function isPlainSync(key: string, output: Json): boolean {
 function checkAsync(reading: OutputReading, output: Json): Json {
   const copied: Record<string, unknown> = {};
   for (const [key, field] of asyncFields()) copyField(field, output[key], copied, key, '');
-  const idle = Object.keys(output).filter((key) => !asyncFields().has(key) && key !== 'result');
-  if (idle.length > 0) reading.warnings.push(idleAsync(idle));
+  const idle = idleAsync(output);
+  if (idle !== undefined) reading.warnings.push(idle);
   return copied;
 }
 

@@ -52,8 +52,10 @@ export function repeatedInput(keys: readonly string[]): string {
   return `the output repeats fields of the input (${few}), which does nothing`;
 }
 
-export function idleAsync(keys: readonly string[]): string {
-  return `with "async": true nothing else is read (${keys.join(', ')})`;
+/** What is said beside `"async": true`, and nobody reads; `undefined`: nothing. */
+export function idleAsync(output: object): string | undefined {
+  const keys = Object.keys(output).filter((key) => key !== 'result' && !asyncFields().has(key));
+  return keys.length === 0 ? undefined : `with "async": true nothing else is read (${keys.join(', ')})`;
 }
 
 const instead = (spec: EventSpec): string =>

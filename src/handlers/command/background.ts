@@ -1,3 +1,4 @@
+import { idleAsync } from '../../events/output/warnings.js';
 import { timerDelay } from '../../values/waiting/timer.js';
 import type { Reply } from '../handler.js';
 import { type CommandRun, endRun, finishRun } from './end.js';
@@ -20,7 +21,8 @@ export function goBackground(run: CommandRun, wish: Readonly<Record<string, unkn
     close();
     await later;
   });
-  return { output: wish, later };
+  const idle = idleAsync(wish);
+  return { output: wish, later, ...(idle !== undefined && { warnings: [idle] }) };
 }
 
 function secondsOf({ spec, call }: CommandRun, wish: Readonly<Record<string, unknown>>): number {

@@ -3,7 +3,6 @@ import type { Failure } from '../../events/failure.js';
 import { helperToOutput } from '../../events/output/helpers.js';
 import { NOTHING_SAID } from '../../events/output/meant.js';
 import { type Outcome, readOutput } from '../../events/output/outcome.js';
-import { asyncFields } from '../../events/output/shape.js';
 import { idleAsync } from '../../events/output/warnings.js';
 import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
@@ -61,7 +60,7 @@ function readReply(call: CallFacts, reply: Reply): Attempt {
   const { fire, registration } = call;
   if (reply.later !== undefined) {
     toBackground(call, reply.later, 0);
-    return { ...replyFacts(reply), background: true };
+    return { ...replyFacts(reply), background: true, warnings: reply.warnings };
   }
   if (reply.output === undefined) return { ...replyFacts(reply), failure: reply.failure, warnings: reply.warnings };
   const output = helperToOutput(fire.spec, reply.output, registration.eventName);
@@ -100,7 +99,7 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   const again = asyncAnswer(value);
   if (!again) return interpretOutput(fire, registration, helperToOutput(fire.spec, value), false);
   ignoreRejections(value);
-  const idle = again.idle.length === 0 ? undefined : { warnings: [idleAsync(again.idle)] };
+  const idle = again.idle === undefined ? undefined : { warnings: [again.idle] };
   if (again.result !== undefined) {
     // An answer may lead to itself, and would be followed for ever.
     if (call.followed) return badAnswer('it answers { async: true } with a result in the background again');
@@ -115,8 +114,8 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
 interface AsyncAnswer {
   readonly timeout: number | undefined;
   readonly result: Promise<unknown> | undefined;
-  /** What it says besides, and nobody reads. */
-  readonly idle: readonly string[];
+  /** A warning about what it says besides. */
+  readonly idle: string | undefined;
 }
 
 /** `{ async: true, asyncTimeout?, result? }`. Throws what its getters throw. */
@@ -127,7 +126,7 @@ function asyncAnswer(value: unknown): AsyncAnswer | undefined {
   return {
     timeout: typeof timeout === 'number' && timeout >= 0 ? timeout : undefined,
     result: promiseIn(result),
-    idle: Object.keys(output).filter((key) => key !== 'result' && !asyncFields().has(key)),
+    idle: idleAsync(output),
   };
 }
 
