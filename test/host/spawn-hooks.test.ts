@@ -9,8 +9,8 @@ const start = (id: string, type?: string) => ({ ...INPUTS.SubagentStart, ...agen
 const stop = (id: string, type?: string) => ({ ...INPUTS.SubagentStop, ...agent(id, type) });
 const tool = (id: string, type?: string) => ({ ...INPUTS.PreToolUse, ...agent(id, type) });
 
-function spawning(more: Record<string, unknown> = {}) {
-  const { host, reports } = testHost();
+function spawning(more: Record<string, unknown> = {}, options: Parameters<typeof testHost>[0] = {}) {
+  const { host, reports } = testHost(options);
   const log: string[] = [];
   const mark = (name: string) => [
     { hooks: [(input: { agent_id?: string }) => void log.push(`${name}:${input.agent_id}`)] },
@@ -132,6 +132,27 @@ describe('hooks for every agent of a type', () => {
     await host.fire('SubagentStop', stop('a1'));
     await host.fire('PreToolUse', tool('a1'));
     expect(ran()).toBe('start:a1 own:a1 tool:a1 stop:a1 own:a1 tool:a1');
+  });
+
+  test('are each session’s own beside what the agent was given for all sessions, and go when it ends', async () => {
+    const { host, ran, mark } = spawning({}, { session: {} });
+    const of = <Input extends object>(session_id: string, input: Input) => ({ ...input, session_id });
+    await host.fire('SubagentStart', of('s', start('a1')));
+    host.registerScoped('a1', anyHooks({ PreToolUse: mark('own') }));
+    await host.fire('SubagentStart', of('t', start('a1')));
+    ran();
+    for (const session of ['s', 't']) {
+      const asked = of(session, tool('a1'));
+      const explained = host.explain('PreToolUse', asked).hooks.filter(({ runs }) => runs);
+      await host.fire('PreToolUse', asked);
+      expect([explained.length, ran().split(' ').sort()]).toEqual([2, ['own:a1', 'tool:a1']]);
+    }
+    await host.fire('SubagentStop', of('t', stop('a1')));
+    ran();
+    await host.fire('PreToolUse', of('t', { ...INPUTS.PreToolUse, agent_id: 'a1' }));
+    expect(ran()).toContain('own:a1');
+    await host.fire('PreToolUse', of('s', tool('a1')));
+    expect(ran().split(' ').sort()).toEqual(['own:a1', 'tool:a1']);
   });
 
   test('of several calls are all added, in order, for agents to come; taken back they stay with the living', async () => {

@@ -247,7 +247,9 @@ export class Registrar {
 
   #spawned(found: ScopeLookup, spawnHooks: Iterable<SpawnHooks>, type: string, session: string): ScopeLookup {
     const ref = { agent: found.id, session };
-    const scope = found.known ? found.scope : this.#parts.tree.open(ref, { agentType: type, spawned: true });
+    // What was registered for all sessions is none of the sessions' own, and stays when the agent ends.
+    const isOwn = found.known && found.scope.session === session;
+    const scope = isOwn ? found.scope : this.#parts.tree.open(ref, { agentType: type, spawned: true });
     scope.setType(type);
     for (const hooks of spawnHooks) this.#installer.install(scope, type, hooks);
     return this.#parts.tree.within({ scope, id: scope.id, known: true }, session);
