@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/create-host.js';
 import { block } from '../../src/events/output/helpers.js';
+import type { HostOptions } from '../../src/host/options.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, fires, testHost, watch } from './kit.js';
 
@@ -9,7 +10,7 @@ const start = (id: string, type?: string) => ({ ...INPUTS.SubagentStart, ...agen
 const stop = (id: string, type?: string) => ({ ...INPUTS.SubagentStop, ...agent(id, type) });
 const tool = (id: string, type?: string) => ({ ...INPUTS.PreToolUse, ...agent(id, type) });
 
-function spawning(more: Record<string, unknown> = {}, options: Parameters<typeof testHost>[0] = {}) {
+function spawning(more: Record<string, unknown> = {}, options: HostOptions = {}) {
   const { host, reports } = testHost(options);
   const log: string[] = [];
   const mark = (name: string) => [
