@@ -169,7 +169,7 @@ function codeTests(text: string, context: MatcherContext, warnings: string[]): N
   if (syntax !== undefined) {
     return refuse(
       context,
-      `"${text}" looks like a regular expression (${syntax}): pass a RegExp, ${/^\/.+\/[a-z]*$/.test(text) ? text : `/${text.replace(/^\//, '')}/`}`,
+      `"${text}" looks like a regular expression (${syntax}): pass a RegExp, ${/^\/.+\/[a-z]*$/.test(text) ? text : `/${text.replace(/^\//, '')}/`}, or in JSON write a glob ("mcp__*")`,
     );
   }
   const names = alternatives(text);
