@@ -86,8 +86,18 @@ export class EventPlans {
 
   /** `merge: 'all'`: the base of the fire's session, then every agent's scope in creation order. */
   #andAllAgents(lineage: readonly Scope[]): Scope[] {
-    return [...lineage.filter((s) => s.kind !== 'agent'), ...this.#sources.tree.agents()];
+    const agents = [...this.#sources.tree.agents()];
+    const unopened = lineage.find((scope) => scope.kind === 'agent' && !agents.includes(scope));
+    if (unopened) putInPlace(unopened, agents);
+    return [...lineage.filter((s) => s.kind !== 'agent'), ...agents];
   }
+}
+
+/** A scope that `explain` looks at before it is open takes the place of the open one, or the one that it would have. */
+function putInPlace(scope: Scope, agents: Scope[]): void {
+  const open = agents.findIndex(({ session, id }) => session === scope.session && id === scope.id);
+  if (open >= 0) agents[open] = scope;
+  else agents.splice(agents.findLastIndex(({ session }) => session === scope.session) + 1 || agents.length, 0, scope);
 }
 
 function versionsOf(scope: Scope): number {

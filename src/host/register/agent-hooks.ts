@@ -62,13 +62,16 @@ export class AgentInstaller {
     }
   }
 
-  /** An agent's scope with what it has and what it would get, below its parent until it is closed by `done`. */
-  previewAgent(found: ScopeLookup, { type, spawnHooks }: Waiting): ScopeLookup & { done(): void } {
-    const parent = (found.known ? found.scope.parent : found.scope) as Scope;
-    const scope = new Scope({ id: found.id, kind: 'agent', parent, session: parent.session, agentType: type });
-    if (found.known) for (const event of found.scope.events()) scope.add(found.scope.own(event));
+  /** The scope that an agent would have in its session, with what it has there and what it would get, until it is closed by `done`. */
+  previewAgent(found: ScopeLookup, { type, spawnHooks }: Waiting, session: string): ScopeLookup & { done(): void } {
+    const { tree } = this.#parts;
+    const own = found.known && found.scope.session === session ? found.scope : undefined;
+    const open = own?.parent ?? tree.get({ session });
+    const parent = open ?? new Scope({ id: 'session', kind: 'session', parent: tree.host, session });
+    const scope = new Scope({ id: found.id, kind: 'agent', parent, session, agentType: type });
+    for (const event of own?.events() ?? []) scope.add((own as Scope).own(event));
     this.preview(scope, type, spawnHooks);
-    return { scope, id: found.id, known: true, done: () => scope.close() };
+    return { scope, id: found.id, known: true, done: () => (open ? scope : parent).close() };
   }
 
   /** A scope in no tree with the hooks that agents of the type will get. */

@@ -146,7 +146,7 @@ export class Registrar {
   preview(input: Json, ref: ScopeRef | undefined): ScopeLookup & { done(): void } {
     const { found, named, spawn } = this.find(input, ref);
     if (!spawn) return { ...found, done: () => undefined };
-    return this.#parts.tree.within(this.#installer.previewAgent(found, spawn), named);
+    return this.#parts.tree.within(this.#installer.previewAgent(found, spawn, named), named);
   }
 
   /** The outermost scope; it contains all others. */
