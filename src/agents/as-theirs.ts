@@ -1,11 +1,17 @@
 import { isObject, type Json } from '../values/shape.js';
 import { payloadOf } from './decode.js';
 import { copyOf } from './path.js';
-import type { AgentTable, EventRow } from './table.js';
-import { type ToolWas, toolToOurs } from './tools.js';
+import type { AgentTable, EventRow, Tool } from './table.js';
+import { renamed, type ToolWas, toolToOurs } from './tools.js';
 
-/** What a hook of the agent gets on standard input for an event of ours, as far as the agent's table says: its very own payload, where the event came from that agent. */
-export function payloadFor(table: AgentTable, row: EventRow, input: Json): Json {
+/** Whether a name of a tool is one that the hook's matcher means. */
+export type IsMeant = (name: string) => boolean;
+
+/**
+ * What a hook of the agent gets on standard input for an event of ours, as far as the agent's table says: its very own payload, where the event came from
+ * that agent. Of several names of a tool the first that is meant.
+ */
+export function payloadFor(table: AgentTable, row: EventRow, input: Json, isMeant: IsMeant = () => true): Json {
   const given = copyOf(input);
   // The host fills this in where it is unknown.
   if (given['transcript_path'] === '') delete given['transcript_path'];
@@ -13,7 +19,7 @@ export function payloadFor(table: AgentTable, row: EventRow, input: Json): Json 
   // In another agent's payload, only our own fields are known here.
   delete given['via'];
   given['hook_event_name'] = row.ours;
-  const payload = given['tool_name'] === undefined ? undefined : toolVia(table, row, given);
+  const payload = given['tool_name'] === undefined ? undefined : toolVia(table, row, given, isMeant);
   if (row.ours === 'PostToolUse' && given['tool_response'] !== undefined)
     given['tool_response'] = responseFor(table, given['tool_response']);
   for (const [name, value] of Object.entries(table.runs?.adds ?? {}))
@@ -30,60 +36,92 @@ function isFrom({ name: agent }: AgentTable, { name }: EventRow, { via }: Json):
 export const eventFrom = ({ name }: AgentTable, { via }: Json): unknown =>
   isObject(via) && via['agent'] === name ? via['event'] : undefined;
 
-/** The agent's own name for a call's tool, if its hooks are given that. */
-export function toolNameFor(table: AgentTable, row: EventRow, input: Json): string | undefined {
+/** The agent's own names for a call's tool, any of which a matcher may mean, if its hooks are given those. */
+export function toolNamesFor(table: AgentTable, row: EventRow, input: Json): string[] {
   const name = input['tool_name'];
-  if (typeof name !== 'string') return undefined;
+  if (typeof name !== 'string') return [];
   if (isFrom(table, row, input)) {
     const { tool_name: was } = input['via'] as ToolWas;
-    return was ?? name;
+    return [was ?? name];
   }
-  return ownName(table, row, name) ?? name;
+  const own = ownTools(table, row, name);
+  const isKnown = own.some(({ tool }) => tool.ours === name);
+  // A tool that the agent does not have can be meant by its name here alone.
+  return [...new Set([...own.map((one) => one.name), ...(isKnown ? [] : [name])])];
 }
 
-function ownName({ tools, ...table }: AgentTable, row: EventRow, name: string): string | undefined {
-  // A payload with Claude's tool names keeps them.
-  const renames = row.matches === 'own' || !table.events.some(({ matches }) => matches === 'own');
-  return renames ? Object.keys(tools).find((own) => tools[own]?.ours === name) : undefined;
+/** Whether the agent's hooks on an event are given its own names of tools; a payload with Claude's names keeps them. */
+export const renamesTools = ({ events }: AgentTable, { matches }: Pick<EventRow, 'matches'>): boolean =>
+  matches === 'own' || !events.some((row) => row.matches === 'own');
+
+/** A tool of the agent, with the fields that its input has for one of ours. */
+interface OwnTool {
+  /** As the payload has it. */
+  readonly name: string;
+  readonly tool: Tool;
+  readonly fields: Readonly<Record<string, string>> | undefined;
 }
 
-/** What `payloadOf` would record about a call if it had come from this agent. */
-function toolVia(table: AgentTable, row: EventRow, given: Record<string, unknown>): ToolWas | undefined {
-  const name = ownName(table, row, given['tool_name'] as string);
-  const tool = name === undefined ? undefined : table.tools[name];
-  if (name === undefined || tool === undefined) return undefined;
+/** The agent's tools for one of ours. Where a payload keeps Claude's name, the input has the agent's fields all the same. */
+function ownTools(table: AgentTable, row: EventRow, name: string): OwnTool[] {
+  const renames = renamesTools(table, row);
+  const all = Object.entries(table.tools).map(([own, tool]) => ({ name: renames ? own : name, tool }));
+  const same = all.filter(({ tool }) => tool.ours === name).map((one) => ({ ...one, fields: one.tool.fields }));
+  if (same.length > 0) return same;
+  return all.flatMap((one) => {
+    const { also = {} } = one.tool;
+    return Object.hasOwn(also, name) ? [{ ...one, fields: also[name] }] : [];
+  });
+}
+
+/** What `payloadOf` would record about a call if it had come from this agent, under the first of its names that is meant. */
+function toolVia(table: AgentTable, row: EventRow, given: Record<string, unknown>, isMeant: IsMeant) {
+  const all = ownTools(table, row, given['tool_name'] as string);
+  const own = all.find((one) => isMeant(one.name)) ?? all[0];
+  if (own === undefined) return undefined;
+  const { name, tool, fields } = own;
   const call = given['tool_input'];
   if (tool.patch !== undefined) {
-    if (!isObject(call) || typeof call[tool.patch] === 'string') return { tool_name: name };
-    given['tool_input'] = { [tool.patch]: patchOf(call) };
+    if (isObject(call) && typeof call[tool.patch] !== 'string') given['tool_input'] = { [tool.patch]: patchOf(call) };
     return { tool_name: name };
   }
-  return { tool_name: name, ...(tool.fields && { renamed: { ...tool.fields } }) };
+  return { tool_name: name, ...(fields && { renamed: { ...fields } }) } satisfies ToolWas;
 }
 
-/** An edit as an equivalent patch. */
-function patchOf({ file_path: path, old_string: before, new_string: after, content }: Json): string {
-  const lines = (mark: string, text: unknown): string[] =>
-    typeof text === 'string' && text !== '' ? text.split('\n').map((line) => mark + line) : [];
+/** Edits as an equivalent patch. */
+function patchOf(call: Json): string {
+  const path = String(call['file_path'] ?? call['notebook_path']);
+  const { content, edits } = call;
+  const all: readonly unknown[] = Array.isArray(edits) ? edits : [call];
   const body =
     content === undefined
-      ? [`*** Update File: ${String(path)}`, '@@', ...lines('-', before), ...lines('+', after)]
-      : [`*** Add File: ${String(path)}`, ...lines('+', content)];
+      ? [`*** Update File: ${path}`, ...all.flatMap((edit) => (isObject(edit) ? hunkOf(edit) : []))]
+      : [`*** Add File: ${path}`, ...marked('+', content)];
   return ['*** Begin Patch', ...body, '*** End Patch', ''].join('\n');
 }
 
+const hunkOf = ({ old_string: before, new_string: after, new_source: cell }: Json): string[] => [
+  '@@',
+  ...marked('-', before),
+  ...marked('+', after ?? cell),
+];
+
+const marked = (mark: string, text: unknown): string[] =>
+  typeof text === 'string' && text !== '' ? text.split('\n').map((line) => mark + line) : [];
+
 /** A hook's rewritten input, under the names that the call has here. */
 export function inputToOurs(table: AgentTable, row: EventRow, input: Json, theirs: Json): Json {
-  const name = toolNameFor(table, row, input);
-  const call: Record<string, unknown> = { tool_name: name, tool_input: theirs };
+  const own = isFrom(table, row, input) ? undefined : ownTools(table, row, String(input['tool_name']))[0];
+  if (own) return renamed(theirs, own.fields ?? {}, {});
+  const call: Record<string, unknown> = { tool_name: toolNamesFor(table, row, input)[0], tool_input: theirs };
   toolToOurs(table, call, {}, []);
   return call['tool_input'] as Json;
 }
 
 /** Whether a rewritten input cannot be handed back, since the agent has a different tool for it. */
 export function isPatched(table: AgentTable, row: EventRow, input: Json): boolean {
-  const name = toolNameFor(table, row, input);
-  return !isFrom(table, row, input) && name !== undefined && table.tools[name]?.patch !== undefined;
+  if (isFrom(table, row, input)) return false;
+  return ownTools(table, row, String(input['tool_name'])).some(({ tool }) => tool.patch !== undefined);
 }
 
 function responseFor({ textKey, runs }: AgentTable, response: unknown): unknown {

@@ -1,5 +1,5 @@
 import type { Json } from '../values/shape.js';
-import { eventFrom, toolNameFor } from './as-theirs.js';
+import { eventFrom, toolNamesFor } from './as-theirs.js';
 import { at } from './path.js';
 import type { Subject } from './running.js';
 import type { AgentTable, EventRow } from './table.js';
@@ -12,8 +12,8 @@ export function subjectsFor(table: AgentTable, row: EventRow, input: Json): read
   const subject = subjectOf(table, row.name);
   if (subject === undefined) return undefined;
   if (subject === 'tool') {
-    const name = toolNameFor(table, row, input);
-    return name === undefined ? [] : [name, ...(table.runs?.matching.aliases?.[name] ?? [])];
+    const names = toolNamesFor(table, row, input);
+    return [...new Set(names.flatMap((name) => [name, ...(table.runs?.matching.aliases?.[name] ?? [])]))];
   }
   if ('word' in subject) return [subject.word];
   const value = at(input, subject.field);

@@ -22,8 +22,8 @@ export {
 export interface Field {
   readonly theirs: string;
   readonly ours: string;
-  /** `ms`: milliseconds since 1970, here ISO 8601. `json`: there it is JSON in a string. */
-  readonly unit?: 'ms' | 'json';
+  /** `ms`: milliseconds since 1970, here ISO 8601. `json`: there it is JSON in a string. `maybe-json`: as it is, or JSON in a string. */
+  readonly unit?: 'ms' | 'json' | 'maybe-json';
   /** Other words for the same, theirs to ours. */
   readonly values?: Readonly<Record<string, string>>;
 }
@@ -40,6 +40,8 @@ export interface Fill {
 /** A tool of the agent, by the name that Claude Code has for it. */
 export interface Tool {
   readonly ours: string;
+  /** More tools of Claude Code, which this agent has no others for: its own hooks get their calls as calls of this one. With the fields of their input, theirs to ours. */
+  readonly also?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Fields of its input, theirs to ours. */
   readonly fields?: Readonly<Record<string, string>>;
   /** This field of its input is a patch: of one file, its path is `file_path`. */

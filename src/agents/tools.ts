@@ -34,8 +34,8 @@ export function toolToOurs(table: AgentTable, input: Record<string, unknown>, wa
 export function toolToTheirs(table: AgentTable, input: Record<string, unknown>, was: ToolWas): void {
   const call = input['tool_input'];
   if (isObject(call)) input['tool_input'] = inputToTheirs(call, was);
-  if (was.tool_name !== undefined && toolOf(table, was.tool_name)?.ours === input['tool_name'])
-    input['tool_name'] = was.tool_name;
+  const tool = was.tool_name === undefined ? undefined : toolOf(table, was.tool_name);
+  if (tool && isTool(tool, input['tool_name'])) input['tool_name'] = was.tool_name;
 }
 
 /** A tool's input, or another one in its place, under the agent's own names. */
@@ -46,6 +46,9 @@ export function inputToTheirs(call: Json, was: ToolWas): Json {
   return renamed(copy, back, {});
 }
 
+const isTool = ({ ours, also = {} }: Tool, name: unknown): boolean =>
+  name === ours || (typeof name === 'string' && Object.hasOwn(also, name));
+
 function toolOf(table: AgentTable, name: string): Tool | undefined {
   if (Object.hasOwn(table.tools, name)) return table.tools[name];
   // A payload may have Claude's name and the agent's own keys.
@@ -53,7 +56,7 @@ function toolOf(table: AgentTable, name: string): Tool | undefined {
 }
 
 /** Keeps the order of the keys; a name that is taken is not used again. */
-function renamed(call: Json, names: Readonly<Record<string, string>>, was: ToolWas): Record<string, unknown> {
+export function renamed(call: Json, names: Readonly<Record<string, string>>, was: ToolWas): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(call)) {
     const other = Object.hasOwn(names, key) ? (names[key] as string) : undefined;

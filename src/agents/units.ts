@@ -5,7 +5,7 @@ import type { Field } from './table.js';
 export function toOurs({ unit, values }: Field, value: unknown): unknown {
   if (values !== undefined) return typeof value === 'string' && Object.hasOwn(values, value) ? values[value] : value;
   if (unit === 'ms') return isoOf(value);
-  if (unit === 'json' && typeof value === 'string') return parsed(value);
+  if ((unit === 'json' || unit === 'maybe-json') && typeof value === 'string') return parsed(value);
   return value;
 }
 
@@ -15,9 +15,12 @@ export function toTheirs(field: Field, value: unknown, was: unknown): unknown {
   if (was !== undefined && isDeepStrictEqual(toOurs(field, was), value)) return was;
   if (field.values !== undefined) return Object.entries(field.values).find(([, ours]) => ours === value)?.[0] ?? value;
   if (field.unit === 'ms' && typeof value === 'string' && isoOf(Date.parse(value)) === value) return Date.parse(value);
-  if (field.unit === 'json') return JSON.stringify(value);
+  if (field.unit === 'json' || (field.unit === 'maybe-json' && wasJson(field, was))) return JSON.stringify(value);
   return value;
 }
+
+/** A text that stood for something else. */
+const wasJson = (field: Field, was: unknown): boolean => typeof was === 'string' && toOurs(field, was) !== was;
 
 function isoOf(value: unknown): unknown {
   const isTime = typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 8.64e15;

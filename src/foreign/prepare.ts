@@ -1,3 +1,4 @@
+import type { IsMeant } from '../agents/as-theirs.js';
 import { subjectOf } from '../agents/subjects.js';
 import type { AgentTable, EventRow } from '../agents/table.js';
 import type { OnFailure } from '../events/failure.js';
@@ -107,7 +108,7 @@ class Preparing {
     const matcher = readMatcher(this.#table, hook.matcher, tool);
     if (matcher.warning !== undefined) this.#say(hook, matcher.warning);
     const described = describeForeign(this.#table, hook, { file: this.#judged.read.file, place: this.#judged.place });
-    const { handler, timeout } = this.#handler(hook, described, spec);
+    const { handler, timeout } = this.#handler(hook, described, spec, matcher.accepts);
     const skip = this.#skipOf(hook, described, spec, matcher.never);
     if (skip) this.#skips.set(handler, skip);
     const called = hook.handler['name'];
@@ -123,12 +124,12 @@ class Preparing {
   }
 
   /** A hook that cannot run is listed all the same. */
-  #handler(hook: ForeignHook, described: ReturnType<typeof describeForeign>, spec: EventSpec) {
+  #handler(hook: ForeignHook, described: ReturnType<typeof describeForeign>, spec: EventSpec, isMeant: IsMeant) {
     if ('unsupported' in described || !this.#takes(spec, described.description))
       return { handler: madeHandler(listed(hook)), timeout: undefined };
     const { timeout, ...description } = described.description;
     const table = this.#table;
-    const handler = wrappedHandler({ description, wrap: (inner) => foreignHandler(table, hook.rows, inner) });
+    const handler = wrappedHandler({ description, wrap: (inner) => foreignHandler(table, hook.rows, inner, isMeant) });
     this.#descriptions.set(handler, nameable(table, description));
     return { handler, timeout: timeout as number | undefined };
   }

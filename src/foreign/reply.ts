@@ -1,4 +1,4 @@
-import { inputToOurs, isPatched, payloadFor } from '../agents/as-theirs.js';
+import { type IsMeant, inputToOurs, isPatched, payloadFor } from '../agents/as-theirs.js';
 import type { Answer, Loss } from '../agents/codec.js';
 import { encode } from '../agents/encode.js';
 import { hear } from '../agents/hear.js';
@@ -9,12 +9,17 @@ import type { ExternalCall, Handler, Reply } from '../handlers/handler.js';
 import { isObject, type Json } from '../values/shape.js';
 
 /** A handler that gets the agent's own payload, and whose answer is interpreted as the agent would. */
-export function foreignHandler(table: AgentTable, rows: readonly EventRow[], inner: Handler): Handler {
+export function foreignHandler(
+  table: AgentTable,
+  rows: readonly EventRow[],
+  inner: Handler,
+  isMeant?: IsMeant,
+): Handler {
   return {
     ...inner,
     async run(call): Promise<Reply> {
       const row = rowFor(rows, call);
-      const payload = JSON.stringify(payloadFor(table, row, call.input));
+      const payload = JSON.stringify(payloadFor(table, row, call.input, isMeant));
       const reply = await inner.run(withJson(call, payload));
       // A model that judges answers in our words.
       return inner.kind === 'prompt' ? reply : readReply({ table, row, call }, reply);

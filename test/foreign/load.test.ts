@@ -71,7 +71,7 @@ describe('what a hook gets on standard input', () => {
     ['gemini', 'BeforeTool', { tool_name: 'run_shell_command', tool_input: { command: 'ls' } }],
     ['copilot', 'preToolUse', { toolName: 'bash', toolArgs: { command: 'ls' } }],
     ['copilot', 'PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' }, hook_event_name: 'PreToolUse' }],
-    ['cursor', 'preToolUse', { tool_name: 'Shell', hook_event_name: 'preToolUse' }],
+    ['cursor', 'preToolUse', { tool_name: 'Shell', tool_input: { command: 'ls' }, hook_event_name: 'preToolUse' }],
     ['cursor', 'beforeShellExecution', { command: 'ls' }],
   ])('%s %s: an event of ours under the names of that agent', async (agent, event, payload) => {
     const { files } = agentCodec(agent);
@@ -106,7 +106,7 @@ describe('matchers', () => {
     ['codex', 'Bash', ['Bash']],
     ['codex', 'bash', []],
     ['codex', 'Bash|Read', ['Bash', 'Read']],
-    ['codex', 'apply_patch', ['Edit']],
+    ['codex', 'apply_patch', ['Edit', 'Write']],
     ['codex', 'Write', ['Edit', 'Write']],
     ['codex', 'mcp__.*', ['mcp__github__push']],
     ['codex', 'mcp__', []],
@@ -122,6 +122,8 @@ describe('matchers', () => {
     ['gemini', 'Bash', []],
     ['gemini', '*', tools],
     ['cursor', 'Shell', ['Bash']],
+    ['cursor', 'Write', ['Edit', 'Write']],
+    ['cursor', 'Edit', ['Edit']],
     ['cursor', 'Shell|Read', ['Bash', 'Read']],
   ])('%s: %j', async (agent, matcher, expected) => {
     const { files, events } = agentCodec(agent);

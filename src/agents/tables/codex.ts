@@ -19,8 +19,14 @@ export const codex: AgentTable = {
   runs: codexRuns,
   quiet: '',
   tools: {
-    spawn_agent: { ours: 'Agent', fields: { message: 'prompt' } },
-    apply_patch: { ours: 'Edit', patch: 'command', source: 'documents' },
+    Bash: { ours: 'Bash', also: { PowerShell: {} } },
+    spawn_agent: { ours: 'Agent', also: { Task: { message: 'prompt' } }, fields: { message: 'prompt' } },
+    apply_patch: {
+      ours: 'Edit',
+      also: { Write: {}, MultiEdit: {}, NotebookEdit: {} },
+      patch: 'command',
+      source: 'documents',
+    },
   },
   events: [
     { name: 'SessionStart', ours: 'SessionStart', says: { context, stop } },

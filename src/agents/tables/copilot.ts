@@ -160,11 +160,12 @@ export const copilot: AgentTable = {
   sessionOf: 'parent_agent_id',
   tools: {
     bash: { ours: 'Bash' },
-    powershell: { ours: 'Bash', source: 'documents' },
+    powershell: { ours: 'Bash', also: { PowerShell: {} }, source: 'documents' },
     view: { ours: 'Read', fields: { path: 'file_path' } },
     create: { ours: 'Write', fields: { path: 'file_path', file_text: 'content' }, source: 'documents' },
     edit: {
       ours: 'Edit',
+      also: { MultiEdit: { path: 'file_path' }, NotebookEdit: { path: 'notebook_path', new_str: 'new_source' } },
       fields: { path: 'file_path', old_str: 'old_string', new_str: 'new_string' },
       source: 'documents',
     },
@@ -173,14 +174,14 @@ export const copilot: AgentTable = {
     web_fetch: { ours: 'WebFetch', source: 'documents' },
     web_search: { ours: 'WebSearch', source: 'documents' },
     ask_user: { ours: 'AskUserQuestion', source: 'documents' },
-    task: { ours: 'Agent' },
+    task: { ours: 'Agent', also: { Task: {} } },
   },
   events: [
     { name: 'preToolUse', ours: 'PreToolUse', matches: 'own', named: null, fields: CAMEL, says: CAMEL_TOOL },
     { name: 'PreToolUse', ours: 'PreToolUse', second: true, fields: SNAKE, says: PASCAL_TOOL },
     // The flat payload, whatever the name; of an agent's own fields the names differ.
     { ...permission, name: 'permissionRequest', matches: 'own', fields: asked(CAMEL) },
-    { ...permission, name: 'PermissionRequest', second: true, fields: asked(MIXED) },
+    { ...permission, name: 'PermissionRequest', matches: 'own', second: true, fields: asked(MIXED) },
     ...PAIRS.flatMap(both),
     { ...notification, name: 'notification' },
     { ...notification, name: 'Notification', second: true },

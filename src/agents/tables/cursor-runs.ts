@@ -43,12 +43,12 @@ export const cursorRuns: Running = {
   prompts: true,
   userFolder: true,
   tools: {
-    beforeShellExecution: ['Bash'],
-    afterShellExecution: ['Bash'],
+    beforeShellExecution: ['Bash', 'PowerShell'],
+    afterShellExecution: ['Bash', 'PowerShell'],
     beforeMCPExecution: ['mcp__*'],
     afterMCPExecution: ['mcp__*'],
     beforeReadFile: ['Read'],
-    afterFileEdit: ['Edit', 'Write', 'MultiEdit'],
+    afterFileEdit: ['Edit', 'Write', 'MultiEdit', 'NotebookEdit'],
   },
   variables: { CURSOR_PROJECT_DIR: 'project' },
 };

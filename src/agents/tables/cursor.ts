@@ -20,6 +20,8 @@ const readOnly: EventRow['says'] = {
 };
 
 const MCP_INPUT: Field = { theirs: 'tool_input', ours: 'tool_input', unit: 'json' };
+/** Of a tool of its own an object; that of an MCP tool may be JSON in a string here too. */
+const INPUT: Field = { theirs: 'tool_input', ours: 'tool_input', unit: 'maybe-json' };
 const shell: readonly Field[] = [{ theirs: 'command', ours: 'tool_input.command' }];
 const bash: Readonly<Record<string, Fill>> = { tool_name: { value: 'Bash' } };
 const edited: Readonly<Record<string, Fill>> = { tool_name: { value: 'Edit' }, tool_response: { value: '' } };
@@ -27,6 +29,8 @@ const file: readonly Field[] = [
   { theirs: 'file_path', ours: 'tool_input.file_path' },
   { theirs: 'edits', ours: 'tool_input.edits' },
 ];
+/** Cursor writes files with one tool. */
+const EDITS = { Edit: {}, MultiEdit: {}, NotebookEdit: { file_path: 'notebook_path', content: 'new_source' } };
 const watched = (name: string, ours: string, about: string): EventRow => ({
   name,
   ours,
@@ -48,12 +52,12 @@ export const cursor: AgentTable = {
   quiet: '{}',
   makesIds: true,
   tools: {
-    Shell: { ours: 'Bash' },
+    Shell: { ours: 'Bash', also: { PowerShell: {} } },
     Read: { ours: 'Read' },
-    Write: { ours: 'Write' },
+    Write: { ours: 'Write', also: EDITS },
     Grep: { ours: 'Grep' },
     Delete: { ours: 'Delete' },
-    Task: { ours: 'Agent' },
+    Task: { ours: 'Agent', also: { Task: {} } },
   },
   events: [
     // An own session_id is the same as the conversation's there.
@@ -77,7 +81,7 @@ export const cursor: AgentTable = {
       name: 'preToolUse',
       matches: 'own',
       ours: 'PreToolUse',
-      fields: [MCP_INPUT],
+      fields: [INPUT],
       says: {
         ...gate,
         ask: instead('deny', ASKED),
@@ -85,7 +89,7 @@ export const cursor: AgentTable = {
       },
     },
     { name: 'beforeShellExecution', ours: 'PreToolUse', fields: shell, fills: bash, says: gate },
-    { name: 'beforeMCPExecution', ours: 'PreToolUse', fields: [MCP_INPUT], says: gate },
+    { name: 'beforeMCPExecution', matches: 'own', ours: 'PreToolUse', fields: [MCP_INPUT], says: gate },
     {
       name: 'beforeReadFile',
       ours: 'PreToolUse',
@@ -98,7 +102,7 @@ export const cursor: AgentTable = {
       matches: 'own',
       ours: 'PostToolUse',
       fields: [
-        MCP_INPUT,
+        INPUT,
         { theirs: 'tool_output', ours: 'tool_response', unit: 'json' },
         { theirs: 'duration', ours: 'duration_ms' },
       ],
@@ -117,6 +121,7 @@ export const cursor: AgentTable = {
     },
     {
       name: 'afterMCPExecution',
+      matches: 'own',
       ours: 'PostToolUse',
       fields: [
         MCP_INPUT,
@@ -128,8 +133,9 @@ export const cursor: AgentTable = {
     { name: 'afterFileEdit', ours: 'PostToolUse', fields: file, fills: edited, says: {} },
     {
       name: 'postToolUseFailure',
+      matches: 'own',
       ours: 'PostToolUseFailure',
-      fields: [MCP_INPUT, { theirs: 'error_message', ours: 'error' }, { theirs: 'duration', ours: 'duration_ms' }],
+      fields: [INPUT, { theirs: 'error_message', ours: 'error' }, { theirs: 'duration', ours: 'duration_ms' }],
       says: {},
     },
     {

@@ -33,10 +33,14 @@ export const gemini: AgentTable = {
   textKey: 'llmContent',
   makesIds: true,
   tools: {
-    run_shell_command: { ours: 'Bash' },
+    run_shell_command: { ours: 'Bash', also: { PowerShell: {} } },
     write_file: { ours: 'Write' },
     read_file: { ours: 'Read' },
-    replace: { ours: 'Edit', source: 'documents' },
+    replace: {
+      ours: 'Edit',
+      also: { MultiEdit: {}, NotebookEdit: { file_path: 'notebook_path', new_string: 'new_source' } },
+      source: 'documents',
+    },
     glob: { ours: 'Glob', source: 'documents' },
     search_file_content: { ours: 'Grep', source: 'documents' },
     grep_search: { ours: 'Grep', source: 'documents' },

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import { agentCodec, TABLES } from '../../src/agents/agents.js';
+import { payloadFor, renamesTools } from '../../src/agents/as-theirs.js';
+import { subjectOf } from '../../src/agents/subjects.js';
+import type { AgentTable, EventRow } from '../../src/agents/table.js';
+import { CATALOGUE } from '../../src/events/catalogue.js';
+import type { EventSpec } from '../../src/events/spec.js';
+import { matcherOf, readMatcher } from '../../src/foreign/matchers.js';
+import type { Matcher } from '../../src/matching/matcher.js';
+import { payloadsOf, SEEN } from '../agents/recorded.js';
+
+// Under which names the hooks in an agent's file are asked about a tool, and what they are told of it.
+
+const FOREIGN = TABLES.filter(({ runs }) => runs !== undefined);
+const tableOf = (agent: string): AgentTable => TABLES.find(({ name }) => name === agent) as AgentTable;
+const isAboutTools = (table: AgentTable, row: EventRow): boolean => subjectOf(table, row.name) === 'tool';
+const isAsked = (table: AgentTable, row: EventRow, matcher: string, input: object): boolean =>
+  (matcherOf(table, row, matcher, readMatcher(table, matcher, true)) as Matcher).matches(undefined, input);
+
+/** Names under which the payload has a tool and its input. */
+const NAMES = ['tool_name', 'toolName', 'tool_input', 'toolArgs', 'toolInput'];
+const toolIn = (payload: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(NAMES.flatMap((name) => (name in payload ? [[name, payload[name]]] : [])));
+
+describe('a call that did not come from the agent is told as one that was recorded', () => {
+  const cases = SEEN.flatMap((agent) =>
+    payloadsOf(agent).flatMap(({ file, event, text }) => {
+      const { via: _, ...input } = agentCodec(agent).decode(text, {}, [event]).input;
+      return input['tool_name'] === undefined ? [] : [{ agent, file, event, text, input }];
+    }),
+  );
+  test.each(cases)('$agent $file', ({ agent, event, text, input }) => {
+    const table = tableOf(agent);
+    const row = table.events.find(({ name, ours }) => name === event && ours === input['hook_event_name']) as EventRow;
+    expect(toolIn(payloadFor(table, row, input))).toEqual(toolIn(JSON.parse(text)));
+  });
+
+  test('there are some of each agent', () => {
+    for (const agent of SEEN) expect(cases.filter((one) => one.agent === agent).length, agent).toBeGreaterThan(3);
+  });
+});
+
+const everyTool = FOREIGN.flatMap((table) =>
+  table.events
+    // Cursor's events about MCP servers have no tools of its own.
+    .filter((row) => isAboutTools(table, row) && table.runs?.tools?.[row.name] === undefined)
+    .flatMap((row) =>
+      Object.entries(table.tools).flatMap(([own, tool]) =>
+        [tool.ours, ...Object.keys(tool.also ?? {})].map((ours) => ({
+          agent: table.name,
+          event: row.name,
+          own: renamesTools(table, row) ? own : ours,
+          ours,
+          table,
+          row,
+          fields: tool.also?.[ours] ?? tool.fields ?? {},
+          patch: tool.patch,
+        })),
+      ),
+    ),
+);
+
+test.each(everyTool)(
+  '$agent $event: who names $own is asked about $ours, and is told of $own',
+  ({ table, row, own, ours, fields, patch }) => {
+    const keys = Object.entries(fields);
+    const tool_input = { other: 'x', ...Object.fromEntries(keys.map(([, key]) => [key, key])) };
+    const input = { tool_name: ours, tool_input };
+    for (const matcher of [own, `^${own}$`, `${own}|nothing`]) expect(isAsked(table, row, matcher, input)).toBe(true);
+    expect(isAsked(table, row, 'nothing', input)).toBe(false);
+    const read = readMatcher(table, own, true);
+    const told = Object.values(toolIn(payloadFor(table, row, input, read.accepts)));
+    const theirs = { other: 'x', ...Object.fromEntries(keys.map(([key, its]) => [key, its])) };
+    const given = patch === undefined ? theirs : { [patch]: expect.stringContaining('*** Begin Patch') };
+    expect(told).toEqual([own, given]);
+  },
+);
+
+test('only payloads that were seen with the names of Claude Code keep them', () => {
+  const kept = FOREIGN.flatMap((table) =>
+    table.events.filter((row) => isAboutTools(table, row) && !renamesTools(table, row)).map(({ name }) => name),
+  );
+  expect(kept).toEqual(['PreToolUse', 'PostToolUse', 'PostToolUseFailure']);
+});
+
+test('every event of an agent about a tool has a subject that is one, or none', () => {
+  for (const table of FOREIGN)
+    for (const row of table.events) {
+      const spec = row.own ? undefined : (CATALOGUE as Record<string, EventSpec>)[row.ours];
+      if (spec?.subjectField === 'tool_name' && row.matches === 'own')
+        expect(isAboutTools(table, row), `${table.name} ${row.name}`).toBe(true);
+    }
+});
+
+describe('a patch for Codex', () => {
+  const codex = tableOf('codex');
+  const row = codex.events.find(({ name }) => name === 'PreToolUse') as EventRow;
+  const hunk = '@@\n-a\n+b\n';
+  test.each([
+    ['Edit', { file_path: '.env', old_string: 'a', new_string: 'b' }, `*** Update File: .env\n${hunk}`],
+    ['Write', { file_path: '.env', content: 'KEY=1\nB=2' }, '*** Add File: .env\n+KEY=1\n+B=2\n'],
+    ['Write', { file_path: '.env', content: '' }, '*** Add File: .env\n'],
+    [
+      'MultiEdit',
+      { file_path: '.env', edits: [{ old_string: 'a', new_string: 'b' }, { new_string: 'c' }] },
+      `*** Update File: .env\n${hunk}@@\n+c\n`,
+    ],
+    ['NotebookEdit', { notebook_path: 'a.ipynb', new_source: 'x' }, '*** Update File: a.ipynb\n@@\n+x\n'],
+  ])('of %s', (tool_name, tool_input, body) => {
+    const input = { tool_name, tool_input };
+    expect(toolIn(payloadFor(codex, row, input))).toEqual({
+      tool_name: 'apply_patch',
+      tool_input: { command: `*** Begin Patch\n${body}*** End Patch\n` },
+    });
+    for (const matcher of ['apply_patch', 'Edit', 'Write', 'Edit|Write', '^apply', tool_name])
+      expect(isAsked(codex, row, matcher, input), matcher).toBe(true);
+    expect(isAsked(codex, row, 'Bash', input)).toBe(false);
+  });
+});
+
+describe("Cursor's tool_input", () => {
+  const codec = agentCodec('cursor');
+  const events = ['preToolUse', 'postToolUse', 'postToolUseFailure', 'beforeMCPExecution', 'afterMCPExecution'];
+  const given = (event: string, tool_input: unknown) =>
+    codec.decode(JSON.stringify({ hook_event_name: event, conversation_id: 'c', tool_name: 'MCP:push', tool_input }));
+
+  test.each(events)('of %s is read as an object, text or not, and is given back as it came', (event) => {
+    for (const call of [{ command: 'ls' }, '{"command":"ls"}', '{ "command" : "ls" }']) {
+      const decoded = given(event, call);
+      expect(decoded.input['tool_input']).toEqual({ command: 'ls' });
+      expect(codec.payload(decoded)['tool_input']).toEqual(call);
+    }
+    for (const call of ['not json', '', null, 5, [1]])
+      expect(codec.payload(given(event, call))['tool_input']).toEqual(call);
+  });
+
+  test.each(events)('of %s that a hook has changed is text where it was, or is text always', (event) => {
+    const changed = (call: unknown): unknown => {
+      const decoded = given(event, call);
+      return codec.payload({ as: event, input: { ...decoded.input, tool_input: { command: 'pwd' } } })['tool_input'];
+    };
+    const text = '{"command":"pwd"}';
+    expect(changed('{"command":"ls"}')).toBe(text);
+    expect(changed({ command: 'ls' })).toEqual(event.includes('MCP') ? text : { command: 'pwd' });
+  });
+});
