@@ -1,6 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { createHost, type Host } from '../../src/create-host.js';
+import { whyNotAllowed } from '../../src/fleet/policy/allowed.js';
+import { sha256 } from '../../src/values/sha256.js';
 import { bundleOf, ownFolder } from './bundles.js';
 import { until } from './contract.js';
 import { bash, channel, ground, key } from './ground.js';
@@ -31,5 +34,52 @@ describe('what may run', () => {
     const after = await host.fire('PreToolUse', bash('ls') as never);
     expect(after.verdict).toBe('deny');
     expect(after.failures[0]?.cause).toBe('untrusted');
+  });
+
+  test('is what was allowed by its bytes also in a host that joins after they have changed', async () => {
+    const { join: enter, push } = ground();
+    const folder = ownFolder();
+    const script = join(folder, 'guard.sh');
+    writeFileSync(script, '#!/bin/sh\nexit 2\n', { mode: 0o755 });
+    const allow = join(folder, 'allow.json');
+    writeFileSync(allow, JSON.stringify({ commands: { [script]: { [script]: sha256(readFileSync(script)) } } }));
+    const { team } = await enter({ allow, directory: folder });
+    await push(bundleOf(1, { 'acme/base.json': command(script) }, [key]));
+    await until(() => channel(team)?.sequence === 1);
+    writeFileSync(script, `#!/bin/sh\ntouch ${folder}/ran\nexit 0\n`);
+    const late = createHost({ logger: () => undefined }) as Host;
+    team.join(late);
+    expect(await late.fire('PreToolUse', bash('ls') as never)).toMatchObject({
+      verdict: 'deny',
+      failures: [{ cause: 'untrusted' }],
+    });
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+    // As it was, and no program any more.
+    writeFileSync(script, '#!/bin/sh\nexit 2\n');
+    chmodSync(script, 0o644);
+    expect((await late.fire('PreToolUse', bash('ls') as never)).failures[0]?.cause).toBe('untrusted');
+    await late.close();
+  });
+
+  const exec = { type: 'command', command: 'grep', args: ['-qE', 'password|touch x|"$(id)"'] };
+  const mcp = (server: string, tool: string) => ({ type: 'mcp_tool', server, tool });
+  test.each([
+    [exec, { commands: { '["grep","-qE","password|touch x|\\"$(id)\\""]': {} } }, undefined],
+    [exec, { commands: { 'grep -qE password|touch x|"$(id)"': {} } }, /add \{"\[\\"grep\\",\\"-qE\\",.*\]":\{\}\} to/],
+    [{ ...exec, args: [] }, { commands: { grep: {} } }, /runs the command \["grep"\], which/],
+    // What an allowed list says, as a line of a shell.
+    [
+      { type: 'command', command: '["echo","$(touch x)"]' },
+      { commands: { '["echo","$(touch x)"]': {} } },
+      /could also be one with "args"/,
+    ],
+    [mcp('a', 'b/c'), { mcp: ['a/b/c'] }, undefined],
+    [mcp('a/b', 'c'), { mcp: ['a/b/c'] }, /calls the tool \["a\/b","c"\], which/],
+    [mcp('a/b', 'c'), { mcp: ['["a/b","c"]'] }, undefined],
+    [mcp('["a', 'b","c"]'), { mcp: ['["a/b","c"]'] }, /calls the tool \["\[\\"a",/],
+  ])('is known by a name that nothing else has: %j under %j', (handler, list, why) => {
+    const said = whyNotAllowed(handler, { file: 'allow.json', list }, ownFolder());
+    if (why === undefined) expect(said).toBeUndefined();
+    else expect(said).toMatch(why);
   });
 });
