@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import { HookscopeError } from '../../errors.js';
 import { ON_FAILURE } from '../../events/failure.js';
+import { parseOwnJson } from '../../files/json-file.js';
 import { isTooDeep } from '../../files/nesting.js';
 import { findProblem } from '../../values/problem.js';
 import { schema, zod } from '../../values/zod.js';
 import type { Bundle } from '../bundle/bundle.js';
+import { NO_PROTO_KEY, protoKeyIn } from '../checked-file.js';
 
 const handler = () => zod().looseObject({ type: zod().string() });
 const hooks = () => zod().record(zod().string(), zod().array(zod().looseObject({ hooks: zod().array(handler()) })));
@@ -43,28 +45,35 @@ export interface PolicyFile extends z.infer<ReturnType<typeof fileSchema>> {
 /** A handler as written in a file. */
 export type DescribedHandler = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** Reads a bundle's files. Throws BUNDLE_REFUSED if one is not a policy. */
-export function readContents(bundle: Bundle): PolicyFile[] {
-  return [...bundle.files].map(([path, bytes]) => {
-    const refuse = (reason: string): never => {
-      throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason: `${path} ${reason}` });
-    };
-    if (!path.endsWith('.json')) refuse('is no policy: a bundle is data, files of JSON (.json)');
-    const text = bytes.toString('utf8');
-    if (isTooDeep(text)) refuse('is nested too deeply');
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch (error) {
-      refuse(`is not JSON: ${(error as Error).message}`);
-    }
-    const problem = findProblem(fileSchema(), value);
-    if (problem !== undefined)
-      refuse(
-        `is not as it should be: ${problem.field === '' ? '' : `${problem.field}: `}expected ${problem.expected}, got ${problem.got}`,
-      );
-    return { ...(value as z.infer<ReturnType<typeof fileSchema>>), path };
-  });
+/** Reads a bundle's files. Rejects with BUNDLE_REFUSED if one is not a policy. */
+export function readContents(bundle: Bundle): Promise<PolicyFile[]> {
+  return Promise.all(
+    [...bundle.files].map(([path, bytes]) =>
+      readFile(path, bytes.toString('utf8'), (reason) => {
+        throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason: `${path} ${reason}` });
+      }),
+    ),
+  );
+}
+
+async function readFile(path: string, text: string, refuse: (reason: string) => never): Promise<PolicyFile> {
+  if (!path.endsWith('.json')) refuse('is no policy: a bundle is data, files of JSON (.json)');
+  if (isTooDeep(text)) refuse('is nested too deeply');
+  let value: unknown;
+  try {
+    // Of a key that stands twice, one half would be dropped, and with it the guards that are in it.
+    value = await parseOwnJson(text, path);
+  } catch (error) {
+    refuse((error as HookscopeError<'FILE'>).details.problem);
+  }
+  const proto = protoKeyIn(value);
+  if (proto !== undefined) refuse(`is not as it should be: ${proto}: ${NO_PROTO_KEY}`);
+  const problem = findProblem(fileSchema(), value);
+  if (problem !== undefined)
+    refuse(
+      `is not as it should be: ${problem.field === '' ? '' : `${problem.field}: `}expected ${problem.expected}, got ${problem.got}`,
+    );
+  return { ...(value as z.infer<ReturnType<typeof fileSchema>>), path };
 }
 
 /** All handlers of a file, with their places. */

@@ -26,18 +26,10 @@ export interface PreparedPolicy {
   };
 }
 
-/** Checks everything in a bundle, and loads its plugins. Rejects with BUNDLE_REFUSED if a file is not a policy, or something may not run here. */
-export async function preparePolicy(bundle: Bundle, allowed: Allowed, folder: string): Promise<PreparedPolicy> {
-  const refuse = (reason: string): never => {
-    throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
-  };
-  const files = readContents(bundle);
-  for (const file of files) {
-    for (const { handler, at } of handlersIn(file)) {
-      const why = whyNotAllowed(handler, allowed, folder);
-      if (why !== undefined) refuse(`${file.path}: ${at}: ${why}`);
-    }
-  }
+/** What every host reads and checks in the same way: files, and what they mask. Rejects with BUNDLE_REFUSED. */
+export async function readPolicy(bundle: Bundle): Promise<Pick<PreparedPolicy, 'files' | 'redact'>> {
+  const refuse = refusing(bundle);
+  const files = await readContents(bundle);
   const patterns = files.flatMap(({ path, redact }) =>
     (redact?.patterns ?? []).map((source) => {
       let pattern: RegExp;
@@ -53,11 +45,29 @@ export async function preparePolicy(bundle: Bundle, allowed: Allowed, folder: st
     }),
   );
   const all = (key: 'keys' | 'paths'): string[] => files.flatMap(({ redact }) => redact?.[key] ?? []);
-  const redact = { keys: all('keys'), paths: all('paths'), patterns };
+  return { files, redact: { keys: all('keys'), paths: all('paths'), patterns } };
+}
+
+/** Checks everything in a bundle, and loads its plugins. Rejects with BUNDLE_REFUSED if a file is not a policy, or something may not run here. */
+export async function preparePolicy(bundle: Bundle, allowed: Allowed, folder: string): Promise<PreparedPolicy> {
+  const refuse = refusing(bundle);
+  const { files, redact } = await readPolicy(bundle);
+  for (const file of files) {
+    for (const { handler, at } of handlersIn(file)) {
+      const why = whyNotAllowed(handler, allowed, folder);
+      if (why !== undefined) refuse(`${file.path}: ${at}: ${why}`);
+    }
+  }
   // Last, since their code runs.
   const plugins = await usePlugins(files, allowed, refuse);
   return { bundle, files, allowed, folder, plugins, redact };
 }
+
+const refusing =
+  (bundle: Bundle) =>
+  (reason: string): never => {
+    throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
+  };
 
 /** Hooks as `register` takes them, and where they come from. */
 export interface Part {
