@@ -39,6 +39,12 @@ const security: readonly Kept[] = [
   ['Managed policy stands', 'host/fold', 'a managed %s stands under all of them'],
   ['overrules its deny or ask', 'host/fold', 'a managed ask does not soften a stricter answer'],
   [
+    'What it asks is answered by a person',
+    'host/policy-asks',
+    'what managed policy asks about is answered by a person',
+  ],
+  ["another hook's allow there does not count", 'host/policy-asks', 'hooks answer for the person'],
+  [
     'Nothing outlives its timeout or the host',
     'handlers/process-tree',
     'a hook that is cut short takes with it what it started',
@@ -249,6 +255,16 @@ const limits: readonly Kept[] = [
   ['They run with the rights of the process', 'package/promises-process', 'a hook runs with the rights of its host'],
   ['By default a hook that fails is ignored', 'host/failure', 'what a failure does'],
   ['a hook hides where the host cannot see it', 'package/promises-process', 'a promise that rejects in a closure'],
+  [
+    'is known where the question comes to the host that was asked',
+    'host/policy-asks',
+    'the questions that are remembered do not grow without end',
+  ],
+  [
+    'an ask by a managed command or function is not known',
+    'host/policy-asks',
+    'in a process that knows only the question, a managed function is not known',
+  ],
   ['is used up when the hook starts', 'host/running', 'is taken by a failure too'],
   ['Of two hooks in one parallel group', 'host/rewrites', 'two rewrites in one wave: the last in plan order wins'],
   ['It is listed in `decision.conflicts`', 'host/rewrites', 'two rewrites in one wave: the last in plan order wins'],

@@ -8,6 +8,7 @@ import type { HostLogger } from '../tell/logger.js';
 import { canonical, hashOf } from './canonical.js';
 import { type Denial, Judgement, type PassedCall } from './judgement.js';
 import { type CallKey, isNamed, Memory, shorten } from './memory.js';
+import { PolicyAsks } from './policy-asks.js';
 import { Remembered } from './remembered.js';
 import { alarmMessage, FORGOTTEN } from './words.js';
 
@@ -50,6 +51,7 @@ export class Alarms {
   strict = false;
   /** Whether anything is remembered. */
   some = false;
+  readonly policyAsks = new PolicyAsks();
   /** A recording is being replayed; it ran under other hooks. */
   #replay = false;
   readonly #parts: AlarmParts;

@@ -38,6 +38,7 @@ interface EndedFire extends CallFire {
 export function decided(fire: EndedFire, decision: AnyDecision): void {
   const { callRole } = fire.state.spec;
   if (callRole === undefined || fire.cancelled !== undefined || fire.options?.shadowOf !== undefined) return;
+  if (callRole === 'judges') notePolicy(fire, decision);
   if (callRole === 'judges' && !fire.remembers && mayRun(decision)) return;
   const { alarms } = fire.services;
   const use = useOf(fire);
@@ -45,6 +46,31 @@ export function decided(fire: EndedFire, decision: AnyDecision): void {
   const input = readable(fire.input);
   if (callRole === 'answers') answered(fire, use, decision, input);
   else if (callRole === 'judges' && use.id !== undefined) alarms.judged(use as ToolUse, decision, input);
+}
+
+/** Notes whether managed hooks ask about the call, with the input that it would run with. */
+function notePolicy(fire: EndedFire, decision: AnyDecision): void {
+  const { policyAsks } = fire.services.alarms;
+  if (decision.verdict !== 'ask' && !policyAsks.some) return;
+  const use = useOf(fire);
+  if (use === undefined) return;
+  const input = decision.updatedInput === undefined ? readable(fire.input) : decision.updatedInput;
+  policyAsks.note(use, input, decision.verdict === 'ask' && isOfPolicy(fire, decision));
+}
+
+/** Whether a managed hook is among those that ask. */
+function isOfPolicy({ found, state }: CallFire, { decidedBy, outcomes }: AnyDecision): boolean {
+  const managed = found?.scope.lineage[0]?.own(state.spec.name) ?? [];
+  return managed.some(
+    ({ id }) => id === decidedBy || outcomes.some((said) => said.id === id && said.decision === 'ask'),
+  );
+}
+
+/** Whether managed hooks have asked about the call that this fire asks about. */
+export function policyHasAsked(fire: CallFire): boolean {
+  const { policyAsks } = fire.services.alarms;
+  const use = policyAsks.some ? useOf(fire) : undefined;
+  return use !== undefined && policyAsks.has(use, readable(fire.input));
 }
 
 /** Not denied, and not rewritten. */

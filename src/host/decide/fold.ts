@@ -9,6 +9,8 @@ export type Decisions = 'strictest' | 'first' | 'last';
 
 export interface FoldContext {
   readonly decisions: Decisions;
+  /** Managed hooks have asked about the call, so of the hooks that answer for the user only managed ones may allow it. */
+  readonly policyAsks?: boolean | undefined;
   /** The subject of the input, for events where some subjects cannot be blocked. */
   readonly subject?: string | undefined;
   readonly conflicts?: readonly Conflict[] | undefined;
@@ -37,7 +39,7 @@ export function fold(
   if (!speaking.every(isVerdictAlone)) common(fields, spec, speaking, context.subject);
   answer(fields, spec, speaking, context);
   if (context.conflicts !== undefined && context.conflicts.length > 0) fields.conflicts = context.conflicts;
-  if (context.rewritten !== undefined)
+  if (context.rewritten !== undefined && (context.policyAsks !== true || fields.verdict === 'allow'))
     fields[spec.fold === 'gate' ? 'updatedInput' : 'updatedOutput'] = context.rewritten.value;
   return decision;
 }
@@ -78,7 +80,8 @@ function reasonOf(spec: EventSpec, s: HandlerResult): string | undefined {
 function answer(fields: DecisionFields, spec: EventSpec, said: readonly HandlerResult[], context: FoldContext): void {
   switch (spec.fold) {
     case 'gate':
-      gate(fields, spec, said, context);
+      if (context.policyAsks === true) gateOfPolicy(fields, spec, said, context);
+      else gate(fields, spec, said, context);
       break;
     case 'block':
       Object.assign(fields, block(spec, said, context));
@@ -116,6 +119,20 @@ function gate(fields: DecisionFields, spec: EventSpec, said: readonly HandlerRes
   if (reason !== undefined) fields.reason = reason;
   if (differ || chosen !== undefined) overrule(fields, spec, said, verdict);
   if (spec.nestedDecision) Object.assign(fields, grants(spec, said, verdict));
+}
+
+/** What is said to a question that managed policy has asked. */
+function gateOfPolicy(
+  fields: DecisionFields,
+  spec: EventSpec,
+  said: readonly HandlerResult[],
+  context: FoldContext,
+): void {
+  const counts = said.filter((s) => isManaged(s) || verdictOf(spec, s) !== 'allow');
+  gate(fields, spec, counts, context);
+  const lost = new Set(fields.overruled);
+  const others = said.filter((s) => !counts.includes(s) || lost.has(s.registration.id));
+  if (others.length > 0) fields.overruled = others.map((s) => s.registration.id);
 }
 
 function overrule(fields: DecisionFields, spec: EventSpec, said: readonly HandlerResult[], verdict: Verdict): void {

@@ -56,10 +56,16 @@ export function conclude(run: AskedFire): AnyDecision {
   return foldAnswers(run, spoken, passed);
 }
 
-/** Whether two fires in which every hook says the same have the same decision. Answers from outside the process are never the same object. */
+/** Whether two fires in which every hook says the same have the same decision. Answers from outside the process are never the same object; who may answer a question depends on who has asked. */
 function dependsOnlyOnAnswers({ screen, cancelled, options, spec }: AskedFire): boolean {
   const allWereAsked = screen === undefined || screen.passed.length === 0;
-  return allWereAsked && cancelled === undefined && options.endedBy === undefined && spec.unblockable === undefined;
+  return (
+    allWereAsked &&
+    cancelled === undefined &&
+    options.endedBy === undefined &&
+    spec.unblockable === undefined &&
+    spec.callRole !== 'answers'
+  );
 }
 
 function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {

@@ -1,15 +1,18 @@
 import { copyJson } from '../../values/copies/copy.js';
 import type { FoldContext } from '../decide/fold.js';
 import type { AskingFire } from './elsewhere.js';
+import { asksByPolicy } from './policy.js';
 import type { Rewrites } from './rewrites.js';
 
 /** What the fold needs besides the answers. */
 export function foldContext(
-  { services, subject, options }: Pick<AskingFire, 'services' | 'options'> & { readonly subject: string | undefined },
+  run: AskingFire & { readonly subject: string | undefined },
   rewrites: Rewrites | undefined,
   withheld: FoldContext['withheld'],
 ): FoldContext {
+  const { services, subject, options } = run;
   return {
+    policyAsks: asksByPolicy(run),
     decisions: services.decisions,
     subject,
     endedBy: options.endedBy,

@@ -1,0 +1,26 @@
+import { readOnly } from '../../values/copies/view.js';
+import { policyHasAsked } from '../alarms/use.js';
+import { ruleOf } from '../call/work.js';
+import { WhoRuns } from '../plan/who-runs.js';
+import type { EventState } from '../services.js';
+import type { AskingFire } from './elsewhere.js';
+
+/**
+ * Whether managed policy has asked about the call that this event is the question about: in this process, or by a rule, which says
+ * the same whenever it is asked. (A managed hook with code that has asked in another process is not known here.)
+ */
+export function asksByPolicy(run: AskingFire): boolean {
+  if (run.spec.callRole !== 'answers') return false;
+  return policyHasAsked(run) || Object.values(run.services.events).some((state) => asksByRule(run, state));
+}
+
+function asksByRule({ services, input }: AskingFire, { spec, plans }: EventState): boolean {
+  if (spec.callRole !== 'judges') return false;
+  const plan = plans.get(services.registrar.root).in(input['session_id']);
+  if (plan.size === 0) return false;
+  const subject = spec.subject?.(input);
+  const candidates = plan.candidates(subject);
+  const facts = { subject, input, view: readOnly(input), hasRun: () => false, ranBefore: () => false };
+  const who = new WhoRuns(candidates, facts);
+  return candidates.list.some((r) => ruleOf(r)?.decision === 'ask' && who.why(r) === undefined);
+}
