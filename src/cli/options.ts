@@ -178,7 +178,11 @@ export const OPTIONS = {
   tlsCa: ['--tls-ca <file>', 'the certificate authority of the broker'],
   tlsCert: ['--tls-cert <file>', 'the client certificate, if the broker asks for one'],
   tlsKey: ['--tls-key <file>', 'the key of that certificate'],
-  key: ['--key <key>', 'join: a public key that bundles are signed with', 'many'],
+  key: [
+    '--key <key>',
+    'join: a public key that bundles are signed with; push, rollback: another key whose bundles count, beside those of --sign',
+    'many',
+  ],
   channel: ['--channel <name>', 'push, diff, rollback: the channel; join: one to follow; default: stable', 'many'],
   host: ['--host <name>', "join: this machine's name in the fleet; log, approve: only this host's"],
   allow: [
@@ -199,6 +203,10 @@ export const OPTIONS = {
   revision: ['--revision <name>', "push: the revision's name; default: a hash of the content"],
   canary: ['--canary <share>', 'push: to this share of hosts first, 5% or 0.05'],
   to: ['--to <revision>', 'rollback: the revision to go back to; default: the one before'],
+  sequence: [
+    '--sequence <number>',
+    'push, rollback: the number of the bundle; default: one above the highest that counts',
+  ],
 } as const satisfies Readonly<Record<string, Option>>;
 
 export type OptionName = keyof typeof OPTIONS;

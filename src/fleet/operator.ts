@@ -4,8 +4,9 @@ import { HookscopeError } from '../errors.js';
 import { sha256 } from '../values/sha256.js';
 import { type Bundle, packBundle, readBundle } from './bundle/bundle.js';
 import type { SigningKey } from './bundle/keys.js';
-import { type Authored, authoredSchema, type BundleManifest, MOST_AHEAD } from './bundle/manifest.js';
-import { readChecked } from './checked-file.js';
+import { type Authored, authoredSchema, type BundleManifest } from './bundle/manifest.js';
+import { TrustedKeys } from './bundle/trusted.js';
+import { readOwnChecked } from './checked-file.js';
 import type { FleetEngine, Posted } from './engine.js';
 import { canaryOf } from './policy/follow.js';
 
@@ -15,10 +16,10 @@ export interface PolicySource {
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
-/** Reads `bundle.json` and the files below its roots. Throws FILE, INVALID_CONFIG. */
-export function readSource(folder: string): PolicySource {
+/** Reads `bundle.json` and the files below its roots. Rejects with FILE, INVALID_CONFIG. */
+export async function readSource(folder: string): Promise<PolicySource> {
   const file = join(folder, 'bundle.json');
-  const value = readChecked(file, authoredSchema());
+  const value = await readOwnChecked(file, authoredSchema());
   const { $schema: _, ...about } = value as Authored & { $schema?: string };
   const files = new Map<string, Buffer>();
   for (const root of about.roots) {
@@ -68,55 +69,106 @@ export function bundleOf(
   return readBundle(packBundle(manifest, files, keys));
 }
 
-/** The current content of a channel, and the earlier ones. */
+/** What is known about a channel by the bundles that count there. */
 export interface ChannelState {
+  /** What is posted there now, whoever has posted it. */
   readonly main: Posted | undefined;
   readonly canary: Posted | undefined;
-  /** The highest sequence that was ever posted. */
-  readonly sequence: number;
-  /** Contents of the channel itself, the oldest first. */
+  /** The highest sequence of those that count; undefined: something is there, and nothing of it counts. */
+  readonly sequence: number | undefined;
+  /** Those for all hosts and those for a share of them, each by sequence. */
   readonly history: readonly Bundle[];
+  readonly canaries: readonly Bundle[];
+  /** How many posts do not count. */
+  readonly foreign: number;
+  /** The keys that hosts know once they have taken what was posted for all. */
+  readonly keys: TrustedKeys;
 }
 
-/** How far another operator's sequence may be ahead of the newest trusted one; less than what a host accepts. */
-const LEAP = MOST_AHEAD / 10;
-
-/** `keys`: the channel whose sequence to continue. */
+/**
+ * A channel as its signers have left it: whoever may post, and the broker, may put anything there, so a bundle counts if one of `keys` (public keys) has
+ * signed it for this team, this channel and this share of hosts. The order in which they lie there says nothing, their numbers do.
+ */
 export async function stateOf(
   engine: FleetEngine,
-  channel: string,
-  keys: readonly SigningKey[] = [],
+  { team, channel, keys }: { readonly team: string; readonly channel: string; readonly keys: readonly string[] },
 ): Promise<ChannelState> {
   const [main, canary] = [await engine.policy.history(channel), await engine.policy.history(canaryOf(channel))];
-  const read = (posted: readonly Posted[]): Bundle[] =>
-    posted.flatMap(({ bytes }) => {
-      try {
-        return [readBundle(bytes)];
-      } catch {
-        // The posted bytes are not a bundle.
-        return [];
-      }
-    });
-  const all = [...read(main), ...read(canary)];
-  const highest = (of: readonly Bundle[]): number => Math.max(0, ...of.map(({ manifest }) => manifest.sequence));
-  const own = highest(all.filter((bundle) => keys.some(({ id }) => bundle.isSignedBy(id))));
-  // Anyone who may post can choose any number: no host accepts a sequence that leaps too far, so it is not continued.
-  const sequence = own === 0 ? highest(all) : highest(all.filter((bundle) => bundle.manifest.sequence <= own + LEAP));
+  const trusted = new TrustedKeys(keys);
+  const isOwn = (bundle: Bundle, isMain: boolean): boolean => {
+    const { manifest } = bundle;
+    if (manifest.team !== team || manifest.channel !== channel) return false;
+    return (manifest.canary === undefined) === isMain && isTrusted(trusted, bundle);
+  };
+  const [all, shared] = [read(main), read(canary)];
+  const history = inOrder(all.filter((bundle) => isOwn(bundle, true)));
+  const canaries = inOrder(shared.filter((bundle) => isOwn(bundle, false)));
+  const own = [...history, ...canaries];
+  const current = new TrustedKeys(keys);
+  for (const bundle of history) if (isTrusted(current, bundle)) current.take(bundle);
   return {
     main: main.at(-1),
     canary: canary.at(-1),
-    sequence,
-    history: read(main),
+    sequence: own.length === 0 && main.length + canary.length > 0 ? undefined : highest(own),
+    history,
+    canaries,
+    foreign: main.length + canary.length - own.length,
+    keys: current,
   };
 }
 
-/** Posts it with the next sequence number. Rejects with FLEET_FAILED if another operator has posted in the meantime. */
-export async function post(engine: FleetEngine, draft: Draft, state: ChannelState): Promise<Bundle> {
-  const bundle = bundleOf(draft, state.sequence + 1);
-  const [key, there] =
-    draft.canary === undefined ? [draft.channel, state.main] : [canaryOf(draft.channel), state.canary];
+/** The bundle that is posted for all hosts of a channel, as it says of itself: whether hosts take it is theirs to say. */
+export async function postedFor(engine: FleetEngine, channel: string): Promise<Bundle | undefined> {
+  return read(await engine.policy.history(channel)).at(-1);
+}
+
+function read(posted: readonly Posted[]): Bundle[] {
+  return posted.flatMap(({ bytes }) => {
+    try {
+      return [readBundle(bytes)];
+    } catch {
+      // The posted bytes are not a bundle.
+      return [];
+    }
+  });
+}
+
+const highest = (of: readonly Bundle[]): number => Math.max(0, ...of.map(({ manifest }) => manifest.sequence));
+const inOrder = (of: readonly Bundle[]): Bundle[] => of.toSorted((a, b) => a.manifest.sequence - b.manifest.sequence);
+
+function isTrusted(keys: TrustedKeys, bundle: Bundle): boolean {
+  try {
+    keys.check(bundle);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The number of the next bundle. Throws FLEET_FAILED where it is not known: the number that anybody else has posted is none to go on from. */
+export function nextSequence({ sequence }: ChannelState, channel: string): number {
+  if (sequence !== undefined) return sequence + 1;
+  const problem =
+    'nothing that is kept there is signed with the keys at hand, so the number to go on from is not known; if other keys of the team have signed it, name them (--key ed25519:…), else give the number yourself (--sequence N), one above what fleet status shows of the hosts';
+  throw new HookscopeError('FLEET_FAILED', { place: `the channel ${channel}`, problem });
+}
+
+/** Posts it. Rejects with FLEET_FAILED if another operator has posted in the meantime. */
+export async function post(engine: FleetEngine, bundle: Bundle, state: ChannelState): Promise<void> {
+  const { channel, canary } = bundle.manifest;
+  const [key, there] = canary === undefined ? [channel, state.main] : [canaryOf(channel), state.canary];
   await engine.policy.post(key, bundle.bytes, there?.version ?? 0);
-  return bundle;
+}
+
+/**
+ * What to go back to: the revision of that name, else the one before what was posted last. While a canary is tried, that is what all other hosts have.
+ * undefined: there is none.
+ */
+export function earlier({ history, canaries }: ChannelState, to: string | undefined): Bundle | undefined {
+  if (to !== undefined) return history.findLast(({ manifest }) => manifest.revision === to);
+  const [last, tried] = [history.at(-1), canaries.at(-1)];
+  if (last === undefined || (tried?.manifest.sequence ?? 0) > last.manifest.sequence) return last;
+  return history.findLast(({ manifest }) => manifest.revision !== last.manifest.revision);
 }
 
 /** The content of a bundle posted earlier, to be signed again. */

@@ -1,4 +1,5 @@
 import { schema, zod } from '../values/zod.js';
+import type { Shared } from './engine.js';
 
 /** What a host reports about itself: its policy, its log, and how often a decision was not honoured. Times are ISO 8601. */
 export interface HostStatus {
@@ -89,6 +90,17 @@ export function readStatus(bytes: Uint8Array): HostStatus | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The reports of hosts, in order. */
+export function hostsIn(all: readonly Shared[]): HostStatus[] {
+  return all
+    .flatMap(({ host, bytes }) => {
+      const status = readStatus(bytes);
+      // A report under another host's name does not count.
+      return status === undefined || status.host !== host ? [] : [status];
+    })
+    .sort((a, b) => (a.host < b.host ? -1 : 1));
 }
 
 /** Seconds between two words of a host, and after which it is taken for gone. */

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { readBundle } from '../../src/fleet/bundle/bundle.js';
-import { stateOf } from '../../src/fleet/operator.js';
 import { bundleOf, denies, newKey, ownFolder } from './bundles.js';
 import { until } from './contract.js';
 import { bash, channel, ground, key, verdict } from './ground.js';
@@ -170,6 +169,16 @@ const BAD: readonly (readonly [string, () => Uint8Array, RegExp])[] = [
     /acme\/base\.json/,
   ]),
   [
+    'a key that stands twice',
+    () => bundleOf(5, { 'acme/base.json': '{\n"hooks": {"PreToolUse": []},\n"hooks": {}}' }, [key]),
+    /acme\/base\.json line 3, column 1: "hooks" appears here a second time/,
+  ],
+  [
+    'hooks of the type __proto__',
+    () => bundleOf(5, { 'acme/base.json': '{"spawnHooks":{"__proto__":null}}' }, [key]),
+    /acme\/base\.json is not as it should be: spawnHooks\.__proto__: expected another key/,
+  ],
+  [
     'a handler of a type that there is not',
     () => bundleOf(5, { 'acme/base.json': { hooks: { PreToolUse: [{ hooks: [{ type: 'code' }] }] } } }, [key]),
     /a handler of the type "code" cannot be in a bundle/,
@@ -266,8 +275,8 @@ describe('a bundle', () => {
 });
 
 describe('the number of a bundle', () => {
-  test('that leaps to the end is refused by hosts, and nothing that an operator goes on from', async () => {
-    const { join: enter, push, operator } = ground();
+  test('that leaps to the end is refused by hosts', async () => {
+    const { join: enter, push } = ground();
     const { team } = await enter();
     const files = { 'acme/base.json': denies('a *', 'no') };
     await push(bundleOf(1, files, [key]));
@@ -276,13 +285,5 @@ describe('the number of a bundle', () => {
     await until(() => channel(team)?.refused?.sequence === 1e12);
     expect(channel(team)?.refused?.reason).toMatch(/more than 10000 above that in force here, 1$/);
     expect(() => bundleOf(1e12 + 1, files, [key])).toThrow(/sequence/);
-    // Whoever may post, and not sign.
-    const next = ground();
-    await next.push(bundleOf(7, files, [key]));
-    await next.push(bundleOf(9_000, files, [newKey()]));
-    await next.push(bundleOf(8, files, [other]));
-    expect((await stateOf(next.operator, 'stable', [key])).sequence).toBe(8);
-    expect((await stateOf(next.operator, 'stable')).sequence).toBe(9_000);
-    expect((await stateOf(operator, 'none', [key])).sequence).toBe(0);
   });
 });

@@ -11,7 +11,7 @@ import { atBroker, channelOf, type FleetFlags, whereOf } from './flags.js';
 /** Compares the fleet's recorded decisions with what the policy in a folder would decide. Nothing is posted, and nothing runs. */
 export async function diffVerb([folder]: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
   const where = whereOf(flags);
-  const source = readSource(resolve(folder as string));
+  const source = await readSource(resolve(folder as string));
   const draft = { team: where.team, channel: channelOf(flags), source, revision: undefined, keys: [] };
   const { policy, needs } = await checkPolicy(bundleOf(draft, 1), process.cwd());
   const since = flags.since === undefined ? {} : { since: flags.since };

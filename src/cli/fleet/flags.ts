@@ -30,6 +30,7 @@ export type FleetFlags = FilterFlags &
     | 'revision'
     | 'canary'
     | 'to'
+    | 'sequence'
     | 'dir'
     | 'port'
     | 'limit'

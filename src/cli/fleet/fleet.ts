@@ -32,12 +32,12 @@ const VERBS: Readonly<
   push: {
     names: 'DIR',
     about: 'the folder of the policy, as hookscope fleet push policy --sign policy.key',
-    flags: [...WHERE, 'channel', 'sign', 'revision', 'canary'],
+    flags: [...WHERE, 'channel', 'sign', 'key', 'revision', 'canary', 'sequence'],
     load: async () => (await import('./push.js')).pushVerb,
   },
   rollback: {
     names: '',
-    flags: [...WHERE, 'channel', 'sign', 'to'],
+    flags: [...WHERE, 'channel', 'sign', 'key', 'to', 'sequence'],
     load: async () => (await import('./push.js')).rollbackVerb,
   },
   diff: {

@@ -1,27 +1,50 @@
 import { resolve } from 'node:path';
+import { HookscopeError } from '../../errors.js';
 import type { Bundle } from '../../fleet/bundle/bundle.js';
-import { readKey, type SigningKey } from '../../fleet/bundle/keys.js';
-import { bundleOf, post, readSource, sourceOf, stateOf } from '../../fleet/operator.js';
+import { isPublicKey, readKey, type SigningKey } from '../../fleet/bundle/keys.js';
+import type { FleetEngine } from '../../fleet/engine.js';
+import {
+  bundleOf,
+  type ChannelState,
+  type Draft,
+  earlier,
+  nextSequence,
+  post,
+  readSource,
+  sourceOf,
+  stateOf,
+} from '../../fleet/operator.js';
 import { checkPolicy } from '../../fleet/policy/check.js';
+import { foresee, objectionOf } from '../../fleet/policy/foresee.js';
+import { hostsIn } from '../../fleet/status.js';
 import { plain } from '../../plain.js';
 import { wrongOption } from '../../values/options.js';
 import type { Terminal } from '../terminal.js';
 import { atBroker, channelOf, type FleetFlags, whereOf } from './flags.js';
 
+/** What both verbs are told. */
+interface Given {
+  readonly channel: string;
+  readonly keys: readonly SigningKey[];
+  /** Public keys: what they have signed counts. */
+  readonly counts: readonly string[];
+  readonly sequence: number | undefined;
+  readonly terminal: Terminal;
+}
+
 /** Signs a folder and posts it. */
 export async function pushVerb([folder]: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
   const where = whereOf(flags);
-  const channel = channelOf(flags);
-  const keys = keysOf(flags);
+  const given = givenBy(flags, terminal);
+  const { channel, keys } = given;
   const canary = flags.canary === undefined ? undefined : shareIn(flags.canary);
-  const source = readSource(resolve(folder as string));
+  const source = await readSource(resolve(folder as string));
   const draft = { team: where.team, channel, source, revision: flags.revision, canary, keys };
-  // A bundle that every host would refuse is not posted.
-  const { needs } = await checkPolicy(bundleOf(draft, 1), process.cwd());
-  for (const need of needs) terminal.tell(`hosts refuse it unless they allow it: ${need}`);
+  await checkDraft(draft, terminal);
   const bundle = await atBroker(where, terminal, async (engine) => {
     await engine.prepare();
-    return post(engine, draft, await stateOf(engine, channel, keys));
+    const state = await stateOf(engine, { team: where.team, channel, keys: given.counts });
+    return sendDraft(engine, draft, state, given);
   });
   await terminal.print(posted(bundle));
   return 0;
@@ -30,30 +53,75 @@ export async function pushVerb([folder]: readonly string[], flags: FleetFlags, t
 /** Signs an earlier bundle again, with a higher sequence. */
 export async function rollbackVerb(_: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
   const where = whereOf(flags);
-  const channel = channelOf(flags);
-  const keys = keysOf(flags);
+  const given = givenBy(flags, terminal);
+  const { channel, keys } = given;
   const bundle = await atBroker(where, terminal, async (engine) => {
-    const state = await stateOf(engine, channel, keys);
-    const current = state.history.at(-1);
-    const before = state.history.slice(0, -1).reverse();
-    const target =
-      flags.to === undefined
-        ? before.find(({ manifest }) => manifest.revision !== current?.manifest.revision)
-        : [...state.history].reverse().find(({ manifest }) => manifest.revision === flags.to);
-    if (target === undefined) {
-      const there = [...new Set(state.history.map(({ manifest }) => manifest.revision))].join(', ') || 'none';
-      throw wrongOption(
-        'fleet rollback',
-        flags.to === undefined
-          ? `there is nothing before the last revision of ${channel}`
-          : `${channel} has no revision ${flags.to}; there are ${there}`,
-      );
-    }
+    const state = await stateOf(engine, { team: where.team, channel, keys: given.counts });
+    const target = earlier(state, flags.to);
+    if (target === undefined) throw wrongOption('fleet rollback', whyNone(state, channel, flags.to));
     const draft = { team: where.team, channel, source: sourceOf(target), revision: target.manifest.revision, keys };
-    return post(engine, draft, state);
+    await checkDraft(draft, terminal);
+    return sendDraft(engine, draft, state, given);
   });
   await terminal.print(posted(bundle));
   return 0;
+}
+
+/** A bundle that every host would refuse is not posted: it is judged as each of them does. Rejects with BUNDLE_REFUSED. */
+async function checkDraft(draft: Draft, terminal: Terminal): Promise<void> {
+  const bundle = bundleOf({ ...draft, canary: undefined }, 1);
+  const reason = objectionOf(bundle, { keys: draft.keys.map(({ id }) => id) });
+  if (reason !== undefined) throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
+  const { needs } = await checkPolicy(bundle, process.cwd());
+  for (const need of needs) terminal.tell(`hosts refuse it unless they allow it: ${need}`);
+}
+
+/** Posts it under the next number, or under the one that was given. Rejects with BUNDLE_REFUSED, FLEET_FAILED. */
+async function sendDraft(
+  engine: FleetEngine,
+  draft: Draft,
+  state: ChannelState,
+  { channel, sequence, terminal }: Given,
+): Promise<Bundle> {
+  const { foreign, keys } = state;
+  if (foreign > 0)
+    terminal.tell(
+      `${foreign} of what is kept in ${channel} does not count, since none of the keys has signed it; where it is the team's, name its key (--key)`,
+    );
+  const bundle = bundleOf(draft, sequence ?? nextSequence(state, channel));
+  const changed = objectionOf(bundle, { keys: keys.all });
+  if (changed !== undefined) terminal.tell(`hosts that have followed the change of keys refuse it: ${changed}`);
+  const ids = draft.keys.map(({ id }) => id);
+  const { refusals, byAll } = foresee(bundle, ids, hostsIn(await engine.state.all()));
+  if (byAll && sequence === undefined) {
+    const reason = `every host that has reported refuses it: ${refusals[0]}; see fleet status, and give the number to post it under (--sequence N)`;
+    throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
+  }
+  for (const refusal of refusals.slice(0, MOST_TOLD)) terminal.tell(refusal);
+  if (refusals.length > MOST_TOLD) terminal.tell(`so do ${refusals.length - MOST_TOLD} more`);
+  await post(engine, bundle, state);
+  return bundle;
+}
+
+const MOST_TOLD = 5;
+
+function whyNone({ history, foreign }: ChannelState, channel: string, to: string | undefined): string {
+  const there = [...new Set(history.map(({ manifest }) => manifest.revision))].join(', ') || 'none';
+  const why =
+    to === undefined
+      ? `there is nothing before the last revision of ${channel}`
+      : `${channel} has no revision ${to}; there are ${there}`;
+  if (foreign === 0) return why;
+  return `${why}; ${foreign} that none of the keys has signed do not count: where they are the team's, name their key (--key ed25519:…)`;
+}
+
+function givenBy(flags: FleetFlags, terminal: Terminal): Given {
+  const keys = keysOf(flags);
+  const wrong = flags.key?.find((key) => !isPublicKey(key));
+  if (wrong !== undefined)
+    throw wrongOption('--key', `expected a public key, "ed25519:…", as hookscope fleet keys prints it; got "${wrong}"`);
+  const counts = [...keys.map(({ id }) => id), ...(flags.key ?? [])];
+  return { channel: channelOf(flags), keys, counts, sequence: numberIn(flags.sequence), terminal };
 }
 
 function posted({ manifest, bytes }: Bundle): string {
@@ -65,6 +133,11 @@ function posted({ manifest, bytes }: Bundle): string {
 function keysOf({ sign = [] }: FleetFlags): SigningKey[] {
   if (sign.length === 0) throw wrongOption('--sign', 'expected the file of a key; hookscope fleet keys new makes one');
   return sign.map((file) => readKey(resolve(file)));
+}
+
+function numberIn(text: string | undefined): number | undefined {
+  if (text === undefined || /^[1-9]\d{0,11}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw wrongOption('--sequence', `expected a number from 1 on, got "${text}"`);
 }
 
 function shareIn(text: string): number {

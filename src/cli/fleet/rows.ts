@@ -28,6 +28,7 @@ export const FLEET_COMMANDS: readonly CommandRow[] = [
       'revision',
       'canary',
       'to',
+      'sequence',
       ['dir', 'up, keys host: where the broker and its keys are; default: ./fleet'],
       ['port', 'up: the port; default: 4222'],
       ['since', 'log, diff: only what came after this: how long ago, as in 1h, or a time'],

@@ -1,7 +1,7 @@
 import type { BundleManifest } from '../../fleet/bundle/manifest.js';
 import { FLEET_NAME, type FleetEngine, type Shared } from '../../fleet/engine.js';
-import { stateOf as stateOfChannel } from '../../fleet/operator.js';
-import { type HostStatus, readStatus, SILENT } from '../../fleet/status.js';
+import { postedFor } from '../../fleet/operator.js';
+import { type HostStatus, hostsIn, SILENT } from '../../fleet/status.js';
 import { column, plain, plainJson } from '../../plain.js';
 import type { Terminal } from '../terminal.js';
 import { atBroker, type FleetFlags, whereOf } from './flags.js';
@@ -29,17 +29,6 @@ export async function statusVerb(_: readonly string[], flags: FleetFlags, termin
   return isGood ? 0 : 1;
 }
 
-/** The reports of hosts, in order. */
-function hostsIn(all: readonly Shared[]): HostStatus[] {
-  return all
-    .flatMap(({ host, bytes }) => {
-      const status = readStatus(bytes);
-      // A report under another host's name does not count.
-      return status === undefined || status.host !== host ? [] : [status];
-    })
-    .sort((a, b) => (a.host < b.host ? -1 : 1));
-}
-
 /** What the hosts of a channel should have. */
 type InChannel = Pick<BundleManifest, 'channel' | 'revision' | 'sequence' | 'created'>;
 
@@ -50,13 +39,8 @@ const MOST_CHANNELS = 20;
 async function postedIn(engine: FleetEngine, all: readonly Shared[]): Promise<InChannel[]> {
   const channels = new Set(hostsIn(all).flatMap((status) => status.channels.map(({ channel }) => channel)));
   const named = [...channels].filter((channel) => FLEET_NAME.test(channel)).sort();
-  const found = await Promise.all(named.slice(0, MOST_CHANNELS).map((channel) => stateIn(engine, channel)));
-  return found.flatMap((manifest) => manifest ?? []);
-}
-
-async function stateIn(engine: FleetEngine, channel: string): Promise<InChannel | undefined> {
-  const last = (await stateOfChannel(engine, channel)).history.at(-1);
-  return last?.manifest;
+  const found = await Promise.all(named.slice(0, MOST_CHANNELS).map((channel) => postedFor(engine, channel)));
+  return found.flatMap((bundle) => bundle?.manifest ?? []);
 }
 
 /** How many have it. */
