@@ -1,16 +1,20 @@
 import { basename } from 'node:path';
+import type { Finding } from '../claude-code/files/findings.js';
 import { otherShape } from '../claude-code/files/other-shapes.js';
+import { isRemark } from '../claude-code/files/repeated.js';
 import { checkHooks } from '../claude-code/files/schema.js';
+import { checkSettings, SETTINGS_KEYS } from '../claude-code/files/settings-keys.js';
 import { HookscopeError } from '../errors.js';
 import { CLAUDE_EVENTS } from '../events/catalogue.js';
 import { CLAUDE_KINDS } from '../events/handler-kinds.js';
 import type { Path } from '../files/json-file.js';
 import { checkConfig } from '../plugins/config.js';
 import { validateHooks } from '../plugins/validate.js';
-import { nearest } from '../values/nearest.js';
+import { nearest, nearestSpelling } from '../values/nearest.js';
 import { isObject } from '../values/shape.js';
 import { atKey, type Check, type CheckFinding } from './checking.js';
 import { isUnread } from './files/find.js';
+import type { FileKind } from './files/kinds.js';
 import type { SourceFile } from './files/source-file.js';
 import { entryOf, parsePath, plainData, spanAt, type TreeNode } from './files/tree.js';
 import { RULES, type RuleId } from './rules/rules.js';
@@ -46,7 +50,14 @@ export const checkClaudeShape: Check = function* (file) {
   const { root } = file.parsed;
   if (file.dialect !== 'claude' || root?.kind !== 'object') return;
   const data = plainData(root) as Readonly<Record<string, unknown>>;
-  const other = file.kind === 'manifest' ? undefined : (otherShape(data, CLAUDE_EVENTS) ?? misspelt(data));
+  const wrongName = misspelt(data);
+  const other = file.kind === 'manifest' ? undefined : (otherShape(data, CLAUDE_EVENTS) ?? wrongName?.message);
+  const ofKeys =
+    SETTINGS_KINDS.has(file.kind) && !isUnread(file.path) ? checkSettings(data, file.kind === 'managed') : NONE;
+  yield* told(
+    root,
+    ofKeys.findings.filter(({ path: [key] }) => key !== wrongName?.key),
+  );
   if (other !== undefined) {
     const at = entryOf(root, 'hooks')?.keySpan ?? root;
     const bare = data['hooks'] === undefined;
@@ -60,35 +71,47 @@ export const checkClaudeShape: Check = function* (file) {
     };
     return;
   }
-  for (const set of file.sets) {
-    for (const { rule, path, message, nearest: near } of checkHooks(plainData(set.node), set.path, CLAUDE_EVENTS)
-      .findings) {
-      if (isRemark(path)) continue;
-      const id = Object.hasOwn(RULES, rule) ? (rule as RuleId) : 'wrong-value';
-      const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
-      const place = { at: spanAt(root, path), where: path };
-      yield { rule: id, ...place, message: sentence(`it ${message}`) + hint, fix: fixOf(id, path) };
-    }
-  }
+  for (const set of file.sets) yield* told(root, checkHooks(plainData(set.node), set.path, CLAUDE_EVENTS).findings);
   yield* checkTypes(file);
 };
+
+const SETTINGS_KINDS: ReadonlySet<FileKind> = new Set(['managed', 'user', 'project', 'local', 'settings']);
+const NONE = { findings: [] };
+
+/** What the loader says of a file. */
+function* told(root: TreeNode, findings: readonly Finding[]): Generator<CheckFinding> {
+  for (const { rule, path, message, nearest: near } of findings) {
+    if (isRemark(path.at(-1))) continue;
+    const id = Object.hasOwn(RULES, rule) ? (rule as RuleId) : 'wrong-value';
+    const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+    const place = { at: spanAt(root, path), where: path };
+    yield { rule: id, ...place, message: sentence(`it ${message}`) + hint, fix: fixOf(id, path) };
+  }
+}
 
 const OURS =
   'Put its events below "hooks". In a file for --hooks they may stand at the top: check that with hookscope check --hooks FILE, or call it hooks.json or NAME.hooks.json.';
 
-/** Groups of hooks under a top-level key that is nearly an event's name: nothing else would say that they do not run. */
-function misspelt(data: Readonly<Record<string, unknown>>): string | undefined {
+/** Hooks under a top-level key that is nearly "hooks" or an event's name: none of them runs, and hardly anything else would say so. */
+function misspelt(data: Readonly<Record<string, unknown>>): { key: string; message: string } | undefined {
   if (data['hooks'] !== undefined) return undefined;
+  const has = (key: string): string => `has "${key}" at its top level; expected`;
   for (const [key, value] of Object.entries(data)) {
     const near = nearest(key, CLAUDE_EVENTS);
-    const groups = Array.isArray(value) && value.some((group) => isObject(group) && Array.isArray(group['hooks']));
-    if (near !== undefined && groups)
-      return `has "${key}" at its top level; expected events under "hooks", { "hooks": { "${near}": [ … ] } }`;
+    if (near !== undefined && isGroups(value))
+      return { key, message: `${has(key)} events under "hooks", { "hooks": { "${near}": [ … ] } }` };
+    if (nearestSpelling(key, ['hooks']) !== undefined && isObject(value) && Object.values(value).some(isGroups))
+      return { key, message: `${has(key)} "hooks", and none of what is under it runs` };
   }
   return undefined;
 }
 
-/** What people mean by keys and events of other programs. */
+const isGroups = (value: unknown): boolean =>
+  Array.isArray(value) && value.some((group) => isObject(group) && Array.isArray(group['hooks']));
+
+const MANAGED = 'Write it into managed settings, or take it out.';
+
+/** What people mean by keys and events of other programs, or of other files. */
 const MEANT: Readonly<Record<string, string>> = {
   enforce:
     'Claude Code enforces all that its files hold. To try the hook out, write it into hookscope.config.json or a hooks file.',
@@ -100,6 +123,11 @@ const MEANT: Readonly<Record<string, string>> = {
   suppressOutput: 'It is a key of what the hook prints.',
   environment: 'Set variables in the command: env NAME=value ….',
   env: 'Set variables in the command: env NAME=value ….',
+  allowManagedHooksOnly: MANAGED,
+  allowManagedMcpServersOnly: MANAGED,
+  allowManagedPermissionRulesOnly: MANAGED,
+  strictKnownMarketplaces: MANAGED,
+  blockedMarketplaces: MANAGED,
   timeoutMs: 'Write "timeout", in seconds.',
   timeoutSec: 'Write "timeout", in seconds.',
   cwd: 'Begin the command with cd … &&.',
@@ -114,12 +142,6 @@ function fixOf(rule: RuleId, path: Path): string | undefined {
   const key = path.at(-1);
   const isName = rule === 'unknown-key' || rule === 'unknown-event';
   return isName && typeof key === 'string' && Object.hasOwn(MEANT, key) ? MEANT[key] : undefined;
-}
-
-/** `"// Stop"` and `"_Stop"` are how people write comments into JSON. */
-function isRemark(path: Path): boolean {
-  const key = path.at(-1);
-  return typeof key === 'string' && /^(\/\/|_|#|\$)/.test(key);
 }
 
 function* checkTypes({ handlers }: SourceFile): Generator<CheckFinding> {
@@ -176,12 +198,16 @@ function* checkConfigFile(root: TreeNode, file: string): Generator<CheckFinding>
 }
 
 /** Two entries with one key, anywhere around hooks. */
-export const checkDuplicateKeys: Check = function* ({ parsed, sets }) {
+export const checkDuplicateKeys: Check = function* ({ parsed, sets, dialect }) {
   const { root } = parsed;
   if (root?.kind !== 'object') return;
   yield* repeated(root, []);
-  for (const set of sets) yield* repeatedBelow(set.node, set.path);
+  if (dialect === 'code') for (const set of sets) yield* repeatedBelow(set.node, set.path);
+  else for (const { key, value } of root.entries) if (READ.includes(key)) yield* repeatedBelow(value, [key]);
 };
+
+/** What is read of Claude Code's files. */
+const READ = [...SETTINGS_KEYS, 'userConfig'];
 
 function* repeatedBelow(node: TreeNode, path: Path): Generator<CheckFinding> {
   if (node.kind === 'scalar') return;
@@ -197,7 +223,7 @@ function* repeated(node: Extract<TreeNode, { kind: 'object' }>, path: Path): Gen
   const seen = new Set<string>();
   for (const { key, keySpan } of node.entries) {
     const message = `"${key}" appears here a second time; what the first one holds is not used.`;
-    if (seen.has(key) && !isRemark([key])) yield { rule: 'duplicate-key', at: keySpan, where: [...path, key], message };
+    if (seen.has(key) && !isRemark(key)) yield { rule: 'duplicate-key', at: keySpan, where: [...path, key], message };
     seen.add(key);
   }
 }

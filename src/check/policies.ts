@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SettingsOf } from '../claude-code/files/policy.js';
-import { type HookSettings, readSettings } from '../claude-code/files/settings.js';
+import { readSettings } from '../claude-code/files/settings.js';
+import type { HookSettings } from '../claude-code/files/settings-keys.js';
 import { HookscopeError } from '../errors.js';
 import { HOOK_EVENTS } from '../events/catalogue.js';
 import { readText } from '../files/json-file.js';

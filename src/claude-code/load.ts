@@ -14,7 +14,7 @@ import { checks } from '../values/shape.js';
 import type { ClaudeProblem } from './files/findings.js';
 import { type ClaudeFiles, completeFiles, FILES } from './files/places.js';
 import { readPolicy } from './files/policy.js';
-import type { HookSettings } from './files/settings.js';
+import type { HookSettings } from './files/settings-keys.js';
 import type { ClaudeSource, ClaudeSourceKind } from './files/source.js';
 import { findSources } from './files/sources.js';
 import { EnvFiles } from './files/variables.js';

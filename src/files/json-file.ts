@@ -1,4 +1,4 @@
-import type { ParseError } from 'jsonc-parser';
+import type { Node, ParseError } from 'jsonc-parser';
 import { HookscopeError } from '../errors.js';
 import { readAll, readNamedFile } from './named-file.js';
 import { isTooDeep } from './nesting.js';
@@ -87,9 +87,9 @@ export async function parseOwnJson(text: string, file: string): Promise<unknown>
   if (keysIn(json) === keysOf(data)) return data;
   if (isTooDeep(json))
     throw new HookscopeError('FILE', { file, problem: 'has a key twice in one object; put both into one' });
-  const { key, offset } = (await findRepeated(json)) ?? {};
-  if (key === undefined || offset === undefined) return data;
-  const { line, column } = positionAt(json, offset);
+  const [first] = await repeatedKeys(json, data);
+  if (first === undefined) return data;
+  const { key, line, column } = first;
   const problem = `line ${line}, column ${column}: "${key}" appears here a second time; put both into one`;
   throw new HookscopeError('FILE', { file, problem });
 }
@@ -129,17 +129,25 @@ function keysOf(data: unknown): number {
   return count;
 }
 
-/** The first key that its object has had before. `//` is a remark. */
-async function findRepeated(json: string): Promise<{ key: string; offset: number } | undefined> {
+/** A key that its object has had before. */
+export interface RepeatedKey extends Position {
+  readonly key: string;
+  readonly path: Path;
+}
+
+/** Every key of a JSON text, and of what it holds, that its object has had before. `//` is a remark. The text must not nest too deeply. */
+export async function repeatedKeys(json: string, data: unknown): Promise<readonly RepeatedKey[]> {
+  if (keysIn(json) === keysOf(data)) return [];
   const { visit } = await import('jsonc-parser');
+  const at = positionsIn(json);
   const open: Set<string>[] = [];
-  let found: { key: string; offset: number } | undefined;
+  const found: RepeatedKey[] = [];
   visit(json, {
     onObjectBegin: () => void open.push(new Set()),
     onObjectEnd: () => void open.pop(),
-    onObjectProperty(key, offset) {
+    onObjectProperty(key, offset, _length, _line, _column, pathOf) {
       const keys = open.at(-1);
-      if (keys?.has(key) && key !== '//') found ??= { key, offset };
+      if (keys?.has(key) && key !== '//') found.push({ key, path: [...pathOf(), key], ...at(offset) });
       keys?.add(key);
     },
   });
@@ -185,17 +193,30 @@ export function findPositions(json: string): (path: Path) => Promise<Position | 
 type JsonPlaces = (path: Path) => Position | undefined;
 
 async function readPlaces(json: string): Promise<JsonPlaces> {
-  const { findNodeAtLocation, parseTree } = await import('jsonc-parser');
+  const { parseTree } = await import('jsonc-parser');
   const root = isTooDeep(json) ? undefined : parseTree(json);
   const at = positionsIn(json);
   return (path) => {
     if (!root) return undefined;
     for (let length = path.length; length > 0; length--) {
-      const node = findNodeAtLocation(root, path.slice(0, length));
+      const node = nodeAt(root, path.slice(0, length));
       if (node) return at(node.parent?.type === 'property' ? node.parent.offset : node.offset);
     }
     return at(root.offset);
   };
+}
+
+/** Of equal keys the last, as JSON.parse takes it. */
+function nodeAt(root: Node, path: Path): Node | undefined {
+  let node: Node | undefined = root;
+  for (const key of path) {
+    const children: Node[] = node?.children ?? [];
+    if (typeof key === 'number') node = node?.type === 'array' ? children[key] : undefined;
+    else
+      node = children.findLast(({ type, children: pair }) => type === 'property' && pair?.[0]?.value === key)
+        ?.children?.[1];
+  }
+  return node;
 }
 
 export function positionAt(text: string, offset: number): Position {

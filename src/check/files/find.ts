@@ -153,7 +153,7 @@ export function isUnread(path: string): boolean {
 /** The client's own state file, which may be large and mention hooks anywhere. */
 function holdsTopHooks(path: string): boolean {
   try {
-    const data: unknown = JSON.parse(textOf(path) ?? '');
+    const data: unknown = JSON.parse(textOf(path)?.replace(/^\uFEFF/, '') ?? '');
     return isObject(data) && isObject(data['hooks']);
   } catch {
     // Not for us to report.

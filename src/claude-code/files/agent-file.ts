@@ -5,6 +5,7 @@ import { makeLenient } from '../../files/lenient-yaml.js';
 import { whyNoFrontmatter } from '../../files/nesting.js';
 import { isObject, isText } from '../../values/shape.js';
 import type { ClaudeProblem } from './findings.js';
+import { problemOfRepeated } from './repeated.js';
 import { broken, checkFile, type HookFile, type ReadFileOptions } from './settings.js';
 
 /** An agent's, skill's or command's markdown file, as far as hooks go. */
@@ -43,7 +44,7 @@ export async function readAgentFile(
   // The parser's warnings are reported as problems, not as process warnings.
   const parse = (yaml: string, uniqueKeys: boolean): ParsedFrontmatter => {
     const document = parseDocument(yaml, { logLevel: 'silent', prettyErrors: false, uniqueKeys });
-    const [error] = document.errors;
+    const error = document.errors.find(({ code }) => code !== 'DUPLICATE_KEY');
     if (error) return { document, message: `is not YAML: ${firstLine(error.message)}`, at: error.pos[0] };
     try {
       const data: unknown = document.toJS({ maxAliasCount: 100 });
@@ -59,22 +60,63 @@ export async function readAgentFile(
   const { document, data, message, at } = lenient ? parse(lenient.yaml, false) : strict;
   if (message !== undefined)
     return broken(file, { message: `its frontmatter ${message}`, ...position(start + (at ?? 0)) });
+  const contents = document.contents as YamlNode | null;
   const locate = async (path: Path): Promise<Position | undefined> => {
     for (let length = path.length; length > 0; length--) {
-      const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;
+      const node = nodeAt(contents, path.slice(0, length));
       if (node?.range) return position(start + node.range[0]);
     }
     return position(start);
   };
   if (!isObject(data) || !('hooks' in data)) return undefined;
   const read = await checkFile(data, file, { ...options, hooksOnly: true, locate });
+  const twice = repeatedIn(contents, []).map(({ path, at }) =>
+    problemOfRepeated(file, { path, ...position(start + at) }),
+  );
   const own = data['name'] ?? lenient?.texts['name'];
   const name = isText(own) ? own.trim() : '';
   const warning: ClaudeProblem = {
     ...{ level: 'warning', rule: 'not-yaml', file, where: '', ...position(start + (strict.at ?? 0)) },
     message: `its frontmatter ${strict.message}; it was read line by line`,
   };
-  return { ...read, ...(lenient && { problems: [warning, ...read.problems] }), ...(name === '' ? {} : { name }) };
+  const problems = [...(lenient ? [warning] : []), ...read.problems, ...twice];
+  return { ...read, problems, ...(name === '' ? {} : { name }) };
+}
+
+/** A node of the document by its shape: the package is loaded only where there is something to read. */
+interface YamlNode {
+  readonly range?: readonly [start: number, ...more: number[]] | null;
+  /** Of a scalar. */
+  readonly value?: unknown;
+  /** Of a list: nodes; of a mapping: pairs, which are the only ones with a key. */
+  readonly items?: readonly YamlItem[];
+}
+
+type YamlItem = YamlNode & { readonly key?: YamlNode | null };
+
+const keyOf = ({ key }: YamlItem): string | undefined => (key === undefined ? undefined : String(key?.value ?? key));
+const nodeOf = (item: YamlItem): YamlNode | undefined =>
+  item.key === undefined ? item : ((item.value as YamlNode | null) ?? undefined);
+
+/** Of equal keys the last, as it is read. */
+function nodeAt(root: YamlNode | null, path: Path): YamlNode | undefined {
+  return path.reduce<YamlNode | undefined>((node, key) => {
+    const item = typeof key === 'number' ? node?.items?.[key] : node?.items?.findLast((one) => keyOf(one) === key);
+    return item && nodeOf(item);
+  }, root ?? undefined);
+}
+
+/** The keys that their mapping has had before, and their offsets. */
+function repeatedIn(node: YamlNode | null | undefined, path: Path): { readonly path: Path; readonly at: number }[] {
+  const seen = new Set<string>();
+  return (node?.items ?? []).flatMap((item, i) => {
+    const key = keyOf(item);
+    const below = repeatedIn(nodeOf(item), [...path, key ?? i]);
+    if (key === undefined) return below;
+    const own = seen.has(key) ? [{ path: [...path, key], at: item.key?.range?.[0] ?? 0 }] : [];
+    seen.add(key);
+    return [...own, ...below];
+  });
 }
 
 /** The name of an agent without one is its file's; a skill's is its folder's. */

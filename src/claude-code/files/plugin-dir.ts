@@ -5,6 +5,7 @@ import { findPositions, findSyntaxError, readText } from '../../files/json-file.
 import { isTooDeep } from '../../files/nesting.js';
 import { kindOf } from '../../values/problem.js';
 import { isObject, isText } from '../../values/shape.js';
+import { problemsOfRepeated } from './repeated.js';
 import { broken, checkFile, type HookFile, type ReadFileOptions, readSettings } from './settings.js';
 
 /** A plugin's folder, as far as hooks go. */
@@ -29,7 +30,7 @@ export async function readPluginDir(folder: string, options: ReadFileOptions): P
     return { name: basename(root), root, files: [broken(root, { message: 'there is no such folder' })], defaults: {} };
   const manifest = existsSync(file) ? await readManifest(file) : { data: {} };
   if ('bad' in manifest) return { name: basename(root), root, files: [manifest.bad], defaults: {} };
-  const { data, text = '' } = manifest;
+  const { data, text = '{}' } = manifest;
   const paths = new Set(existsSync(join(root, DEFAULT_HOOKS)) ? [join(root, DEFAULT_HOOKS)] : []);
   const inline: HookFile[] = [];
   const placeOf = findPositions(text);
@@ -48,6 +49,11 @@ export async function readPluginDir(folder: string, options: ReadFileOptions): P
       inline.push(await checkFile({ hooks }, file, { ...options, hooksOnly: true, locate }));
     }
   }
+  const repeated = await problemsOfRepeated(text, data, { file, keys: ['name', 'hooks', 'userConfig'] });
+  if (repeated.length > 0) {
+    const own = inline.pop() ?? (await checkFile({}, file, { ...options, hooksOnly: true }));
+    inline.push({ ...own, problems: [...own.problems, ...repeated] });
+  }
   const files = await Promise.all([...paths].map((path) => readHooksFile(path, options)));
   const name = isText(data['name']) && data['name'] !== '' ? data['name'] : basename(root);
   return { name, root, files: [...files, ...inline], defaults: defaultsOf(data['userConfig']) };
@@ -58,7 +64,7 @@ async function readManifest(
 ): Promise<{ data: Readonly<Record<string, unknown>>; text?: string } | { bad: HookFile }> {
   let text = '';
   try {
-    text = readText(file);
+    text = readText(file).replace(/^\uFEFF/, '');
     if (isTooDeep(text)) return { bad: broken(file, { message: 'is nested too deeply' }) };
     const data: unknown = JSON.parse(text);
     return isObject(data)

@@ -1,7 +1,7 @@
 import type { HandlerDescription } from '../../handlers/handler.js';
 import { matchesUrl } from '../../handlers/http/rules.js';
 import type { Skip } from '../../scopes/registration.js';
-import type { HookSettings } from './settings.js';
+import type { HookSettings } from './settings-keys.js';
 
 /** The settings of one file, and where they come from. */
 export interface SettingsOf {

@@ -1,25 +1,12 @@
 import { findPositions, findSyntaxError, type Path, type Position } from '../../files/json-file.js';
 import { isTooDeep } from '../../files/nesting.js';
-import { nearestSpelling } from '../../values/nearest.js';
 import { kindOf } from '../../values/problem.js';
-import { checks, isObject, isText, type OptionCheck } from '../../values/shape.js';
+import { isObject } from '../../values/shape.js';
 import { type ClaudeProblem, type Finding, type Located, problemOf } from './findings.js';
 import { otherShape } from './other-shapes.js';
+import { problemsOfRepeated } from './repeated.js';
 import { type CheckedHooks, type ClaudeGroup, type ClaudeHandler, type ClaudeHooks, checkHooks } from './schema.js';
-
-/** What settings say about hooks, besides the hooks themselves. */
-export interface HookSettings {
-  readonly disableAllHooks?: boolean;
-  /** Counts in managed settings only. */
-  readonly allowManagedHooksOnly?: boolean;
-  /** URL patterns with `*`; absent: all. */
-  readonly allowedHttpHookUrls?: readonly string[];
-  readonly httpHookAllowedEnvVars?: readonly string[];
-  /** Keyed by `name@marketplace`. */
-  readonly enabledPlugins?: Readonly<Record<string, unknown>>;
-  /** Keyed by `name@marketplace`; `options` is the plugin's user configuration. */
-  readonly pluginConfigs?: Readonly<Record<string, { readonly options?: Readonly<Record<string, unknown>> }>>;
-}
+import { checkSettings, type HookSettings, SETTINGS_KEYS } from './settings-keys.js';
 
 /** One file with hooks, read and checked. */
 export interface HookFile {
@@ -42,25 +29,11 @@ export interface ReadFileOptions {
   readonly onInvalid: 'drop' | 'skip';
   /** A plugin's own file or a frontmatter: only hooks count in it. */
   readonly hooksOnly?: boolean;
+  /** Managed settings, in which some keys count that do nothing elsewhere. */
+  readonly managed?: boolean;
   /** Where the text is in its file, if it is only a part of it. */
   readonly locate?: Located['locate'];
 }
-
-const list: OptionCheck = { expected: 'an array of strings', accepts: (v) => Array.isArray(v) && v.every(isText) };
-const configs: OptionCheck = {
-  expected: 'an object of { "options": { … } } by plugin',
-  accepts: (v) =>
-    isObject(v) && Object.values(v).every((c) => isObject(c) && (c['options'] === undefined || isObject(c['options']))),
-};
-
-const SETTINGS: Readonly<Record<keyof HookSettings, OptionCheck>> = {
-  disableAllHooks: checks.flag,
-  allowManagedHooksOnly: checks.flag,
-  allowedHttpHookUrls: list,
-  httpHookAllowedEnvVars: list,
-  enabledPlugins: checks.object,
-  pluginConfigs: configs,
-};
 
 /** Reads a settings file's text, or that of a plugin's hooks file. Never rejects: what is wrong is among its problems. */
 export async function readSettings(text: string, file: string, options: ReadFileOptions): Promise<HookFile> {
@@ -74,7 +47,9 @@ export async function readSettings(text: string, file: string, options: ReadFile
     const message = `is not JSON: ${found?.what ?? (error as Error).message}`;
     return broken(file, { message, ...(found && { line: found.line, column: found.column }) });
   }
-  return checkFile(data, file, { locate: findPositions(json), ...options });
+  const read = await checkFile(data, file, { locate: findPositions(json), ...options });
+  const keys = options.hooksOnly ? ['hooks'] : SETTINGS_KEYS;
+  return { ...read, problems: [...read.problems, ...(await problemsOfRepeated(json, data, { file, keys }))] };
 }
 
 /** A file that could not even be parsed. */
@@ -99,12 +74,14 @@ export async function readAccepted(definition: string, file: string, options: Re
   return { ...read, problems: [], ...(read.dropped === undefined ? {} : { hooks: {}, settings: {} }) };
 }
 
+const NO_SETTINGS = { settings: {}, findings: [] };
+
 /** Checks what a file holds. */
 export async function checkFile(data: unknown, file: string, options: ReadFileOptions): Promise<HookFile> {
-  const { events, onInvalid, hooksOnly = false, locate = async () => undefined } = options;
+  const { events, onInvalid, hooksOnly = false, managed = false, locate = async () => undefined } = options;
   if (!isObject(data)) return broken(file, { message: `expected an object, { "hooks": { … } }, got ${kindOf(data)}` });
-  const findings: Finding[] = [];
-  const settings = hooksOnly ? {} : readKeys(data, findings);
+  const { settings, findings: ofKeys } = hooksOnly ? NO_SETTINGS : checkSettings(data, managed);
+  const findings = [...ofKeys];
   const checked = hooksOf(data, events, findings);
   const problems = await Promise.all(findings.map((finding) => problemOf(finding, { file, locate })));
   const first = problems.find((problem) => problem.level === 'error');
@@ -113,7 +90,7 @@ export async function checkFile(data: unknown, file: string, options: ReadFileOp
     hooks: checked?.hooks ?? {},
     settings,
     definition: Object.fromEntries(
-      Object.entries(data).filter(([key]) => key === 'hooks' || (!hooksOnly && key in SETTINGS)),
+      Object.entries(data).filter(([key]) => key === 'hooks' || (!hooksOnly && SETTINGS_KEYS.includes(key))),
     ),
     problems,
     ...(first && onInvalid === 'drop' ? { dropped: `${first.where}: ${first.message}` } : {}),
@@ -136,32 +113,4 @@ function hooksOf(
     return checked;
   }
   return undefined;
-}
-
-/** Most keys of settings are not ours: an unknown one is reported only if it resembles one of ours. */
-function readKeys(data: Readonly<Record<string, unknown>>, findings: Finding[]): HookSettings {
-  const known = ['hooks', ...Object.keys(SETTINGS)];
-  const found: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(data)) {
-    const rule = Object.hasOwn(SETTINGS, key) ? SETTINGS[key as keyof HookSettings] : undefined;
-    if (!rule) {
-      const near = known.includes(key) ? undefined : nearestSpelling(key, known);
-      if (near)
-        findings.push({
-          rule: 'unknown-key',
-          level: 'warning',
-          path: [key],
-          message: 'is not a known key and does nothing',
-          nearest: near,
-        });
-    } else if (rule.accepts(value)) found[key] = value;
-    else
-      findings.push({
-        rule: 'wrong-value',
-        level: 'error',
-        path: [key],
-        message: `expected ${rule.expected}, got ${kindOf(value)}`,
-      });
-  }
-  return found;
 }

@@ -27,7 +27,7 @@ async function managed(options: FindOptions): Promise<ClaudeSource[]> {
   const paths = [join(options.managedDir, 'managed-settings.json'), ...names.map((name) => join(dropIns, name))];
   const found: ClaudeSource[] = [];
   for (const path of paths) {
-    const file = await readIfThere(path, { ...options, onInvalid: 'drop' });
+    const file = await readIfThere(path, { ...options, onInvalid: 'drop', managed: true });
     if (!file) continue;
     const wrong = file.problems.find((problem) => problem.level === 'error');
     if (wrong) {

@@ -1,5 +1,6 @@
 import type { ClaudeHandler, ClaudeHooks } from '../files/schema.js';
-import type { HookFile, HookSettings } from '../files/settings.js';
+import type { HookFile } from '../files/settings.js';
+import type { HookSettings } from '../files/settings-keys.js';
 
 /** The state of one hook: it may run; it was accepted and has changed since; it was never accepted. */
 export type HookState = 'accepted' | 'untrusted' | 'never';

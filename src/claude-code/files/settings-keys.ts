@@ -1,0 +1,73 @@
+import { nearestSpelling } from '../../values/nearest.js';
+import { kindOf } from '../../values/problem.js';
+import { checks, isObject, isText, type OptionCheck } from '../../values/shape.js';
+import type { Finding } from './findings.js';
+
+/** What settings say about hooks, besides the hooks themselves. */
+export interface HookSettings {
+  readonly disableAllHooks?: boolean;
+  /** Counts in managed settings only. */
+  readonly allowManagedHooksOnly?: boolean;
+  /** URL patterns with `*`; absent: all. */
+  readonly allowedHttpHookUrls?: readonly string[];
+  readonly httpHookAllowedEnvVars?: readonly string[];
+  /** Keyed by `name@marketplace`. */
+  readonly enabledPlugins?: Readonly<Record<string, unknown>>;
+  /** Keyed by `name@marketplace`; `options` is the plugin's user configuration. */
+  readonly pluginConfigs?: Readonly<Record<string, { readonly options?: Readonly<Record<string, unknown>> }>>;
+}
+
+const list: OptionCheck = { expected: 'an array of strings', accepts: (v) => Array.isArray(v) && v.every(isText) };
+const configs: OptionCheck = {
+  expected: 'an object of { "options": { … } } by plugin',
+  accepts: (v) =>
+    isObject(v) && Object.values(v).every((c) => isObject(c) && (c['options'] === undefined || isObject(c['options']))),
+};
+
+const SETTINGS: Readonly<Record<keyof HookSettings, OptionCheck>> = {
+  disableAllHooks: checks.flag,
+  allowManagedHooksOnly: checks.flag,
+  allowedHttpHookUrls: list,
+  httpHookAllowedEnvVars: list,
+  enabledPlugins: checks.object,
+  pluginConfigs: configs,
+};
+
+/** The keys of settings that are read here. */
+export const SETTINGS_KEYS: readonly string[] = ['hooks', ...Object.keys(SETTINGS)];
+
+/** Keys that Claude Code obeys in managed settings alone. */
+const MANAGED_ONLY: readonly string[] = [
+  'allowManagedHooksOnly',
+  'allowManagedMcpServersOnly',
+  'allowManagedPermissionRulesOnly',
+  'strictKnownMarketplaces',
+  'blockedMarketplaces',
+];
+
+/** Checks what settings say besides their hooks. Most keys are not ours: an unknown one is reported only if it resembles one of ours. */
+export function checkSettings(
+  data: Readonly<Record<string, unknown>>,
+  isManaged: boolean,
+): { readonly settings: HookSettings; readonly findings: readonly Finding[] } {
+  const settings: Record<string, unknown> = {};
+  const findings: Finding[] = [];
+  const warn = (key: string, message: string, nearest?: string): void =>
+    void findings.push({ rule: 'unknown-key', level: 'warning', path: [key], message, nearest });
+  for (const [key, value] of Object.entries(data)) {
+    const rule = Object.hasOwn(SETTINGS, key) ? SETTINGS[key as keyof HookSettings] : undefined;
+    if (rule?.accepts(value)) settings[key] = value;
+    else if (rule) {
+      const message = `expected ${rule.expected}, got ${kindOf(value)}`;
+      findings.push({ rule: 'wrong-value', level: 'error', path: [key], message });
+      continue;
+    }
+    if (MANAGED_ONLY.includes(key)) {
+      if (!isManaged && value !== false) warn(key, 'counts in managed settings only, and does nothing here');
+    } else if (!SETTINGS_KEYS.includes(key)) {
+      const near = nearestSpelling(key, SETTINGS_KEYS);
+      if (near !== undefined) warn(key, 'is not a known key and does nothing', near);
+    }
+  }
+  return { settings, findings };
+}
