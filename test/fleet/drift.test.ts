@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/fire-record.js';
 import { rewrite } from '../../src/events/output/helpers.js';
-import { readBundle } from '../../src/fleet/bundle/bundle.js';
+import { type Bundle, readBundle } from '../../src/fleet/bundle/bundle.js';
 import { checkPolicy } from '../../src/fleet/policy/check.js';
 import { type Drift, driftOf } from '../../src/fleet/policy/drift.js';
 import { bundleOf, denies, ownFolder } from './bundles.js';
@@ -34,8 +34,10 @@ async function decided(
   return records;
 }
 
-async function drift(records: readonly FireRecord[], file: object, folder = ownFolder()): Promise<Drift> {
-  const { policy } = await checkPolicy(readBundle(bundleOf(2, { 'acme/base.json': file }, [key])), folder);
+/** `what`: a file of the channel `stable`, or a bundle. */
+async function drift(records: readonly FireRecord[], what: object | Bundle, folder = ownFolder()): Promise<Drift> {
+  const bundle = 'manifest' in what ? what : readBundle(bundleOf(2, { 'acme/base.json': what }, [key]));
+  const { policy } = await checkPolicy(bundle, folder);
   async function* all(): AsyncGenerator<FireRecord> {
     // As they come from a log.
     for (const record of records) yield JSON.parse(JSON.stringify(record));
@@ -110,6 +112,45 @@ describe('what another bundle would have decided', () => {
     expect(records[0]?.final_input).toBeDefined();
     expect(await drift(records, PUSH)).toMatchObject({ changed: 1 });
     expect(await drift(records, denies('ls *', 'no'))).toMatchObject({ changed: 0 });
+  });
+
+  test('leaves what the bundles of other channels have said, in its decision and in what a host lets change', async () => {
+    const { join: enter, push } = ground();
+    const { host, team } = await enter({ channels: ['stable', 'stable-beta'] });
+    const beta = { channel: 'stable-beta', roots: ['beta'] };
+    await push(bundleOf(1, { 'acme/base.json': PUSH }, [key]));
+    await push(bundleOf(1, { 'beta/base.json': denies('rm *', 'no') }, [key], beta), 'stable-beta');
+    await until(() => team.status().channels.every(({ sequence }) => sequence === 1));
+    const records: FireRecord[] = [];
+    host.events$.subscribe((record) => {
+      if (record.type === 'hook_fire') records.push(record);
+    });
+    for (const line of ['git push x', 'rm -rf x', 'rm y']) await host.fire('PreToolUse', bash(line) as never);
+    expect(records.map(({ decision }) => decision.verdict)).toEqual(['deny', 'deny', 'deny']);
+    expect(await drift(records, PUSH)).toMatchObject({ fires: 3, changed: 0 });
+    expect(await drift(records, {})).toMatchObject({ changed: 1 });
+    const inBeta = readBundle(bundleOf(2, { 'beta/base.json': {} }, [key], beta));
+    expect(await drift(records, inBeta)).toMatchObject({ changed: 2 });
+    await team.drained();
+    await push(bundleOf(2, { 'acme/base.json': PUSH }, [key], { maxDrift: 0 }));
+    await until(() => channel(team)?.sequence === 2);
+    expect(channel(team)?.refused).toBeUndefined();
+  });
+
+  test("counts what asked since a channel had no policy as that channel's", async () => {
+    const { join: enter, push } = ground();
+    const { host, team } = await enter({ channels: ['stable', 'beta'] });
+    await push(bundleOf(1, { 'acme/base.json': {} }, [key], { expires: new Date(Date.now() + 900).toISOString() }));
+    await until(() => channel(team)?.asks !== undefined);
+    const records: FireRecord[] = [];
+    host.events$.subscribe((record) => {
+      if (record.type === 'hook_fire') records.push(record);
+    });
+    await host.fire('PreToolUse', bash('ls') as never);
+    expect(records.map(({ decision }) => decision.verdict)).toEqual(['ask']);
+    expect(await drift(records, {})).toMatchObject({ changed: 1 });
+    const inBeta = readBundle(bundleOf(2, { 'beta/base.json': {} }, [key], { channel: 'beta', roots: ['beta'] }));
+    expect(await drift(records, inBeta)).toMatchObject({ changed: 0 });
   });
 
   test('of what is not enforced changes nothing', async () => {

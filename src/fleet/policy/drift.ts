@@ -4,7 +4,7 @@ import { servicesOf } from '../../host/internals.js';
 import { replay } from '../../replay/replay.js';
 import { about } from '../../why/about.js';
 import { Managed } from './managed.js';
-import type { PreparedPolicy } from './prepare.js';
+import { isOfChannel, type PreparedPolicy } from './prepare.js';
 
 /** How many of a host's newest decisions are compared. */
 export const RECENT = 1_000;
@@ -38,6 +38,7 @@ const RANK = ['none', 'allow', 'ask', 'defer', 'deny'];
 export async function driftOf(policy: PreparedPolicy, records: AsyncIterable<FireRecord>, most = 5): Promise<Drift> {
   const host = createHost({ logger: () => undefined }) as Host;
   const { events } = servicesOf(host);
+  const isOurs = hooksOf(policy.bundle.manifest.channel);
   const managed = new Managed();
   managed.join(servicesOf(host));
   managed.replace('drift', { policy });
@@ -49,7 +50,7 @@ export async function driftOf(policy: PreparedPolicy, records: AsyncIterable<Fir
       if (shadow_of !== undefined || error !== undefined || !(event in events) || wordOf(decision) === undefined)
         continue;
       waiting.set(record.fire_id, record);
-      yield afterOthers(record);
+      yield afterOthers(record, isOurs);
     }
   }
   let [fires, changed, unknown] = [0, 0, 0];
@@ -83,7 +84,11 @@ export async function driftOf(policy: PreparedPolicy, records: AsyncIterable<Fir
   return { fires, changed, unknown, kinds: sorted(kinds), unasked: sorted(unasked), examples };
 }
 
-const isOurs = ({ source }: HandlerRecord): boolean => source.kind === 'fleet';
+/** What an earlier bundle of the channel had; those of other channels stay, as all that it does not replace. */
+const hooksOf =
+  (channel: string) =>
+  ({ source: { kind, name = '' } }: HandlerRecord): boolean =>
+    kind === 'fleet' && isOfChannel(name, channel);
 const plainName = (name: string): string => name.replace(/#\d+$/, '');
 
 function count(all: Map<string, number>, key: string): void {
@@ -94,7 +99,7 @@ const sorted = (all: ReadonlyMap<string, number>): Record<string, number> =>
   Object.fromEntries([...all].sort((a, b) => b[1] - a[1]));
 
 /** If other hooks have rewritten the input, the bundle judges the result. */
-function afterOthers(record: FireRecord): FireRecord {
+function afterOthers(record: FireRecord, isOurs: (row: HandlerRecord) => boolean): FireRecord {
   const { final_input: final, versions = [], handlers, ...rest } = record;
   if (final === undefined || handlers.some((row) => isOurs(row) && row.handler !== 'rule' && row.output !== undefined))
     return record;

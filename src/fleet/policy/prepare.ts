@@ -75,14 +75,21 @@ export interface Part {
   readonly origin: Origin;
 }
 
+/** A bundle, as the source of its hooks. */
+const sourceName = ({ channel, revision, sequence }: Bundle['manifest']): string =>
+  `${channel}@${sequence} ${revision}`;
+
+/** Whether hooks of that source are a channel's: of one of its bundles, or those that ask while it has none. */
+export const isOfChannel = (name: string, channel: string): boolean =>
+  name === channel || name.startsWith(`${channel}@`);
+
 /** What a policy registers in a host's managed scope. */
 export function partsOf(
   { bundle, files, allowed, folder, plugins }: PreparedPolicy,
   events: HostCore['events'],
 ): Part[] {
-  const { channel, revision, sequence } = bundle.manifest;
   return files.flatMap(({ path, hooks = {}, spawnHooks = {}, onFailure, enforce }) => {
-    const source = { kind: 'fleet', name: `${channel}@${sequence} ${revision}`, file: path };
+    const source = { kind: 'fleet', name: sourceName(bundle.manifest), file: path };
     const origin: Origin = {
       source,
       group: path.replace(/\.json$/, ''),
