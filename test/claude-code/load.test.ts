@@ -2,7 +2,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { loadClaudeCode } from '../../src/claude-code/load.js';
 import { deny } from '../../src/events/output/helpers.js';
+import { testHost } from '../host/kit.js';
 import { closeAll, createProject, denies, hook, hooksOn, memoryStore, type Project, ran, skipped } from './project.js';
 
 let project: Project;
@@ -53,6 +55,21 @@ describe('where hooks come from', () => {
   test('only the places that are asked for are read', async () => {
     everywhere();
     expect(ran(await (await project.load({ places: ['user', 'local'] })).fire())).toEqual(['user', 'local']);
+  });
+
+  test('without a project it is the current folder', async () => {
+    everywhere();
+    const before = process.cwd();
+    process.chdir(project.dir);
+    try {
+      const { host } = testHost();
+      const { home, managedDir } = project.files;
+      const { sources } = await loadClaudeCode({ host, home, managedDir, trust: 'all', places: ['project', 'local'] });
+      expect(sources.map(({ kind, status }) => `${kind} ${status}`)).toEqual(['project loaded', 'local loaded']);
+      await host.close();
+    } finally {
+      process.chdir(before);
+    }
   });
 
   test('a plugin may name more files, which stay inside it, and the default one is read once', async () => {

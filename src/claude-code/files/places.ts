@@ -11,8 +11,8 @@ export type ClaudePlace = (typeof CLAUDE_PLACES)[number];
 
 /** The places of Claude Code's files. */
 export interface ClaudeFiles {
-  /** The project: `.claude/settings.json`, `.claude/settings.local.json`, agents and skills in it, and `CLAUDE_PROJECT_DIR`. */
-  readonly projectDir: string;
+  /** The project: `.claude/settings.json`, `.claude/settings.local.json`, agents and skills in it, and `CLAUDE_PROJECT_DIR`. Default: the current folder. */
+  readonly projectDir?: string;
   /** Default: the user's. */
   readonly home?: string;
   /** Managed settings and their drop-ins. Default: the platform's place for them. */
@@ -51,7 +51,7 @@ export const FILES: Keys<ClaudeFiles> = {
 export function completeFiles(files: ClaudeFiles, events: readonly string[]): FindOptions {
   const { home = homedir(), managedDir = platformDir(), places = CLAUDE_PLACES, onInvalid = 'drop' } = files;
   return {
-    projectDir: resolve(files.projectDir),
+    projectDir: resolve(files.projectDir ?? process.cwd()),
     home: resolve(home),
     managedDir,
     places,

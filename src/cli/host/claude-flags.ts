@@ -37,8 +37,11 @@ export function hasClaudeFlags({ claudeCode, settings, pluginDir, agent }: Claud
   return [claudeCode, settings, pluginDir, agent].some((flag) => flag !== undefined);
 }
 
+/** A command always says whose project it is about. */
+type NamedFiles = ClaudeFiles & { readonly projectDir: string };
+
 /** The files that flags name. Files named on the command line need no further consent. */
-export function claudeFiles(flags: ClaudeFlags, { cwd, mainAgent }: Happening = {}): ClaudeFiles {
+export function claudeFiles(flags: ClaudeFlags, { cwd, mainAgent }: Happening = {}): NamedFiles {
   const { claudeCode, settings = [], pluginDir = [], agent = [] } = flags;
   return {
     projectDir: typeof claudeCode === 'string' ? claudeCode : claudeCode ? process.cwd() : (cwd ?? process.cwd()),
@@ -52,7 +55,7 @@ export function claudeFiles(flags: ClaudeFlags, { cwd, mainAgent }: Happening = 
 }
 
 /** A name that leads nowhere is a mistake of the user: without the intended hooks, everything would pass. Throws FILE. */
-export function checkNamed(files: ClaudeFiles): void {
+export function checkNamed(files: NamedFiles): void {
   const { projectDir, plugins = [] } = files;
   const folders = [projectDir, ...plugins.map((plugin) => (typeof plugin === 'string' ? plugin : plugin.dir))];
   for (const file of folders) {
