@@ -84,9 +84,7 @@ export function openTerminal(isHook = false): OwnTerminal {
     },
     async print(text) {
       if (gone || stdout.write(`${visible(text, wantsColor())}\n`)) return;
-      await Promise.race([once(stdout, 'drain', { signal: stop.signal }), once(stdout, 'close')]).catch(
-        () => undefined,
-      );
+      await taken(stdout, stop.signal);
     },
     write(text) {
       if (!gone) stdout.write(text);
@@ -100,6 +98,22 @@ export function openTerminal(isHook = false): OwnTerminal {
       process.exit(interrupted ?? (failed && code === 0 ? 1 : code));
     },
   };
+}
+
+/** Waits until a stream takes more, has closed, or the user interrupts. Nothing is left listening: a slow reader is waited for often. */
+async function taken(stream: NodeJS.WriteStream, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  signal.addEventListener('abort', end);
+  if (signal.aborted) end();
+  try {
+    await Promise.race(['drain', 'close'].map((event) => once(stream, event, { signal: over.signal })));
+  } catch {
+    // It was interrupted.
+  } finally {
+    signal.removeEventListener('abort', end);
+    end();
+  }
 }
 
 /** Waits before a command has really begun, unless the user interrupts: then there is nothing to clean up. */

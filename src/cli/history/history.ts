@@ -73,7 +73,8 @@ async function traceCommand(flags: HistoryFlags, filter: RecordFilter, terminal:
   const isAll = RECORD_OPTIONS.every((key) => flags[key] === undefined);
   return withStore(flags, terminal, async (store) => {
     const slices = await writeTrace({ store, filter, mask: maskOf(flags), isAll, terminal, out });
-    if (slices === 0 && !terminal.signal.aborted) terminal.tell(`nothing of that kind is in ${store.place}`);
+    if (terminal.signal.aborted) return 1;
+    if (slices === 0) terminal.tell(`nothing of that kind is in ${store.place}`);
     else if (out !== undefined)
       terminal.tell(`${out} holds ${slices} slices; open it in https://ui.perfetto.dev or chrome://tracing`);
     return 0;

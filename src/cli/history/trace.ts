@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { writeError } from '../../files/json-file.js';
+import { stat } from 'node:fs/promises';
+import { HookscopeError } from '../../errors.js';
 import { plainJson } from '../../plain.js';
 import type { RecordStore } from '../../store/store.js';
+import { type OutKind, openOutFile } from '../out-file.js';
 import type { Terminal } from '../terminal.js';
 import type { TraceEvent } from '../trace/event.js';
 import { Trace } from '../trace/trace.js';
@@ -20,9 +20,36 @@ export interface TraceParts {
   readonly out: string | undefined;
 }
 
+const HEAD = '{"displayTimeUnit":"ms","traceEvents":[\n';
+const TRACE: OutKind = {
+  name: 'trace of hookscope',
+  option: '--out',
+  isOurs: (start) => start.startsWith(HEAD.trim()),
+};
+
 /** Writes a trace file, record by record. Resolves to how many slices there are. Throws FILE. */
-export async function writeTrace({ store, filter, mask, isAll, terminal, out }: TraceParts): Promise<number> {
-  const writer = out === undefined ? printer(terminal) : fileWriter(out);
+export async function writeTrace(parts: TraceParts): Promise<number> {
+  const { out, terminal, store } = parts;
+  if (out === undefined) return draw(parts, printer(terminal));
+  await checkOther(out, store);
+  const file = await openOutFile(out, TRACE);
+  try {
+    const slices = await draw(parts, (text) => file.write(text));
+    if (!terminal.signal.aborted) await file.finish();
+    return slices;
+  } finally {
+    await file.discard();
+  }
+}
+
+/** The records themselves are never written over, whatever they look like. Throws FILE. */
+async function checkOther(out: string, { place }: RecordStore): Promise<void> {
+  const [one, other] = await Promise.all([out, place].map((path) => stat(path).catch(() => undefined)));
+  if (one === undefined || one.ino !== other?.ino || one.dev !== other.dev) return;
+  throw new HookscopeError('FILE', { file: out, problem: 'is what is read; name another file with --out' });
+}
+
+async function draw({ store, filter, mask, isAll, terminal }: TraceParts, write: Write): Promise<number> {
   const waiting: TraceEvent[] = [];
   let slices = 0;
   const trace = new Trace({
@@ -31,32 +58,28 @@ export async function writeTrace({ store, filter, mask, isAll, terminal, out }: 
     text: mask.text,
   });
   await filter.learnFrom(store, terminal.signal);
-  let before = '{"displayTimeUnit":"ms","traceEvents":[\n';
+  let before = HEAD;
   for await (const record of store.records({ ...filter.query, types: [...KINDS] })) {
     if (terminal.gone || terminal.signal.aborted) break;
     trace.take(record);
     for (const event of waiting.splice(0)) {
       if (event.ph === 'X') slices += 1;
-      await writer.write(before + plainJson(event));
+      await write(before + plainJson(event));
       before = ',\n';
     }
   }
-  await writer.write(before === ',\n' ? '\n]}\n' : `${before}]}\n`);
-  await writer.end();
+  await write(before === ',\n' ? '\n]}\n' : `${before}]}\n`);
   return slices;
 }
 
 const KINDS = ['system', 'hook_fire', 'tool_call', 'hook_alarm'] as const;
 
-interface Writer {
-  write(text: string): Promise<void>;
-  end(): Promise<void>;
-}
+type Write = (text: string) => Promise<void>;
 
 /** Line by line, as everything is printed. */
-function printer(terminal: Terminal): Writer {
+function printer(terminal: Terminal): Write {
   let held = '';
-  const print = async (text: string): Promise<void> => {
+  return async (text) => {
     const end = text.lastIndexOf('\n');
     if (end < 0) {
       held += text;
@@ -65,31 +88,5 @@ function printer(terminal: Terminal): Writer {
     const line = held + text.slice(0, end);
     held = text.slice(end + 1);
     if (!terminal.gone) await terminal.print(line);
-  };
-  return { write: print, end: async () => undefined };
-}
-
-/** Only its owner may read it, as the store that it comes from. */
-function fileWriter(file: string): Writer {
-  const stream = createWriteStream(file, { mode: 0o600 });
-  let problem: Error | undefined;
-  stream.on('error', (error) => {
-    problem = error;
-  });
-  const check = (): void => {
-    if (problem !== undefined) throw writeError(file, problem);
-  };
-  return {
-    async write(text) {
-      check();
-      if (stream.write(text)) return;
-      await Promise.race([once(stream, 'drain'), once(stream, 'close')]).catch(() => undefined);
-      check();
-    },
-    async end() {
-      stream.end();
-      if (!stream.closed) await once(stream, 'close').catch(() => undefined);
-      check();
-    },
   };
 }

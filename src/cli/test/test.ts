@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { HookscopeError } from '../../errors.js';
 import { fileError, writeError } from '../../files/json-file.js';
@@ -6,6 +6,7 @@ import { describeError } from '../../values/message.js';
 import { hasClaudeFlags } from '../host/claude-flags.js';
 import { type HostFlags, openHost } from '../host/open-host.js';
 import type { Flags } from '../options.js';
+import { checkFree, type OutKind } from '../out-file.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { type Example, readExamples } from './examples.js';
 import { probe, tellProbes } from './probe.js';
@@ -34,6 +35,7 @@ export async function testCommand([given]: readonly string[], flags: TestFlags, 
       await openHost(flagsFor(flags, dir), { executes: true, tell: terminal.tell, shown: true, directory: dir }),
       dir,
     );
+  if (flags.junit !== undefined) await checkReport(flags.junit);
   const outcomes: Outcome[] = [];
   for (const list of examples) outcomes.push(...(await unlessInterrupted(terminal, runAll(list, open, terminal))));
   if (flags.junit !== undefined) write(flags.junit, junit(outcomes));
@@ -105,6 +107,19 @@ function exampleFiles(dir: string): string[] {
   } catch (error) {
     throw fileError(dir, error, 'folder');
   }
+}
+
+/** Also another program's: it is the same file of the same build. An empty one was made for it. */
+const REPORT: OutKind = {
+  name: 'report in JUnit XML',
+  option: '--junit',
+  isOurs: (start) => start === '' || /^<\?xml[^>]*>\s*<testsuites?\b/.test(start),
+};
+
+/** Before anything runs. A device or a pipe, such as /dev/stdout, holds nothing. Rejects with FILE. */
+async function checkReport(file: string): Promise<void> {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile()) await checkFree(realpathSync(file), REPORT);
 }
 
 function write(file: string, text: string): void {
