@@ -22,7 +22,7 @@ import { Follower } from './policy/follow.js';
 import { Managed } from './policy/managed.js';
 import { HEARTBEAT, type HostStatus } from './status.js';
 
-/** Milliseconds between two looks at what the host allows. */
+/** Milliseconds between two looks at what the host allows, and at the clock. */
 const LOOK = 1_000;
 
 /** A place in a fleet. */
@@ -56,7 +56,7 @@ export interface Fleet {
  */
 export async function fleet(options: FleetOptions): Promise<Fleet> {
   checkFleetOptions(options);
-  const tell = options.logger ?? warn;
+  const tell = unfailing(options.logger ?? warn);
   const how = completeOptions(options);
   const { team, folder, channels, closeTimeout } = how;
   const host = options.host ?? usualHostId(folder);
@@ -106,7 +106,11 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     alarms,
   });
   const share = async (): Promise<void> => {
-    if (engine.connected) await engine.state.share(host, Buffer.from(JSON.stringify(status()))).catch(() => undefined);
+    try {
+      if (engine.connected) await engine.state.share(host, Buffer.from(JSON.stringify(status())));
+    } catch {
+      // It is said again with the next heartbeat.
+    }
   };
   let soon: NodeJS.Timeout | undefined;
   /** Changes in the same turn are reported together. */
@@ -117,7 +121,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     }, 5);
   };
   const changed = (): void => {
-    const all = masksIn(followers.map(({ policy }) => policy));
+    const all = masksIn(followers.map(({ masks }) => masks));
     const text = JSON.stringify([all.keys, all.paths, all.patterns.map(String)]);
     if (text !== masked) {
       log.mask(all);
@@ -158,6 +162,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     const now = allowStamp(how.allow);
     if (now !== stamp) for (const follower of followers) follower.again();
     stamp = now;
+    for (const follower of followers) follower.look();
   }, LOOK);
   looking.unref();
   const over = new AbortController();
@@ -210,5 +215,16 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
       })();
       return closing;
     },
+  };
+}
+
+/** What a caller's function throws is reported by nobody: whoever calls it goes on. */
+function unfailing(call: (text: string) => void): (text: string) => void {
+  return (text) => {
+    try {
+      call(text);
+    } catch {
+      // It was to be told, and does not want to be.
+    }
   };
 }

@@ -2,6 +2,7 @@ import type { Host } from '../create-host.js';
 import type { CustomEvents } from '../events/catalogue.js';
 import type { HostCore } from '../host/core.js';
 import { servicesOf } from '../host/internals.js';
+import { masksIn } from './ask/approvers.js';
 import { usualHostId } from './host-id.js';
 import type { Joined } from './joined.js';
 import { type DecisionLog, logHere } from './log/log.js';
@@ -13,10 +14,15 @@ import { lastGood } from './policy/last-good.js';
 import { Managed } from './policy/managed.js';
 import type { PreparedPolicy } from './policy/prepare.js';
 
-const OVER = new WeakMap<HostCore, PreparedPolicy[]>();
+/** What `applyLastGood` has put above a host, and what is masked there. */
+interface Over {
+  readonly policies: PreparedPolicy[];
+  readonly masks: PreparedPolicy['redact'][];
+}
+const OVER = new WeakMap<HostCore, Over>();
 
 /** The policies that `applyLastGood` has put above a host. */
-export const policiesOver = (host: Host): readonly PreparedPolicy[] => OVER.get(servicesOf(host)) ?? [];
+export const policiesOver = (host: Host): readonly PreparedPolicy[] => OVER.get(servicesOf(host))?.policies ?? [];
 
 /**
  * Puts the last good policy above a host that asks nobody: a command that fires once, or only looks. Where none is known every gate asks. Throws BUNDLE_REFUSED,
@@ -27,14 +33,17 @@ export async function applyLastGood<C extends CustomEvents>(host: Host<C>, joine
   const own = `${folder}/${joined.host ?? usualHostId(folder)}`;
   const managed = new Managed();
   const core = servicesOf(host);
-  const policies: PreparedPolicy[] = [];
-  OVER.set(core, policies);
+  const over: Over = { policies: [], masks: [] };
+  OVER.set(core, over);
   managed.join(core);
   for (const channel of channels) {
-    const { bundle } = readKept(own, channel, keys);
-    const good = await lastGood(channel, bundle, { allowed: () => readAllowed(allow), directory });
+    const good = await lastGood(channel, readKept(own, channel, keys), {
+      allowed: () => readAllowed(allow),
+      directory,
+    });
     managed.replace(channel, good);
-    if (good.policy !== undefined) policies.push(good.policy);
+    if (good.policy !== undefined) over.policies.push(good.policy);
+    if (good.masks !== undefined) over.masks.push(good.masks);
   }
   managed.close();
 }
@@ -53,6 +62,7 @@ export function keepForLater(host: Host, joined: Joined): DecisionLog {
     segmentBytes: Math.ceil(maxBytes / 8),
     tell: () => undefined,
   });
+  log.mask(masksIn(OVER.get(servicesOf(host))?.masks ?? []));
   log.attach(host);
   return log;
 }

@@ -1,12 +1,12 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
 import { whyNotAllowed } from '../../src/fleet/policy/allowed.js';
 import { sha256 } from '../../src/values/sha256.js';
-import { bundleOf, ownFolder } from './bundles.js';
+import { bundleOf, ownFolder, script } from './bundles.js';
 import { until } from './contract.js';
-import { bash, channel, ground, key } from './ground.js';
+import { bash, channel, ground, key, verdict } from './ground.js';
 
 describe('what may run', () => {
   const command = (line: string) => ({
@@ -59,6 +59,42 @@ describe('what may run', () => {
     chmodSync(script, 0o644);
     expect((await late.fire('PreToolUse', bash('ls') as never)).failures[0]?.cause).toBe('untrusted');
     await late.close();
+  });
+
+  test('is looked at again when its file changes: what was in force and is allowed no more does not run, and gates ask', async () => {
+    const { join: enter, push } = ground();
+    const { allow, ran, allows, hook } = script();
+    allows(true);
+    const { host, team } = await enter({ allow });
+    const files = {
+      'acme/a.json': { hooks: { PreToolUse: [{ hooks: [hook] }] }, redact: { patterns: ['cust_\\w+'] } },
+      'acme/b.json': {
+        hooks: { PreToolUse: [{ hooks: [{ type: 'rule', decision: 'deny', reason: 'Once', once: true }] }] },
+      },
+    };
+    await push(bundleOf(1, files, [key]));
+    await until(() => channel(team)?.sequence === 1);
+    expect([await verdict(host, 'a'), await verdict(host, 'b')]).toEqual(['deny', 'none']);
+    expect(existsSync(ran)).toBe(true);
+    // What has nothing to do with it leaves it as it is: what was to run once has run.
+    allows(true, { http: ['https://else.example'] });
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(await verdict(host, 'c')).toBe('none');
+    rmSync(ran);
+    allows(false);
+    await until(() => channel(team)?.asks !== undefined);
+    expect(channel(team)?.refused).toMatchObject({ sequence: 1, reason: expect.stringMatching(/does not allow/) });
+    expect(await verdict(host, 'cust_12345')).toBe('ask');
+    const late = createHost({ logger: () => undefined }) as Host;
+    team.join(late);
+    expect(await verdict(late, 'd')).toBe('ask');
+    await late.close();
+    expect(existsSync(ran)).toBe(false);
+    allows(true);
+    await until(() => channel(team)?.sequence === 1);
+    expect(channel(team)?.refused).toBeUndefined();
+    await verdict(host, 'e');
+    expect(existsSync(ran)).toBe(true);
   });
 
   const exec = { type: 'command', command: 'grep', args: ['-qE', 'password|touch x|"$(id)"'] };

@@ -153,7 +153,7 @@ describe('a policy', () => {
     await until(() => channel(team)?.asks !== undefined);
     expect(await verdict(host, 'ls')).toBe('ask');
     expect(await verdict(host, 'git push x')).toBe('deny');
-    expect(told.join()).toMatch(/has expired on .* every gate asks/);
+    await until(() => /has expired on .* every gate asks/.test(told.join()));
     await push(bundleOf(2, { 'acme/base.json': denies('git push *', 'no') }, [key]));
     await until(() => channel(team)?.sequence === 2);
     expect(await verdict(host, 'ls')).toBe('none');

@@ -47,7 +47,7 @@ export class AskerAlone implements Elsewhere {
       own: ownKey(credentials),
       approvers: () => approversIn(this.#policies),
     });
-    this.#asker.mask(masksIn(this.#policies));
+    this.#asker.mask(masksIn(this.#policies.map(({ redact }) => redact)));
     const { within = Number.POSITIVE_INFINITY } = open;
     await connected(engine, Math.min(PATIENCE, within / 2), signal);
     const left = open.within === undefined ? undefined : within - (performance.now() - began);

@@ -17,11 +17,10 @@ export function approversIn(policies: readonly (PreparedPolicy | undefined)[]): 
 }
 
 /** What policies mask in addition to the defaults. */
-export function masksIn(policies: readonly (PreparedPolicy | undefined)[]): Required<MaskOptions> {
-  const masks = policies.flatMap((policy) => policy?.redact ?? []);
+export function masksIn(masks: readonly (PreparedPolicy['redact'] | undefined)[]): Required<MaskOptions> {
   return {
-    keys: masks.flatMap(({ keys }) => keys),
-    paths: masks.flatMap(({ paths }) => paths),
-    patterns: masks.flatMap(({ patterns }) => patterns),
+    keys: masks.flatMap((one) => one?.keys ?? []),
+    paths: masks.flatMap((one) => one?.paths ?? []),
+    patterns: masks.flatMap((one) => one?.patterns ?? []),
   };
 }

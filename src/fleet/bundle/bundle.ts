@@ -23,16 +23,30 @@ const envelopeSchema = schema(() =>
   }),
 );
 
-/** A bundle that was parsed, but whose signatures were not checked. */
-export interface Bundle {
+/** The signed part of a bundle, parsed; its signatures were not checked. */
+export interface Sealed {
   readonly manifest: BundleManifest;
-  readonly files: ReadonlyMap<string, Buffer>;
   /** Whether this key signed the manifest, and with it the hash of every file. */
   isSignedBy(key: string): boolean;
+  /** The keys that it says have signed it. */
+  readonly signers: readonly string[];
   /** For errors: its channel, revision and sequence. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
+
+/** A bundle with its files, which are as its manifest says. */
+export interface Bundle extends Sealed {
+  readonly files: ReadonlyMap<string, Buffer>;
+}
+
+/** Why nothing signed like this counts; undefined: it may. */
+type WhyNot = (isSignedBy: Sealed['isSignedBy']) => string | undefined;
+
+/** Bytes of a manifest that is read whoever has signed it, so that a refusal can say its name: reading a larger one takes a host's time. */
+const SMALL = 16 * 1024;
+
+type Envelope = z.infer<ReturnType<typeof envelopeSchema>>;
 
 /** A bundle's name for people. */
 export const nameOf = ({
@@ -67,22 +81,16 @@ export function packBundle(
   return bytes;
 }
 
-/** Reads a bundle and compares its files with its manifest. Throws BUNDLE_REFUSED with the reason; nothing of it counts before its signatures do. */
-export function readBundle(bytes: Uint8Array): Bundle {
-  const refuse = (reason: string, name = 'that was sent'): never => {
-    throw new HookscopeError('BUNDLE_REFUSED', { bundle: name, reason });
-  };
-  if (bytes.length > MOST_BYTES)
-    refuse(`it has ${bytes.length} bytes, more than ${MOST_BYTES}: make two channels of it`);
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) refuse('it is compressed, and bundles are not');
-  const envelope = parse(bytes, envelopeSchema(), 'it', refuse);
-  const manifestBytes = decode(envelope.manifest) ?? refuse('its manifest is no base64');
-  const manifest = parse(manifestBytes, manifestSchema(), 'its manifest', refuse);
-  const name = nameOf(manifest);
+/**
+ * Reads a bundle and compares its files with its manifest. Throws BUNDLE_REFUSED with the reason; nothing of it counts before its signatures do: `whyNot` is
+ * asked about them as soon as they can be checked.
+ */
+export function readBundle(bytes: Uint8Array, whyNot?: WhyNot): Bundle {
+  const { envelope, ...sealed } = unseal(bytes, whyNot);
+  const { manifest, name } = sealed;
   const no = (reason: string): never => refuse(reason, name);
   checkPlaces(manifest, no);
   const names = Object.keys(envelope.files);
-  if (names.length > MOST_FILES) no(`it has ${names.length} files, more than ${MOST_FILES}`);
   const missing = Object.keys(manifest.files).find((path) => !Object.hasOwn(envelope.files, path));
   if (missing !== undefined) no(`its manifest lists ${missing}, which is not in it`);
   const files = new Map<string, Buffer>();
@@ -94,40 +102,62 @@ export function readBundle(bytes: Uint8Array): Bundle {
       no(`${path} is not what its manifest says: its SHA-256 is ${sha256(content)}`);
     files.set(path, content);
   }
+  return { ...sealed, files };
+}
+
+/** Reads what a bundle has signed, whether or not its files are there. Throws BUNDLE_REFUSED. */
+export function readSealed(bytes: Uint8Array): Sealed {
+  const { envelope: _, ...sealed } = unseal(bytes);
+  return sealed;
+}
+
+/** What proves which keys a bundle has named: without its files, and without signatures of other keys. */
+export function withoutFiles({ bytes }: Sealed, keys: readonly string[]): Sealed {
+  const { form, manifest, signatures } = unseal(bytes).envelope;
+  const kept = Object.fromEntries(Object.entries(signatures).filter(([key]) => keys.includes(key)));
+  return readSealed(Buffer.from(JSON.stringify({ form, manifest, signatures: kept, files: {} })));
+}
+
+function refuse(reason: string, name = 'that was sent'): never {
+  throw new HookscopeError('BUNDLE_REFUSED', { bundle: name, reason });
+}
+
+function unseal(bytes: Uint8Array, whyNot?: WhyNot): Sealed & { readonly envelope: Envelope } {
+  if (bytes.length > MOST_BYTES)
+    refuse(`it has ${bytes.length} bytes, more than ${MOST_BYTES}: make two channels of it`);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) refuse('it is compressed, and bundles are not');
+  const envelope = parse(bytes, envelopeSchema(), 'it');
+  const manifestBytes = decode(envelope.manifest) ?? refuse('its manifest is no base64');
   const message = signed(manifestBytes);
-  return {
-    manifest,
-    files,
-    name,
-    bytes,
-    isSignedBy(key) {
-      const text = Object.hasOwn(envelope.signatures, key) ? envelope.signatures[key] : undefined;
-      const signature = text === undefined ? undefined : decode(text);
-      return signature !== undefined && isSignedBy(key, message, signature);
-    },
+  const isSignedByKey = (key: string): boolean => {
+    const text = Object.hasOwn(envelope.signatures, key) ? envelope.signatures[key] : undefined;
+    const signature = text === undefined ? undefined : decode(text);
+    return signature !== undefined && isSignedBy(key, message, signature);
   };
+  const why = manifestBytes.length > SMALL ? whyNot?.(isSignedByKey) : undefined;
+  if (why !== undefined) refuse(why);
+  const manifest = parse(manifestBytes, manifestSchema(), 'its manifest');
+  const name = nameOf(manifest);
+  const files = Object.keys(envelope.files).length;
+  if (files > MOST_FILES) refuse(`it has ${files} files, more than ${MOST_FILES}`, name);
+  return { manifest, name, bytes, isSignedBy: isSignedByKey, signers: Object.keys(envelope.signatures), envelope };
 }
 
 /** Its roots, and that its files lie below them. */
-function checkPlaces({ roots, files }: BundleManifest, refuse: (reason: string) => never): void {
+function checkPlaces({ roots, files }: BundleManifest, no: (reason: string) => never): void {
   for (const path of [...roots, ...Object.keys(files)]) {
     const why = whyNoPath(path);
-    if (why !== undefined) refuse(why);
+    if (why !== undefined) no(why);
   }
   for (const [i, root] of roots.entries()) {
     const both = overlapOf([root], roots.slice(i + 1));
-    if (both) refuse(`its roots ${both[0]} and ${both[1]} overlap`);
+    if (both) no(`its roots ${both[0]} and ${both[1]} overlap`);
   }
   const outside = Object.keys(files).find((path) => !roots.some((root) => isBelow(root, path)));
-  if (outside !== undefined) refuse(`${outside} lies below none of its roots (${roots.join(', ')})`);
+  if (outside !== undefined) no(`${outside} lies below none of its roots (${roots.join(', ')})`);
 }
 
-function parse<Schema extends z.ZodType>(
-  bytes: Uint8Array,
-  shape: Schema,
-  what: string,
-  refuse: (reason: string) => never,
-): z.infer<Schema> {
+function parse<Schema extends z.ZodType>(bytes: Uint8Array, shape: Schema, what: string): z.infer<Schema> {
   const text = Buffer.from(bytes).toString('utf8');
   if (isTooDeep(text)) refuse(`${what} is nested too deeply`);
   let value: unknown;

@@ -1,5 +1,8 @@
 import { HookscopeError } from '../../errors.js';
-import type { Bundle } from './bundle.js';
+import { type Sealed, withoutFiles } from './bundle.js';
+
+/** Bytes of what proves the changes of the keys, all together: they are kept in one file. */
+const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
  * The keys that bundles of a channel are signed with: first those of the host's configuration. A bundle that names others, and is signed with one of them and
@@ -7,8 +10,8 @@ import type { Bundle } from './bundle.js';
  */
 export class TrustedKeys {
   #keys: readonly string[];
-  /** The bundles that have changed them, in their order: what is on disk proves itself. */
-  readonly rotations: Bundle[] = [];
+  /** What the bundles that have changed them have signed, in their order: what is on disk proves itself. */
+  readonly rotations: Sealed[] = [];
 
   constructor(keys: readonly string[]) {
     this.#keys = keys;
@@ -18,27 +21,43 @@ export class TrustedKeys {
     return this.#keys;
   }
 
-  /** Throws BUNDLE_REFUSED for one that none of the keys has signed, or that names keys which have not. */
-  check(bundle: Bundle): void {
+  /** Why nothing signed like this counts; undefined: one of the keys has signed it. */
+  readonly whyNot = (isSignedBy: Sealed['isSignedBy']): string | undefined => {
+    if (this.#keys.length === 0) return 'no key is known here: join with the key that signs (--key, keys)';
+    if (this.#keys.some(isSignedBy)) return undefined;
+    return `it is signed with none of the keys ${this.#keys.join(', ')}; where the team has changed its keys, join with the new one`;
+  };
+
+  /** Throws BUNDLE_REFUSED for one that none of the keys has signed, or that names keys which have not, or which there is no room to keep. */
+  check(bundle: Sealed): void {
     const refuse = (reason: string): never => {
       throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
     };
-    if (this.#keys.length === 0) refuse('no key is known here: join with the key that signs (--key, keys)');
-    if (!this.#keys.some((key) => bundle.isSignedBy(key)))
-      refuse(
-        `it is signed with none of the keys ${this.#keys.join(', ')}; where the team has changed its keys, join with the new one`,
-      );
-    const unsigned = bundle.manifest.keys?.find((key) => !bundle.isSignedBy(key));
+    const why = this.whyNot(bundle.isSignedBy);
+    if (why !== undefined) refuse(why);
+    const { keys } = bundle.manifest;
+    const unsigned = keys?.find((key) => !bundle.isSignedBy(key));
     if (unsigned !== undefined)
       refuse(`it names the new key ${unsigned}, which has not signed it: sign it with the old key and the new one`);
+    if (keys === undefined || this.#isSame(keys)) return;
+    const bytes = [...this.rotations, this.#proof(bundle)].reduce((sum, one) => sum + one.bytes.length, 0);
+    if (bytes > MOST_BYTES)
+      refuse('it changes the keys, and there is no room to keep how it may: join again with the new key');
   }
 
   /** Accepts a bundle that was checked. */
-  take(bundle: Bundle): void {
+  take(bundle: Sealed): void {
     const { keys } = bundle.manifest;
-    if (keys === undefined || (keys.length === this.#keys.length && keys.every((key) => this.#keys.includes(key))))
-      return;
+    if (keys === undefined || this.#isSame(keys)) return;
+    this.rotations.push(this.#proof(bundle));
     this.#keys = keys;
-    this.rotations.push(bundle);
+  }
+
+  #isSame(keys: readonly string[]): boolean {
+    return keys.length === this.#keys.length && keys.every((key) => this.#keys.includes(key));
+  }
+
+  #proof(bundle: Sealed): Sealed {
+    return withoutFiles(bundle, [...this.#keys, ...(bundle.manifest.keys ?? [])]);
   }
 }

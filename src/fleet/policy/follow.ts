@@ -8,7 +8,7 @@ import type { ChannelStatus } from '../status.js';
 import type { Allowed } from './allowed.js';
 import { driftOf } from './drift.js';
 import { type KeptChannel, readKept, writeKept } from './kept.js';
-import { lastGood, reasonOf, whyExpired } from './last-good.js';
+import { endOf, isAsAllowed, lastGood, reasonOf, whyExpired } from './last-good.js';
 import type { Managed } from './managed.js';
 import { isMeant } from './meant.js';
 import { type PreparedPolicy, preparePolicy } from './prepare.js';
@@ -35,8 +35,6 @@ export interface FollowOptions {
 
 /** The key under which a canary is stored next to the channel's own bundle. */
 export const canaryOf = (channel: string): string => `${channel}.canary`;
-/** Milliseconds: what a timer can wait at the longest, by far. */
-const LOOK = 3_600_000;
 
 /** Follows one channel: what is posted there is verified, checked, compared with what was decided, and put into force, or refused with the reason. */
 export class Follower {
@@ -49,8 +47,11 @@ export class Follower {
   #kept: KeptChannel;
   #policy: PreparedPolicy | undefined;
   #refused: ChannelStatus['refused'];
+  /** Why every gate asks, other than that the policy has expired. */
   #asks: string | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  /** The policy whose end was reported. */
+  #ended: PreparedPolicy | undefined;
+  #masks: PreparedPolicy['redact'] | undefined;
   #work: Promise<void>;
   #known: () => void = () => undefined;
   /** Resolves when the channel's own word has been heard. */
@@ -73,52 +74,84 @@ export class Follower {
   }
 
   get roots(): readonly string[] {
-    return this.#policy?.bundle.manifest.roots ?? [];
+    return (this.#policy?.bundle ?? this.#kept.bundle)?.manifest.roots ?? [];
   }
 
   get policy(): PreparedPolicy | undefined {
     return this.#policy;
   }
 
+  /** What is masked: also where the last policy cannot be in force. */
+  get masks(): PreparedPolicy['redact'] | undefined {
+    return this.#masks;
+  }
+
   get status(): ChannelStatus {
     const manifest = this.#policy?.bundle.manifest;
+    const asks = this.#asks ?? (this.#policy && whyExpired(this.#policy.bundle));
     return {
       channel: this.#options.channel,
       ...(manifest && { revision: manifest.revision, sequence: manifest.sequence }),
       ...(manifest && this.#kept.since !== undefined && { since: this.#kept.since }),
       ...(manifest?.canary !== undefined && { canary: manifest.canary }),
-      ...(this.#asks !== undefined && { asks: this.#asks }),
+      ...(asks !== undefined && { asks }),
       ...(this.#refused && { refused: this.#refused }),
     };
   }
 
-  /** Looks again at what was refused: what the host allows has changed. */
+  /** What the host allows has changed: looks again at what was refused, and at what is in force. */
   again(): void {
-    this.#work = this.#work.then(() => (this.#policy === undefined && this.#kept.bundle ? this.#begin() : undefined));
+    this.#next(async () => {
+      if (this.#policy === undefined ? this.#kept.bundle === undefined : isAsAllowed(this.#policy, this.#options))
+        return;
+      await this.#begin();
+      this.#options.changed();
+    });
     for (const [key, posted] of this.#failed) this.#hear(key, posted);
+  }
+
+  /** Reports the end of a policy; gates look at the clock themselves. */
+  look(): void {
+    const why = this.#policy && this.#ended !== this.#policy ? whyExpired(this.#policy.bundle) : undefined;
+    if (why === undefined) return;
+    this.#ended = this.#policy;
+    this.#options.tell(`${why}; every gate asks`);
+    this.#options.changed();
   }
 
   async close(): Promise<void> {
     for (const stop of this.#stops.splice(0)) stop();
-    clearTimeout(this.#timer);
     await this.#work;
+  }
+
+  /** Does one thing after the other; what fails ends neither the process nor what comes after it. */
+  #next(work: () => Promise<void>): void {
+    this.#work = this.#work.then(work).catch((error) => this.#note(error, undefined));
   }
 
   /** The last good one, until something better is known. */
   async #begin(): Promise<void> {
     const { channel, managed } = this.#options;
     const { bundle } = this.#kept;
-    const { policy, asks, error } = await lastGood(channel, bundle, this.#options);
-    if (error !== undefined) this.#note(error, bundle);
+    let { policy, asks, until, error, masks } = await lastGood(channel, this.#kept, this.#options);
+    try {
+      managed.replace(channel, { policy, asks, until });
+    } catch (refusal) {
+      await policy?.plugins.end();
+      [policy, error] = [undefined, refusal];
+      asks = `the fleet's policy (${channel}) cannot be in force here: ${reasonOf(refusal)}`;
+      managed.replace(channel, { asks });
+    }
     this.#policy = policy;
     this.#asks = asks;
-    managed.replace(channel, { policy, asks });
-    if (policy !== undefined) this.#await();
+    this.#masks = masks;
+    if (error !== undefined) this.#note(error, bundle);
+    else if (bundle !== undefined && this.#refused?.sequence === bundle.manifest.sequence) this.#refused = undefined;
   }
 
   #hear(key: string, posted: Posted | undefined): void {
     this.#waiting.set(key, posted);
-    this.#work = this.#work.then(() => this.#consider(key));
+    this.#next(() => this.#consider(key));
   }
 
   async #consider(key: string): Promise<void> {
@@ -128,13 +161,9 @@ export class Follower {
     if (posted !== undefined) await this.#judge(key, posted);
     this.#seen.add(key);
     if (this.#seen.size < 2) return;
-    // Nothing was ever posted, so nothing can be withheld.
-    if (
-      this.#policy === undefined &&
-      this.#refused === undefined &&
-      this.#kept.sequence === 0 &&
-      this.#asks !== undefined
-    )
+    // Nothing was ever posted, as far as is known here, so there is nothing to wait for.
+    const isNone = this.#policy === undefined && this.#refused === undefined;
+    if (isNone && this.#kept.sequence === 0 && this.#kept.problem === undefined && this.#asks !== undefined)
       this.#ask(undefined);
     this.#known();
     this.#options.changed();
@@ -143,7 +172,9 @@ export class Follower {
   async #judge(key: string, posted: Posted): Promise<void> {
     let bundle: Bundle | undefined;
     try {
-      bundle = readBundle(posted.bytes);
+      if (this.#kept.lost)
+        throw new HookscopeError('BUNDLE_REFUSED', { bundle: key, reason: this.#kept.problem ?? '' });
+      bundle = readBundle(posted.bytes, this.#kept.keys.whyNot);
       const { team, channel: of, host } = this.#options;
       const there = this.#policy?.bundle ?? this.#kept.bundle;
       const isThere = this.#policy !== undefined;
@@ -154,7 +185,7 @@ export class Follower {
       this.#failed.set(key, posted);
       this.#note(error, bundle);
       const { channel } = this.#options;
-      if (this.#policy === undefined && this.#asks !== undefined)
+      if (this.#policy === undefined)
         this.#ask(`the fleet's policy (${channel}) cannot be in force here: ${reasonOf(error)}`);
     }
   }
@@ -206,32 +237,10 @@ export class Follower {
   /** Puts the policy into force, with what its end means. */
   #enforce(policy: PreparedPolicy): void {
     const { channel, managed } = this.#options;
-    const asks = whyExpired(policy.bundle);
-    managed.replace(channel, { policy, asks });
+    managed.replace(channel, { policy, until: endOf(policy.bundle) });
     this.#policy = policy;
-    this.#asks = asks;
-    this.#await();
-  }
-
-  /** Its end. */
-  #await(): void {
-    const { expires } = (this.#policy as PreparedPolicy).bundle.manifest;
-    clearTimeout(this.#timer);
-    if (expires === undefined || this.#asks !== undefined) return;
-    this.#timer = setTimeout(() => this.#tick(), Math.min(Date.parse(expires) - Date.now() + 1, LOOK));
-    this.#timer.unref();
-  }
-
-  #tick(): void {
-    const policy = this.#policy as PreparedPolicy;
-    // A timer cannot wait that long: what is in force stays as it is, with what has run once.
-    if (whyExpired(policy.bundle) === undefined) {
-      this.#await();
-      return;
-    }
-    this.#enforce(policy);
-    if (this.#asks !== undefined) this.#options.tell(`${this.#asks}; every gate asks`);
-    this.#options.changed();
+    this.#asks = undefined;
+    this.#masks = policy.redact;
   }
 
   #ask(asks: string | undefined): void {

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readText } from '../../files/json-file.js';
 import { replaceFile } from '../../files/replace-file.js';
 import { findProblem } from '../../values/problem.js';
 import { schema, zod } from '../../values/zod.js';
-import { type Bundle, readBundle } from '../bundle/bundle.js';
+import { type Bundle, readBundle, readSealed, type Sealed } from '../bundle/bundle.js';
 import { TrustedKeys } from '../bundle/trusted.js';
 
 const keptSchema = schema(() =>
@@ -15,7 +15,7 @@ const keptSchema = schema(() =>
     since: zod().string(),
     /** The last good one, as it was sent. */
     bundle: zod().string(),
-    /** The bundles that changed the keys, in order. */
+    /** What the bundles that changed the keys have signed, in order. */
     rotations: zod().array(zod().string()),
   }),
 );
@@ -28,6 +28,8 @@ export interface KeptChannel {
   readonly keys: TrustedKeys;
   /** Why what is on disk does not count. */
   readonly problem?: string;
+  /** Which keys and which sequence counted last cannot be known: no bundle does until the file is removed. */
+  readonly lost?: true;
 }
 
 const fileOf = (folder: string, channel: string): string => join(folder, `${channel}.bundle.json`);
@@ -36,28 +38,39 @@ const fileOf = (folder: string, channel: string): string => join(folder, `${chan
 export function readKept(folder: string, channel: string, configured: readonly string[]): KeptChannel {
   const file = fileOf(folder, channel);
   const keys = new TrustedKeys(configured);
-  if (!existsSync(file)) return { sequence: 0, keys };
+  let kept: { readonly sequence: number; readonly since: string; bundle: Bundle; rotations: Sealed[] };
   try {
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) return { sequence: 0, keys };
     const value: unknown = JSON.parse(readText(file));
     const problem = findProblem(keptSchema(), value);
     if (problem !== undefined) throw new Error(`${problem.field}: expected ${problem.expected}`);
-    const { sequence, since, bundle: text, rotations } = value as Zod;
+    const { bundle, rotations, ...rest } = value as Zod;
+    kept = {
+      ...rest,
+      bundle: readBundle(Buffer.from(bundle)),
+      rotations: rotations.map((one) => readSealed(Buffer.from(one))),
+    };
+    const broken = [kept.bundle, ...kept.rotations].find((one) => !one.signers.some(one.isSignedBy));
+    if (broken !== undefined) throw new Error(`nobody has signed ${broken.name}`);
+  } catch (error) {
+    const how = 'to begin anew with the keys that this host joined with, remove it and start again';
+    const problem = `${file} cannot be read, and no policy counts without it: ${(error as Error).message.slice(0, 300)}; ${how}`;
+    return { sequence: 0, keys, problem, lost: true };
+  }
+  const { bundle, rotations, sequence, since } = kept;
+  try {
     for (const rotation of rotations) {
-      const bundle = readBundle(Buffer.from(rotation));
       // The configuration has the new keys already, so this one changes nothing.
-      if (!configured.some((key) => bundle.isSignedBy(key)) && keys.rotations.length === 0) continue;
-      keys.check(bundle);
-      keys.take(bundle);
+      if (!configured.some((key) => rotation.isSignedBy(key)) && keys.rotations.length === 0) continue;
+      keys.check(rotation);
+      keys.take(rotation);
     }
-    const bundle = readBundle(Buffer.from(text));
     keys.check(bundle);
     return { bundle, since, sequence: Math.max(sequence, bundle.manifest.sequence), keys };
   } catch (error) {
-    return {
-      sequence: 0,
-      keys: new TrustedKeys(configured),
-      problem: `${file} does not count: ${(error as Error).message}`,
-    };
+    // This host was given other keys since.
+    const problem = `${file} does not count: ${(error as Error).message}`;
+    return { sequence: 0, keys: new TrustedKeys(configured), problem };
   }
 }
 
@@ -65,7 +78,7 @@ type Zod = { sequence: number; since: string; bundle: string; rotations: string[
 
 /** Writes it whole or not at all, for its owner alone. Throws what the system says. */
 export function writeKept(folder: string, bundle: Bundle, since: string, keys: TrustedKeys): void {
-  const text = (one: Bundle): string => Buffer.from(one.bytes).toString('utf8');
+  const text = (one: Sealed): string => Buffer.from(one.bytes).toString('utf8');
   const kept: Zod = {
     sequence: bundle.manifest.sequence,
     since,

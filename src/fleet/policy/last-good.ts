@@ -1,32 +1,64 @@
 import { isHookscopeError } from '../../errors.js';
 import { describeError } from '../../values/message.js';
 import type { Bundle } from '../bundle/bundle.js';
-import type { Allowed } from './allowed.js';
+import { type Allowed, grantOf } from './allowed.js';
+import { handlersIn } from './contents.js';
+import type { KeptChannel } from './kept.js';
 import type { InForce } from './managed.js';
-import { preparePolicy } from './prepare.js';
+import { pluginsIn } from './plugins.js';
+import { type PreparedPolicy, preparePolicy, readPolicy } from './prepare.js';
 
-/** The current policy of the bundle that was in force last. */
+/** Characters of a reason: a bundle's author can make it as long as a bundle, and it is part of what hosts report. */
+const MOST_REASON = 2_000;
+
+/** The current policy of the bundle that was in force last, or why there is none; what its bundle masks is masked in either case. */
 export async function lastGood(
   channel: string,
-  bundle: Bundle | undefined,
+  { bundle, problem }: Pick<KeptChannel, 'bundle' | 'problem'>,
   { allowed, directory }: { allowed(): Allowed; readonly directory: string },
-): Promise<InForce & { readonly error?: unknown }> {
-  if (bundle === undefined) return { asks: `the fleet's policy (${channel}) is not known yet` };
+): Promise<InForce & { readonly error?: unknown; readonly masks?: PreparedPolicy['redact'] | undefined }> {
+  const of = `the fleet's policy (${channel})`;
+  if (bundle === undefined) return { asks: problem === undefined ? `${of} is not known yet` : `${of}: ${problem}` };
   try {
-    return { policy: await preparePolicy(bundle, allowed(), directory), asks: whyExpired(bundle) };
+    const policy = await preparePolicy(bundle, allowed(), directory);
+    return { policy, until: endOf(bundle), masks: policy.redact };
   } catch (error) {
-    return { asks: `the fleet's policy (${channel}) cannot be in force here: ${reasonOf(error)}`, error };
+    const { redact: masks = undefined } = await readPolicy(bundle).catch(() => ({}) as Partial<PreparedPolicy>);
+    return { asks: `${of} cannot be in force here: ${reasonOf(error)}`, error, masks };
   }
 }
 
+/** Whether the host's file says the same of all that a policy runs as when that was looked at. */
+export function isAsAllowed({ files, allowed: before }: PreparedPolicy, { allowed }: { allowed(): Allowed }): boolean {
+  const said = ({ list }: Allowed): string =>
+    JSON.stringify(
+      files.map((file) => [
+        [...handlersIn(file)].map(({ handler }) => grantOf(handler, list) ?? null),
+        pluginsIn(file).map(({ entry }) => list.plugins?.[entry] ?? null),
+      ]),
+    );
+  try {
+    return before !== undefined && said(before) === said(allowed());
+  } catch {
+    return false;
+  }
+}
+
+/** From when on every gate asks; undefined: it has no end. */
+export function endOf({ manifest: { expires }, name }: Bundle): InForce['until'] {
+  if (expires === undefined) return undefined;
+  return { time: Date.parse(expires), why: `the fleet's policy ${name} has expired on ${expires}` };
+}
+
 /** Undefined: it has not. */
-export function whyExpired({ manifest: { expires }, name }: Bundle): string | undefined {
-  if (expires === undefined || Date.parse(expires) > Date.now()) return undefined;
-  return `the fleet's policy ${name} has expired on ${expires}`;
+export function whyExpired(bundle: Bundle): string | undefined {
+  const end = endOf(bundle);
+  return end !== undefined && end.time <= Date.now() ? end.why : undefined;
 }
 
 /** The reason in words, without the bundle's name. */
 export function reasonOf(error: unknown): string {
-  if (isHookscopeError(error) && error.code === 'BUNDLE_REFUSED') return (error.details as { reason: string }).reason;
-  return describeError(error);
+  const isRefusal = isHookscopeError(error) && error.code === 'BUNDLE_REFUSED';
+  const reason = isRefusal ? (error.details as { reason: string }).reason : describeError(error);
+  return reason.length > MOST_REASON ? `${reason.slice(0, MOST_REASON)}…` : reason;
 }

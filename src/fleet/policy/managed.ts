@@ -3,12 +3,15 @@ import { HookscopeError } from '../../errors.js';
 import { rule } from '../../handlers/rule/spec.js';
 import type { HostCore } from '../../host/core.js';
 import type { Undo } from '../../host/types.js';
+import { readyMatcher } from '../../matching/matcher.js';
 import { type Part, type PreparedPolicy, partsOf } from './prepare.js';
 
 /** A channel's policy, and why every gate asks, if so. */
 export interface InForce {
   readonly policy?: PreparedPolicy | undefined;
   readonly asks?: string | undefined;
+  /** From this time on every gate asks: each fire looks at the clock, whether or not a fleet is still followed, and whatever timers have missed. */
+  readonly until?: { readonly time: number; readonly why: string } | undefined;
 }
 
 /** The managed scope of all hosts that have joined: what each channel says, in each of them. */
@@ -90,7 +93,7 @@ export class Managed {
 }
 
 /** All of it or nothing. */
-function install(core: HostCore, channel: string, { policy, asks }: InForce): Undo {
+function install(core: HostCore, channel: string, { policy, asks, until }: InForce): Undo {
   const undos: Undo[] = [];
   const undo = (): void => {
     for (const one of undos.splice(0).reverse()) one();
@@ -100,6 +103,7 @@ function install(core: HostCore, channel: string, { policy, asks }: InForce): Un
     for (const { hooks, origin } of [
       ...(policy === undefined ? [] : partsOf(policy, core.events)),
       ...(asks === undefined ? [] : [askingPart(core, channel, asks)]),
+      ...(until === undefined ? [] : [askingPart(core, channel, until.why, until.time)]),
     ]) {
       at = origin.source?.file;
       undos.push(core.registrar.register(undefined, hooks, origin, true));
@@ -118,9 +122,13 @@ function install(core: HostCore, channel: string, { policy, asks }: InForce): Un
   }
 }
 
-/** A rule on every gate that can ask. */
-function askingPart({ events }: HostCore, channel: string, why: string): Part {
+/** A rule on every gate that can ask, from a time on. */
+function askingPart({ events }: HostCore, channel: string, why: string, from?: number): Part {
   const gates = Object.values(events).filter(({ spec }) => spec.fold === 'gate' && !spec.nestedDecision);
-  const hooks = Object.fromEntries(gates.map(({ spec }) => [spec.name, [{ hooks: [rule('ask', why)] }]]));
+  const matcher =
+    from === undefined
+      ? {}
+      : { matcher: readyMatcher(`from ${new Date(from).toISOString()} on`, () => Date.now() >= from) };
+  const hooks = Object.fromEntries(gates.map(({ spec }) => [spec.name, [{ ...matcher, hooks: [rule('ask', why)] }]]));
   return { hooks, origin: { source: { kind: 'fleet', name: channel }, group: `fleet ${channel}` } };
 }
