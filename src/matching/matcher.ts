@@ -18,7 +18,12 @@ export interface Matcher {
   /** The text of the user's function that decides, where one does. */
   readonly code?: string;
   /** An empty or undefined subject is matched by a match-all only. Never throws. `input`: read-only; static ones need none. */
-  matches(subject: string | undefined, input?: unknown): boolean;
+  matches(subject: string | undefined, input?: unknown, agent?: KnownAgent): boolean;
+}
+
+/** What is known of the agent that a call is of, beside its input, which may name it by its id alone. */
+export interface KnownAgent {
+  readonly agentTypes?: readonly string[];
 }
 
 export interface MatcherContext {
@@ -102,20 +107,23 @@ class ReadyMatcher implements Matcher {
   readonly all = false;
   readonly static = false;
   readonly text: string;
-  readonly #test: (input: unknown) => boolean;
+  readonly #test: ReadyTest;
 
-  constructor(text: string, test: (input: unknown) => boolean) {
+  constructor(text: string, test: ReadyTest) {
     this.text = text;
     this.#test = test;
   }
 
-  matches(_subject: string | undefined, input?: unknown): boolean {
-    return this.#test(input);
+  matches(_subject: string | undefined, input?: unknown, agent: KnownAgent = NOBODY): boolean {
+    return this.#test(input, agent);
   }
 }
 
+type ReadyTest = (input: unknown, agent: KnownAgent) => boolean;
+const NOBODY: KnownAgent = Object.freeze({});
+
 /** A matcher for hooks that come from another program. `test` must not throw. */
-export const readyMatcher = (text: string, test: (input: unknown) => boolean): Matcher => new ReadyMatcher(text, test);
+export const readyMatcher = (text: string, test: ReadyTest): Matcher => new ReadyMatcher(text, test);
 
 function reporterOf({ onError, where }: MatcherContext): (error: unknown) => void {
   return onError ?? ((error) => warn(`${where}: ${String(error)}; the hook runs`));

@@ -5,7 +5,7 @@ import type { FireFacts } from '../host/call/facts.js';
 import type { AnswerFunction } from '../host/call/said-again.js';
 import { callbackOf, type Work } from '../host/call/work.js';
 import { predicateHash } from '../host/tell/record.js';
-import type { Matcher } from '../matching/matcher.js';
+import type { KnownAgent, Matcher } from '../matching/matcher.js';
 import type { Rule } from '../matching/rule.js';
 import type { RegisteredIn, Registration } from '../scopes/registration.js';
 import type { Json } from '../values/shape.js';
@@ -153,20 +153,23 @@ function matcherOf(r: Stood, careful: boolean, how: StandIns): Matcher {
     );
   }
   if (!careful) return matcher;
-  return looking(text, (subject, input) => {
+  return looking(text, (subject, input, agent) => {
     if (subject !== undefined && isMasked(subject, now.given)) return asked(r, input, how, MASKED);
-    const said = look(input, now.given, (seen) => matcher.matches(subject, seen));
+    const said = look(input, now.given, (seen) => matcher.matches(subject, seen, agent));
     return said ?? asked(r, input, how, MASKED);
   });
 }
 
 const MASKED = 'its matcher or rule looks at what is masked, left out or not known';
 
-const looking = (text: string, test: (subject: string | undefined, input: Json) => boolean): Matcher => ({
+const looking = (
+  text: string,
+  test: (subject: string | undefined, input: Json, agent: KnownAgent | undefined) => boolean,
+): Matcher => ({
   all: false,
   static: false,
   text,
-  matches: (subject, input) => test(subject, input as Json),
+  matches: (subject, input, agent) => test(subject, input as Json, agent),
 });
 
 function ruleOf(r: Stood, how: StandIns): Rule | undefined {

@@ -1,5 +1,5 @@
 import type { EventSpec } from '../events/spec.js';
-import type { Matcher } from '../matching/matcher.js';
+import type { KnownAgent, Matcher } from '../matching/matcher.js';
 import type { Rule } from '../matching/rule.js';
 
 /** What the checks read of a registration. One that reads another field of it adds the field here. */
@@ -13,7 +13,7 @@ interface Checked {
 }
 
 /** What a check is about: the call as it stands now. */
-export interface SkipFacts {
+export interface SkipFacts extends KnownAgent {
   readonly subject: string | undefined;
   readonly input: Readonly<Record<string, unknown>>;
   /** The input as predicates get it. */
@@ -46,7 +46,7 @@ export const SKIP_REASONS = {
       canSkip: ({ matcher }) => !matcher.all && !matcher.static,
       // Reading `facts.view` makes a proxy, so only predicates read it.
       skips: ({ matcher }, facts) =>
-        !matcher.all && !matcher.matches(facts.subject, matcher.static ? undefined : facts.view),
+        !matcher.all && !matcher.matches(facts.subject, matcher.static ? undefined : facts.view, facts),
       words: ({ matcher }, { subject = 'an event without a subject' }) =>
         `its matcher ${matcher.text} does not match ${subject}`,
     },

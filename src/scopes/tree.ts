@@ -17,6 +17,11 @@ export interface ScopeLookup {
 
 export type Both = readonly [anySession: Scope, ofSession: Scope];
 
+/** The types of the agent that a fire is of, as far as its scopes know them. */
+export function agentTypesOf({ scope, both = [scope, scope] }: ScopeLookup): readonly string[] {
+  return both.flatMap(({ id, agentType }) => (id === scope.id ? (agentType ?? []) : []));
+}
+
 /** Two scopes with their ancestors, outermost first; without another session that a driver holds. */
 export function lineageOf([one, other]: Both): Scope[] {
   const shared = one.lineage.filter(({ kind, heldBySession }) => kind !== 'session' || !heldBySession);

@@ -45,12 +45,14 @@ export async function driftOf(policy: PreparedPolicy, records: AsyncIterable<Fir
   /** By id, until they are decided. */
   const waiting = new Map<string, FireRecord>();
   async function* decidable(): AsyncGenerator<FireRecord> {
-    for await (const record of records) {
-      const { event, decision, shadow_of, error } = record;
-      if (shadow_of !== undefined || error !== undefined || !(event in events) || wordOf(decision) === undefined)
-        continue;
-      waiting.set(record.fire_id, record);
-      yield afterOthers(record, isOurs);
+    for await (const record of inOrder(records)) {
+      const { event, decision, shadow_of, error, input } = record;
+      if (shadow_of !== undefined || error !== undefined || !(event in events)) continue;
+      if (wordOf(decision) !== undefined) {
+        waiting.set(record.fire_id, record);
+        yield afterOthers(record, isOurs);
+        // Only the start of an agent may say its type.
+      } else if (input['agent_type'] !== undefined) yield record;
     }
   }
   let [fires, changed, unknown] = [0, 0, 0];
@@ -58,7 +60,8 @@ export async function driftOf(policy: PreparedPolicy, records: AsyncIterable<Fir
   const examples: Drift['examples'][number][] = [];
   try {
     for await (const { fire, now: own } of replay(host, decidable())) {
-      const record = waiting.get(fire.id) as FireRecord;
+      const record = waiting.get(fire.id);
+      if (record === undefined) continue;
       waiting.delete(fire.id);
       const { event, decision, handlers } = record;
       fires += 1;
@@ -90,6 +93,22 @@ const hooksOf =
   ({ source: { kind, name = '' } }: HandlerRecord): boolean =>
     kind === 'fleet' && isOfChannel(name, channel);
 const plainName = (name: string): string => name.replace(/#\d+$/, '');
+
+/** What is kept on a host comes with the newest first; what agents are, and what has run once, is known from what was before. */
+async function* inOrder(records: AsyncIterable<FireRecord>): AsyncGenerator<FireRecord> {
+  const first: FireRecord[] = [];
+  const byTime = (): FireRecord[] =>
+    first.splice(0).sort((a, b) => Date.parse(a.time) - Date.parse(b.time) || a.seq - b.seq);
+  let isMore = false;
+  for await (const record of records) {
+    if (isMore) yield record;
+    else if (first.push(record) === RECENT) {
+      isMore = true;
+      yield* byTime();
+    }
+  }
+  yield* byTime();
+}
 
 function count(all: Map<string, number>, key: string): void {
   all.set(key, (all.get(key) ?? 0) + 1);

@@ -98,11 +98,18 @@ export function partsOf(
       trustCheckOf: (handler) =>
         allowed !== undefined && handler['type'] === 'command' ? trustCheckFor(handler, allowed, folder) : undefined,
     } as Origin;
-    const own = Object.entries(spawnHooks).map(([type, all]) => ({ hooks: forType(type, all, events), origin }));
+    const own = Object.entries(spawnHooks).map(([type, all]) => ({
+      hooks: forType(type, all, events),
+      origin: { ...origin, ofType: type },
+    }));
     const of = plugins.hooks.filter((one) => one.path === path);
     const theirs = of.map(({ plugin, hooks: all, how, type }) => ({
       hooks: type === undefined ? all : forType(type, all as never, events),
-      origin: { ...(onFailure && { onFailure }), ...how, source, plugin, group: plugin, shadow: enforce } as Origin,
+      origin: {
+        ...(onFailure && { onFailure }),
+        ...how,
+        ...{ source, plugin, group: plugin, shadow: enforce, ofType: type },
+      } as Origin,
     }));
     return [{ hooks, origin }, ...own, ...theirs];
   });
@@ -134,8 +141,9 @@ function matcherOf(type: string, own: unknown, spec: EventSpec | undefined, wher
   if (spec === undefined) return own;
   const { matcher } = compileMatcher(own, { dialect: 'code', event: spec, where });
   const text = matcher.all ? `agents of the type ${type}` : `agents of the type ${type}: ${matcher.text}`;
-  return readyMatcher(text, (input) => {
+  return readyMatcher(text, (input, agent) => {
     const of = input as Json;
-    return of['agent_type'] === type && matcher.matches(spec.subject?.(of as never), of);
+    const isOfType = of['agent_type'] === type || agent.agentTypes?.includes(type) === true;
+    return isOfType && matcher.matches(spec.subject?.(of as never), of, agent);
   });
 }

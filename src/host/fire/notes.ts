@@ -1,5 +1,6 @@
 import type { Registration } from '../../scopes/registration.js';
 import type { SkipReason } from '../../scopes/skip.js';
+import { agentTypesOf } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import { type Attempt, isStillDue, SILENT } from '../call/attempt.js';
@@ -49,6 +50,10 @@ export class Notes implements RunFacts {
       this.inputView = readOnly(this.input);
     }
     return this.inputView as Json;
+  }
+
+  get agentTypes(): readonly string[] {
+    return agentTypesOf(this.fire.found);
   }
 
   /** How often the input was rewritten. */

@@ -1,3 +1,4 @@
+import { agentTypesOf } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import { policyHasAsked } from '../alarms/use.js';
 import { ruleOf } from '../call/work.js';
@@ -14,13 +15,14 @@ export function asksByPolicy(run: AskingFire): boolean {
   return policyHasAsked(run) || Object.values(run.services.events).some((state) => asksByRule(run, state));
 }
 
-function asksByRule({ services, input }: AskingFire, { spec, plans }: EventState): boolean {
+function asksByRule({ services, input, found }: AskingFire, { spec, plans }: EventState): boolean {
   if (spec.callRole !== 'judges') return false;
   const plan = plans.get(services.registrar.root).in(input['session_id']);
   if (plan.size === 0) return false;
   const subject = spec.subject?.(input);
   const candidates = plan.candidates(subject);
-  const facts = { subject, input, view: readOnly(input), hasRun: () => false, ranBefore: () => false };
+  const agentTypes = found === undefined ? [] : agentTypesOf(found);
+  const facts = { subject, input, agentTypes, view: readOnly(input), hasRun: () => false, ranBefore: () => false };
   const who = new WhoRuns(candidates, facts);
   return candidates.list.some((r) => ruleOf(r)?.decision === 'ask' && who.why(r) === undefined);
 }

@@ -1,4 +1,5 @@
 import type { Registration } from '../../scopes/registration.js';
+import { agentTypesOf, type ScopeLookup } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import type { FireFacts } from '../call/facts.js';
@@ -13,17 +14,23 @@ export class Screen implements RunFacts {
   readonly passed: number[] = [];
   /** The view of the input that predicates were given; hooks get the same one. */
   viewed: Json | undefined = undefined;
+  private readonly found: ScopeLookup;
   private readonly rules: WhoRuns;
 
-  constructor({ subject, input }: FireFacts, candidates: Candidates) {
+  constructor({ subject, input, found }: FireFacts, candidates: Candidates) {
     this.subject = subject;
     this.input = input;
+    this.found = found;
     this.rules = new WhoRuns(candidates, this);
   }
 
   get view(): Json {
     this.viewed ??= readOnly(this.input);
     return this.viewed;
+  }
+
+  get agentTypes(): readonly string[] {
+    return agentTypesOf(this.found);
   }
 
   /** Each hook is checked once, before it is asked; none is a `once` hook. */

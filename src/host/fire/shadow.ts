@@ -1,6 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import type { Registration } from '../../scopes/registration.js';
 import { skipped } from '../../scopes/skip.js';
+import { agentTypesOf, type ScopeLookup } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import type { Background } from '../call/background.js';
@@ -19,10 +20,11 @@ function planOf(r: Registration): Plan {
 }
 
 /** Whether its matcher and rule match. A hook that does not concern this call is already in the record of the real fire. */
-function concerns(r: Registration, input: Json): boolean {
+function concerns(r: Registration, input: Json, found: ScopeLookup): boolean {
   const facts = {
     subject: r.spec.subject?.(input),
     input,
+    agentTypes: agentTypesOf(found),
     get view() {
       return readOnly(input);
     },
@@ -79,7 +81,7 @@ class Following {
   async #ask(r: Registration, run: FireRun): Promise<void> {
     const { services, state, found, options, finalInput } = run;
     const plan = planOf(r);
-    if (this.#closing || !concerns(plan.registrations[0] as Registration, finalInput)) return;
+    if (this.#closing || !concerns(plan.registrations[0] as Registration, finalInput, found)) return;
     const how = { ...options, signal: undefined, ranBefore: undefined, losses: undefined, shadowOf: run.id };
     // Without raw taps, which were asked in the real fire.
     const alone = state.hook === undefined ? state : { ...state, hook: undefined };

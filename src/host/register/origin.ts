@@ -28,6 +28,8 @@ export interface Origin extends RegisterOptions {
   readonly root?: string | undefined;
   readonly family?: string | undefined;
   readonly racing?: true | undefined;
+  /** Of managed hooks: their matchers let only agents of this type through. */
+  readonly ofType?: string | undefined;
   /** Receives warnings that do not prevent registration. Default: the host's logger. */
   readonly warn?: ((message: string) => void) | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
-import { detachedScope } from '../../scopes/tree.js';
+import { agentTypesOf, detachedScope } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
 import { checkUseOptions } from '../options.js';
 import type { PluginUndo } from '../plugin-types.js';
@@ -43,12 +43,23 @@ export class Registrar {
   /** Adds hooks to the scope (`undefined`: the host's), all or none; it is opened by what is registered in it. */
   register(ref: ScopeRef | 'managed' | undefined, hooks: unknown, origin: Origin = {}, managed = false): Undo {
     const { tree } = this.#parts;
-    if (managed) return this.#adding.add(tree.managed, hooks, origin);
+    if (managed) return this.#manage(hooks, origin);
     if (ref === undefined) return this.#adding.add(tree.host, hooks, origin);
     const open = tree.get(ref);
     // Checked in a detached scope first, because invalid hooks must not open a scope.
     if (!open) this.#adding.place(detachedScope(ref), hooks, { ...origin, warn: () => undefined });
     return this.#adding.add(tree.open(ref, { parent: origin.parent }), hooks, origin);
+  }
+
+  /** Managed hooks. If they are for agents of a type, such an agent gets a scope that knows its type, since later calls may name the agent alone. */
+  #manage(hooks: unknown, origin: Origin): Undo {
+    const undo = this.#adding.add(this.#parts.tree.managed, hooks, origin);
+    if (origin.ofType === undefined) return undo;
+    const forget = this.spawnHooks(origin.ofType, {}, origin);
+    return () => {
+      undo();
+      forget();
+    };
   }
 
   /** Ends a scope and its children. Resolves when everything in them has cleaned up; `undefined` if it was not open. */
@@ -138,7 +149,8 @@ export class Registrar {
       : undefined;
     const parent = found.known && found.id !== 'session' ? found.scope.parent : found.scope;
     const spawnHooks = type === undefined ? undefined : this.#spawns.of(type, named, parent);
-    const has = found.id === 'session' || (found.known && isTyped(found));
+    // Whether it has the hooks of its type, also where it has them in all sessions.
+    const has = found.id === 'session' || (found.known && agentTypesOf(found).length > 0);
     return { found, named, spawn: spawnHooks && !has ? { spawnHooks, type: type as string } : undefined };
   }
 
@@ -261,10 +273,6 @@ export class Registrar {
     if (scope.agentType !== undefined) this.#spawns.remember(scope);
   }
 }
-
-/** Whether the agent has the hooks of its type, also where it has them in all sessions. */
-const isTyped = ({ scope, both = [scope, scope] }: ScopeLookup): boolean =>
-  both.some(({ id, agentType }) => id === scope.id && agentType !== undefined);
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;

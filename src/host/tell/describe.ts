@@ -19,7 +19,10 @@ export function describeScope(
   if (scope.kind === 'host') {
     for (const type of waiting) {
       const made = makers.filter(({ agentType }) => agentType === type.id);
-      children.push({ ...describeScope(type), kind: 'agents of type', ...(made.length > 0 ? { made } : {}) });
+      const described = describeScope(type);
+      // Managed hooks, which stand elsewhere, may be all that such agents get.
+      if (described.hooks.length + made.length === 0) continue;
+      children.push({ ...described, kind: 'agents of type', ...(made.length > 0 ? { made } : {}) });
     }
   }
   const description = {

@@ -3,7 +3,7 @@ import { subjectIn } from '../../events/subject.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { explainSkip, type SkipReason } from '../../scopes/skip.js';
-import type { ScopeRef } from '../../scopes/tree.js';
+import { agentTypesOf, type ScopeLookup, type ScopeRef } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import type { HostCore } from '../core.js';
@@ -60,7 +60,7 @@ export function explain(
   try {
     const plan = state.plans.of(found).in(full['session_id']);
     const subject = subjectIn(spec, full);
-    const reader = new PlanReader(plan, subject, full);
+    const reader = new PlanReader(plan, subject, full, found);
     const outside = outsideOf(services.registrar, spec, plan, found.scope);
     const made = services.registrar.makers();
     return {
@@ -110,9 +110,10 @@ class PlanReader {
   readonly #who: WhoRuns;
   readonly #whys = new Map<Registration, SkipReason | undefined>();
 
-  constructor(plan: Plan, subject: string | undefined, input: Json) {
+  constructor(plan: Plan, subject: string | undefined, input: Json, found: ScopeLookup) {
     this.#plan = plan;
-    this.#facts = { subject, input, view: readOnly(input), hasRun: () => false, ranBefore: () => false };
+    const agentTypes = agentTypesOf(found);
+    this.#facts = { subject, input, agentTypes, view: readOnly(input), hasRun: () => false, ranBefore: () => false };
     this.#who = new WhoRuns(plan.candidates(subject), this.#facts);
   }
 
