@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { makeKey, readKey } from '../../fleet/bundle/keys.js';
 import { FLEET_NAME } from '../../fleet/engine.js';
@@ -6,6 +5,7 @@ import { plain } from '../../plain.js';
 import { wrongOption } from '../../values/options.js';
 import type { Terminal } from '../terminal.js';
 import type { FleetFlags } from './flags.js';
+import { readAgain } from './nats-again.js';
 import { makeCredentials, readUsers, writeUsers } from './nats-config.js';
 
 /** Keys to sign with, and credentials to connect with. */
@@ -27,13 +27,16 @@ async function hostKey(name: string, { dir = 'fleet' }: FleetFlags, terminal: Te
     throw wrongOption('fleet keys host', 'expected a name of letters, digits, "_" and "-"');
   const users = readUsers(folder);
   if (users === undefined) throw wrongOption('--dir', `${folder} is not that of hookscope fleet up`);
+  if (Object.hasOwn(users.hosts, name))
+    throw wrongOption(
+      'fleet keys host',
+      `${name} has credentials already, and would lose its connection; to replace them, as after a theft, take ${name} out of "hosts" in ${join(folder, 'users.json')} first`,
+    );
   const { file, publicKey } = await makeCredentials(folder, name);
   writeUsers(folder, { ...users, hosts: { ...users.hosts, [name]: publicKey } });
   await terminal.print(plain(file));
-  try {
-    // A broker that runs reads its users again.
-    process.kill(Number(readFileSync(join(folder, 'nats.pid'), 'utf8')), 'SIGHUP');
-  } catch {
-    terminal.tell('the broker does not run; it knows the host when it starts');
-  }
+  if (!(await readAgain(folder)))
+    terminal.tell(
+      `no broker of hookscope fleet up runs in ${plain(folder)}: it knows the host when it starts; one that you run yourself, after two SIGHUPs`,
+    );
 }

@@ -1,24 +1,36 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../files/replace-file.js';
-import { inboxOf, makeNkey } from '../../fleet/nats/connection.js';
-import { subjectsOf } from '../../fleet/nats/subjects.js';
-
-/** Who may connect: an operator, who may do everything, and hosts by name. */
-export interface Users {
-  readonly team: string;
-  readonly port: number;
-  readonly operator: string;
-  readonly hosts: Readonly<Record<string, string>>;
-}
+import { readChecked } from '../../fleet/checked-file.js';
+import { FLEET_NAME } from '../../fleet/engine.js';
+import { makeNkey } from '../../fleet/nats/connection.js';
+import { schema, zod } from '../../values/zod.js';
+import { accountsIn, type Users } from './nats-accounts.js';
 
 const fileOf = (folder: string): string => join(folder, 'users.json');
 const accountsOf = (folder: string): string => join(folder, 'accounts.conf');
 export const configOf = (folder: string): string => join(folder, 'nats.conf');
+export const processOf = (folder: string): string => join(folder, 'nats.pid');
 
+const usersSchema = schema(() => {
+  const name = () => zod().string().regex(FLEET_NAME);
+  const nkey = () =>
+    zod()
+      .string()
+      .regex(/^U[A-Z2-7]{55}$/);
+  return zod().strictObject({
+    team: name(),
+    port: zod().number().int().min(1).max(65_535),
+    operator: nkey(),
+    hosts: zod().record(name(), nkey()),
+  });
+});
+
+/** undefined: `fleet up` has never been there. Throws FILE, INVALID_CONFIG. */
 export function readUsers(folder: string): Users | undefined {
   const file = fileOf(folder);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Users) : undefined;
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+  return readChecked(file, usersSchema(), '; hookscope fleet up and fleet keys host write it') as Users;
 }
 
 /** Writes who may connect, and the broker's configuration of it. */
@@ -40,49 +52,14 @@ export async function makeCredentials(
   return { file, publicKey };
 }
 
-/** A host's permissions: read the policy, write its own records, state and questions, and nothing else. */
-export function permissionsOf(team: string, host: string) {
-  const { policy, state, logOf, waiting, asked, answer } = subjectsOf(team);
-  const stream = `KV_${policy}`;
-  return {
-    publish: {
-      allow: [
-        logOf(host),
-        `$KV.${state}.${host}`,
-        asked(host, '*'),
-        `$JS.API.STREAM.INFO.${stream}`,
-        `$JS.API.STREAM.INFO.KV_${state}`,
-        `$JS.API.STREAM.MSG.GET.${stream}`,
-        `$JS.API.DIRECT.GET.${stream}`,
-        `$JS.API.DIRECT.GET.${stream}.>`,
-        `$JS.API.CONSUMER.CREATE.${stream}`,
-        `$JS.API.CONSUMER.CREATE.${stream}.>`,
-        `$JS.API.CONSUMER.INFO.${stream}.>`,
-        `$JS.API.CONSUMER.DELETE.${stream}.>`,
-        `$JS.FC.${stream}.>`,
-      ],
-    },
-    subscribe: { allow: [`${inboxOf(host)}.>`, waiting, answer(host, '*')] },
-    allow_responses: true,
-  };
-}
-
 const WRITTEN = '# Written by hookscope fleet up and fleet keys host.\n';
-
-/** The team's account: its operator and its hosts. */
-function accountsIn({ team, operator, hosts }: Users) {
-  const users = [
-    { nkey: operator },
-    ...Object.entries(hosts).map(([name, nkey]) => ({ nkey, permissions: permissionsOf(team, name) })),
-  ];
-  return { [team]: { jetstream: 'enabled', users } };
-}
 
 function configText(folder: string, users: Users): string {
   // JSON is a form of it.
   const config = {
     listen: `127.0.0.1:${users.port}`,
-    jetstream: { store_dir: join(folder, 'data') },
+    // A server that runs takes no other folder, also not by another name of the same.
+    jetstream: { store_dir: join(realpathSync(folder), 'data') },
     accounts: accountsIn(users),
   };
   return `${WRITTEN}${JSON.stringify(config, null, 2)}\n`;

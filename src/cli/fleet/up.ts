@@ -10,7 +10,7 @@ import { makeFolder } from '../../values/make-folder.js';
 import { wrongOption } from '../../values/options.js';
 import type { Terminal } from '../terminal.js';
 import type { FleetFlags } from './flags.js';
-import { configOf, makeCredentials, readUsers, writeUsers } from './nats-config.js';
+import { configOf, makeCredentials, processOf, readUsers, writeUsers } from './nats-config.js';
 
 /** Milliseconds for a broker to start. */
 const PATIENCE = 10_000;
@@ -28,7 +28,7 @@ export async function upVerb(_: readonly string[], flags: FleetFlags, terminal: 
     throw wrongOption('--team', `${folder} is for the team ${known.team}`);
   const operator = known?.operator ?? (await makeCredentials(folder, 'operator')).publicKey;
   writeUsers(folder, { team, port, operator, hosts: known?.hosts ?? {} });
-  const server = spawn('nats-server', ['-c', configOf(folder), '--pid', join(folder, 'nats.pid')], {
+  const server = spawn('nats-server', ['-c', configOf(folder), '--pid', processOf(folder)], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';

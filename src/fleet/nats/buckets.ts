@@ -1,10 +1,11 @@
 import type { KV, KvEntry, KvWatchOptions } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
-import type { FleetEngine, Posted } from '../engine.js';
+import type { FleetEngine } from '../engine.js';
 import { overtaken } from '../memory.js';
 import type { Connection } from './connection.js';
 import { loaded } from './load.js';
 import type { Subjects } from './subjects.js';
+import { watchChannel } from './watch.js';
 
 /** How many bundles of a channel are kept, so that an older one can be restored. */
 const HISTORY = 32;
@@ -20,6 +21,7 @@ type Verbs = Pick<FleetEngine, 'policy' | 'state'> & { prepare(): Promise<void> 
 /** Policy and state are key-value buckets. */
 export function createBuckets(connection: Connection, subjects: Subjects): Verbs {
   const library = () => loaded(() => import('@nats-io/kv'), '@nats-io/kv');
+  const streams = () => loaded(() => import('@nats-io/jetstream'), '@nats-io/jetstream');
   const kvm = async (nc: NatsConnection) => new (await library()).Kvm(nc);
   const open = async (bucket: string, nc = connection.get()): Promise<KV> => (await kvm(nc)).open(bucket);
   const tried = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -30,28 +32,16 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
     }
   };
 
+  /** Every bucket takes a message with the header `Nats-Rollup: all` for the only one to keep: one host's state in place of all others'. */
+  const noRollup = async (nc: NatsConnection, stream: string): Promise<void> => {
+    const { streams: kept } = await (await streams()).jetstreamManager(nc);
+    const { config } = await kept.info(stream);
+    if (config.allow_rollup_hdrs) await kept.update(stream, { ...config, allow_rollup_hdrs: false });
+  };
+
   return {
     policy: {
-      watch: (channel, seen) => {
-        let told: number | undefined;
-        const tell = (posted: Posted | undefined): void => {
-          const version = posted?.version ?? 0;
-          // After a lost connection the current values are delivered again.
-          if (told === version) return;
-          told = version;
-          seen(posted);
-        };
-        return connection.each(async (nc, signal) => {
-          const bucket = await open(subjects.policy, nc);
-          if ((await bucket.get(channel)) === null) tell(undefined);
-          const entries = await bucket.watch({ key: channel });
-          const stop = (): void => entries.stop();
-          if (signal.aborted) stop();
-          signal.addEventListener('abort', stop, { once: true });
-          for await (const { operation, value, revision } of entries)
-            tell(operation === 'PUT' ? { bytes: value, version: revision } : undefined);
-        });
-      },
+      watch: (channel, seen) => watchChannel(connection, subjects, channel, seen),
       post: (channel, bytes, after) =>
         tried(async () => {
           const { info } = connection.get();
@@ -79,7 +69,12 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
         }),
     },
     state: {
-      share: (host, bytes) => tried(async () => void (await (await open(subjects.state)).put(host, bytes))),
+      share: (host, bytes) =>
+        tried(async () => {
+          const { jetstream } = await streams();
+          // A host may not ask for the bucket itself.
+          await jetstream(connection.get()).publish(subjects.stateOf(host), bytes);
+        }),
       all: () =>
         tried(async () => {
           const bucket = await open(subjects.state);
@@ -95,6 +90,7 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
         const all = await kvm(connection.get());
         await all.create(subjects.policy, { history: HISTORY, maxValueSize: MOST_BYTES });
         await all.create(subjects.state, { history: 1, ttl: KEPT });
+        await noRollup(connection.get(), subjects.stateBucket);
       }),
   };
 }

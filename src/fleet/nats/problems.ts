@@ -25,6 +25,8 @@ export function whyRefused(problem: unknown, { name, team, credentials }: Speake
     const verb = what.toLowerCase() === 'publish' ? 'send to' : 'listen at';
     return `${file} may not ${verb} ${subject} there, which ${who} of the team ${team} has to: its configuration says who may (${PAGE})`;
   }
+  if (/^stream not answered$/i.test(text))
+    return `nothing of the team ${team} answers there; if it is not there yet, hookscope fleet up and hookscope fleet push make it`;
   if (/^stream not found$/i.test(text))
     return `there is nothing of the team ${team} there; hookscope fleet up and hookscope fleet push make what is needed`;
   if (!/authorization violation|authentication/i.test(text)) return undefined;

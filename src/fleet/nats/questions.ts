@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { FLEET_NAME, type FleetEngine, type OpenQuestion } from '../engine.js';
 import type { Connection } from './connection.js';
@@ -122,7 +123,9 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
       const nobody = `nobody waits for an answer to ${id}`;
       if (!FLEET_NAME.test(host) || !FLEET_NAME.test(id)) throw connection.failed(nobody);
       try {
-        const { data } = await connection.get().request(subjects.answer(host, id), answer, { timeout: PATIENCE });
+        const data = await asked(connection.get(), subjects.answer(host, id), answer, (one) =>
+          subjects.taken(host, one),
+        );
         if (data.length === 0) throw connection.failed(nobody);
         return data;
       } catch (error) {
@@ -134,6 +137,23 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
       }
     },
   };
+}
+
+/** A request whose reply comes back on a subject of the host's own: it may publish on no other. */
+async function asked(
+  nc: NatsConnection,
+  subject: string,
+  bytes: Uint8Array,
+  replyOn: (one: string) => string,
+): Promise<Uint8Array> {
+  const reply = replyOn(randomUUID());
+  const replies = nc.subscribe(reply, { max: 1, timeout: PATIENCE });
+  nc.publish(subject, bytes, { reply });
+  for await (const { data, headers } of replies) {
+    if (data.length === 0 && headers?.code === 503) throw new Error('no responders');
+    return data;
+  }
+  throw new Error('timeout');
 }
 
 function publish(nc: NatsConnection, subject: string, bytes: Uint8Array): void {

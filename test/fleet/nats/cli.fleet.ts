@@ -86,7 +86,9 @@ test('from nothing to a policy on two machines, what they decide, a diff, a roll
 
   // Somebody else's key; the host's own credentials.
   await operator.fleet('keys', 'new', 'other.key');
-  await operator.fleet('push', 'policy', '--sign', 'other.key', ...as, '--revision', 'evil');
+  const evil = ['push', 'policy', '--sign', 'other.key', ...as, '--revision', 'evil'];
+  expect((await operator.fleet(...evil)).text).toMatch(/nothing that is kept there is signed with the keys at hand/);
+  await operator.fleet(...evil, '--sequence', '5');
   await until(async () => (await status()).match(/refused evil \(5\): it is signed with none/g)?.length === 2);
   expect(await status()).toMatch(/^stable evil \(5\), posted \S+Z: 0 of 2 hosts have it$/m);
   expect((await status()).match(/ BEHIND/g)?.length).toBe(2);

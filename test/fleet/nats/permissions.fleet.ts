@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeCredentials, permissionsOf } from '../../../src/cli/fleet/nats-config.js';
+import { accountsIn } from '../../../src/cli/fleet/nats-accounts.js';
+import { makeCredentials } from '../../../src/cli/fleet/nats-config.js';
 import { waitingQuestions } from '../../../src/fleet/ask/waiting.js';
 import type { FleetEngine } from '../../../src/fleet/engine.js';
 import { natsEngine } from '../../../src/fleet/nats/engine.js';
@@ -21,13 +22,8 @@ const engine = async (name: string, credentials: string): Promise<FleetEngine> =
 
 beforeAll(async () => {
   const keys = await Promise.all(['operator', 'a', 'b'].map((name) => makeCredentials(folder, name)));
-  const [operator, a, b] = keys.map(({ publicKey }) => publicKey);
-  const users = [
-    { nkey: operator },
-    { nkey: a, permissions: permissionsOf('acme', 'a') },
-    { nkey: b, permissions: permissionsOf('acme', 'b') },
-  ];
-  server = await startNats(`accounts: ${JSON.stringify({ acme: { jetstream: 'enabled', users } })}`);
+  const [operator, a, b] = keys.map(({ publicKey }) => publicKey) as [string, string, string];
+  server = await startNats(`accounts: ${JSON.stringify(accountsIn({ team: 'acme', operator, hosts: { a, b } }))}`);
   await (await engine('operator', 'operator.nk')).prepare();
 });
 afterAll(async () => {

@@ -1,0 +1,47 @@
+import { inboxOf } from '../../fleet/nats/connection.js';
+import { subjectsOf } from '../../fleet/nats/subjects.js';
+
+/** Who may connect: an operator, who may do everything, and hosts by name. */
+export interface Users {
+  readonly team: string;
+  readonly port: number;
+  readonly operator: string;
+  readonly hosts: Readonly<Record<string, string>>;
+}
+
+/** What a host, or any (`*`), sends into the team's account, and what it hears from there. */
+function openTo(team: string, host: string) {
+  const { policyBucket, policyOf, stateOf, logOf, waiting, asked, answer, taken } = subjectsOf(team);
+  const get = `$JS.API.DIRECT.GET.${policyBucket}`;
+  return {
+    services: [logOf(host), stateOf(host), asked(host, '*'), taken(host, '*'), get, `${get}.${policyOf('*')}`],
+    streams: [policyOf('*'), waiting, answer(host, '*')],
+  };
+}
+
+/** A host's permissions: read the policy, write its own records, state and questions, and nothing else. */
+export function permissionsOf(team: string, host: string) {
+  const { services, streams } = openTo(team, host);
+  return { publish: { allow: services }, subscribe: { allow: [`${inboxOf(host)}.>`, ...streams] } };
+}
+
+/** Teams and hosts have no slash in their names. */
+const accountOf = (team: string, host: string): string => `${team}/${host}`;
+
+/**
+ * The team's account, with its operator; and one for each host. A server checks what a client sends, and not where it wants the reply, which the server sends itself, with its own
+ * rights: from an account of its own a host can name no place of another's.
+ */
+export function accountsIn({ team, operator, hosts }: Pick<Users, 'team' | 'operator' | 'hosts'>) {
+  const { services, streams } = openTo(team, '*');
+  const exports = [...streams.map((stream) => ({ stream })), ...services.map((service) => ({ service }))];
+  const own = Object.entries(hosts).map(([host, nkey]) => {
+    const of = openTo(team, host);
+    const imports = [
+      ...of.streams.map((subject) => ({ stream: { account: team, subject } })),
+      ...of.services.map((subject) => ({ service: { account: team, subject } })),
+    ];
+    return [accountOf(team, host), { users: [{ nkey, permissions: permissionsOf(team, host) }], imports }] as const;
+  });
+  return { [team]: { jetstream: 'enabled', users: [{ nkey: operator }], exports }, ...Object.fromEntries(own) };
+}
