@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { BARE, MARKED } from '../../../src/emit/redact/find/table.js';
 import { createRedactor } from '../../../src/emit/redact/redactor.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'redact-cost-'));
@@ -154,4 +155,47 @@ test.each(Object.entries(HOSTILE))('a text of 160 KB costs at most a few times f
   const most = 11 * Math.max(small, 6_000);
   const large = cost(many);
   expect(large < most ? large : Math.min(large, cost(many))).toBeLessThan(most);
+});
+
+/** A text that the beginning of a shape matches: `gh[opsur]_`. */
+const exampleOf = (source: string): string =>
+  source
+    .replace(/\(\?:([^()|]*)(?:\|[^()]*)?\)\??/g, '$1')
+    .replace(/\[\\?(.)[^\]]*\]\{(\d+)(?:,\d+)?\}/g, (_, one: string, times: string) => one.repeat(Number(times)))
+    .replace(/\[\\?(.)[^\]]*\]\??/g, '$1')
+    .replace(/\\d/g, '1')
+    .replace(/\\w/g, 'a')
+    .replace(/\\(.)/g, '$1');
+
+/** Of those, and of all that a value is written with, a text can be full: zeros in base64 are a run of `A`. */
+const RUNS: readonly string[] = [
+  ...new Set([
+    ...[...MARKED, ...BARE].map(([, before]) => exampleOf(before)).flatMap((one) => [one, `${one} `, one.slice(-1)]),
+    ...Object.values(HOSTILE),
+    ...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)),
+    ...['\n', '\t', '\r\n', '\\n', '…', 'é', 'A=', '=A', 'A%', '%3D', 'A/', 'A.', 'A:', 'A-', 'A_', '%41', '\\u0041'],
+    ...['Bearer ', 'bearer:', 'password ', 'password', 'token ', 'secret ', '--token ', ' -u a:', '-u ', '{"', '\\"'],
+    ...['"a":', '<(', '<<', '<<<', '$(', '${', '}}', '|| ', '&& ', '-- ', '; ', '](', '::', '0x', 'AAAA%'],
+  ]),
+];
+const LONG = 60_000;
+/** A microsecond or two a character is the most that anything may cost, and 15 to 30 nanoseconds is what prose costs. */
+const MOST = 160;
+/** Of a run of a character or two, as pictures have them. */
+const MOST_OF_RUN = 50;
+const ofLength = (part: string): string => part.repeat(Math.ceil(LONG / part.length)).slice(0, LONG);
+
+test('no run of what secrets are written with costs many times what as much prose costs', () => {
+  const prose = ofLength(
+    'The quick brown fox jumps over the lazy dog, and then it rests for a while under the old tree. ',
+  );
+  const usual = Math.max(Math.min(...Array.from({ length: 5 }, () => cost(prose))), 600);
+  const times = (part: string): number => cost(ofLength(part)) / usual;
+  // What else the machine does only adds.
+  const costly = RUNS.flatMap((part) => {
+    const most = new Set(part).size < 3 ? MOST_OF_RUN : MOST;
+    const least = times(part) < most ? 0 : Math.min(times(part), times(part), times(part));
+    return least < most ? [] : [`${JSON.stringify(part)}: ${least.toFixed(0)} times`];
+  });
+  expect(costly).toEqual([]);
 });

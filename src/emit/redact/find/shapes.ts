@@ -87,8 +87,8 @@ export function compileTokens(wanted: (name: string) => boolean): CompiledShapes
       return { start, end: pattern.lastIndex, name: shape[0] };
     },
     at(text, start) {
-      // A run that could hold many beginnings of a JWT is read from its first alone.
-      if (text[start] === 'e' && !beginsWord(text, start, RUN)) return undefined;
+      // A long run of a picture's zeros, or of what could begin many a JWT, is read from its first character alone.
+      if (!beginsWord(text, start, text[start] === 'e' ? RUN : WORD)) return undefined;
       here.lastIndex = start;
       const found = here.exec(text);
       const pattern = found === null ? cutHere : here;

@@ -178,7 +178,7 @@ export const BARE: readonly MarkedShape[] = [
   ['twilio-key', 'SK', '[0-9a-f]{32}(?!\\w)'],
   ['openshift-token', 'sha256~', '[\\w-]{43}'],
   ['fcm-key', 'AAAA', '[\\w-]{7}:APA91b[\\w-]{100,}'],
-  ['twitter-token', 'AAAAAAAAAA', 'A{9,14}(?=[A-Za-z\\d]{0,100}%[23])[A-Za-z\\d%]{60,120}'],
+  ['twitter-token', 'AAAAAAAAAA', 'A{9}(?=[A-Za-z\\d]{0,105}%[23])[A-Za-z\\d%]{60,125}'],
   ['tencent-key-id', 'AKID', '[A-Za-z0-9]{32}(?!\\w)'],
   ['nuget-key', 'oy2', '[a-z0-9]{43}(?!\\w)'],
   ['intercom-token', 'dG9rO', '[\\w+/]{50,}={0,2}'],

@@ -111,6 +111,7 @@ const ONE = /\bsshpass\b|\bwg[ \t]|stdin|pass(?:word|phrase)?-?file[ \t=]*\\*["'
 
 /** `sshpass -f <(echo X)`, `docker login --password-stdin < <(echo X)`. `at`: the `<` before the bracket. */
 export function processSecret(text: string, at: number): Span | undefined {
+  if (text[at + 1] !== '(') return undefined;
   const reader = commandBefore(text, at);
   const isRead = /<[ \t]*$/.test(reader) && (READS.test(reader) || readsSecret(reader.replace(/<[ \t]*$/, '')));
   if (!isRead && !FILES.test(reader)) return undefined;
@@ -140,7 +141,7 @@ const DOCUMENT = /<<[-~]?[ \t]*\\?["']?(\w{1,40})["']?[^\n]*\n/y;
 
 /** `gh auth login --with-token <<< X`, and a here-document. `at`: the first `<`. */
 export function hereSecret(text: string, at: number): Span | undefined {
-  if (text[at - 1] === '<') return undefined;
+  if (text[at - 1] === '<' || text[at + 1] !== '<') return undefined;
   const reader = commandBefore(text, at);
   if (!READS.test(reader) && !readsSecret(reader)) return undefined;
   if (text[at + 2] === '<') {

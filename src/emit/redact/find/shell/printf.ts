@@ -6,6 +6,7 @@ import { isNoWord, isPlaceholder, isWord } from '../values.js';
 const CALLS =
   /\b(?:[A-Za-z.]{0,20}[pP]rintf|console\.(?:log|error|info|warn|debug))(?:[ \t]+-v[ \t]+\w{1,64})?(?:[ \t]+--)?(?:[ \t]*\([ \t]*|[ \t]+)(\\*["'])((?:(?!\1)[\s\S]){2,400}?)\1/g;
 const ONE = String.raw`(?:\$?(\\*["'])((?:(?!\1)[^\n]){0,256}?)\1|([^\s"'\x60;&|<>(),\\]{1,256}))`;
+const NEXT = /printf$|^console\./i;
 /** Of a call, and of a command. */
 const ARGUMENTS = { call: new RegExp(String.raw`,\s*${ONE}`, 'y'), command: new RegExp(`[ \\t]+${ONE}`, 'y') };
 const PLACE = /%(?:%|[-+ #0]{0,4}[\d*]{0,3}(?:\.[\d*]{1,3})?([a-zA-Z]))/g;
@@ -33,6 +34,8 @@ function valuesAt(text: string, at: number, pattern: RegExp): readonly Span[] {
     const one = take(pattern, text, next);
     if (one === undefined) break;
     const [whole, quote = '', quoted, bare] = one as unknown as readonly [string, string?, string?, string?];
+    // The next command: its values are its own.
+    if (bare !== undefined && NEXT.test(bare)) break;
     const end = next + whole.length - quote.length;
     values.push([end - (quoted ?? (bare as string)).length, end]);
   }
