@@ -1,7 +1,8 @@
-import type { FireRecord, HandlerRecord } from '../emit/record.js';
+import type { FireRecord, HandlerRecord, ToolCallRecord } from '../emit/record.js';
 import { clip, ended, plain } from '../plain.js';
 import { rewrittenTo, saidBy } from './asked.js';
-import { changesFor, decidedIn } from './decided.js';
+import { changesFor } from './changes.js';
+import { decidedIn } from './decided.js';
 import { isMeant } from './meaning.js';
 import { whyNotAsked } from './not-asked.js';
 import type { OtherFires } from './other-fires.js';
@@ -37,10 +38,12 @@ export interface WhyFacts {
   readonly hook?: string | undefined;
   readonly otherFires: OtherFires;
   readonly outcome: readonly string[];
+  /** How its call ended. */
+  readonly calls?: readonly ToolCallRecord[] | undefined;
 }
 
 /** Reads the answer from the fire's record, and what else is kept of it. */
-export function answerFor(record: FireRecord, { agent, hook, otherFires, outcome }: WhyFacts): WhyAnswer {
+export function answerFor(record: FireRecord, { agent, hook, otherFires, outcome, calls }: WhyFacts): WhyAnswer {
   const meant = record.handlers.filter((handler) => isMeant(handler, hook));
   const asked = meant.filter(({ status }) => status !== 'skipped');
   const notAsked = meant.filter(({ status }) => status === 'skipped').map((handler) => skipped(record, handler));
@@ -56,7 +59,7 @@ export function answerFor(record: FireRecord, { agent, hook, otherFires, outcome
     decision: all([...(rewritten === undefined ? [] : [rewritten]), ...decidedIn(record), ...untold(record)]),
     outcome: all(outcome),
     changes: all([
-      ...(hook === undefined ? changesFor(record) : []),
+      ...(hook === undefined ? changesFor(record, calls) : []),
       ...notAsked.map(({ name, change }) => `For ${name} to be asked: ${lower(change)}`),
       ...otherFires.changes,
     ]),

@@ -44,6 +44,8 @@ function verdict(record: FireRecord, handler: HandlerRecord): string {
   if (counted !== undefined && counted !== 'none') return `said ${plain(counted)}${why}`;
   const word = said(handler);
   if (word === undefined || record.decision.fold !== 'gate') return '';
+  // That it only observes is said of every answer.
+  if (handler.phase === 'observe') return `said ${word}${why}`;
   return handler.phase === 'rewrite'
     ? `said ${word}, which does not count in the phase rewrite`
     : `said ${word}, which no longer counts, since it had not judged the final input`;

@@ -1,7 +1,7 @@
-import type { FireRecord, HandlerRecord } from '../emit/record.js';
+import type { FireRecord } from '../emit/record.js';
 import { plain } from '../plain.js';
 import { isShadow } from './meaning.js';
-import { listed, named, nameIn, placeOf, quoted } from './words.js';
+import { isGate, listed, named, nameIn, quoted } from './words.js';
 
 /** The decision, who decided, and who was overruled. */
 export function decidedIn(record: FireRecord): string[] {
@@ -29,8 +29,6 @@ function notEnforced({ handlers, would = 'none', final_input: final, error, shad
   return `${who}: it would ${listed(words) || 'say nothing'}; ${rest}`;
 }
 
-const isGate = ({ decision }: FireRecord): boolean => decision.fold === 'gate';
-
 function outcome(record: FireRecord): string {
   const { decision } = record;
   const { fold, verdict = 'none', blocked, continues, endedBy, decidedBy, reason } = decision;
@@ -43,7 +41,9 @@ function outcome(record: FireRecord): string {
   if (fold === 'stop') {
     if (endedBy !== undefined)
       return `The agent stops, although ${listed(decision.overruled.map((id) => nameIn(record, id))) || 'hooks'} would have gone on (${plain(endedBy) === 'cap' ? 'too many times in a row' : plain(endedBy)}).`;
-    return continues ? `${who} decided that the agent goes on${why}.` : 'No hook wanted to go on: the agent stops.';
+    if (continues) return `${who} decided that the agent goes on${why}.`;
+    if (decidedBy !== undefined) return `${who} ended the loop: the agent stops${why}.`;
+    return 'No hook wanted to go on: the agent stops.';
   }
   if (blocked) return `${who} blocked it${why}${how(record)}.`;
   return fold === 'block'
@@ -79,6 +79,8 @@ function overruled(record: FireRecord): string[] {
   if (decision.endedBy !== undefined) return [];
   return decision.overruled.map((id) => {
     const loser = record.handlers.find((handler) => handler.id === id);
+    if (decision.fold === 'stop')
+      return `${nameIn(record, id)} was overruled: it wanted the agent to go on, and an end of the loop counts more.`;
     const word = loser?.verdict === undefined ? 'another opinion' : plain(loser.verdict);
     const rule =
       decisions === 'first'
@@ -86,11 +88,17 @@ function overruled(record: FireRecord): string[] {
         : decisions === 'last'
           ? 'on this host the last opinion counts'
           : decision.fold === 'gate'
-            ? `${plain(decision.verdict ?? 'none')} is stricter`
+            ? stricter(record)
             : 'the decision is a different one';
     return `${nameIn(record, id)} was overruled: it said ${word}, and ${rule}.`;
   });
 }
+
+/** An allow alone loses to nothing where managed policy has asked. */
+const stricter = ({ decision: { verdict = 'none' } }: FireRecord): string =>
+  verdict === 'none'
+    ? 'managed policy has asked about it, so that only managed hooks allow it'
+    : `${plain(verdict)} is stricter`;
 
 function conflicts(record: FireRecord): string[] {
   return record.conflicts.map(
@@ -103,94 +111,3 @@ function endOfLoop({ continue: goesOn, stopReason }: FireRecord['decision']): st
   if (goesOn) return [];
   return [`The agent's loop ends here${stopReason === undefined ? '' : `, saying ${quoted(stopReason)}`}.`];
 }
-
-/** What would have to change for a different decision. */
-export function changesFor(record: FireRecord): string[] {
-  if (isShadow(record))
-    return record.handlers.map((h) => `For what ${named(h.name)} says to count, remove "enforce" in ${placeOf(h)}.`);
-  return [...forDecision(record), ...forFailures(record)];
-}
-
-function forDecision(record: FireRecord): string[] {
-  const { decision, error } = record;
-  if (error !== undefined) return [REJECTED[error] ?? 'Fire it again.'];
-  const { fold, verdict = 'none', blocked, continues } = decision;
-  if (fold === 'gate') {
-    const same = record.handlers.filter((handler) => handler.verdict === verdict);
-    const who = same.map((handler) => `${named(handler.name)} (${placeOf(handler)})`);
-    if (verdict === 'none')
-      return [
-        'To stop such a call, a hook that matches it must deny; to let it run without a question, one must allow.',
-      ];
-    if (verdict === 'allow')
-      return ['To stop such a call, one hook that matches it must deny or ask: both are stricter than allow.'];
-    const must = who.length === 0 ? 'whoever decided' : listed(who);
-    const each = who.length > 1 ? 'each of them' : 'it';
-    if (record.decisions === 'first' || record.decisions === 'last')
-      return [
-        `For another answer, ${must} must answer differently: the ${record.decisions} opinion counts on this host.`,
-      ];
-    return [
-      `For it to pass, ${must} must no longer ${verdict}: ${each} would have to change, or the call; an allow of another hook does not help.`,
-    ];
-  }
-  if (fold === 'stop')
-    return continues ? [`For the agent to stop, ${blockers(record)} must no longer keep it going.`] : [];
-  return blocked ? [`For it to go on, ${blockers(record)} must no longer block.`] : [];
-}
-
-const REJECTED: Readonly<Record<string, string>> = {
-  ABORTED: 'The caller aborted it before the hooks had answered: wait longer, or make hooks faster.',
-  CLOSED: 'Its host was closed; fire it on one that is open.',
-  INVALID_INPUT: 'The input could not be read or sent to hooks: make it smaller, or correct what the error named.',
-};
-
-function blockers(record: FireRecord): string {
-  const all = record.handlers.filter(
-    (handler) =>
-      handler.verdict === 'block' || record.decision.failures.some(({ id, blocked }) => blocked && id === handler.id),
-  );
-  return all.length === 0 ? 'whoever decided' : listed(all.map((h) => `${named(h.name)} (${placeOf(h)})`));
-}
-
-function forFailures(record: FireRecord): string[] {
-  return record.handlers.flatMap((handler) => {
-    if (handler.status !== 'failed') return [];
-    const ignored = !record.decision.failures.some(({ id, blocked }) => blocked && id === handler.id);
-    const policy =
-      ignored && isGate(record) && handler.phase !== 'observe' && handler.on_failure === 'continue'
-        ? ' With onFailure: "block" its failure would have denied the call.'
-        : '';
-    return [`For ${named(handler.name)} to answer: ${mendFor(handler)}.${policy}`];
-  });
-}
-
-/** The advice for a hook that failed. */
-export function mendFor(handler: HandlerRecord): string {
-  const { cause = 'unknown' } = handler.failure ?? {};
-  return (Object.hasOwn(MENDS, cause) ? MENDS[cause] : undefined)?.(handler) ?? 'see what its message says';
-}
-
-/** The command that its failure's message ends with: it depends on what holds the hook back. */
-const remedyIn = ({ failure }: HandlerRecord): string =>
-  plain(/; see (hookscope [\w -]+)$/.exec(failure?.message ?? '')?.[1] ?? 'hookscope trust');
-
-/** The advice for each cause of failure. */
-const MENDS: Readonly<Record<string, (handler: HandlerRecord) => string>> = {
-  threw: (h) => `fix the error that it throws, in ${placeOf(h)}`,
-  timeout: (h) => `make it faster, or give it a longer timeout (seconds) in ${placeOf(h)}`,
-  spawn_failed: (h) =>
-    `its program was not found or may not be executed; correct the path in ${placeOf(h)}, or chmod +x`,
-  exit_code: (h) =>
-    `it ended with ${h.exit_code ?? 'a code'} and no answer; 0 is fine, 2 blocks, any other code is a failure`,
-  signal: () => 'something killed it; find out what',
-  bad_json: () => 'its standard output begins like JSON but is not JSON; print one object, or plain text',
-  bad_schema: () => 'a field of its answer has the wrong type or name; hookscope check and the message say which',
-  too_large: () => 'print less: what it wrote is over the limit',
-  http_status: (h) => `its server answered ${h.exit_code ?? 'another status'}; it must answer 2xx`,
-  connection: (h) => `its server was not reached; start it, or correct the address in ${placeOf(h)}`,
-  aborted: () => 'it was stopped because the caller aborted the fire, or because the host closed',
-  worker_died: () => 'the process that it ran in ended; see why',
-  untrusted: (h) =>
-    `it has changed or is gone since it was accepted; look at ${placeOf(h)} and accept it: ${remedyIn(h)}`,
-};

@@ -38,7 +38,7 @@ export function whatBecame({ fires, calls, alarms }: CallRecords): string[] {
 
 const STATUS: Readonly<Record<string, string>> = {
   ran: 'The call ran',
-  failed: 'The call ran, and its tool failed',
+  failed: 'The call ran',
   denied: 'The call was denied and did not run',
   deferred: 'The call was left for later',
   interrupted: 'The call was interrupted',
@@ -64,7 +64,9 @@ function callSentence(call: ToolCallRecord, fires: readonly FireRecord[]): strin
   const hook = id === undefined ? undefined : of ? nameIn(of, id) : clip(id, 60);
   const by = hook ?? byWord(denier ?? approver);
   const who = by === undefined ? '' : denier === undefined ? `, allowed by ${by}` : `: by ${by}`;
-  return `${what}${began}${who}${reason === undefined ? '' : `, saying ${quoted(reason)}`}.`;
+  // The reason of a call that failed is its tool's.
+  const failed = status === 'failed' ? ', and its tool failed' : '';
+  return `${what}${began}${who}${failed}${reason === undefined ? '' : `, saying ${quoted(reason)}`}.`;
 }
 
 function byWord(word: string | undefined): string | undefined {

@@ -66,6 +66,8 @@ function part(of: Json, key: string): Json {
   return isObject(found) ? found : {};
 }
 
+export const isGate = ({ decision }: FireRecord): boolean => decision.fold === 'gate';
+
 /** The first of them that is text. */
 export function firstText(...values: readonly unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === 'string' && value !== '');

@@ -4,7 +4,7 @@ import type { Unclosed } from '../../emit/sinks/files/open-mark.js';
 import { clip, plain } from '../../plain.js';
 import { skipWords } from '../../scopes/skip.js';
 import { isObject } from '../../values/shape.js';
-import { mendFor } from '../../why/decided.js';
+import { mendFor } from '../../why/changes.js';
 import { percentile } from '../../why/meaning.js';
 import { whyNotAsked } from '../../why/not-asked.js';
 import { listed, named, placeOf } from '../../why/words.js';

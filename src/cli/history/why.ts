@@ -33,12 +33,13 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
     if (ids.length > 1) return listCandidates(what, ids, { mask, terminal });
     const { fires, about } = await recordsOf(store, id, { hook, mask });
     for (const record of about) filter.match(record);
-    const outcome =
-      about.some(({ type }) => type !== 'hook_fire') || isCall(fires) ? whatBecame(callRecords(about)) : [];
+    const parts = callRecords(about);
+    const outcome = about.some(({ type }) => type !== 'hook_fire') || isCall(fires) ? whatBecame(parts) : [];
     for (const [i, fire] of fires.entries()) {
       const otherFires = await findInOtherFires(store, fire, hook, mask.text);
       const last = i === fires.length - 1;
-      const answer = answerFor(fire, { agent: filter.agentOf(fire), hook, otherFires, outcome: last ? outcome : [] });
+      const facts = { agent: filter.agentOf(fire), hook, otherFires, outcome: last ? outcome : [], calls: parts.calls };
+      const answer = answerFor(fire, facts);
       if (flags.json) await terminal.print(plainJson(answer));
       else await terminal.print(`${i === 0 ? '' : '\n'}${answerText(answer, { hook })}`);
     }

@@ -58,8 +58,9 @@ function Fire({ row, fire }: { readonly row: Row; readonly fire: FireRecord }) {
     });
   }, [fire]);
   const agent = agentName(row.agent, kept.value.sessions);
-  const outcome = fire.tool_use_id === undefined ? [] : whatBecame(callRecords(about));
-  const answer = answerFor(fire, { agent, otherFires: otherFires.value, outcome });
+  const parts = callRecords(about);
+  const outcome = fire.tool_use_id === undefined ? [] : whatBecame(parts);
+  const answer = answerFor(fire, { agent, otherFires: otherFires.value, outcome, calls: parts.calls });
   return (
     <>
       <Title row={row} agent={agent} />

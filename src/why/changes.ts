@@ -1,0 +1,156 @@
+import type { FireRecord, HandlerRecord, ToolCallRecord } from '../emit/record.js';
+import { plain } from '../plain.js';
+import { isShadow } from './meaning.js';
+import { counting, endersOf, keepersOf } from './said.js';
+import { isGate, listed, named, placeOf } from './words.js';
+
+/** What would have to change for a different decision. `calls`: how the call that it is about ended, if that is known. */
+export function changesFor(record: FireRecord, calls: readonly ToolCallRecord[] = []): string[] {
+  if (isShadow(record))
+    return record.handlers.map((h) => `For what ${named(h.name)} says to count, remove "enforce" in ${placeOf(h)}.`);
+  const { error } = record;
+  const decided = error === undefined ? forDecision(record, calls) : [REJECTED[error] ?? 'Fire it again.'];
+  return [...decided, ...forFailures(record)];
+}
+
+const REJECTED: Readonly<Record<string, string>> = {
+  ABORTED: 'The caller aborted it before the hooks had answered: wait longer, or make hooks faster.',
+  CLOSED: 'Its host was closed; fire it on one that is open.',
+  INVALID_INPUT: 'The input could not be read or sent to hooks: make it smaller, or correct what the error named.',
+};
+
+const who = (handlers: readonly HandlerRecord[]): string =>
+  handlers.length === 0 ? 'whoever decided' : listed(handlers.map((h) => `${named(h.name)} (${placeOf(h)})`));
+
+function forDecision(record: FireRecord, calls: readonly ToolCallRecord[]): string[] {
+  const { fold, blocked, continues } = record.decision;
+  if (fold === 'gate') return [...forGate(record, calls), ...forUnasked(record), ...forLoop(record)];
+  if (fold === 'stop')
+    return continues
+      ? [`For the agent to stop, ${who(keepersOf(record))} must no longer keep it going.`]
+      : forLoop(record, 'the agent', keepersOf(record).length > 0 ? '' : ', and a hook must keep the agent going');
+  const what = record.decision.continue ? 'For it to go on' : 'For it not to be blocked';
+  return [...(blocked ? [`${what}, ${who(blockersOf(record))} must no longer block.`] : []), ...forLoop(record)];
+}
+
+/** A run that goes on asks those whose turn did not come. */
+function forUnasked(record: FireRecord): string[] {
+  const unasked = record.handlers.filter(({ status, reason }) => status === 'skipped' && reason === 'bailed');
+  if (unasked.length === 0) return [];
+  return [
+    `What would be decided then is not known before ${who(unasked)} ${unasked.length === 1 ? 'is' : 'are'} asked, too.`,
+  ];
+}
+
+/** What is decided about the call or the prompt itself says nothing of the loop. */
+function forLoop(record: FireRecord, what = "the agent's loop", more = ''): string[] {
+  if (record.decision.continue) return [];
+  return [`For ${what} to go on, ${who(endersOf(record))} must no longer end the loop${more}.`];
+}
+
+function blockersOf({ handlers, decision: { failures } }: FireRecord): HandlerRecord[] {
+  return handlers.filter(
+    (handler) => handler.verdict === 'block' || failures.some(({ id, blocked }) => blocked && id === handler.id),
+  );
+}
+
+function forGate(record: FireRecord, calls: readonly ToolCallRecord[]): string[] {
+  const { decisions, decision } = record;
+  const { verdict = 'none' } = decision;
+  if (verdict === 'none') {
+    // The allow of another hook does not count where managed policy has asked.
+    const one = decision.overruled.length > 0 ? 'one of a managed policy' : 'one';
+    return [
+      `To stop such a call, a hook that matches it must deny; to let it run without a question, ${one} must allow.`,
+    ];
+  }
+  const all = counting(record);
+  const same = all.filter((handler) => handler.verdict === verdict);
+  if (decisions === 'first' || decisions === 'last') return oneCounts(record, decisions, same);
+  if (verdict === 'allow')
+    return ['To stop such a call, one hook that matches it must deny or ask: both are stricter than allow.'];
+  const each = same.length > 1 ? 'each of them' : 'it';
+  const change = `${who(same)} must no longer ${plain(verdict)}: ${each} would have to change, or the call; an allow of another hook does not help`;
+  if (verdict === 'ask') return forAsk(record, calls, change);
+  const below = all.filter((handler) => handler.verdict === 'ask' || handler.verdict === 'defer');
+  const others = below.filter((handler) => !same.includes(handler));
+  if (others.length === 0) return [`For it to pass, ${change}.`];
+  const denied = verdict === 'deny' ? 'denied' : 'left for later';
+  return [
+    `For it not to be ${denied}, ${change}.`,
+    `It would not pass then either: ${who(others)} would still ${listed([...new Set(others.map((h) => plain(h.verdict ?? '')))])}.`,
+  ];
+}
+
+/** On a host where the first or the last opinion counts, and beside it what counts whatever it says. */
+function oneCounts(record: FireRecord, decisions: 'first' | 'last', same: readonly HandlerRecord[]): string[] {
+  const { verdict } = record.decision;
+  const when = decisions === 'first' ? 'before' : 'after';
+  if (verdict === 'allow')
+    return [
+      `To stop such a call, ${who(same)} must deny or ask, or a hook that is asked ${when} it: the ${decisions} opinion counts on this host.`,
+    ];
+  const always =
+    same.length > 1 ? ', and beside it what managed hooks, guards that have changed and ends of a run say' : '';
+  return [
+    `For another answer, ${who(same)} must answer differently: the ${decisions} opinion counts on this host${always}.`,
+  ];
+}
+
+/** A question can be answered, and may have been. */
+function forAsk({ answered }: FireRecord, calls: readonly ToolCallRecord[], change: string): string[] {
+  const asking = `For it to pass without a question, ${change}.`;
+  const nobody = answered?.answer === 'none' || calls.some((call) => call.denied_by === 'nobody');
+  if (nobody)
+    return [
+      asking,
+      'For the question to be answered, an approver is missing: a permission function of the session, or people of a fleet who approve.',
+    ];
+  const denier = answered?.answer === 'deny' ? (answered.by ?? 'an approver') : undefined;
+  const refused = denier ?? (calls.some((call) => call.denied_by === 'user') ? 'the user' : undefined);
+  return refused === undefined
+    ? [asking]
+    : [asking, `For it to pass with one, ${plain(refused)} must allow it when asked.`];
+}
+
+function forFailures(record: FireRecord): string[] {
+  return record.handlers.flatMap((handler) => {
+    if (handler.status !== 'failed') return [];
+    const ignored = !record.decision.failures.some(({ id, blocked }) => blocked && id === handler.id);
+    const policy =
+      ignored && isGate(record) && handler.phase !== 'observe' && handler.on_failure === 'continue'
+        ? ' With onFailure: "block" its failure would have denied the call.'
+        : '';
+    return [`For ${named(handler.name)} to answer: ${mendFor(handler)}.${policy}`];
+  });
+}
+
+/** The advice for a hook that failed. */
+export function mendFor(handler: HandlerRecord): string {
+  const { cause = 'unknown' } = handler.failure ?? {};
+  return (Object.hasOwn(MENDS, cause) ? MENDS[cause] : undefined)?.(handler) ?? 'see what its message says';
+}
+
+/** The command that its failure's message ends with: it depends on what holds the hook back. */
+const remedyIn = ({ failure }: HandlerRecord): string =>
+  plain(/; see (hookscope [\w -]+)$/.exec(failure?.message ?? '')?.[1] ?? 'hookscope trust');
+
+/** The advice for each cause of failure. */
+const MENDS: Readonly<Record<string, (handler: HandlerRecord) => string>> = {
+  threw: (h) => `fix the error that it throws, in ${placeOf(h)}`,
+  timeout: (h) => `make it faster, or give it a longer timeout (seconds) in ${placeOf(h)}`,
+  spawn_failed: (h) =>
+    `its program was not found or may not be executed; correct the path in ${placeOf(h)}, or chmod +x`,
+  exit_code: (h) =>
+    `it ended with ${h.exit_code ?? 'a code'} and no answer; 0 is fine, 2 blocks, any other code is a failure`,
+  signal: () => 'something killed it; find out what',
+  bad_json: () => 'its standard output begins like JSON but is not JSON; print one object, or plain text',
+  bad_schema: () => 'a field of its answer has the wrong type or name; hookscope check and the message say which',
+  too_large: () => 'print less: what it wrote is over the limit',
+  http_status: (h) => `its server answered ${h.exit_code ?? 'another status'}; it must answer 2xx`,
+  connection: (h) => `its server was not reached; start it, or correct the address in ${placeOf(h)}`,
+  aborted: () => 'it was stopped because the caller aborted the fire, or because the host closed',
+  worker_died: () => 'the process that it ran in ended; see why',
+  untrusted: (h) =>
+    `it has changed or is gone since it was accepted; look at ${placeOf(h)} and accept it: ${remedyIn(h)}`,
+};

@@ -1,0 +1,51 @@
+import type { FireRecord, HandlerRecord } from '../emit/record.js';
+import { endsRun, firstText, isGate, output, specific, specOf } from './words.js';
+
+const LATTICE = ['none', 'allow', 'ask', 'defer', 'deny'];
+const strength = ({ verdict = 'none' }: HandlerRecord): number => LATTICE.indexOf(verdict);
+
+/** Those whose answers, or failures, are part of the decision. */
+const heardOf = ({ handlers }: FireRecord): HandlerRecord[] =>
+  handlers.filter(({ status, phase }) => (status === 'ran' || status === 'failed') && phase !== 'observe');
+
+/** The hooks of a gate whose verdicts count: all that have one; where the first or last counts, that one, and those that count whatever it says (docs/semantics.md 7). */
+export function counting(record: FireRecord): HandlerRecord[] {
+  const spoken = heardOf(record).filter((handler) => strength(handler) > 0);
+  const { decisions, decision } = record;
+  if (!isGate(record) || (decisions !== 'first' && decisions !== 'last')) return spoken;
+  const chosen = decisions === 'first' ? spoken[0] : spoken.at(-1);
+  return spoken.filter((handler) => {
+    if (handler === chosen || handler.id === decision.decidedBy) return true;
+    const managed = handler.scope === 'managed' && strength(handler) >= LATTICE.indexOf('ask');
+    return managed || handler.failure?.cause === 'untrusted' || endsRun(handler) || isOutside(handler, chosen);
+  });
+}
+
+/** The answer of an outer scope counts if a rule's allow would loosen it. */
+function isOutside(handler: HandlerRecord, chosen: HandlerRecord | undefined): boolean {
+  return chosen?.handler === 'rule' && chosen.verdict === 'allow' && depthOf(handler) < depthOf(chosen);
+}
+
+function depthOf({ scope }: HandlerRecord): number {
+  const place = ['managed', 'host', 'session'].indexOf(scope);
+  return place < 0 ? 3 : place;
+}
+
+/** Who ended the agent's loop. */
+export function endersOf(record: FireRecord): HandlerRecord[] {
+  const nested = specOf(record.event)?.nestedDecision === true;
+  return heardOf(record).filter((handler) => {
+    const said = output(handler);
+    return said['continue'] === false || (!nested && said['preventContinuation'] === true);
+  });
+}
+
+/** Who wanted an agent that stops to go on. */
+export function keepersOf(record: FireRecord): HandlerRecord[] {
+  const enders = endersOf(record);
+  return heardOf(record).filter((handler) => {
+    if (enders.includes(handler)) return false;
+    const goesOn = handler.dialect === 'code' && output(handler)['continue'] === true;
+    return handler.verdict === 'block' || goesOn || firstText(specific(handler)['additionalContext']) !== undefined;
+  });
+}
