@@ -160,6 +160,11 @@ const security: readonly Kept[] = [
     'fleet/bad-bundles',
     'a bad bundle is refused with its reason',
   ],
+  [
+    "A rollback signs again what the operator's keys have signed",
+    'fleet/operator',
+    'is never what others have posted, whatever revision it says it is',
+  ],
   ['A bundle is data: a command', 'fleet/plugins', 'runs where the host allows the package, its version and its bytes'],
   ["A host that never got its fleet's policy", 'fleet/fleet', 'that was never heard of makes every gate ask'],
   [
