@@ -107,6 +107,10 @@ export interface AgentFiles {
   readonly handlers: readonly string[];
   /** Keys of a handler, and of a group. */
   readonly keys: readonly string[];
+  /** Keys that are true or false; those that a handler does not have are its group's. */
+  readonly flags?: readonly string[];
+  /** The flag by which a hook that fails stops what it guards. */
+  readonly closes?: string;
   readonly timeout: { readonly key: string; readonly unit: 's' | 'ms'; readonly usual: number };
   readonly matcher: string;
   readonly order: string;
@@ -123,6 +127,9 @@ export interface OffSwitch {
   readonly in: readonly string[];
 }
 
+/** What is not plain JSON: a comment, a trailing comma, a byte order mark. */
+export type Reads = 'comments' | 'commas' | 'mark';
+
 /** How our hooks are added to an agent's files. */
 export interface AgentConnect {
   /** If the agent reads a folder of files, the one that is ours. The variable replaces `home`. */
@@ -134,7 +141,7 @@ export interface AgentConnect {
   /** Additional keys of a handler on events that support one of these parts. */
   readonly guard?: { readonly on: readonly Sayable[]; readonly keys: Json };
   /** What it accepts in a file besides plain JSON; anything else makes the file void. Absent: not tested. */
-  readonly reads?: readonly ('comments' | 'commas' | 'mark')[];
+  readonly reads?: readonly Reads[];
   /** Users have such files anyway: the file is connected unchanged, and the user is told that it is void. Absent: it is not connected. */
   readonly void?: 'told';
   readonly off?: readonly OffSwitch[];

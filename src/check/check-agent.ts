@@ -1,29 +1,31 @@
-import { basename } from 'node:path';
 import { TABLES } from '../agents/agents.js';
-import { subjectOf } from '../agents/subjects.js';
 import type { AgentTable } from '../agents/table.js';
-import type { Path } from '../files/json-file.js';
-import { readMatcher } from '../foreign/matchers.js';
+import { findProblems, isSettingsFile } from '../foreign/parse.js';
 import { nearest } from '../values/nearest.js';
+import { formatPath } from '../values/problem.js';
+import { checkMatcher } from './check-agent-matchers.js';
 import type { Check, CheckFinding } from './checking.js';
+import { type AgentHandler, handlersOf, items } from './files/agent-handlers.js';
 import type { SourceFile } from './files/source-file.js';
-import { entryOf, type ObjectNode, type TreeEntry, type TreeNode, textAt, textOf } from './files/tree.js';
-
-/** A handler in another agent's file, with the group around it where there are groups. */
-export interface AgentHandler {
-  readonly event: string;
-  readonly path: Path;
-  readonly node: ObjectNode;
-  readonly group: ObjectNode;
-  readonly groupPath: Path;
-}
+import { entryOf, type ObjectNode, plainData, spanAt, type TreeEntry, textOf } from './files/tree.js';
 
 /** A file of another agent, by that agent's table. */
 export const checkAgentFile: Check = function* (file) {
   const table = TABLES.find(({ name }) => name === file.agent);
   const { root } = file.parsed;
   if (table === undefined || root?.kind !== 'object') return;
-  if (!isSettings(file)) yield* checkRoot(table, root);
+  const told = [...checkAgent(table, root, file)];
+  yield* told;
+  yield* checkLoaded(
+    table,
+    root,
+    file,
+    new Set(told.filter(({ rule }) => rule === 'agent-file').map(({ where }) => formatPath(where))),
+  );
+};
+
+function* checkAgent(table: AgentTable, root: ObjectNode, file: SourceFile): Generator<CheckFinding> {
+  if (!isSettingsFile(file.path)) yield* checkRoot(table, root);
   const hooks = entryOf(root, 'hooks');
   if (hooks === undefined) return;
   if (hooks.value.kind !== 'object') {
@@ -37,27 +39,23 @@ export const checkAgentFile: Check = function* (file) {
     yield* checkTimeout(table, handler);
     yield* checkMatcher(table, handler);
   }
-};
-
-/** The handlers of such a file, however they are grouped. */
-export function handlersOf({ parsed: { root } }: SourceFile): AgentHandler[] {
-  const hooks = entryOf(root, 'hooks')?.value;
-  const events = hooks?.kind === 'object' ? hooks.entries : [];
-  return events.flatMap(({ key: event, value }) =>
-    items(value).flatMap(([group, i]) => {
-      const groupPath = ['hooks', event, i];
-      const inner = entryOf(group, 'hooks')?.value;
-      if (inner === undefined) return [{ event, path: groupPath, node: group, group, groupPath }];
-      return items(inner).map(([node, j]) => ({ event, path: [...groupPath, 'hooks', j], node, group, groupPath }));
-    }),
-  );
 }
 
-const items = (node: TreeNode): (readonly [ObjectNode, number])[] =>
-  node.kind !== 'array' ? [] : node.items.flatMap((one, i) => (one.kind === 'object' ? [[one, i] as const] : []));
-
-/** A file with other settings in it. */
-const isSettings = ({ path }: SourceFile): boolean => /^settings\b|\.toml$/.test(basename(path));
+/** What the loader calls an error, where nothing else was said of the place. */
+function* checkLoaded(
+  table: AgentTable,
+  root: ObjectNode,
+  { path: name }: SourceFile,
+  told: ReadonlySet<string>,
+): Generator<CheckFinding> {
+  const { files, title } = table;
+  for (const { level, path, message } of findProblems(table, plainData(root), name)) {
+    if (level !== 'error' || told.has(formatPath(path))) continue;
+    const effect = files.root.others === 'void' ? ` ${title} drops the whole file.` : '';
+    const said = `${message.charAt(0).toUpperCase()}${message.slice(1)}.${effect}`;
+    yield { rule: 'agent-file', at: spanAt(root, path), where: path, message: said };
+  }
+}
 
 function* checkRoot({ files, title }: AgentTable, root: ObjectNode): Generator<CheckFinding> {
   const rule = 'agent-file';
@@ -174,69 +172,4 @@ function* checkTimeout(table: AgentTable, { event, node, path }: AgentHandler): 
     );
   else if (most !== undefined && value > most)
     yield found(`${title} waits at most ${most} seconds on ${event}.`, `Write ${most} or less.`);
-}
-
-function* checkMatcher(table: AgentTable, { event, group, groupPath, node }: AgentHandler): Generator<CheckFinding> {
-  const entry = entryOf(group, 'matcher');
-  const matcher = textAt(group, 'matcher');
-  // Of several handlers in a group, only the first reports it.
-  if (entry === undefined || matcher === undefined || !isFirst(group, node)) return;
-  const found = (message: string, fix?: string): CheckFinding => ({
-    rule: 'agent-matcher',
-    at: entry.value,
-    where: [...groupPath, 'matcher'],
-    message,
-    fix,
-  });
-  const subject = subjectOf(table, event);
-  const tool = subject === 'tool';
-  const { accepts, never, warning, name } = readMatcher(table, matcher, tool);
-  if (never !== undefined) yield found(`It ${never}.`);
-  else if (warning !== undefined) yield found(`${warning}.`);
-  else if (name && subject !== undefined && PATTERN.test(matcher))
-    yield found(
-      `${table.title} takes it for a name here, and nothing is called so.`,
-      `Write one name, or none for all.`,
-    );
-  else if (tool && !/^\*+$/.test(matcher.trim()) && !namesOf(table, event).some(accepts)) {
-    // An unknown name may be a tool of an extension, or a new one.
-    const words = matcher.match(/[A-Za-z_]\w+/g) ?? [];
-    const strangers = words.filter((word) => STRANGE.has(word));
-    if (strangers.length === 0 || strangers.length < words.length) return;
-    for (const word of strangers) {
-      const own = ownNames(table, word);
-      yield found(
-        `${table.title} has no tool "${word}".`,
-        own.length > 0 ? `Write ${own.join('|')}, which is what it calls it.` : undefined,
-      );
-    }
-  }
-}
-
-/** Characters that names do not contain. */
-const PATTERN = /[|()[\]{}*+?^$\\]/;
-
-/** Tools by the names of every agent: those that this one does not have are never called there. */
-const STRANGE: ReadonlySet<string> = new Set([
-  ...TABLES.flatMap(({ tools }) => Object.entries(tools).flatMap(([name, { ours }]) => [name, ours])),
-  ...['Bash', 'MultiEdit', 'NotebookEdit', 'Task', 'TodoWrite', 'LS', 'shell', 'local_shell'],
-]);
-
-/** The names that this agent's hooks on the event are compared with. */
-function namesOf({ tools, runs, events }: AgentTable, event: string): string[] {
-  const renames = events.some((row) => row.name === event && row.matches === 'own');
-  const own = Object.entries(tools).flatMap(([name, { ours }]) => (renames || !ours ? [name] : [name, ours]));
-  const aliases = Object.values(runs?.matching.aliases ?? {}).flat();
-  const plain = renames ? [] : ['Bash'];
-  return [...own, ...aliases, ...plain, 'mcp__server__tool', 'server-tool', 'MCP:tool'];
-}
-
-function isFirst(group: ObjectNode, node: ObjectNode): boolean {
-  const list = entryOf(group, 'hooks')?.value;
-  return group === node || (list?.kind === 'array' && list.items[0] === node);
-}
-
-/** An agent's own names of a tool given by Claude Code's name; none: it is not such a name, or the agent uses it too. */
-function ownNames({ tools }: AgentTable, word: string): string[] {
-  return Object.entries(tools).flatMap(([name, { ours }]) => (ours === word && name !== word ? [name] : []));
 }

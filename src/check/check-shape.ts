@@ -8,6 +8,7 @@ import { HookscopeError } from '../errors.js';
 import { CLAUDE_EVENTS } from '../events/catalogue.js';
 import { CLAUDE_KINDS } from '../events/handler-kinds.js';
 import type { Path } from '../files/json-file.js';
+import { ABOUT_HOOKS } from '../foreign/parse.js';
 import { checkConfig } from '../plugins/config.js';
 import { validateHooks } from '../plugins/validate.js';
 import { nearest, nearestSpelling } from '../values/nearest.js';
@@ -198,12 +199,15 @@ function* checkConfigFile(root: TreeNode, file: string): Generator<CheckFinding>
 }
 
 /** Two entries with one key, anywhere around hooks. */
-export const checkDuplicateKeys: Check = function* ({ parsed, sets, dialect }) {
+export const checkDuplicateKeys: Check = function* ({ parsed, sets, dialect, agent }) {
   const { root } = parsed;
   if (root?.kind !== 'object') return;
   yield* repeated(root, []);
   if (dialect === 'code') for (const set of sets) yield* repeatedBelow(set.node, set.path);
-  else for (const { key, value } of root.entries) if (READ.includes(key)) yield* repeatedBelow(value, [key]);
+  else {
+    const read = agent === undefined ? READ : ABOUT_HOOKS;
+    for (const { key, value } of root.entries) if (read.includes(key)) yield* repeatedBelow(value, [key]);
+  }
 };
 
 /** What is read of Claude Code's files. */

@@ -4,7 +4,7 @@ import { completeFiles } from '../claude-code/files/places.js';
 import { HOOK_EVENTS } from '../events/catalogue.js';
 import { ended } from '../plain.js';
 import { formatPath } from '../values/problem.js';
-import { checkAgentFile, handlersOf } from './check-agent.js';
+import { checkAgentFile } from './check-agent.js';
 import { checkAgentOutputs } from './check-agent-outputs.js';
 import { checkDuplicates } from './check-duplicates.js';
 import { checkFields } from './check-fields.js';
@@ -24,6 +24,7 @@ import {
 import { checkShell } from './check-shell.js';
 import { checkUnheard } from './check-unheard.js';
 import { type Check, type CheckFinding, createChecking, type Surroundings } from './checking.js';
+import { handlersOf } from './files/agent-handlers.js';
 import type { FileKind } from './files/kinds.js';
 import type { SourceFile } from './files/source-file.js';
 import { createLines } from './files/tree.js';
@@ -146,7 +147,7 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** Checks for files of other agents. */
-const AGENT_CHECKS: readonly Check[] = [checkSyntax, checkAgentFile, checkAgentOutputs];
+const AGENT_CHECKS: readonly Check[] = [checkSyntax, checkDuplicateKeys, checkAgentFile, checkAgentOutputs];
 
 function placed(found: CheckFinding, file: SourceFile, name: (path: string) => string): HookFinding {
   const { rule, at, where, message, script } = found;

@@ -131,7 +131,7 @@ export async function loadForeign<C extends CustomEvents>(
     undo();
     throw error;
   }
-  const problems = [...judged.flatMap(({ read }) => read.problems), ...prepared.problems];
+  const problems = [...judged.flatMap(({ read }) => read.problems), ...(await prepared.problems())];
   return {
     problems: [...problems.filter((p) => p.level === 'error'), ...problems.filter((p) => p.level === 'warning')],
     files: judged.map(summaryOf),

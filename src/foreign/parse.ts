@@ -42,16 +42,35 @@ export interface ForeignFile {
   readonly dropped?: string;
   /** It switches its hooks off, all of them or those of a name. */
   readonly disabled?: { readonly all: true; readonly why: string } | { readonly names: readonly string[] };
+  /** Where a key stands. Absent: it is not read from a text. */
+  readonly locate?: Locate;
 }
+
+type Locate = (path: Path) => Promise<Position | undefined>;
 
 /** Reads the text of a file as the agent would. What is wrong with it is among its problems; it never rejects. */
 export async function readForeign(table: AgentTable, text: string, file: string): Promise<ForeignFile> {
-  const read = await readData(text, file);
+  const read = await readData(text, file, table);
   if ('wrong' in read) {
     const problem: ForeignProblem = { level: 'error', file, where: '', message: read.wrong, ...read.position };
     return { file, hooks: [], definition: {}, problems: [problem], dropped: read.wrong };
   }
-  return readForeignData(table, read.data, file, read.locate);
+  const { locate, repeated } = read;
+  const found = await readForeignData(table, read.data, file, locate);
+  const message = 'appears here a second time; what the first one holds does not count';
+  const twice = repeated
+    .filter(({ path }) => ABOUT_HOOKS.includes(path[0] as string) && !REMARK.test(String(path.at(-1))))
+    .map(
+      ({ path, line, column }) => ({ level: 'error', file, where: formatPath(path), message, line, column }) as const,
+    );
+  return { ...found, problems: [...found.problems, ...twice], locate };
+}
+
+/** What is wrong with the data of a file, or does nothing. */
+export function findProblems(table: AgentTable, data: unknown, file: string): Reading['found'] {
+  const reading = new Reading(table, file);
+  reading.root(data);
+  return reading.found;
 }
 
 /** The same for parsed data. */
@@ -59,7 +78,7 @@ export async function readForeignData(
   table: AgentTable,
   data: unknown,
   file: string,
-  locate: (path: Path) => Promise<Position | undefined> = async () => undefined,
+  locate: Locate = async () => undefined,
 ): Promise<ForeignFile> {
   const reading = new Reading(table, file);
   reading.root(data);
@@ -84,7 +103,7 @@ export async function readForeignData(
 }
 
 /** Keys that say something of hooks; settings hold many others. */
-const ABOUT_HOOKS = ['hooks', 'version', 'disableAllHooks', 'hooksConfig', 'features'];
+export const ABOUT_HOOKS = ['hooks', 'version', 'disableAllHooks', 'hooksConfig', 'features'];
 
 const definitionOf = (data: unknown): Json =>
   isObject(data) ? Object.fromEntries(Object.entries(data).filter(([key]) => ABOUT_HOOKS.includes(key))) : {};
@@ -156,6 +175,7 @@ class Reading {
     const matcher = entry['matcher'];
     if (matcher !== undefined && !isText(matcher) && matcher !== null)
       return this.#wrong([...path, 'matcher'], `expected a string, got ${kindOf(matcher)}`);
+    this.#flags(entry, path, false);
     const named = isText(matcher) ? { matcher } : {};
     const groups =
       files.shape === 'groups' || (runs?.pascalGroups === true && PASCAL.test(about.event) && inner !== undefined);
@@ -187,15 +207,27 @@ class Reading {
       this.found.push({ level: 'warning', path: [...path, 'type'], message: why });
       return add(why);
     }
-    const timeout = handler[files.timeout.key] ?? handler['timeout'];
+    this.#flags(handler, path, true);
+    const { key } = files.timeout;
+    const timeout = handler[key] ?? handler['timeout'];
     if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0)) {
       this.#wrong(
-        [...path, files.timeout.key],
+        [...path, key in handler ? key : 'timeout'],
         `expected a number over 0, got ${JSON.stringify(timeout) ?? kindOf(timeout)}`,
       );
       return add('its timeout is no number over 0');
     }
     return add();
+  }
+
+  #flags(holder: Json, path: Path, isHandler: boolean): void {
+    const { flags = [], keys, closes } = this.#table.files;
+    for (const key of flags.filter((flag) => keys.includes(flag) === isHandler)) {
+      const value = holder[key];
+      if (value === undefined || typeof value === 'boolean') continue;
+      const taken = key === closes ? '; it is taken for true' : '';
+      this.#wrong([...path, key], `expected true or false, got ${JSON.stringify(value)}${taken}`);
+    }
   }
 
   #switches(data: Json): void {

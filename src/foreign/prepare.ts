@@ -3,6 +3,7 @@ import { subjectOf } from '../agents/subjects.js';
 import type { AgentTable, EventRow } from '../agents/table.js';
 import type { OnFailure } from '../events/failure.js';
 import type { EventSpec } from '../events/spec.js';
+import type { Path } from '../files/json-file.js';
 import type { ExternalCall, HandlerDescription } from '../handlers/handler.js';
 import { madeHandler, wrappedHandler } from '../host/register/handler-entry.js';
 import type { Origin } from '../host/register/origin.js';
@@ -33,7 +34,8 @@ export interface PreparedForeign {
     readonly hooks: Readonly<Record<string, readonly object[]>>;
     readonly origin: Origin;
   }[];
-  readonly problems: readonly ForeignProblem[];
+  /** What was found wrong, and while they were registered. */
+  problems(): Promise<readonly ForeignProblem[]>;
 }
 
 /** Puts the hooks of an agent's files into the host's terms. */
@@ -46,13 +48,13 @@ export function prepareForeign(table: AgentTable, files: readonly JudgedFile[], 
   const all = files.map((judged) => new Preparing(table, judged, how, chained));
   return {
     registrations: all.map((file) => file.registration()),
-    problems: all.flatMap(({ problems }) => problems),
+    problems: async () => (await Promise.all(all.map((file) => file.problems()))).flat(),
   };
 }
 
 /** One file. */
 class Preparing {
-  readonly problems: ForeignProblem[] = [];
+  readonly #found: { readonly path: Path; readonly message: string }[] = [];
   readonly #table: AgentTable;
   readonly #judged: JudgedFile;
   readonly #how: Prepare;
@@ -94,7 +96,7 @@ class Preparing {
       ...(this.#how.onFailure === undefined ? {} : { onFailure: this.#how.onFailure }),
       ...(enforce === undefined || place === 'system' || place === 'policy' ? {} : { enforce }),
       ...(this.#table.runs?.racing ? { racing: true } : {}),
-      warn: (message) => void this.problems.push({ level: 'warning', file: read.file, where: '', message }),
+      warn: (message) => void this.#found.push({ path: [], message }),
       skip: (hook) => this.#skips.get(hook),
       trustCheckOf: (hook) => this.#trustCheck(this.#descriptions.get(hook)),
       context: { env: (call) => this.#how.variables(call), wishes: false },
@@ -112,13 +114,14 @@ class Preparing {
     const skip = this.#skipOf(hook, described, spec, matcher.never);
     if (skip) this.#skips.set(handler, skip);
     const called = hook.handler['name'];
-    const { failClosed } = hook.handler;
+    const closed = files.closes === undefined ? undefined : hook.handler[files.closes];
     return {
       matcher: matcherOf(this.#table, row, hook.matcher, matcher),
       mode: runs?.order === 'series' || this.#chained.has(hook.event) ? 'series' : 'parallel',
       ...(timeout === undefined ? {} : { timeout: Math.min(timeout, row.timeout?.most ?? timeout) }),
       ...(files.keys.includes('name') && isText(called) && called !== '' ? { name: called } : {}),
-      ...(files.keys.includes('failClosed') && failClosed === true ? { onFailure: 'block' } : {}),
+      // A value that is none might be meant so.
+      ...(closed === undefined || closed === false ? {} : { onFailure: 'block' }),
       hooks: [handler],
     };
   }
@@ -190,8 +193,20 @@ class Preparing {
   }
 
   #say({ path }: ForeignHook, message: string): void {
-    const { file } = this.#judged.read;
-    this.problems.push({ level: 'warning', file, where: formatPath(path), message });
+    this.#found.push({ path, message });
+  }
+
+  problems(): Promise<ForeignProblem[]> {
+    const { file, locate } = this.#judged.read;
+    return Promise.all(
+      this.#found.map(async ({ path, message }) => ({
+        level: 'warning' as const,
+        file,
+        where: formatPath(path),
+        message,
+        ...(path.length > 0 ? await locate?.(path) : {}),
+      })),
+    );
   }
 }
 

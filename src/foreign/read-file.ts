@@ -1,21 +1,47 @@
-import { findPositions, findSyntaxError, type Path, type Position, positionsIn } from '../files/json-file.js';
+import type { AgentTable } from '../agents/table.js';
+import { withoutComments } from '../files/json-comments.js';
+import {
+  findPositions,
+  findSyntaxError,
+  type Path,
+  type Position,
+  positionsIn,
+  repeatedKeys,
+} from '../files/json-file.js';
 import { isTooDeep } from '../files/nesting.js';
 import { tomlData, tomlOffset, tomlParser } from '../files/toml-tree.js';
 
 /** A file that was parsed, or why it could not be. */
 export type ReadData =
-  | { readonly data: unknown; locate(path: Path): Promise<Position | undefined> }
+  | {
+      readonly data: unknown;
+      locate(path: Path): Promise<Position | undefined>;
+      /** Keys that their object has had before: what stands there counts. */
+      readonly repeated: readonly (Position & { readonly path: Path })[];
+    }
   | { readonly wrong: string; readonly position?: Position };
 
-/** Reads JSON, or TOML by the file's name. Never rejects. */
-export async function readData(text: string, file: string): Promise<ReadData> {
-  const clean = text.startsWith('\uFEFF') ? text.slice(1) : text;
+/** Reads JSON, or TOML by the file's name, as far from plain JSON as the agent accepts it. Never rejects. */
+export async function readData(
+  text: string,
+  file: string,
+  { title, connect: { reads } }: Pick<AgentTable, 'title' | 'connect'>,
+): Promise<ReadData> {
+  const isMarked = text.startsWith('\uFEFF');
+  const clean = isMarked ? text.slice(1) : text;
   if (file.endsWith('.toml')) return readToml(clean);
+  if (isMarked && reads?.includes('mark') === false)
+    return {
+      wrong: `begins with a byte order mark, so ${title} reads nothing of it`,
+      position: { line: 1, column: 1 },
+    };
   if (isTooDeep(clean)) return { wrong: 'is nested too deeply' };
+  const json = reads?.includes('comments') ? withoutComments(clean) : clean;
   try {
-    return { data: JSON.parse(clean), locate: findPositions(clean) };
+    const data: unknown = JSON.parse(json);
+    return { data, locate: findPositions(json), repeated: await repeatedKeys(json, data) };
   } catch (error) {
-    const found = await findSyntaxError(clean);
+    const found = await findSyntaxError(json);
     if (!found) return { wrong: `is not JSON: ${(error as Error).message}` };
     const { what, ...position } = found;
     return { wrong: `is not JSON: ${what}`, position };
@@ -29,5 +55,5 @@ async function readToml(text: string): Promise<ReadData> {
     const { message, offset } = parsed.problem;
     return { wrong: `is not TOML: ${message}`, position: at(offset) };
   }
-  return { data: tomlData(parsed.root), locate: async (path) => at(tomlOffset(parsed.root, path)) };
+  return { data: tomlData(parsed.root), locate: async (path) => at(tomlOffset(parsed.root, path)), repeated: [] };
 }

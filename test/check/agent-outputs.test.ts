@@ -111,7 +111,7 @@ test.each([
   expect(await found(agent, command, {}, event)).toEqual(rules.map((rule) => `${rule} ${PLACES[agent]}`));
 });
 
-test.each([
+test.each<readonly [string, string, string, readonly string[]]>([
   ['gemini', 'SessionStart', 'startup|resume', ['agent-matcher']],
   ['gemini', 'SessionStart', '.*', ['agent-matcher']],
   ['gemini', 'BeforeAgent', '.*', []],
@@ -121,6 +121,21 @@ test.each([
   ['gemini', 'AfterTool', '.*', []],
   ['codex', 'SessionStart', 'startup|resume', []],
   ['copilot', 'subagentStart', '.*', []],
+  // Claude Code's names are there under the names that it has for events, except where a permission is asked for.
+  ...['PreToolUse', 'PostToolUse', 'PostToolUseFailure'].flatMap((event) => [
+    ['copilot', event, 'bash', ['agent-matcher']] as const,
+    ['copilot', event, 'edit|create', ['agent-matcher', 'agent-matcher']] as const,
+    ['copilot', event, 'Bash', []] as const,
+    ['copilot', event, 'Edit|create', []] as const,
+  ]),
+  ['copilot', 'PermissionRequest', 'bash', []],
+  ['copilot', 'PermissionRequest', 'Bash', ['agent-matcher']],
+  ['copilot', 'preToolUse', 'edit|create|powershell', []],
+  ['gemini', 'BeforeTool', 'grep_search', []],
+  ['codex', 'PermissionRequest', 'apply_patch', []],
+  ['codex', 'PreToolUse', 'NotebookEdit', ['agent-matcher']],
+  ['cursor', 'preToolUse', 'Edit', ['agent-matcher']],
+  ['cursor', 'postToolUseFailure', 'Bash', ['agent-matcher']],
 ])('%s: the matcher of %s %j', async (agent, event, matcher, rules) => {
   expect(await found(agent, 'true', { matcher }, event)).toEqual(rules.map((rule) => `${rule} ${PLACES[agent]}`));
 });

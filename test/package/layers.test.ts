@@ -36,7 +36,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   fleet: [...BELOW_HOST, 'emit', 'host', 'create-host', 'files', 'store', 'why', 'replay', 'trust', 'plugins'],
   adapters: [...BELOW_HOST, 'host', 'session'],
   'claude-code': [...BELOW_HOST, 'emit', 'host', 'session', 'create-host', 'files', 'trust', 'plugins'],
-  check: [...BELOW_HOST, 'agents', 'foreign/matchers', 'host', 'files', 'trust', 'plugins', 'claude-code'],
+  check: [
+    ...BELOW_HOST,
+    'agents',
+    'foreign/matchers',
+    'foreign/parse',
+    'host',
+    'files',
+    'trust',
+    'plugins',
+    'claude-code',
+  ],
   server: [...BELOW_HOST, 'agents', 'emit', 'host', 'create-host', 'files', 'trust', 'plugins'],
   connect: ['plain', 'errors', 'values', 'events', 'files', 'agents'],
   testing: [

@@ -109,6 +109,7 @@ export const claudeCode: AgentTable = {
     root: { keys: ['description'], others: 'ignored' },
     handlers: ['command', 'http', 'mcp_tool', 'prompt', 'agent'],
     keys: ['type', 'command', 'args', 'shell', 'if', 'timeout', 'async', 'asyncRewake', 'once', 'statusMessage'],
+    flags: ['async', 'asyncRewake', 'once'],
     timeout: { key: 'timeout', unit: 's', usual: 600 },
     matcher:
       'letters, digits, "_", "-", spaces, "," and "|": a list of exact names; else a regular expression, not anchored',

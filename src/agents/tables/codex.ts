@@ -126,6 +126,7 @@ export const codex: AgentTable = {
       'tool',
       'input',
     ],
+    flags: ['async'],
     timeout: { key: 'timeout', unit: 's', usual: 600 },
     matcher:
       'word characters and "|": a list of exact names; else a regular expression, not anchored; an invalid one never matches',

@@ -195,6 +195,8 @@ export const cursor: AgentTable = {
     version: 1,
     handlers: ['command', 'prompt'],
     keys: ['type', 'command', 'prompt', 'timeout', 'matcher', 'failClosed', 'loop_limit'],
+    flags: ['failClosed'],
+    closes: 'failClosed',
     timeout: { key: 'timeout', unit: 's', usual: 60 },
     matcher: 'a regular expression, not anchored',
     order: 'all of them run',

@@ -149,6 +149,7 @@ export const gemini: AgentTable = {
     root: { keys: [], others: 'ignored' },
     handlers: ['command'],
     keys: ['type', 'command', 'name', 'description', 'timeout', 'env'],
+    flags: ['sequential'],
     timeout: { key: 'timeout', unit: 'ms', usual: 60_000 },
     matcher: 'tools: a regular expression, not anchored, an invalid one taken literally; other events: exact',
     order:

@@ -1,25 +1,34 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { Reads } from '../../agents/table.js';
 import { isTooDeep } from '../../files/nesting.js';
 import type { ParsedFile, TreeEntry, TreeNode } from './tree.js';
 
-/** Reads JSON as strictly as a program will, but continues after an error. Never throws. */
-export function parseJsonTree(text: string): ParsedFile {
+/** What every program reads that is known to read a file. */
+const USUAL: readonly Reads[] = ['mark'];
+
+/** Reads JSON as strictly as a program will, but continues after an error. Never throws. `reads`: what the program accepts besides. */
+export function parseJsonTree(text: string, reads: readonly Reads[] = USUAL): ParsedFile {
   const errors: ParseError[] = [];
   // One character, so that offsets stay true.
-  const json = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text;
+  const isMarked = text.startsWith('\uFEFF');
+  const json = isMarked ? ` ${text.slice(1)}` : text;
   if (isTooDeep(json)) {
     return { root: undefined, errors: [{ start: 0, end: 1, message: 'It is nested too deeply' }] };
   }
-  const root = parseTree(json, errors, { disallowComments: true, allowTrailingComma: false });
-  return {
-    root: root && convert(root),
-    errors: errors.map(({ error, offset, length }) => ({
-      start: offset,
-      end: offset + Math.max(1, length),
-      message: said(printParseErrorCode(error)),
-    })),
-  };
+  const root = parseTree(json, errors, {
+    disallowComments: !reads.includes('comments'),
+    allowTrailingComma: reads.includes('commas'),
+  });
+  const mark = isMarked && !reads.includes('mark') ? [{ start: 0, end: 1, message: MARK }] : [];
+  const found = errors.map(({ error, offset, length }) => ({
+    start: offset,
+    end: offset + Math.max(1, length),
+    message: said(printParseErrorCode(error)),
+  }));
+  return { root: root && convert(root), errors: [...mark, ...found] };
 }
+
+const MARK = 'A byte order mark: this agent reads nothing of a file that begins with one';
 
 function said(code: string): string {
   if (code === 'InvalidCommentToken')

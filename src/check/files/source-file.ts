@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { TABLES } from '../../agents/agents.js';
 import { CATALOGUE } from '../../events/catalogue.js';
 import type { Dialect, EventSpec } from '../../events/spec.js';
 import type { Path } from '../../files/json-file.js';
@@ -53,7 +54,7 @@ export interface HandlerNode {
 
 /** Parses a text as a file of that kind. Undefined for a Markdown file whose frontmatter has no hooks. */
 export function readSource(path: string, text: string, place: FilePlace, toml?: TomlParser): SourceFile | undefined {
-  const parsed = toml === undefined ? parse(path, text) : parseTomlTree(toml, text);
+  const parsed = toml === undefined ? parse(path, text, place) : parseTomlTree(toml, text);
   return parsed && sourceOf(path, text, place, parsed);
 }
 
@@ -71,8 +72,9 @@ function sourceOf(path: string, text: string, place: FilePlace, parsed: ParsedFi
   return { ...place, path, text, dialect, parsed, sets, groups, handlers, lineOf: createLines(text) };
 }
 
-function parse(path: string, text: string): ParsedFile | undefined {
-  if (!path.endsWith('.md')) return parseJsonTree(text);
+function parse(path: string, text: string, { agent }: FilePlace): ParsedFile | undefined {
+  const table = agent === undefined ? undefined : TABLES.find(({ name }) => name === agent);
+  if (!path.endsWith('.md')) return parseJsonTree(text, table?.connect.reads);
   const front = frontmatterOf(text);
   return front && holdsHooks(front.yaml) ? parseYamlTree(front.yaml, front.start) : undefined;
 }

@@ -5,7 +5,7 @@ export const AGENT_RULES = {
   'agent-file': {
     level: 'error',
     about: "Another agent's hooks file that this agent cannot read as it is written",
-    why: 'Codex drops a file with any other key at its root, "$schema" too; Copilot and Cursor want "version": 1; a list where an object is expected holds no hooks. None of its hooks run, and the agent hardly says so.',
+    why: 'Codex drops a file with any other key at its root, "$schema" too, and for a value of the wrong type anywhere; Copilot and Cursor want "version": 1; a list where an object is expected holds no hooks. None of its hooks run, or not the one with the wrong value, and the agent hardly says so.',
     fix: 'Write it as that agent reads it (hookscope agents NAME).',
     bad: '.cursor/hooks.json with { "hooks": { … } }',
     good: '.cursor/hooks.json with { "version": 1, "hooks": { … } }',
