@@ -13,7 +13,7 @@ import { Asker } from './ask/asker.js';
 import { ownKey } from './ask/own-key.js';
 import { usualHostId } from './host-id.js';
 import { type DecisionLog, logHere, logInThread } from './log/log.js';
-import { recentIn } from './log/outbox.js';
+import { recentIn } from './log/masked.js';
 import { natsEngine } from './nats/engine.js';
 import { checkFleetOptions, completeOptions, type FleetOptions } from './options.js';
 import { allowStamp, readAllowed } from './policy/allowed.js';

@@ -5,8 +5,7 @@ import { servicesOf } from '../host/internals.js';
 import { masksIn } from './ask/approvers.js';
 import { usualHostId } from './host-id.js';
 import type { Joined } from './joined.js';
-import { type DecisionLog, logHere } from './log/log.js';
-import { MemoryBroker, memoryEngine } from './memory.js';
+import { type DecisionLog, logAside } from './log/log.js';
 import { completeOptions } from './options.js';
 import { readAllowed } from './policy/allowed.js';
 import { readKept } from './policy/kept.js';
@@ -52,16 +51,7 @@ export async function applyLastGood<C extends CustomEvents>(host: Host<C>, joine
 export function keepForLater(host: Host, joined: Joined): DecisionLog {
   const { folder, maxBytes } = completeOptions(joined);
   const id = joined.host ?? usualHostId(folder);
-  const broker = new MemoryBroker();
-  broker.away = true;
-  const log = logHere({
-    folder: `${folder}/${id}`,
-    host: id,
-    engine: memoryEngine(broker),
-    maxBytes,
-    segmentBytes: Math.ceil(maxBytes / 8),
-    tell: () => undefined,
-  });
+  const log = logAside({ folder: `${folder}/${id}`, maxBytes, segmentBytes: Math.ceil(maxBytes / 8) });
   log.mask(masksIn(OVER.get(servicesOf(host))?.masks ?? []));
   log.attach(host);
   return log;

@@ -3,11 +3,13 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { asideIn } from '../../src/fleet/log/aside.js';
 import { adopt, makeLogFolder, release } from '../../src/fleet/log/folders.js';
+import { Wal } from '../../src/fleet/log/wal.js';
 import { useBuilt } from '../built.js';
 import { ownFolder } from './bundles.js';
 
-const built = useBuilt({ folders: 'src/fleet/log/folders.ts' });
+const built = useBuilt({ folders: 'src/fleet/log/folders.ts', aside: 'src/fleet/log/aside.ts' });
 
 /** As soon as it is told to, takes what there is and leaves it again, many times; says what was wrong with what it had. */
 const TAKER = `
@@ -62,4 +64,43 @@ test('one that somebody is taking is left to him for as long as he may need', ()
   writeFileSync(join(taken, 'owner.json'), JSON.stringify({ pid: 0, where: 'nowhere' }));
   expect(adopt(parent)).toEqual([]);
   expect(readFileSync(join(taken, 'owner.json'), 'utf8')).toContain('nowhere');
+});
+
+/** Puts records aside, one with each line that it is told. */
+const WRITER = `
+  const [built, folder, name] = process.argv.slice(1);
+  const { putAside } = await import(built);
+  process.stdin.once('data', () => {
+    for (let i = 0; i < 300; i++)
+      putAside(folder, [Buffer.from(JSON.stringify({ id: name + i }) + '\\n')], { segmentBytes: 2_000, maxBytes: 1_000_000 });
+    process.stdin.destroy();
+  });
+  process.stdout.write('ready ');
+`;
+
+test('what many put aside at once, while others take it away, is all there', async () => {
+  const folder = ownFolder();
+  const writers = ['a', 'b', 'c'].map((name) =>
+    spawn(process.execPath, ['--input-type=module', '--eval', WRITER, join(built, 'aside.js'), folder, name], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    }),
+  );
+  let left = writers.length;
+  for (const one of writers) one.once('exit', () => (left -= 1));
+  await Promise.all(writers.map((one) => new Promise((resolve) => one.stdout.once('data', resolve))));
+  for (const one of writers) one.stdin.write('go');
+  const wal = new Wal(ownFolder(), { segmentBytes: 2_000, maxBytes: 1_000_000 });
+  const own = (i: number): Buffer => Buffer.from(`${JSON.stringify({ id: `own${i}` })}\n`);
+  let i = 0;
+  for (let isLast = false; !isLast; ) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    isLast = left === 0;
+    for (const file of asideIn(folder)) wal.take(file);
+    wal.append([own(i++)]);
+  }
+  const ids = wal.next(100_000).map(({ line }) => JSON.parse(line.toString()).id as string);
+  const all = ['a', 'b', 'c'].flatMap((name) => Array.from({ length: 300 }, (_, at) => `${name}${at}`));
+  expect(new Set(ids)).toEqual(new Set([...all, ...Array.from({ length: i }, (_, at) => `own${at}`)]));
+  expect(wal.waiting).toBe(ids.length);
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -207,8 +207,121 @@ describe('decisions', () => {
     expect(entry?.bytes.length).toBeLessThan(1_000);
     expect(JSON.parse(Buffer.from(entry?.bytes as Uint8Array).toString())).toMatchObject({
       fire_id: 'f1',
-      truncated: ['input', 'final_input', 'handlers.*.output'],
+      truncated: ['input'],
     });
+    await made.close(100);
+  });
+
+  const big = 'x y '.repeat(400_000);
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({
+      id: `h${i}`,
+      name: big.slice(0, 500),
+      status: 'ran',
+      output: { a: big },
+    }));
+  const decision = { event: 'PreToolUse', fold: 'gate', continue: false, verdict: 'deny', decidedBy: 'h7' };
+  test.each<[string, object, object, string]>([
+    [
+      'a rewritten input',
+      { decision: { ...decision, updatedInput: { text: big } } },
+      { decision },
+      'decision.updatedInput',
+    ],
+    ['its reason', { decision: { ...decision, reason: big } }, { decision }, 'decision.reason'],
+    ['what hooks of it have said', { decision, handlers: rows(3) }, { decision }, 'handlers.*.output'],
+    ['its forms', { decision, versions: [big], losses: [{ what: big, why: '' }] }, { decision }, 'versions'],
+    [
+      'a session',
+      { decision, session_id: big, scope: `session:${big}` },
+      { decision, session_id: /^x y x .*…$/ },
+      'session_id',
+    ],
+    ['what a later version adds', { decision, more: { a: [big, { b: big }] } }, { decision }, 'more.a.*'],
+    ['keys of that', { decision, more: { [big]: 1 } }, { decision }, 'more'],
+    [
+      'an alarm',
+      { type: 'hook_alarm', alarm: 'unasked', session_id: big, details: big },
+      { alarm: 'unasked' },
+      'details',
+    ],
+  ])('are bounded in every part: %s', async (_, parts, stays, named) => {
+    const broker = new MemoryBroker();
+    const { made } = outbox(broker);
+    made.push([JSON.stringify({ ...JSON.parse(fire(1)), ...parts }), fire(2)]);
+    await until(() => broker.entries.length === 2);
+    const [first] = broker.entries.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString()));
+    expect(JSON.stringify(first).length).toBeLessThan(768 * 1024);
+    const { session_id: session, ...rest } = stays as { session_id?: RegExp };
+    expect(first).toMatchObject(rest);
+    if (session !== undefined) expect(first.session_id).toMatch(session);
+    expect(first.truncated).toContain(named);
+    await made.close(100);
+  });
+
+  test('of very many hooks still name the one that decided', async () => {
+    const broker = new MemoryBroker();
+    const { made } = outbox(broker);
+    const many = rows(9_000).map(({ output: _, ...row }) => row);
+    made.push([
+      JSON.stringify({ ...JSON.parse(fire(1)), handlers: many, decision: { ...decision, decidedBy: 'h8000' } }),
+    ]);
+    await until(() => broker.entries.length === 1);
+    const sent = JSON.parse(Buffer.from(broker.entries[0]?.bytes as Uint8Array).toString());
+    expect(sent.handlers.map(({ id }: { id: string }) => id)).toContain('h8000');
+    expect(sent.truncated).toContain('handlers');
+    await made.close(100);
+  });
+
+  /** A broker that takes only so much, and fails at what `fails` says. */
+  function strict(most: number, fails: (id: string) => boolean = () => false) {
+    const broker = new MemoryBroker();
+    const engine = memoryEngine(broker);
+    const tried: string[] = [];
+    const append: typeof engine.decisions.append = async (host, id, bytes) => {
+      tried.push(id);
+      if (fails(id)) throw new Error('timeout');
+      if (bytes.length > most) throw new Error('it failed', { cause: new Error('max_payload size exceeded') });
+      await engine.decisions.append(host, id, bytes);
+    };
+    const made = new Outbox({
+      segmentBytes: 4_000,
+      maxBytes: 4_000_000,
+      folder: ownFolder(),
+      host: 'h1',
+      engine: { ...engine, connected: true, decisions: { ...engine.decisions, append } } as never,
+      tell: () => undefined,
+    });
+    return { broker, tried, made };
+  }
+
+  test('that a broker never takes are shortened for it, or counted as dropped, and the next ones arrive', async () => {
+    const { broker, made } = strict(20_000);
+    made.push([fire(1, 'x'.repeat(100_000)), fire(2)]);
+    await until(() => broker.entries.length === 2);
+    const first = broker.entries.find(({ id }) => id === 'f1');
+    expect(JSON.parse(Buffer.from(first?.bytes as Uint8Array).toString()).truncated).toEqual(['input']);
+    await until(() => made.status.waiting === 0);
+    expect(made.status).toMatchObject({ sent: 2, dropped: 0 });
+    await made.close(100);
+    const tight = strict(300);
+    tight.made.push([fire(1, 'x'.repeat(1_000)), fire(2)]);
+    await until(() => tight.made.status.waiting === 0);
+    expect(tight.made.status).toMatchObject({ sent: 1, dropped: 1 });
+    expect(tight.broker.entries.map(({ id }) => id)).toEqual(['f2']);
+    await tight.made.close(100);
+  });
+
+  test('behind one that fails are sent once', async () => {
+    let isOver = false;
+    const { broker, tried, made } = strict(20_000, (id) => id === 'f0' && !isOver);
+    made.push(Array.from({ length: 20 }, (_, i) => fire(i)));
+    await until(() => tried.filter((id) => id === 'f0').length === 3);
+    isOver = true;
+    await until(() => made.status.waiting === 0);
+    expect(made.status).toMatchObject({ sent: 20, dropped: 0 });
+    expect(tried.filter((id) => id !== 'f0').length).toBe(19);
+    expect(broker.entries.length).toBe(20);
     await made.close(100);
   });
 

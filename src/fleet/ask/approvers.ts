@@ -1,4 +1,4 @@
-import type { MaskOptions } from '../log/outbox.js';
+import type { MaskOptions } from '../log/masked.js';
 import { whyExpired } from '../policy/last-good.js';
 import type { PreparedPolicy } from '../policy/prepare.js';
 

@@ -8,7 +8,7 @@ import { plain } from '../../plain.js';
 import { describeError } from '../../values/message.js';
 import { LONGEST_TIMER, timerMs } from '../../values/waiting/timer.js';
 import type { FleetEngine, Stop } from '../engine.js';
-import type { MaskOptions } from '../log/outbox.js';
+import type { MaskOptions } from '../log/masked.js';
 import type { Approver } from './approvers.js';
 import {
   type AskedQuestion,

@@ -1,6 +1,9 @@
+import type { HookRecord } from '../../emit/record.js';
 import { timerMs } from '../../values/waiting/timer.js';
 import type { FleetEngine } from '../engine.js';
-import type { Waiting, Wal } from './wal.js';
+import { lossIn } from './aside.js';
+import { lineOf } from './line.js';
+import type { Passed, Waiting, Wal } from './wal.js';
 
 /** How many records may be in flight at once. */
 const WINDOW = 256;
@@ -9,8 +12,13 @@ const AGAIN = 500;
 /** Milliseconds after which the cursor is written while few records come. */
 const SAVE = 1_000;
 
+/** Bytes of a record that a broker would not take: shorter each time, then it is dropped. */
+const SHORTER = [128 * 1024, 16 * 1024];
+
 interface Sending extends Waiting {
   done: boolean;
+  /** How many records are dropped with it. */
+  lost?: number;
 }
 
 /** Sends what waits in a log, and moves the log's cursor past what was acknowledged. After a failure it sends again from the first record that was not acknowledged. */
@@ -19,6 +27,8 @@ export class Forwarder {
   readonly #engine: FleetEngine;
   readonly #host: string;
   #queue: Sending[] = [];
+  /** Those behind one that has failed, by their places: they are not sent again. */
+  readonly #taken = new Map<string, Passed>();
   #generation = 0;
   #timer: NodeJS.Timeout | undefined;
   #save: NodeJS.Timeout | undefined;
@@ -76,12 +86,14 @@ export class Forwarder {
   #send(sending: Sending): void {
     const generation = this.#generation;
     this.#queue.push(sending);
-    const id = idOf(sending.line);
-    const sent = id === undefined ? Promise.resolve() : this.#engine.decisions.append(this.#host, id, sending.line);
+    const before = this.#taken.get(placeOf(sending));
+    const sent = before ? Promise.resolve(before.lost) : this.#pass(sending.line);
     sent.then(
-      () => {
+      (lost) => {
         sending.done = true;
+        if (lost !== undefined) sending.lost = lost;
         if (generation === this.#generation) this.#passed();
+        else this.#taken.set(placeOf(sending), { ...sending.next, lost });
       },
       () => {
         if (generation === this.#generation) this.#again();
@@ -89,12 +101,34 @@ export class Forwarder {
     );
   }
 
+  /** Resolves when it is sent, or to the number of records that are dropped in its place: what a broker never takes would keep all others from it. */
+  async #pass(line: Buffer): Promise<number | undefined> {
+    const text = line.toString('utf8');
+    const lost = lossIn(text);
+    const id = lost === undefined ? idOf(text) : undefined;
+    if (id === undefined) return lost;
+    const shorter = SHORTER.map((most) => () => lineOf(JSON.parse(text) as HookRecord, most)?.subarray(0, -1));
+    for (const of of [() => line, ...shorter]) {
+      const bytes = of();
+      if (bytes === undefined) continue;
+      try {
+        await this.#engine.decisions.append(this.#host, id, bytes);
+        return undefined;
+      } catch (error) {
+        if (!isTooLarge(error)) throw error;
+      }
+    }
+    return 1;
+  }
+
   /** Moves the cursor past the oldest that are acknowledged. */
   #passed(): void {
     let count = 0;
     while (this.#queue[count]?.done) count += 1;
     if (count === 0) return;
-    this.#wal.acknowledge(this.#queue.slice(0, count).map(({ next }) => next));
+    const passed = this.#queue.slice(0, count);
+    this.#wal.acknowledge(passed.map(({ next, lost }) => ({ ...next, lost })));
+    for (const sending of passed) this.#taken.delete(placeOf(sending));
     this.#queue = this.#queue.slice(count);
     this.#save ??= setTimeout(() => {
       this.#save = undefined;
@@ -106,8 +140,12 @@ export class Forwarder {
 
   #again(): void {
     this.#generation += 1;
+    for (const sending of this.#queue)
+      if (sending.done) this.#taken.set(placeOf(sending), { ...sending.next, lost: sending.lost });
     this.#queue = [];
     this.#wal.rewind();
+    // What was dropped in the meantime is behind the cursor.
+    while (this.#taken.size > 2 * WINDOW) this.#taken.delete(this.#taken.keys().next().value as string);
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.wake();
@@ -120,10 +158,19 @@ export class Forwarder {
   }
 }
 
+const placeOf = ({ next: { segment, offset } }: Waiting): string => `${segment}/${offset}`;
+
+/** Whether a broker takes no message that is so large, now or later: it says so, or the client knows. */
+function isTooLarge(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause)
+    if (/max_payload|maximum payload|message size exceeds maximum/i.test(one.message)) return true;
+  return false;
+}
+
 /** The fire's id; for other records their position in their host's stream. undefined: it is not a record. */
-function idOf(line: Buffer): string | undefined {
+function idOf(line: string): string | undefined {
   try {
-    const { type, fire_id, host_id, seq } = JSON.parse(line.toString('utf8')) as Record<string, unknown>;
+    const { type, fire_id, host_id, seq } = JSON.parse(line) as Record<string, unknown>;
     return type === 'hook_fire' && typeof fire_id === 'string' ? fire_id : `${host_id}:${seq}`;
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync, readSync } from 'node:fs';
 
 export const NEWLINE = 10;
 const STEP = 256 * 1024;
@@ -29,4 +29,15 @@ export function firstLine(file: string, from: number, to: number): Buffer | unde
   } finally {
     closeSync(handle);
   }
+}
+
+/** Cuts off an incomplete line that a crash has left; returns the file's bytes. */
+export function cutToLines(file: string): number {
+  const bytes = readFileSync(file);
+  const whole = bytes.lastIndexOf(NEWLINE) + 1;
+  if (whole === bytes.length) return whole;
+  const handle = openSync(file, 'r+');
+  ftruncateSync(handle, whole);
+  closeSync(handle);
+  return whole;
 }

@@ -5,8 +5,11 @@ import type { HookRecord } from '../../emit/record.js';
 import { ownFolder } from '../../plugins/own-folder.js';
 import type { Stop } from '../engine.js';
 import type { LogStatus } from '../status.js';
-import { type MaskOptions, Outbox, type OutboxOptions } from './outbox.js';
+import { lossLine, putAside } from './aside.js';
+import { Masked, type MaskOptions } from './masked.js';
+import { Outbox, type OutboxOptions } from './outbox.js';
 import type { FromLog, LogData, ToLog } from './thread.js';
+import type { LogBounds } from './wal.js';
 
 /** Takes the decisions of hosts, and sees that they arrive. */
 export interface DecisionLog {
@@ -98,6 +101,30 @@ export function logHere(options: OutboxOptions): DecisionLog {
       end: (type, most) => (type === 'drain' ? outbox.drained(most) : outbox.close(most)),
     },
     options.tell,
+  );
+}
+
+/** For processes that have no connection: the next one of their host that has one sends it. */
+export function logAside({ folder, ...bounds }: LogBounds & { readonly folder: string }): DecisionLog {
+  const masked = new Masked(folder);
+  let dropped = 0;
+  return logOf(
+    {
+      push(given) {
+        const { lines, lost } = masked.lines(given);
+        try {
+          putAside(folder, lost > 0 ? [...lines, lossLine(lost)] : lines, bounds);
+        } catch {
+          dropped += given.length;
+        }
+      },
+      mask: (masks) => masked.mask(masks),
+      get status() {
+        return { sent: 0, waiting: 0, dropped };
+      },
+      end: (type) => (type === 'drain' ? masked.flush() : masked.close()),
+    },
+    () => undefined,
   );
 }
 

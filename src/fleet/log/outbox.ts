@@ -1,22 +1,12 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import type { HookRecord } from '../../emit/record.js';
-import { createRedactor, type Redactor } from '../../emit/redact/redactor.js';
-import type { Sink } from '../../emit/sink.js';
-import { ndjsonSink } from '../../emit/sinks/ndjson.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { FleetEngine } from '../engine.js';
 import type { LogStatus } from '../status.js';
+import { asideIn } from './aside.js';
 import { adopt, makeLogFolder, release, touch } from './folders.js';
 import { Forwarder } from './forward.js';
+import { Masked, type MaskOptions } from './masked.js';
 import { type LogBounds, Wal } from './wal.js';
-
-/** Masking options in addition to the defaults. Plain data, since it goes to a thread. */
-export interface MaskOptions {
-  readonly keys?: readonly string[];
-  readonly paths?: readonly string[];
-  readonly patterns?: readonly RegExp[];
-}
 
 export interface OutboxOptions extends LogBounds {
   /** The host's folder, with the logs of all its processes. */
@@ -41,22 +31,14 @@ export class Outbox {
   readonly #options: OutboxOptions;
   /** Undefined: it could not be made yet. */
   #own: OwnLog | undefined;
-  /** The records that a new bundle is compared with. */
-  readonly #recent: Sink;
+  readonly #masked: Masked;
   readonly #adopted = new Map<string, Omit<OwnLog, 'folder'>>();
   readonly #timer: NodeJS.Timeout;
-  #redactor: Redactor = createRedactor();
   #failed = 0;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    const { folder } = options;
-    this.#recent = ndjsonSink(recentIn(folder), {
-      redact: false,
-      maxBytes: 4 * 1024 * 1024,
-      keep: 1,
-      logger: () => undefined,
-    });
+    this.#masked = new Masked(options.folder);
     this.#look();
     this.#timer = setInterval(() => this.#look(), ALIVE);
     this.#timer.unref();
@@ -75,17 +57,13 @@ export class Outbox {
   }
 
   mask(options: MaskOptions): void {
-    this.#redactor = createRedactor(options);
+    this.#masked.mask(options);
   }
 
   /** Records as lines of JSON, as they were emitted. */
   push(lines: readonly string[]): void {
-    const masked: Buffer[] = [];
-    for (const line of lines) {
-      const record = this.#redactor.redact(JSON.parse(line) as HookRecord);
-      masked.push(lineOf(record));
-      if (record.type === 'hook_fire') this.#recent.push(record);
-    }
+    const { lines: masked, lost } = this.#masked.lines(lines);
+    this.#failed += lost;
     try {
       this.#own ??= this.#made();
       this.#own.wal.append(masked);
@@ -98,14 +76,14 @@ export class Outbox {
 
   /** Resolves when everything is sent, or after this many milliseconds. */
   async drained(most: number): Promise<void> {
-    await Promise.all([this.#recent.flush(), this.#own?.forwarder.drained(most)]);
+    await Promise.all([this.#masked.flush(), this.#own?.forwarder.drained(most)]);
   }
 
   /** Records that are not sent within this many milliseconds are left to the next process. */
   async close(most: number): Promise<void> {
     clearInterval(this.#timer);
     await this.drained(most);
-    await this.#recent.close();
+    await this.#masked.close();
     const adopted = [...this.#adopted].map(([folder, one]) => ({ folder, ...one }));
     for (const { folder, wal, forwarder } of [...adopted, ...(this.#own ? [this.#own] : [])]) {
       forwarder.stop();
@@ -133,9 +111,23 @@ export class Outbox {
       }
       this.#own ??= this.#made();
       this.#adopt();
+      this.#takeAside();
     } catch (error) {
       if (this.#failed === 0) this.#options.tell(`the log of decisions cannot be looked after: ${messageOf(error)}`);
     }
+  }
+
+  /** What processes without a connection have put aside becomes a part of this log; each file goes to one of those who try. */
+  #takeAside(): void {
+    const own = this.#own as OwnLog;
+    for (const file of asideIn(this.#options.folder)) {
+      try {
+        own.wal.take(file);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      }
+    }
+    own.forwarder.wake();
   }
 
   #adopt(): void {
@@ -163,23 +155,3 @@ function timeIn(line: Buffer | undefined): string | undefined {
   const [, time] = /"time":"([\d:.TZ-]{20,30})"/.exec(line?.toString('utf8') ?? '') ?? [];
   return time;
 }
-
-/** Bytes of a record that is sent whole: a broker takes a megabyte. */
-const MOST_BYTES = 768 * 1024;
-
-/** The line of a record; if it is too large, only its result. */
-function lineOf(record: HookRecord): Buffer {
-  const line = Buffer.from(`${JSON.stringify(record)}\n`);
-  if (line.length <= MOST_BYTES || record.type !== 'hook_fire') return line;
-  const { final_input: _, input: __, handlers, truncated = [], ...rest } = record;
-  const short = {
-    ...rest,
-    input: {},
-    handlers: handlers.map(({ output: _output, warnings: _warnings, ...handler }) => handler),
-    truncated: [...truncated, 'input', 'final_input', 'handlers.*.output'],
-  };
-  return Buffer.from(`${JSON.stringify(short)}\n`);
-}
-
-/** The file with a host's newest decisions. */
-export const recentIn = (folder: string): string => join(folder, 'recent.ndjson');

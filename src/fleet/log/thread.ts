@@ -2,7 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { NatsOptions } from '../nats/connection.js';
 import { natsEngine } from '../nats/engine.js';
 import type { LogStatus } from '../status.js';
-import { type MaskOptions, Outbox } from './outbox.js';
+import type { MaskOptions } from './masked.js';
+import { Outbox } from './outbox.js';
 import type { LogBounds } from './wal.js';
 
 /** The data that the thread starts with. */

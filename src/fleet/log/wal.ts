@@ -5,6 +5,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeSync,
@@ -13,7 +14,7 @@ import { join } from 'node:path';
 import { replaceFile } from '../../files/replace-file.js';
 import { makeFolder } from '../../values/make-folder.js';
 import { type LogPlace, readCursor } from './cursor.js';
-import { firstLine, linesOf, NEWLINE } from './lines.js';
+import { cutToLines, firstLine, linesOf, NEWLINE } from './lines.js';
 
 /** Bytes of a piece of the log, and of all of it. */
 export interface LogBounds {
@@ -27,6 +28,9 @@ export interface Waiting {
   /** The position of the next record. */
   readonly next: LogPlace;
 }
+
+/** The end of a record that is done with; `lost`: how many were dropped there, in place of one that was sent. */
+export type Passed = LogPlace & { readonly lost?: number | undefined };
 
 const NAMES = /^(\d{6})\.ndjson$/;
 const nameOf = (segment: number): string => `${String(segment).padStart(6, '0')}.ndjson`;
@@ -46,6 +50,8 @@ export class Wal {
   #sent: number;
   #waiting = 0;
   #unsaved = 0;
+  /** The newest piece that others have written: nothing is added to it. */
+  #taken = 0;
   /** The position of the cursor, with the record there. */
   #oldest: (LogPlace & { readonly line: Buffer | undefined }) | undefined;
   /** What was read, but not requested yet. */
@@ -61,7 +67,8 @@ export class Wal {
     }
     const { dropped, sent, segment, offset } = readCursor(join(folder, 'cursor.json'));
     [this.#dropped, this.#sent] = [dropped, sent];
-    this.#mend();
+    const last = this.#numbers().at(-1);
+    if (last !== undefined) this.#segments.set(last, cutToLines(join(folder, nameOf(last))));
     // A crash of the machine may leave less than was acknowledged: what is written there next is new.
     const [[first = 1], left = 0] = [this.#numbers(), this.#segments.get(segment)];
     this.#read = segment < first ? { segment: first, offset: 0 } : { segment, offset: Math.min(offset, left) };
@@ -150,17 +157,29 @@ export class Wal {
     this.#read = this.#cursor;
   }
 
-  /** Acknowledges the records that end at these places, and all before them. Records dropped in the meantime count as dropped. */
-  acknowledge(places: readonly LogPlace[]): void {
+  /** Takes over a file of lines that no one writes to any more, as its newest piece. Throws what the system says. */
+  take(file: string): void {
+    this.#end();
+    const segment = Math.max(this.#numbers().at(-1) ?? 0, this.#cursor.segment) + 1;
+    renameSync(file, join(this.#folder, nameOf(segment)));
+    this.#segments.set(segment, cutToLines(join(this.#folder, nameOf(segment))));
+    this.#taken = segment;
+    this.#waiting += this.#linesFrom(segment);
+    this.#shrink();
+  }
+
+  /** Passes the records that end at these places, and all before them. Records dropped in the meantime count as dropped. */
+  acknowledge(places: readonly Passed[]): void {
     const { segment: from, offset: behind } = this.#cursor;
     const passed = places.filter((place) => place.segment > from || (place.segment === from && place.offset > behind));
     const last = passed.at(-1);
     if (last === undefined) return;
     const { segment } = last;
     const count = passed.length;
-    this.#cursor = last;
+    this.#cursor = { segment, offset: last.offset };
     this.#waiting -= count;
-    this.#sent += count;
+    this.#dropped += passed.reduce((sum, { lost = 0 }) => sum + lost, 0);
+    this.#sent += passed.filter(({ lost }) => lost === undefined).length;
     this.#unsaved += count;
     const done = this.#numbers().filter((number) => number < segment);
     if (done.length === 0 && this.#unsaved < 500) return;
@@ -210,7 +229,7 @@ export class Wal {
   #open(): { readonly segment: number; readonly handle: number } {
     if (this.#current) return this.#current;
     const last = this.#numbers().at(-1) ?? 0;
-    const isFull = last === 0 || (this.#segments.get(last) as number) >= this.#bounds.segmentBytes;
+    const isFull = last === this.#taken || (this.#segments.get(last) as number) >= this.#bounds.segmentBytes;
     const segment = isFull ? Math.max(last, this.#cursor.segment - 1) + 1 : last;
     const handle = openSync(join(this.#folder, nameOf(segment)), 'a', 0o600);
     this.#segments.set(segment, fstatSync(handle).size);
@@ -253,18 +272,5 @@ export class Wal {
     let count = 0;
     for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
     return count;
-  }
-
-  /** Cuts off an incomplete line that a crash has left. */
-  #mend(): void {
-    const last = this.#numbers().at(-1);
-    if (last === undefined) return;
-    const path = join(this.#folder, nameOf(last));
-    const whole = readFileSync(path).lastIndexOf(NEWLINE) + 1;
-    if (whole === this.#segments.get(last)) return;
-    const handle = openSync(path, 'r+');
-    ftruncateSync(handle, whole);
-    closeSync(handle);
-    this.#segments.set(last, whole);
   }
 }
