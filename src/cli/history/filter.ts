@@ -1,6 +1,9 @@
 import type { HandlerRecord, HookRecord } from '../../emit/record.js';
-import { eventName } from '../../events/catalogue.js';
+import { isHookscopeError } from '../../errors.js';
+import { eventName, HOOK_EVENTS } from '../../events/catalogue.js';
 import type { RecordQuery, RecordStore } from '../../store/store.js';
+import { nearest } from '../../values/nearest.js';
+import { wrongOption } from '../../values/options.js';
 import { hasRun, isBlocked, isMeant, isShadow, typeOf, wouldBlock } from '../../why/meaning.js';
 import type { Flags, PERIOD_OPTIONS, RECORD_OPTIONS } from '../options.js';
 
@@ -18,27 +21,46 @@ export interface RecordFilter {
   match(record: HookRecord): Match;
   /** Before records are read in order: an agent's alarm may come before the first record that tells its type. Reads nothing where no agent is asked about. */
   learnFrom(store: RecordStore, signal: AbortSignal): Promise<void>;
+  /** Rejects with INVALID_OPTIONS: an event is asked about that hookscope does not know, and no record has it. `soon`: records may still come. */
+  checkEvent(store: RecordStore, soon?: boolean): Promise<void>;
+  /** Of a hook that no record lists: which was meant, of those in the records that were seen. */
+  unknownHook(): string | undefined;
   /** The name of an agent: its type and the beginning of its id; the scope of the fire, or `main`. */
   agentOf(record: HookRecord): string;
 }
 
-/** Reads the flags. */
+/** The time that is asked about. Throws INVALID_OPTIONS: it ends before it begins. */
+export function periodOf({ since, until }: Pick<FilterFlags, 'since' | 'until'>): Pick<RecordQuery, 'since' | 'until'> {
+  if (since !== undefined && until !== undefined && until < since)
+    throw wrongOption('--until', 'expected a time after that of --since');
+  return { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
+}
+
+/** Names that are kept to find what was meant. */
+const MOST_NAMES = 2000;
+
+/** Reads the flags. Throws INVALID_OPTIONS. */
 export function readFilter(flags: FilterFlags): RecordFilter {
   const { agent, hook, blocked, alarms, shadow, slow } = flags;
+  for (const key of ['agent', 'hook', 'event'] as const)
+    if (flags[key]?.trim() === '') throw wrongOption(`--${key}`, 'expected a name, got nothing');
   const event = flags.event === undefined ? undefined : (eventName(flags.event) ?? flags.event);
   const types = new AgentTypes();
-  const period = {
-    ...(flags.since === undefined ? {} : { since: flags.since }),
-    ...(flags.until === undefined ? {} : { until: flags.until }),
-  };
+  const period = periodOf(flags);
+  const names = new Set<string>();
+  let isListed = false;
   return {
     slow,
     query: {
       ...period,
-      types: alarms && !blocked ? ['hook_alarm', ...(agent === undefined ? [] : ['hook_fire' as const])] : SHOWN,
+      types: alarms ? ['hook_alarm', ...(agent === undefined ? [] : ['hook_fire' as const])] : SHOWN,
     },
     match(record) {
       types.learn(record);
+      if (hook !== undefined && record.type === 'hook_fire' && !isListed) {
+        isListed = record.handlers.some((handler) => isMeant(handler, hook));
+        for (const { name } of names.size < MOST_NAMES ? record.handlers : []) names.add(name);
+      }
       if (!isShown(record, { event, hook, slow, blocked, alarms, shadow })) return 'no';
       return agent === undefined ? 'yes' : types.match(record, agent);
     },
@@ -49,8 +71,29 @@ export function readFilter(flags: FilterFlags): RecordFilter {
         types.learn(record);
       }
     },
+    async checkEvent(store, soon = false) {
+      if (event === undefined || eventName(event) !== undefined) return;
+      const near = nearest(event, HOOK_EVENTS);
+      if (soon && near === undefined) return;
+      for await (const _ of soon ? storedOf(store, event) : store.records({ event, limit: 1 })) return;
+      throw wrongOption('--event', `no record is about an event ${event}, and hookscope has none of that name`, near);
+    },
+    unknownHook() {
+      if (hook === undefined || isListed) return undefined;
+      const near = nearest(hook, names);
+      return `no record of that kind lists a hook ${hook}${near === undefined ? '' : `; did you mean ${near}?`}`;
+    },
     agentOf: (record) => types.nameOf(record),
   };
+}
+
+/** None where there is nothing to read yet. */
+async function* storedOf(store: RecordStore, event: string): AsyncGenerator<HookRecord> {
+  try {
+    yield* store.records({ event, limit: 1 });
+  } catch (error) {
+    if (!isHookscopeError(error) || error.code !== 'FILE') throw error;
+  }
 }
 
 const SHOWN: readonly HookRecord['type'][] = ['hook_fire', 'tool_call', 'hook_alarm'];
@@ -67,9 +110,9 @@ interface Asked {
 function isShown(record: HookRecord, { event, hook, slow, blocked, alarms, shadow }: Asked): boolean {
   // Real and hypothetical decisions are never shown in one list.
   if (shadow ? record.type !== 'hook_fire' || record.shadow_of === undefined : isShadow(record)) return false;
-  if (record.type === 'hook_alarm')
-    return hook === undefined && slow === undefined && event === undefined && (alarms || !blocked) === true;
-  if (alarms && !blocked) return false;
+  // An alarm is about a call that hooks denied, and is itself neither denied nor of an event.
+  if (record.type === 'hook_alarm') return hook === undefined && slow === undefined && event === undefined && !blocked;
+  if (alarms) return false;
   if (record.type === 'tool_call') {
     // A call that ran is in its fires.
     const denied = record.status === 'denied' || record.status === 'interrupted';
@@ -89,15 +132,15 @@ export function isSlow({ duration_ms: took }: HandlerRecord, slow: number | unde
 /** How many agents are remembered; the types of older ones are forgotten. */
 const REMEMBERED = 10_000;
 
-/** The types of agents, learned from records. */
+/** The types of agents, learned from records. Two sessions may use the same id. */
 class AgentTypes {
   readonly #types = new Map<string, string>();
 
   learn(record: HookRecord): void {
-    const { agent_id: id } = record as { agent_id?: string };
+    const key = keyOf(record);
     const type = typeOf(record);
-    if (id === undefined || type === undefined || this.#types.has(id)) return;
-    this.#types.set(id, type);
+    if (key === undefined || type === undefined || this.#types.has(key)) return;
+    this.#types.set(key, type);
     if (this.#types.size <= REMEMBERED) return;
     const [oldest] = this.#types.keys();
     this.#types.delete(oldest as string);
@@ -106,15 +149,29 @@ class AgentTypes {
   match(record: HookRecord, agent: string): Match {
     const { agent_id: id } = record as { agent_id?: string };
     if (id === undefined) return agent === scopeOf(record) ? 'yes' : 'no';
-    if (id.startsWith(agent) || agent === nameOf(id, this.#types.get(id))) return 'yes';
-    const type = typeOf(record) ?? this.#types.get(id);
+    const type = this.#of(record);
+    if (id.startsWith(agent) || agent === nameOf(id, type)) return 'yes';
     return type === undefined ? 'maybe' : type === agent ? 'yes' : 'no';
   }
 
   nameOf(record: HookRecord): string {
     const { agent_id: id } = record as { agent_id?: string };
-    return id === undefined ? scopeOf(record) : nameOf(id, typeOf(record) ?? this.#types.get(id));
+    return id === undefined ? scopeOf(record) : nameOf(id, this.#of(record));
   }
+
+  #of(record: HookRecord): string | undefined {
+    return typeOf(record) ?? this.#types.get(keyOf(record) ?? '');
+  }
+}
+
+/** undefined: it is of no agent. */
+function keyOf(record: HookRecord): string | undefined {
+  const {
+    agent_id: id,
+    session_id: session,
+    host_id: host,
+  } = record as Partial<Record<'agent_id' | 'session_id' | 'host_id', string>>;
+  return id === undefined ? undefined : JSON.stringify([host, session, id]);
 }
 
 /** The name for a fire without an agent: the scope that was given, else the main thread. */

@@ -47,14 +47,22 @@ export async function showRecords(
   const filter = readFilter(flags);
   const { limit = LIMIT } = flags;
   const mask = maskOf(flags);
-  const words = (record: HookRecord): string => dressed(record, textOf(mask.record(record), flags, filter, terminal));
+  // The name of an agent's type may come from another record than the one that is masked.
+  const named = { ...filter, agentOf: (record: HookRecord) => mask.text(filter.agentOf(record)) };
+  await filter.checkEvent(store);
+  const words = (record: HookRecord): string => dressed(record, textOf(mask.record(record), flags, named, terminal));
   if (limit === 0) await filter.learnFrom(store, terminal.signal);
   const shown =
     limit === 0
       ? await printAll(store, filter, words, terminal)
       : await printNewest(store, filter, { limit, words }, terminal);
-  if (shown === 0 && !terminal.signal.aborted) terminal.tell(`nothing of that kind is in ${store.place}`);
+  if (shown === 0 && !terminal.signal.aborted) tellNothing(store, filter, terminal);
   return 0;
+}
+
+function tellNothing({ place }: RecordStore, filter: RecordFilter, terminal: Terminal): void {
+  const hook = filter.unknownHook();
+  terminal.tell(`nothing of that kind is in ${place}${hook === undefined ? '' : `: ${hook}`}`);
 }
 
 /** Throws INVALID_OPTIONS: a format that is not known, or what is not for it. */
@@ -72,9 +80,10 @@ async function traceCommand(flags: HistoryFlags, filter: RecordFilter, terminal:
   const { out } = flags;
   const isAll = RECORD_OPTIONS.every((key) => flags[key] === undefined);
   return withStore(flags, terminal, async (store) => {
+    await filter.checkEvent(store);
     const slices = await writeTrace({ store, filter, mask: maskOf(flags), isAll, terminal, out });
     if (terminal.signal.aborted) return 1;
-    if (slices === 0) terminal.tell(`nothing of that kind is in ${store.place}`);
+    if (slices === 0) tellNothing(store, filter, terminal);
     else if (out !== undefined)
       terminal.tell(`${out} holds ${slices} slices; open it in https://ui.perfetto.dev or chrome://tracing`);
     return 0;

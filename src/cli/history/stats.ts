@@ -15,15 +15,18 @@ type Group = NonNullable<StatsFlags['by']>;
 export async function statsCommand(_args: readonly string[], flags: StatsFlags, terminal: Terminal): Promise<number> {
   const { by, hook, ...rest } = flags;
   const filter = readFilter(rest);
+  const named = readFilter(hook === undefined ? {} : { hook });
   return withStore(flags, terminal, async (store) => {
     const tallies = new Tallies();
     let fires = 0;
+    await filter.checkEvent(store);
     await filter.learnFrom(store, terminal.signal);
     for await (const record of store.records({ ...filter.query, types: ['hook_fire', 'system'] })) {
       if (terminal.signal.aborted) return 0;
       if (record.type === 'system' && record.subtype === 'hook_response') tallies.end(record);
       if (record.type !== 'hook_fire' || filter.match(record) !== 'yes') continue;
       fires += 1;
+      named.match(record);
       const group = by === 'agent' ? filter.agentOf(record) : by === 'event' ? record.event : undefined;
       for (const handler of record.handlers) if (isMeant(handler, hook)) tallies.add(record, handler, group);
     }
@@ -31,7 +34,11 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
     const rows = tallies.rows().map((row) => ({ ...row, hook: mask.text(row.hook) }));
     if (flags.json) for (const row of rows) await terminal.print(plainJson(jsonOf(row, by)));
     else if (rows.length > 0) await terminal.print(table(rows, by, createPaint(terminal.color)));
-    if (rows.length === 0) terminal.tell(`no hook ran in the ${fires} fires of that kind in ${store.place}`);
+    if (rows.length > 0) return 0;
+    const unknown = named.unknownHook();
+    terminal.tell(
+      `no hook ran in the ${fires} fires of that kind in ${store.place}${unknown === undefined ? '' : `: ${unknown}`}`,
+    );
     return 0;
   });
 }

@@ -25,6 +25,7 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
   terminal.signal.addEventListener('abort', end);
   if (terminal.signal.aborted) end();
   try {
+    await filter.checkEvent(store, true);
     for await (const record of store.follow(stop.signal)) {
       // An agent that was running before may stay unknown.
       if (filter.match(record) === 'no') continue;

@@ -27,6 +27,7 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
   const mask = maskOf(flags);
   const filter = readFilter(what === 'last' ? rest : {});
   return withStore(flags, terminal, async (store) => {
+    await filter.checkEvent(store);
     const ids = what === 'last' ? await lastOf(store, filter, hook) : await idsLike(store, what);
     const [id] = ids;
     if (id === undefined) throw notFound(what, store);

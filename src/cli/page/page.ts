@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { inScript, isPage, pageAround } from '../../server/page.js';
 import { openStore } from '../../store/place.js';
+import { periodOf } from '../history/filter.js';
 import { jsonOf } from '../history/history.js';
 import { maskOf } from '../history/masked.js';
 import type { Flags } from '../options.js';
@@ -17,10 +18,7 @@ export async function pageCommand(
   flags: PageFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const query = {
-    ...(flags.since === undefined ? {} : { since: flags.since }),
-    ...(flags.until === undefined ? {} : { until: flags.until }),
-  };
+  const query = periodOf(flags);
   const mask = maskOf(flags);
   const out = resolve(flags.out ?? `${basename(place).replace(/\.(?:ndjson|jsonl|db)$/, '')}.html`);
   await checkFree(out, PAGE);
