@@ -67,6 +67,30 @@ describe('a host that has no policy', () => {
   });
 });
 
+test('a host that had none takes an old one, and one that had a newer does not', async () => {
+  const { join: enter, push } = ground();
+  const first = await enter();
+  await push(bundleOf(7, rule, [key]));
+  await until(() => channel(first.team)?.sequence === 7);
+  await first.team.close();
+  const old = ground();
+  await old.push(bundleOf(3, rule, [key]));
+  expect(channel((await old.join({ folder: first.folder })).team)).toMatchObject({
+    sequence: 7,
+    refused: { sequence: 3 },
+  });
+  expect(channel((await old.join()).team)?.sequence).toBe(3);
+  const none = ground();
+  const { host } = await none.join();
+  expect(await verdict(host, 'ls')).toBe('none');
+  const ended = ground();
+  const expires = '2020-01-01T00:00:00Z';
+  await ended.push(bundleOf(3, rule, [key], { expires }));
+  const late = await ended.join();
+  expect(channel(late.team)?.refused?.reason).toMatch(/has expired/);
+  expect(await verdict(late.host, 'ls')).toBe('ask');
+});
+
 describe('a policy that ends', () => {
   const expires = new Date(Date.now() + 3_600_000).toISOString();
   const later = (): (() => void) => {

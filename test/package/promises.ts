@@ -165,8 +165,21 @@ const security: readonly Kept[] = [
     'fleet/operator',
     'is never what others have posted, whatever revision it says it is',
   ],
-  ['A bundle is data: a command', 'fleet/plugins', 'runs where the host allows the package, its version and its bytes'],
-  ["A host that never got its fleet's policy", 'fleet/fleet', 'that was never heard of makes every gate ask'],
+  [
+    'A bundle is data: a command',
+    'fleet/allowed',
+    'is what was allowed by its bytes also in a host that joins after they have changed',
+  ],
+  [
+    'A host that had none, or has lost its state, takes whichever bundle',
+    'fleet/last-policy',
+    'a host that had none takes an old one, and one that had a newer does not',
+  ],
+  [
+    "A host that has not heard its fleet's policy",
+    'fleet/last-policy',
+    'asks once its first one is refused, in the same process and in the next',
+  ],
   [
     'The credentials of a host let it read the policy',
     'fleet/nats/permissions.fleet',
@@ -756,6 +769,11 @@ const limits: readonly Kept[] = [
     'are read once, however often they are in the stream',
   ],
   ['A bundle is at most 1 MiB', 'fleet/nats/trouble.fleet', 'one just below it is taken'],
+  [
+    'A host that joins is told by the broker alone',
+    'fleet/last-policy',
+    'a host that had none takes an old one, and one that had a newer does not',
+  ],
   ['know only what was recorded: a hook', 'fleet/drift', 'knows that it does not know what was never asked'],
 ];
 const limitsElse: readonly NoPromise[] = [
