@@ -1,3 +1,4 @@
+import { beginning } from '../emit/redact/part.js';
 import type { Cause } from '../events/failure.js';
 import { isObject, type Json } from '../values/shape.js';
 import type { Answer } from './codec.js';
@@ -238,4 +239,4 @@ function objectIn(text: string, { json }: Hearing): Json | undefined {
 
 const STOP: Words = { say: { continue: false, stopReason: '$reason?' } };
 const looksLikeJson = (text: string): boolean => /^[{[]/.test(text);
-const short = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text);
+const short = (text: string): string => beginning(text, 200);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { beginning, ending } from '../emit/redact/part.js';
 import { isObject, type Json } from '../values/shape.js';
 import { connectedRows, tableOf } from './agent-hooks.js';
 
@@ -101,12 +102,12 @@ function listHooks({ program, cwd, env = process.env, patience = PATIENCE }: Cod
     let read = 0;
     let complaint = '';
     child.stderr.on('data', (chunk: Buffer) => {
-      complaint = (complaint + chunk.toString()).slice(-2000);
+      complaint = ending(complaint + chunk.toString(), 2000);
     });
     child.on('error', (error) => fail(error.message));
     child.on('close', (code, signal) => {
       const last = complaint.trim().split('\n').at(-1) ?? '';
-      fail(`it ended with ${signal ?? code} before it answered${last === '' ? '' : `: ${last.slice(0, 300)}`}`);
+      fail(`it ended with ${signal ?? code} before it answered${last === '' ? '' : `: ${beginning(last, 300)}`}`);
     });
     child.stdin.on('error', () => undefined);
     child.stdout.on('data', (chunk: Buffer) => {
@@ -118,7 +119,7 @@ function listHooks({ program, cwd, env = process.env, patience = PATIENCE }: Cod
       const { id, method, params, result, error } = message;
       if (method === 'configWarning' && isObject(params)) warnings.push(oneLine(params['summary']));
       if (method !== undefined) return;
-      if (error !== undefined) return fail(`it said ${JSON.stringify(error).slice(0, 300)}`);
+      if (error !== undefined) return fail(`it said ${beginning(JSON.stringify(error), 300)}`);
       if (id === 1) {
         send({ method: 'initialized' });
         send({ id: 2, method: 'hooks/list', params: { cwds: [cwd] } });

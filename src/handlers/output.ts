@@ -1,3 +1,4 @@
+import { beginning } from '../emit/redact/part.js';
 import type { Cause, OnFailure } from '../events/failure.js';
 import type { Json } from '../values/shape.js';
 import { blockOutput, type OutputTarget, printedBlock } from './blocking.js';
@@ -140,7 +141,7 @@ function failed(cause: Cause, message: string): { failure: NonNullable<Reply['fa
 }
 
 function badJson(text: string): string {
-  return `Stdout looks like a JSON object but is not valid JSON: ${text.length > 200 ? `${text.slice(0, 200)}…` : text}`;
+  return `Stdout looks like a JSON object but is not valid JSON: ${beginning(text, 200)}`;
 }
 
 /** Parses a text as an object; undefined if it is not one. */

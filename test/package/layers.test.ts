@@ -12,9 +12,18 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   matching: ['plain', 'errors', 'values', 'events'],
   scopes: ['plain', 'errors', 'values', 'events', 'matching'],
   emit: ['plain', 'errors', 'values', 'events', 'scopes/skip'],
-  handlers: ['plain', 'errors', 'values', 'events', 'matching/wildcard'],
+  handlers: ['plain', 'errors', 'values', 'events', 'matching/wildcard', 'emit/redact/part'],
   // Of what runs their files, what the public entry names alone.
-  agents: ['plain', 'errors', 'values', 'events', 'foreign/load', 'foreign/consent', 'foreign/parse'],
+  agents: [
+    'plain',
+    'errors',
+    'values',
+    'events',
+    'emit/redact/part',
+    'foreign/load',
+    'foreign/consent',
+    'foreign/parse',
+  ],
   foreign: [...BELOW_HOST, 'host', 'create-host', 'files', 'trust', 'agents'],
   host: [
     ...BELOW_HOST,
@@ -22,6 +31,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'emit/bus',
     'emit/guarded-tracing',
     'emit/record',
+    'emit/redact/part',
     'emit/run-records',
     'emit/tracing',
   ],
@@ -48,7 +58,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'claude-code',
   ],
   server: [...BELOW_HOST, 'agents', 'emit', 'host', 'create-host', 'files', 'trust', 'plugins'],
-  connect: ['plain', 'errors', 'values', 'events', 'files', 'agents'],
+  connect: ['plain', 'errors', 'values', 'events', 'emit/redact/part', 'files', 'agents'],
   testing: [
     ...BELOW_HOST,
     'emit',

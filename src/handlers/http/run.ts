@@ -1,3 +1,4 @@
+import { beginning } from '../../emit/redact/part.js';
 import type { Cause } from '../../events/failure.js';
 import { ended } from '../../plain.js';
 import type { ExternalCall, Reply } from '../handler.js';
@@ -9,6 +10,8 @@ import type { HttpSpec } from './spec.js';
 
 /** Bytes of an answer that are read. */
 const LIMIT = 1024 * 1024;
+/** Characters of an answer in a message. */
+const SHOWN = 200;
 
 /** One run of an http hook, from its request to its answer. */
 export async function runHttp(spec: HttpSpec, rules: HttpRules, call: ExternalCall): Promise<Reply> {
@@ -85,7 +88,7 @@ function readResponse({ status, location, text, tooLarge }: HttpResponse, name: 
   if (trimmed === '' || trimmed === 'null') return {};
   const output = parseObject(trimmed);
   if (output) return { output, stdout: text };
-  const shown = trimmed.length > 200 ? `${trimmed.slice(0, 200)}…` : trimmed;
+  const shown = beginning(trimmed, SHOWN);
   return { ...failed('bad_json', `${name} answered ${status} with what is no JSON object: ${shown}`), stdout: text };
 }
 

@@ -4,6 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { ending } from '../../emit/redact/part.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { LONGEST_TIMER } from '../../values/waiting/timer.js';
 import type { McpHttpServer, McpStdioServer } from './server-options.js';
@@ -72,10 +73,10 @@ function listen(transport: Transport): () => string {
   let tail = '';
   if (transport instanceof StdioClientTransport) {
     transport.stderr?.on('data', (chunk: Buffer) => {
-      tail = (tail + chunk.toString('utf8')).slice(-TAIL);
+      tail = (tail + chunk.toString('utf8')).slice(-2 * TAIL);
     });
   }
-  return () => tail.trim();
+  return () => ending(tail, TAIL).trim();
 }
 
 async function callTool(client: Client, name: string, { tool, input, signal, trace }: McpCall): Promise<ToolAnswer> {

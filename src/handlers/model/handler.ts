@@ -1,3 +1,4 @@
+import { beginning } from '../../emit/redact/part.js';
 import type { Handler, Reply } from '../handler.js';
 import type { HookModel } from './model.js';
 import { runPromptHook } from './run.js';
@@ -10,13 +11,8 @@ const LONGEST = 80;
 export function promptHandler(spec: PromptSpec | AgentSpec, model: HookModel | undefined): Handler {
   return {
     kind: spec.type,
-    name: spec.name ?? shortened(spec.prompt),
+    name: spec.name ?? beginning(spec.prompt.trim().replace(/(?:\\\n)?\s+/g, ' '), LONGEST),
     dedupKey: JSON.stringify([spec.type, spec.prompt, spec.model ?? null, spec.continueOnBlock ?? false]),
     run: (call): Promise<Reply> => runPromptHook(spec, model, call),
   };
-}
-
-function shortened(text: string): string {
-  const line = text.trim().replace(/\s+/g, ' ');
-  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line;
 }

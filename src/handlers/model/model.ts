@@ -1,3 +1,4 @@
+import { beginning } from '../../emit/redact/part.js';
 import type { Failure } from '../../events/failure.js';
 import { isObject } from '../../values/shape.js';
 import { jsonText } from '../../values/waiting/promises.js';
@@ -50,7 +51,7 @@ export const ANSWER_SCHEMA = Object.freeze({
 export function readModelAnswer(given: unknown): { readonly answer: ModelVerdict } | { readonly failure: Failure } {
   const value = typeof given === 'string' ? objectIn(given) : given;
   if (value === undefined) {
-    const shown = String(given).slice(0, 200);
+    const shown = beginning(String(given), 200);
     return { failure: { cause: 'bad_json', message: `The model did not answer with a JSON object: ${shown}` } };
   }
   const answer = answerOf(value);

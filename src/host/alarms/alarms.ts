@@ -5,12 +5,12 @@ import { describeError } from '../../values/message.js';
 import { tell as inform } from '../../values/waiting/promises.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { HostLogger } from '../tell/logger.js';
-import { canonical, hashOf } from './canonical.js';
+import { canonical, hashOf, headOf } from './canonical.js';
 import { type Denial, Judgement, type PassedCall } from './judgement.js';
 import { type CallKey, isNamed, Memory, shorten } from './memory.js';
 import { PolicyAsks } from './policy-asks.js';
 import { Remembered } from './remembered.js';
-import { alarmMessage, FORGOTTEN } from './words.js';
+import { alarmMessage, FORGOTTEN, shortReason } from './words.js';
 
 /** What was decided of a call and what was done are not the same (docs/semantics.md 13). */
 export type HookAlarm = Unstamped<AlarmRecord>;
@@ -117,7 +117,7 @@ export class Alarms {
     // If several calls match, there is no telling which one was meant.
     const [one] = found;
     if (one === undefined || found.length > 1) return;
-    one.refused = { ...denial, reason: denial.reason?.slice(0, 1_000) };
+    one.refused = { ...denial, reason: shortReason(denial.reason) };
     this.#next?.(one.plain);
   }
 
@@ -193,7 +193,7 @@ export class Alarms {
 
   #remember(use: ToolUse, denied: Denial | undefined, judged: readonly [unknown, boolean] | undefined): void {
     if (this.#replay) return;
-    const why = denied && { by: denied.by, reason: denied.reason?.slice(0, 1_000) };
+    const why = denied && { by: denied.by, reason: shortReason(denied.reason) };
     const judgement = new Judgement(shorten(use.tool), why, judged && Remembered.of(...judged));
     this.some = true;
     this.#memory.set(use, judgement, judgement.chars);
@@ -245,8 +245,8 @@ export class Alarms {
       evidence: by,
       ...(denial ? { denied_by: denial.by } : {}),
       ...(denial?.reason === undefined ? {} : { reason: denial.reason }),
-      ...(judged ? { judged_input: judged.head, judged_sha256: hashOf(judged) } : {}),
-      ...(ran ? { ran_input: ran.head, ran_sha256: hashOf(ran) } : {}),
+      ...(judged ? { judged_input: headOf(judged), judged_sha256: hashOf(judged) } : {}),
+      ...(ran ? { ran_input: headOf(ran), ran_sha256: hashOf(ran) } : {}),
     });
     const { bus, onAlarm, logger } = this.#parts;
     bus.emit(() => ({ ...told }));

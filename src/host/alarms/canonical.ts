@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { beginning } from '../../emit/redact/part.js';
 import { sha256 } from '../../values/sha256.js';
 
 /** An input in a form that can be compared: the order of keys does not matter. */
@@ -11,6 +12,8 @@ export interface Canonical {
 
 /** How many characters of an input are remembered and reported. */
 export const HEAD = 4096;
+/** Kept behind that: it tells where a secret ends. */
+const BEYOND = 1024;
 /** How many characters are hashed at a time. */
 const CHUNK = 1 << 16;
 /** Larger inputs are not compared: with shared parts their JSON could be practically endless. */
@@ -30,6 +33,9 @@ export function canonical(value: unknown, loose = false): Canonical | undefined 
     return undefined;
   }
 }
+
+/** What of it is reported: the beginning of a long one. */
+export const headOf = ({ head }: Canonical): string => beginning(head, HEAD, '');
 
 /** Of the JSON with sorted keys, which a short input is remembered by. */
 export const hashOf = ({ key, head }: Canonical): string => (key === head ? sha256(key) : key);
@@ -58,7 +64,7 @@ class HashedText {
   #flush(): void {
     this.#hash ??= createHash('sha256');
     // Copied, because a slice would keep the whole text in memory.
-    this.#head ??= Buffer.from(this.#text.slice(0, HEAD)).toString();
+    this.#head ??= Buffer.from(this.#text.slice(0, HEAD + BEYOND)).toString();
     this.#hash.update(this.#text);
     this.#text = '';
   }

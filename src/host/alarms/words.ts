@@ -1,4 +1,5 @@
 import type { AlarmRecord } from '../../emit/record.js';
+import { beginning } from '../../emit/redact/part.js';
 
 /** A denied call may be among them, and goes unreported. */
 export const FORGOTTEN =
@@ -17,9 +18,13 @@ interface AlarmedCall {
   readonly denial?: { readonly reason: string | undefined } | undefined;
 }
 
+/** As much of a reason as is remembered. */
+export const shortReason = (reason: string | undefined): string | undefined =>
+  reason === undefined ? undefined : beginning(reason, 1_000, '');
+
 /** An alarm in a sentence. */
 export function alarmMessage(alarm: AlarmRecord['alarm'], { tool, id, denial }: AlarmedCall): string {
-  const clip = (text: string): string => JSON.stringify(text.length > 120 ? `${text.slice(0, 119)}…` : text);
+  const clip = (text: string): string => JSON.stringify(beginning(text, 120));
   const why = denial?.reason === undefined ? '' : ` (${clip(denial.reason)})`;
   return `the call ${clip(id)} of ${clip(tool)} ${WHAT[alarm]}${why}`;
 }

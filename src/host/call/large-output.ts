@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { beginning } from '../../emit/redact/part.js';
 import type { Outcome } from '../../events/output/outcome.js';
 import { makeFolder } from '../../values/make-folder.js';
 import { sha256 } from '../../values/sha256.js';
@@ -177,5 +178,5 @@ function replaced(output: Output, previews: ReadonlyMap<string, string>): Output
 
 function preview(text: string, path: string | undefined): string {
   const where = path ? `Full output saved to: ${path}` : 'The full output could not be saved';
-  return `Output too large (${text.length} characters). ${where}\n\nPreview:\n${text.slice(0, PREVIEW).replace(/[\uD800-\uDBFF]$/, '')}`;
+  return `Output too large (${text.length} characters). ${where}\n\nPreview:\n${beginning(text, PREVIEW, '')}`;
 }

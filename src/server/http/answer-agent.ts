@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { beginning } from '../../emit/redact/part.js';
 import { isHookscopeError } from '../../errors.js';
 import { describeError } from '../../values/message.js';
 import { LazySignal } from '../../values/waiting/lazy-signal.js';
@@ -82,7 +83,7 @@ const MOST = 10;
 
 /** The answer as the client prints it; `{}` says nothing. */
 function said({ stdout, stderr }: CommandAnswer, { quiet }: Protocol): Answer {
-  const aside = stderr.split('\n').map((line) => line.trim().slice(0, LONGEST));
+  const aside = stderr.split('\n').map((line) => beginning(line.trim(), LONGEST, ''));
   const lines = aside
     .filter((line) => line !== '' && fitsHeader(line))
     .slice(0, MOST)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { canonical } from '../../../src/host/alarms/canonical.js';
+import { type Canonical, canonical, headOf } from '../../../src/host/alarms/canonical.js';
 import { type CallKey, Entry, Memory } from '../../../src/host/alarms/memory.js';
 
 const key = (value: unknown, loose = false): string | undefined => canonical(value, loose)?.key;
@@ -35,7 +35,8 @@ test('of a text of 4,096 characters all is kept, of a longer one its hash and th
   for (const long of [`${short}y`, ['x'.repeat(70_000), 'y'.repeat(70_000), 1]]) {
     const json = JSON.stringify(long);
     const hash = createHash('sha256').update(json).digest('hex');
-    expect(canonical(long)).toEqual({ key: hash, head: json.slice(0, 4096) });
+    expect(canonical(long)).toEqual({ key: hash, head: json.slice(0, 5120) });
+    expect(headOf(canonical(long) as Canonical)).toBe(json.slice(0, 4096));
   }
 });
 

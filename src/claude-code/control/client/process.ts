@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
+import { ending } from '../../../emit/redact/part.js';
 import { adoptGroup, type ProcessGroup } from '../../../handlers/command/process-group.js';
 import { clipped } from '../peer/problem.js';
 import { folderProblem, scriptProblem, startProblem } from './start-problem.js';
@@ -100,11 +101,11 @@ function keepTail(stream: Readable, tell: ProgramStart['onStderr']): Tail {
     const text = decoder.write(chunk);
     if (!/\S.*\n/.test(first)) first = (first + text).slice(0, TAIL);
     whole &&= tail.length + text.length <= TAIL;
-    tail = (tail + text).slice(-TAIL);
+    tail = (tail + text).slice(-2 * TAIL);
     tell?.(text);
   });
   stream.on('error', () => stream.destroy());
   const ended = new Promise<void>((resolve) => stream.once('close', resolve));
-  const beginning = (): string => `${clipped((first.trim().split('\n')[0] as string).trim())}\n… `;
-  return { text: () => (whole ? '' : beginning()) + tail.trim(), ended };
+  const head = (): string => `${clipped((first.trim().split('\n')[0] as string).trim())}\n… `;
+  return { text: () => (whole ? '' : head()) + ending(tail, TAIL).trim(), ended };
 }

@@ -1,3 +1,4 @@
+import { beginning } from '../../../emit/redact/part.js';
 import type { HostCore } from '../../../host/core.js';
 
 /**
@@ -39,7 +40,7 @@ export interface ControlProblem {
 
 /** The beginning of something long, on one line. */
 export function clipped(text: string, length = 200): string {
-  return text.length > length ? `${text.slice(0, length)}… (${text.length} characters)` : text;
+  return text.length > length ? `${beginning(text, length)} (${text.length} characters)` : text;
 }
 
 /** Problems of one kind that a connection tells in a minute; what comes beyond them is counted. */

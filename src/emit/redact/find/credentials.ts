@@ -8,9 +8,17 @@ const FETCHED = /(?:https?|git|ssh|ftp|trojan|vless|ss|hysteria2|tuic)$/i;
 /** `https://TOKEN:x-oauth-basic@…`, `https://TOKEN:@…`: placeholder passwords of URLs whose user name is the token. */
 const NO_PASSWORD = /^(?:x-oauth-basic|x|api_token|)$/i;
 
+/** The text ends in the middle of it: `scheme://USER:xxx…`. What follows a port is a path. */
+const CUT = /[^\s/?#"'`<>\\:@]{0,128}:(?!\d{1,5}[/?#…])([^\s"'`<>\\@…]{1,256})(?:…|\.\.\.$)/y;
+
 /** The password in `scheme://USER:…@HOST`, or the token in its place. */
 export function urlSecret(text: string, colon: number): Span | undefined {
   const start = colon + 3;
+  const half = take(CUT, text, start)?.[1];
+  if (half !== undefined && !isPlaceholder(half)) {
+    const from = text.indexOf(':', start) + 1;
+    return [from, from + half.length];
+  }
   const pattern = take(AUTHORITY, text, start) === undefined ? ODD : AUTHORITY;
   if (pattern === ODD && take(ODD, text, start) === undefined) return undefined;
   const end = pattern.lastIndex - 1;

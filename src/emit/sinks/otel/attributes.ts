@@ -10,6 +10,7 @@ import type {
   HookResponse,
   ToolCallRecord,
 } from '../../record.js';
+import { beginning as beginningOf } from '../../redact/part.js';
 import type { TracedWork } from '../../tracing.js';
 import { ACTION, CONTENT, NAME, VERDICT } from './names.js';
 
@@ -215,7 +216,7 @@ function texts(values: Readonly<Record<string, unknown>>): Attributes {
   const attributes: Attributes = {};
   for (const [key, value] of Object.entries(values)) {
     const text = textOf(value);
-    if (text !== undefined) attributes[key] = text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+    if (text !== undefined) attributes[key] = beginningOf(text, LONGEST);
   }
   return attributes;
 }
