@@ -6,7 +6,7 @@ import type { Session } from '../session/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { runAgent } from './agents.js';
-import { approvals, refused } from './ai/approvals.js';
+import { Answers, refused } from './ai/approvals.js';
 import { conversation, ranHere, type UserPrompt } from './ai/messages.js';
 import { type Generated, type PrepareStep, prepare, whole } from './ai/steps.js';
 import { wrapTool } from './ai/tool.js';
@@ -103,7 +103,7 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
   };
   const how = (options.toolHow ?? {}) as Readonly<Record<string, ToolHow>>;
   let signal: AbortSignal | undefined;
-  const run = { steps, answers: approvals(before), made: new Set<string>(), signal: () => signal };
+  const run = { steps, answers: new Answers(before), made: new Set<string>(), signal: () => signal };
   const wrapped = Object.entries(own as Record<string, Tool>).map(([name, tool]) => [
     name,
     wrapTool(run, name, tool, how[name]),

@@ -113,7 +113,7 @@ export class Steps {
       noteAsked(this.session, call, { input });
       throw new Waits(`${call.name} waits for the user.`);
     };
-    const ahead = new Ahead({ ...call, pause }, (judged) => this.#run(judged, options));
+    const ahead = new Ahead({ ...call, pause }, (judged) => this.#run(judged, options, { answered: false }));
     this.#ahead.push(ahead);
     const waits = await ahead.waits();
     if (waits) this.#without(ahead);
@@ -130,16 +130,17 @@ export class Steps {
     return ahead;
   }
 
-  async #run(call: ToolCall, { said, signal }: RunOptions): Promise<ToolResult> {
+  async #run(call: ToolCall, { said, signal }: RunOptions, { answered } = { answered: true }): Promise<ToolResult> {
     const by = this.current;
     const pause = call.pause ?? this.how.pause;
     const passThrough = (error: unknown): boolean => this.isControlFlow(error) || call.passThrough?.(error) === true;
     try {
-      const answered = answeredAsAsked(this.session, { ...call, passThrough, pause });
-      const result = await this.#linked(signal, () => by.tool(answered));
-      const made = { by, call, result: await told(result, said) };
-      // A call that waited and is made again.
-      this.#batch = [...this.#batch.filter((other) => other.by !== by || other.result.id !== result.id), made];
+      const own = { ...call, passThrough, pause };
+      const made = answered ? answeredAsAsked(this.session, own) : own;
+      const result = await this.#linked(signal, () => by.tool(made));
+      const one = { by, call, result: await told(result, said) };
+      // A call that waited and is made again. Another one may have its id.
+      this.#batch = [...this.#batch.filter((other) => other.by !== by || !isAgain(other, one)), one];
       if (result.endsLoop) this.over ??= whyOver(result);
       return result;
     } catch (error) {
@@ -229,6 +230,12 @@ export class Steps {
     return this.session.stop(options);
   }
 }
+
+const isAgain = (one: Made, other: Made): boolean =>
+  isDeepStrictEqual(
+    [one.result.id, one.call.name, one.call.input],
+    [other.result.id, other.call.name, other.call.input],
+  );
 
 function whyOver({ name, reason, decision, after }: ToolResult): string {
   return reason ?? decision?.stopReason ?? after?.stopReason ?? `${name} ended the loop.`;

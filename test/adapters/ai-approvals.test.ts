@@ -87,6 +87,107 @@ describe('what the user has approved', () => {
   });
 });
 
+describe('an id that the model gives its calls again', () => {
+  /** Hooks ask about b and c. */
+  async function asking(more: object = {}) {
+    const { host, session, seen } = await opened();
+    on(host, 'PreToolUse', (input: object) => (/"path":"[bc]"/.test(JSON.stringify(input)) ? asks() : undefined));
+    on(host, 'PermissionRequest', () => undefined);
+    const inputs = () =>
+      seen.map(({ event, input }) => [event, (input['tool_input'] as { path?: string } | undefined)?.path]);
+    return { session, seen, inputs, ...remover(more) };
+  }
+  const answered = (messages: readonly ModelMessage[], approve: boolean): ModelMessage[] => {
+    const all = messages.flatMap(({ role, content }) =>
+      role === 'assistant' && typeof content !== 'string' ? content : [],
+    );
+    const request = all.findLast((part) => part.type === 'tool-approval-request');
+    const approvalId = request?.type === 'tool-approval-request' ? request.approvalId : '';
+    const kept = JSON.parse(JSON.stringify(messages)) as ModelMessage[];
+    return [...kept, { role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: approve }] }];
+  };
+
+  test('for a call that the user refuses: the hooks are told of that call, not of the first one', async () => {
+    const { session, inputs, ran, tools } = await asking();
+    const model = scripted({ 'remove@c': { path: 'a' } }, { 'remove@c': { path: 'b' } }, 'Then not.');
+    const first = await turn(session, model, { prompt: 'Go', tools });
+    const before = inputs().length;
+    const second = await turn(session, model, { messages: answered(first.messages, false), tools });
+    expect([first.status, second.status, ran]).toEqual(['unfinished', 'done', ['a']]);
+    const told = inputs()
+      .slice(before)
+      .filter(([event]) => event === 'PreToolUse' || event === 'PermissionRequest');
+    expect(told).toEqual([
+      ['PreToolUse', 'b'],
+      ['PermissionRequest', 'b'],
+    ]);
+  });
+
+  test.each([
+    ['with another input', 'c'],
+    ['with the same input', 'b'],
+  ])('for the call after one that was approved, %s: it is asked about on its own', async (_, path) => {
+    for (const approve of [true, false]) {
+      const { session, ran, tools } = await asking();
+      const model = scripted({ 'remove@c': { path: 'b' } }, { 'remove@c': { path } }, 'Done.');
+      const first = await turn(session, model, { prompt: 'Go', tools });
+      const second = await turn(session, model, { messages: answered(first.messages, true), tools });
+      expect([first.status, second.status, ran]).toEqual(['unfinished', 'unfinished', ['b']]);
+      const third = await turn(session, model, { messages: answered(second.messages, approve), tools });
+      expect([third.status, ran]).toEqual(['done', approve ? ['b', path] : ['b']]);
+      expect(JSON.stringify(third.messages)).not.toContain('another input');
+    }
+  });
+
+  test.each([true, false])(
+    'for a call that nobody asks about after one that was answered (%s): nobody is asked',
+    async (yes) => {
+      const { session, ran, tools } = await asking();
+      const calls = [{ 'remove@c': { path: 'b' } }, { 'remove@c': { path: 'a' } }, 'Done.'];
+      const model = scripted(...calls);
+      const first = await turn(session, model, { prompt: 'Go', tools });
+      const second = await turn(session, model, { messages: answered(first.messages, yes), tools });
+      expect([second.status, ran]).toEqual(['done', yes ? ['b', 'a'] : ['a']]);
+    },
+  );
+
+  test('for an equal call after one that was approved: hooks judge it before anybody is asked', async () => {
+    const { host, session } = await opened();
+    const answers = [asks(), asks(), undefined];
+    on(host, 'PreToolUse', () => answers.shift());
+    const { ran, tools } = remover();
+    const model = scripted({ 'remove@c': { path: 'b' } }, { 'remove@c': { path: 'b' } }, 'Done.');
+    const first = await turn(session, model, { prompt: 'Go', tools });
+    const second = await turn(session, model, { messages: answered(first.messages, true), tools });
+    expect([first.status, second.status, ran]).toEqual(['unfinished', 'done', ['b', 'b']]);
+  });
+
+  test("for a call of a tool that needs approval, each time: the tool's own wish counts for each", async () => {
+    const { session, ran, tools } = await asking({ needsApproval: true });
+    const model = scripted({ 'remove@c': { path: 'a' } }, { 'remove@c': { path: 'a' } }, 'Done.');
+    const first = await turn(session, model, { prompt: 'Go', tools });
+    const second = await turn(session, model, { messages: answered(first.messages, true), tools });
+    expect([second.status, ran]).toEqual(['unfinished', ['a']]);
+    await turn(session, model, { messages: answered(second.messages, true), tools });
+    expect(ran).toEqual(['a', 'a']);
+  });
+
+  test('in one step: each has its own output, and PostToolBatch lists both', async () => {
+    const { session, seen, inputs, ran, tools } = await asking();
+    const model = scripted({ 'remove@c': { path: 'a' }, 'remove@c#2': { path: 'z' } }, 'Done.');
+    expect((await turn(session, model, { prompt: 'Go', tools })).status).toBe('done');
+    expect(ran).toEqual(['a', 'z']);
+    expect(inputs().filter(([event]) => event === 'PostToolUse')).toHaveLength(2);
+    const batch = seen.find(({ event }) => event === 'PostToolBatch');
+    expect(batch?.input['tool_calls']).toMatchObject([
+      { tool_input: { path: 'a' }, tool_response: 'removed a' },
+      { tool_input: { path: 'z' }, tool_response: 'removed z' },
+    ]);
+    const outputs = JSON.stringify(prompt(model, 1).outputs);
+    expect([outputs.includes('removed a'), outputs.includes('removed z')]).toEqual([true, true]);
+  });
+});
+
 describe("a subagent's tool that needs approval", () => {
   const go = async (options: Parameters<typeof opened>[0]) => {
     const { session, seen } = await opened(options);

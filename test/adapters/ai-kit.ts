@@ -8,13 +8,13 @@ const usage = {
   outputTokens: { total: 1, text: 1, reasoning: undefined },
 };
 
-/** What one reply is: words, or calls by the tool's name, with ids that count up. */
+/** What one reply is: words, or calls by the tool's name, with ids that count up unless the name has one, `remove@c`. */
 function contentOf(reply: Reply, ids: () => string) {
   if (typeof reply === 'string') return [{ type: 'text' as const, text: reply }];
   return Object.entries(reply).map(([name, input]) => ({
     type: 'tool-call' as const,
-    toolCallId: ids(),
-    toolName: name.split('#')[0] as string,
+    toolCallId: /@(\w+)/.exec(name)?.[1] ?? ids(),
+    toolName: name.split(/[#@]/)[0] as string,
     input: JSON.stringify(input),
   }));
 }

@@ -1,9 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ModelMessage, ToolApprovalResponse, ToolCallPart, ToolModelMessage, ToolSet } from 'ai';
+import { copyInput } from '../../session/tool/call.js';
 import type { Steps } from '../steps.js';
 import { callText } from '../texts.js';
-
-/** The user's answers about calls, by their ids. true: the call may run. */
-export type Answers = ReadonlyMap<string, boolean>;
 
 interface Answer {
   readonly call: ToolCallPart;
@@ -19,15 +18,54 @@ function answersOf(messages: readonly ModelMessage[]): Answer[] {
   );
   return last.content.flatMap((said) => {
     if (said.type !== 'tool-approval-response') return [];
-    const asked = made.find((part) => part.type === 'tool-approval-request' && part.approvalId === said.approvalId);
+    const at = made.findLastIndex(
+      (part) => part.type === 'tool-approval-request' && part.approvalId === said.approvalId,
+    );
+    const asked = made[at];
     const id = asked?.type === 'tool-approval-request' ? asked.toolCallId : undefined;
-    const call = made.find((part) => part.type === 'tool-call' && part.toolCallId === id);
+    // Some models give their calls the same ids again.
+    const call = made.slice(0, at + 1).findLast((part) => part.type === 'tool-call' && part.toolCallId === id);
     return call?.type === 'tool-call' ? [{ call, said }] : [];
   });
 }
 
-export const approvals = (messages: readonly ModelMessage[]): Answers =>
-  new Map(answersOf(messages).map(({ call, said }) => [call.toolCallId, said.approved]));
+/** The user's answers about calls that waited, each for one call as it was asked about. */
+export class Answers {
+  #left: readonly Answer[];
+
+  /** What was refused alone does not come again: `refused` has told the hooks of it. */
+  constructor(messages: readonly ModelMessage[]) {
+    const all = answersOf(messages);
+    const allowed = all.filter(({ said }) => said.approved).map(({ call }) => call);
+    this.#left = all.filter((answer) => allowed.some((c) => isAbout(c.toolCallId, c.toolName, c.input)(answer)));
+  }
+
+  /** Whether the user lets the call run: all answers about it have to say so. undefined: the user was not asked about it. */
+  about(id: string, name: string, input: unknown): boolean | undefined {
+    const about = this.#left.filter(isAbout(id, name, input));
+    return about.length === 0 ? undefined : about.every(({ said }) => said.approved);
+  }
+
+  /** The call is made. An equal one after it is another call. */
+  take(id: string, name: string, input: unknown): void {
+    const isOf = isAbout(id, name, input);
+    this.#left = this.#left.filter((answer) => !isOf(answer));
+  }
+}
+
+function isAbout(id: string, name: string, input: unknown): (answer: Answer) => boolean {
+  return ({ call }) => call.toolCallId === id && call.toolName === name && isSame(call.input, input);
+}
+
+/** In the form that JSON gives it: conversations are stored. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (isDeepStrictEqual(one, other)) return true;
+  try {
+    return isDeepStrictEqual(copyInput(one), copyInput(other));
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Tells the hooks of calls that the user has refused: these do not run, whatever hooks say. Returns the conversation with their results for the model; calls of

@@ -19,7 +19,7 @@ type ExecuteOptions = Parameters<Execute>[1];
 /** How the tools of one turn are run. */
 export interface ToolRun {
   readonly steps: Steps;
-  /** The user's answers about calls that waited, by their ids. */
+  /** The user's answers about calls that waited. */
   readonly answers: Answers;
   /** The ids of calls that the SDK has made. */
   readonly made: Set<string>;
@@ -31,7 +31,7 @@ export interface ToolRun {
 export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | undefined): Tool {
   const { execute } = tool;
   if (!execute) return tool;
-  const outputs = new Map<string, ModelOutput>();
+  const outputs: Output[] = [];
   const calls: Call[] = [];
   const wrapped = { ...of, name, tool, how, outputs };
   const callOf = (id: string, input: unknown): Call =>
@@ -43,7 +43,7 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
     // Asked before every call. One that the user was asked about is judged once there is an answer.
     needsApproval: async (input, options) => {
       const id = options.toolCallId;
-      if (of.answers.has(id)) return true;
+      if (of.answers.about(id, name, input) !== undefined) return true;
       // A subagent's call cannot wait for an answer: it is over when its turn is.
       if (of.steps.session.agent_id !== undefined) return false;
       const call = new Call(wrapped, id, input);
@@ -52,7 +52,11 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
       return await call.asks();
     },
     // Results of earlier conversations are rendered by the tool itself.
-    toModelOutput: (given) => outputs.get(given.toolCallId) ?? outputOf(name, tool, given),
+    toModelOutput: (given) => {
+      const own = outputs.filter(({ id }) => id === given.toolCallId);
+      const of = own.findLast(({ input }) => isDeepStrictEqual(input, given.input)) ?? own.at(-1);
+      return of?.output ?? outputOf(name, tool, given);
+    },
   };
   return { ...tool, ...own } as Tool;
 }
@@ -67,7 +71,15 @@ interface Wrapped extends ToolRun {
   readonly name: string;
   readonly tool: Tool;
   readonly how: ToolHow | undefined;
-  readonly outputs: Map<string, ModelOutput>;
+  /** What the model gets of the calls of this turn. Some models give two of them the same id. */
+  readonly outputs: Output[];
+}
+
+interface Output {
+  readonly id: string;
+  /** As the model made it. */
+  readonly input: unknown;
+  readonly output: ModelOutput;
 }
 
 /** What the model reads is its text, which is all that some versions of the SDK put there, and others below its name. */
@@ -95,7 +107,7 @@ class Call {
       input,
       render: () => [OUTPUT],
       check: (rewritten) => this.#check(rewritten),
-      ...(answers.get(id) ? { pause: () => ({ behavior: 'allow' }) } : {}),
+      ...(answers.about(id, name, input) ? { pause: () => ({ behavior: 'allow' }) } : {}),
     };
   }
 
@@ -117,8 +129,9 @@ class Call {
 
   /** The SDK's way to give the model an error result is to throw. */
   async make(options: ExecuteOptions, piece?: (output: unknown) => void): Promise<unknown> {
-    const { steps, tool, made } = this.#of;
+    const { name, steps, tool, made, answers } = this.#of;
     made.add(options.toolCallId);
+    answers.take(options.toolCallId, name, this.#input);
     const call: ToolCall<unknown> = {
       ...this.#call,
       input: this.#input,
@@ -138,7 +151,7 @@ class Call {
   readonly #said = async (result: ToolResult): Promise<Content> => {
     if (result.status !== 'ran') return result.content;
     const output = await modelOutput(this.#of.name, this.#of.tool, result);
-    this.#of.outputs.set(result.id, output);
+    this.#of.outputs.push({ id: result.id, input: this.#input, output });
     return contentOf(output);
   };
 
