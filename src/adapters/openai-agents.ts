@@ -14,9 +14,10 @@ import type { Session } from '../session/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { runAgent } from './agents.js';
+import { keepAlways, sayAlways } from './openai-agents/always.js';
 import { type AgentAsTool, type AnyAgent, Cast, type Sdk } from './openai-agents/cast.js';
 import { conversation, userItem } from './openai-agents/items.js';
-import { type AnyTool, approvalOf, argumentsOf, type Invoke } from './openai-agents/tool.js';
+import { type AnyTool, approvalOf, argumentsOf, type Invoke, refusedBy } from './openai-agents/tool.js';
 import { loadPeer } from './peer.js';
 import { withContext, wordsOf } from './prompts.js';
 import { Steps } from './steps.js';
@@ -218,30 +219,31 @@ async function resumed<A extends AnyAgent, Context>(
   const own = await sdk.RunState.fromStringWithContext(cast.copy(agent), state.toString(), state._context, how);
   await cast.enter(own._currentAgent);
   const asked = own.getInterruptions();
+  keepAlways(state._currentAgent, own._currentAgent);
+  for (const [i, item] of state._generatedItems.entries()) keepAlways(agentOf(item), agentOf(own._generatedItems[i]));
   for (const { rawItem, name = '', agent: owner } of state.getInterruptions()) {
     if (rawItem.type !== 'function_call') continue;
     const { callId } = rawItem;
     const item = asked.find((one) => 'callId' in one.rawItem && one.rawItem.callId === callId);
     const approved = approvalOf(state._context, { toolName: name, callId, agent: owner });
     if (!item || approved === undefined) continue;
+    const message = approved ? undefined : state._context.getRejectionMessage(name, callId);
+    // The SDK would let run what a hook asks about, too.
+    if (approvalOf(state._context, { toolName: name, callId: ANY, agent: owner }) !== undefined)
+      sayAlways(item.agent, name, { approved, message });
     if (approved) own.approve(item);
     else {
-      const message = state._context.getRejectionMessage(name, callId);
-      const refused = { ...REFUSED, name, id: callId, input: argumentsOf(rawItem.arguments) ?? {} };
-      const result = await steps.run({ ...refused, ask: () => ({ behavior: 'deny', message }) });
-      own.reject(item, { message: callText(result) });
+      const call = { name, id: callId, input: argumentsOf(rawItem.arguments) ?? {} };
+      own.reject(item, { message: callText(await steps.run({ ...call, ...refusedBy(message) })) });
     }
   }
   return own as RunState<unknown, AnyAgent>;
 }
 
-/** It does not run, whatever the hooks say now. */
-const REFUSED = {
-  permission: () => ({ behavior: 'ask' as const }),
-  execute: () => {
-    throw new Error('The user refused it.');
-  },
-};
+/** Where an answer about it is one about all calls of the tool. */
+const ANY = 'hookscope: any call';
+
+const agentOf = (item: object | undefined): object | undefined => (item as { agent?: object } | undefined)?.agent;
 
 const textOf = (output: unknown): string => (typeof output === 'string' ? output : (JSON.stringify(output) ?? ''));
 

@@ -1,6 +1,6 @@
-import { Agent } from '@openai/agents';
+import { Agent, tool } from '@openai/agents';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AnyAgent, agentTool, drive } from '../../src/adapters/openai-agents.js';
 import { names, on, opened } from '../session/kit.js';
@@ -83,6 +83,80 @@ test.each([
   expect(await drive(session, agent, first.state as never)).toMatchObject({ status: 'done' });
   expect(ran).toEqual(['write main']);
   expect(replies(inner)).toContain('not that');
+});
+
+describe('what the user says of all calls of a tool', () => {
+  /** The tool wants approval of every call of it; hooks ask about those of `asked`, and deny that of `never`. */
+  async function always(answer: 'approve' | 'reject', asked: readonly string[] = []) {
+    const { host, session, seen } = await opened();
+    on(host, 'PreToolUse', ({ tool_input: { path } }: { tool_input: { path: string } }) =>
+      asked.includes(path) || path === 'never'
+        ? { hookSpecificOutput: { permissionDecision: path === 'never' ? 'deny' : 'ask' } }
+        : undefined,
+    );
+    const ran: string[] = [];
+    const toolOf = (name: string) =>
+      tool({
+        name,
+        description: 'x',
+        parameters: _path,
+        needsApproval: true,
+        execute: ({ path }) => `${ran.push(`${name} ${path}`)}`,
+      });
+    const paths = ['a', 'b', 'never', 'c'];
+    const calls = paths.map((path, i) => [call('read', { path }, `${i}`)]);
+    const model = new ScriptedModel([
+      ...calls,
+      [call('write', { path: 'w' }, '8')],
+      [call('read', { path: 'd' }, '9')],
+      DONE,
+    ]);
+    const agent = new Agent({ name: 'main', model, tools: [toolOf('read'), toolOf('write')] });
+    const say = (turn: { state?: unknown; interruptions: readonly unknown[] }, sticky = true) => {
+      const state = turn.state as { approve: typeof approve; reject: typeof approve };
+      for (const item of turn.interruptions)
+        if (answer === 'approve') state.approve(item, sticky ? { alwaysApprove: true } : {});
+        else state.reject(item, sticky ? { alwaysReject: true, message: 'none of these' } : {});
+      return drive(session, agent, turn.state as never);
+    };
+    return { first: await drive(session, agent, 'Go'), say, ran, seen, model };
+  }
+  const approve = (_item: unknown, _how: object): void => undefined;
+  const waiting = ({ interruptions }: { interruptions: readonly { rawItem: unknown }[] }): string[] =>
+    interruptions.map(({ rawItem }) => String((rawItem as { arguments?: string }).arguments));
+
+  test('a yes answers what the tool asks about each of them, also after another question, and hooks judge each', async () => {
+    const { first, say, ran, seen } = await always('approve');
+    const second = await say(first);
+    expect(ran).toEqual(['read a', 'read b', 'read c']);
+    expect(waiting(second)).toEqual(['{"path":"w"}']);
+    expect(await say(second, false)).toMatchObject({ status: 'done', text: 'Done.' });
+    expect(ran).toEqual(['read a', 'read b', 'read c', 'write w', 'read d']);
+    const judged = seen
+      .filter(({ event }) => event === 'PreToolUse')
+      .map(({ input }) => (input['tool_input'] as { path: string }).path);
+    expect(new Set(judged)).toEqual(new Set(['a', 'b', 'never', 'c', 'w', 'd']));
+  });
+
+  test('a yes answers no question of a hook but the one that was asked', async () => {
+    const { first, say, ran } = await always('approve', ['a', 'c']);
+    const second = await say(first);
+    expect(ran).toEqual(['read a', 'read b']);
+    expect(waiting(second)).toEqual(['{"path":"c"}']);
+    expect(waiting(await say(second))).toEqual(['{"path":"w"}']);
+    expect(ran).toEqual(['read a', 'read b', 'read c']);
+  });
+
+  test('a no refuses each of them, hooks are told, and the model reads why', async () => {
+    const { first, say, ran, seen, model } = await always('reject', ['c']);
+    const second = await say(first);
+    expect(waiting(second)).toEqual(['{"path":"w"}']);
+    expect(ran).toEqual([]);
+    expect(replies(model).match(/none of these/g)).toHaveLength(3);
+    expect(names(seen).filter((name) => name === 'PostToolUse')).toEqual([]);
+    await say(second, false);
+    expect(ran).toEqual([]);
+  });
 });
 
 test.each(['{not json', '7', 'null', '[]'])(

@@ -6,6 +6,7 @@ import { messageOf } from '../../values/waiting/promises.js';
 import type { Steps } from '../steps.js';
 import { callText, contentText } from '../texts.js';
 import type { ToolHow } from '../tool-how.js';
+import { alwaysOf } from './always.js';
 
 /** A function tool of the SDK. */
 export type AnyTool = Extract<Tool, { type: 'function' }>;
@@ -49,7 +50,11 @@ export function wrapTool({ steps, owner, how }: Owned, tool: AnyTool, call = inv
     async needsApproval(context: Context, input: unknown, id?: string) {
       if (id === undefined || steps.session.agent_id !== undefined) return false;
       if (approval(context, id) !== undefined) return true;
-      if (!(await tool.needsApproval(context, input as never, id))) return await steps.asks(make(id, input), { said });
+      const always = alwaysOf(owner, name);
+      if (always?.approved === false) return false;
+      // The user's yes to all calls is for what the tool asks, and not for what hooks ask.
+      const asks = always === undefined && (await tool.needsApproval(context, input as never, id));
+      if (!asks) return await steps.asks(make(id, input), { said });
       steps.asked(id, name, input);
       return true;
     },
@@ -58,12 +63,14 @@ export function wrapTool({ steps, owner, how }: Owned, tool: AnyTool, call = inv
       const input = argumentsOf(given);
       if (input === undefined) return callText(await steps.run({ ...make(id, {}), invalid: NO_OBJECT }));
       const approved = id !== undefined && approval(context, id) === true;
+      const always = approved ? undefined : alwaysOf(owner, name);
       // A subagent's call cannot wait for a later answer: if the session has an `ask`, it is asked now.
       const asks = steps.session.agent_id !== undefined && (await tool.needsApproval(context, input as never, id));
       const made = make(id, input, {
         ...(approved ? { pause: () => ({ behavior: 'allow' }) } : {}),
         needsApproval: asks,
         execute: (final, { signal }) => call(context, final, { ...details, signal: either(details?.signal, signal) }),
+        ...(always?.approved === false ? refusedBy(always.message) : {}),
       });
       try {
         return output(await steps.run(made, { said }));
@@ -74,6 +81,15 @@ export function wrapTool({ steps, owner, how }: Owned, tool: AnyTool, call = inv
     },
   } as AnyTool;
 }
+
+/** The user has refused it: it does not run, whatever the hooks say now. */
+export const refusedBy = (message: string | undefined): Pick<ToolCall, 'permission' | 'ask' | 'execute'> => ({
+  permission: () => ({ behavior: 'ask' }),
+  ask: () => ({ behavior: 'deny', message }),
+  execute: () => {
+    throw new Error('The user refused it.');
+  },
+});
 
 /** The text for the model if the arguments cannot be parsed. */
 export const NO_OBJECT = 'The arguments are no JSON object. Please try again with valid JSON.';
