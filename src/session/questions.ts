@@ -1,4 +1,5 @@
 import { HookscopeError } from '../errors.js';
+import { kindOf } from '../values/problem.js';
 import { isObject } from '../values/shape.js';
 import { linkAbort } from '../values/waiting/link-abort.js';
 import { messageOf, resultOf, tell } from '../values/waiting/promises.js';
@@ -53,8 +54,12 @@ function checkAnswer<Q extends QuestionKind>(what: Q, answer: unknown): Answer<Q
   if (!isObject(answer) || !known.includes(answer['behavior'])) {
     throw new TypeError(`${what}() must answer { behavior: ${KNOWN[what].join(' | ')} }`);
   }
-  const { updatedInput } = answer;
-  return (updatedInput === undefined ? answer : { ...answer, updatedInput: copyInput(updatedInput) }) as Answer<Q>;
+  const { updatedInput, ...rest } = answer;
+  // As everywhere, null says nothing.
+  const changed = updatedInput !== undefined && updatedInput !== null;
+  if (changed && !isObject(updatedInput))
+    throw new TypeError(`${what}(): updatedInput must be an object, got ${kindOf(updatedInput)}`);
+  return (changed ? { ...rest, updatedInput: copyInput(updatedInput) } : rest) as Answer<Q>;
 }
 
 /** Waits for the work, but no longer than the signal allows: then it rejects with ABORTED, and what comes later is dropped. */

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { block } from '../../src/events/output/helpers.js';
 import { command } from '../../src/handlers/command/spec.js';
+import type { Session } from '../../src/session/types.js';
 import { deferred, fires, never, watch } from '../host/kit.js';
 import { byScope, names, on, opened } from './kit.js';
 
@@ -172,5 +173,41 @@ describe('SessionEnd hooks', () => {
     });
     expect(await session.close()).toEqual({ cancelled: ['first'] });
     expect(ran).toEqual([]);
+  });
+});
+
+describe('SubagentStop hooks that never end', () => {
+  const HANG = { SubagentStop: [{ name: 'hang', timeout: 0, hooks: [never] }] };
+
+  test.each([
+    ['under way', (agent: Session) => void agent.stop()],
+    ['at the close itself', () => undefined],
+    ['of an agent of the agent', async (agent: Session) => void (await agent.spawn({ agent_type: 'inner' })).stop()],
+  ])('hold up the close of a session for its endTimeout: %s', async (_, begin) => {
+    const { host, session, seen } = await opened({ endTimeout: 0.1 });
+    host.register(HANG);
+    await begin(await session.spawn({ agent_type: 'w' }));
+    const { cancelled } = await session.close();
+    expect(cancelled).toContain('hang');
+    expect(names(seen).at(-1)).toBe('SessionEnd');
+    expect(session.closed).toBe(true);
+  });
+
+  test('hold up the close of an agent for a minute', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { host, session } = await opened();
+      host.register(HANG);
+      const agent = await session.spawn({ agent_type: 'w', id: 'a' });
+      const other = await session.spawn({ agent_type: 'w', id: 'b' });
+      const closing = agent.close();
+      void other.stop();
+      await vi.advanceTimersByTimeAsync(59_000);
+      expect(agent.closed && !session.closed).toBe(true);
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(await closing).toEqual({ cancelled: ['hang'] });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

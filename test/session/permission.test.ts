@@ -285,3 +285,36 @@ test('an allow of one hook does not stand against another that interrupts', asyn
     endsLoop: true,
   });
 });
+
+describe('an updatedInput that is no object', () => {
+  const answers = { ask: 'ask', permission: 'permission' } as const;
+  /** What a call comes to where somebody answers with that. */
+  async function answered(who: keyof typeof answers, updatedInput: unknown) {
+    const answer = () => ({ behavior: 'allow' as const, updatedInput });
+    const { host, session, reports } = await opened({ [who]: answer });
+    if (who === 'ask') on(host, 'PreToolUse', () => ({ hookSpecificOutput: { permissionDecision: 'ask' } }));
+    const ran: unknown[] = [];
+    const result = await session.tool({
+      name: 'Bash',
+      input: { command: 'ls' },
+      execute: (input) => void ran.push(input),
+    });
+    return { result, ran, reports };
+  }
+
+  test.each(['ask', 'permission'] as const)('is no change where it is null or undefined: %s', async (who) => {
+    for (const nothing of [null, undefined]) {
+      const { result, ran } = await answered(who, nothing);
+      expect([nothing, result.status, ran]).toEqual([nothing, 'ran', [{ command: 'ls' }]]);
+    }
+  });
+
+  test.each(['ask', 'permission'] as const)('is a failure otherwise, and no yes: %s', async (who) => {
+    for (const odd of ['x', '', 0, 7, true, false, [], [{}], () => undefined]) {
+      const { result, ran, reports } = await answered(who, odd);
+      expect([odd, result.status, result.deniedBy, ran]).toEqual([odd, 'denied', 'failure', []]);
+      expect(result.reason).toContain('updatedInput must be an object');
+      expect(reports.join()).toContain(`${who}() failed for Bash`);
+    }
+  });
+});

@@ -5,11 +5,11 @@ import { fireStop } from './stop-event.js';
 
 /** The work that closing a session has ended. */
 export interface Closed {
-  /** Tool calls that were running, and SessionEnd hooks that took too long, by name. */
+  /** Tool calls that were running, and SubagentStop and SessionEnd hooks that took too long, by name. */
   readonly cancelled: readonly string[];
 }
 
-/** Seconds that a session's SessionEnd hooks have together at most. */
+/** Seconds that a session's SessionEnd hooks have together at most, and before them its agents' SubagentStop hooks. */
 const MOST = 60;
 
 /** Interrupts what runs in the session and its agents, and waits for it. The session stays usable for the next prompt. */
@@ -28,7 +28,9 @@ export function closeSession(core: Core, reason: string, endTimeout = MOST): Pro
 async function close(core: Core, reason: string, seconds: number): Promise<Closed> {
   core.shut();
   const cancelled = allUnderWay(core).flatMap(({ names }) => names);
-  await Promise.all([...core.children].map(closeAgent));
+  cancelled.push(
+    ...(await within(core, [...core.children], seconds, () => Promise.all([...core.children].map(closeAgent)))),
+  );
   await cutShort(core);
   cancelled.push(...(await fireEnd(core, reason, seconds)));
   await leave(core);
@@ -37,7 +39,34 @@ async function close(core: Core, reason: string, seconds: number): Promise<Close
 
 /** Closes an agent. One that was not told to stop yet fires SubagentStop, which it cannot continue from. */
 export function closeAgent(core: Core): Promise<Closed> {
-  return core.end(() => closeOpenAgent(core));
+  return core.end(async () => {
+    let closed: Closed = { cancelled: [] };
+    const late = await within(core, [core], MOST, async () => {
+      closed = await closeOpenAgent(core);
+    });
+    return { cancelled: [...closed.cancelled, ...late] };
+  });
+}
+
+/** Agents whose SubagentStop hooks are not done after that many seconds are interrupted. The names of these hooks. */
+async function within(
+  core: Core,
+  agents: readonly Core[],
+  seconds: number,
+  work: () => Promise<unknown>,
+): Promise<string[]> {
+  const late: string[] = [];
+  const timer = setTimeout(() => {
+    late.push(...waitingFor(core, 'SubagentStop'));
+    for (const agent of agents)
+      agent.interrupt(new DOMException('The time of the SubagentStop hooks was up', 'TimeoutError'));
+  }, seconds * 1000);
+  try {
+    await work();
+    return late;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function closeOpenAgent(core: Core): Promise<Closed> {
@@ -105,12 +134,11 @@ async function fireEnd(core: Core, reason: string, seconds: number): Promise<str
   }
 }
 
-/** Names of the hooks that the session's fires of that event wait for. */
-function waitingFor(core: Core, event: string): string[] {
-  const { clock } = core.deps;
-  const nodes = [...clock.pending()].filter(
-    ({ fire }) => fire.spec.name === event && fire.input['session_id'] === core.who.session_id,
-  );
+/** Names of the hooks that the fires of that event wait for, in the session or of the agent. */
+function waitingFor({ deps, who }: Core, event: string): string[] {
+  const isOf = ({ session_id, agent_id }: Readonly<Record<string, unknown>>): boolean =>
+    session_id === who.session_id && (who.agent_id === undefined || agent_id === who.agent_id);
+  const nodes = [...deps.clock.pending()].filter(({ fire }) => fire.spec.name === event && isOf(fire.input));
   return nodes.flatMap((node) => node.pendingNames());
 }
 
