@@ -32,7 +32,7 @@ async function firstLine(place: string): Promise<Readonly<Record<string, unknown
   if (file === undefined) return undefined;
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
-    const text = buffer.toString('utf8', 0, bytesRead);
+    const text = buffer.toString('utf8', 0, bytesRead).replace(/^\uFEFF/, '');
     const line = text.split('\n').find((each) => each.trim() !== '') ?? '';
     const found: unknown = JSON.parse(line);
     return isObject(found) ? found : undefined;

@@ -53,7 +53,7 @@ function fireAt(text: string, place: string, number: number): RecordedFire {
 
 function parsed(text: string): Json | undefined {
   try {
-    const found: unknown = JSON.parse(text);
+    const found: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
     return isObject(found) ? found : undefined;
   } catch {
     return undefined;

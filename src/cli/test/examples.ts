@@ -30,7 +30,7 @@ type Wrong = (node: TreeNode | undefined, problem: string, near?: string) => Hoo
 
 /** Reads a file of examples: a list, or `examples:` with a list. Throws FILE with the line and the key. */
 export async function readExamples(file: string, shown: string): Promise<readonly Example[]> {
-  const text = await readNamedText(file);
+  const text = (await readNamedText(file)).replace(/^\uFEFF/, '');
   const { root, errors } = parseYamlTree(text, 0, LIMITS);
   const lines = positionsIn(text);
   const at = (offset: number): string => `${shown}:${lines(offset).line}`;

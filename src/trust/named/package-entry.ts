@@ -9,7 +9,7 @@ const MOST = 20;
 export function entriesOf(folder: string): string[] {
   let manifest: unknown;
   try {
-    manifest = JSON.parse(readText(join(folder, 'package.json')));
+    manifest = JSON.parse(readText(join(folder, 'package.json')).replace(/^\uFEFF/, ''));
   } catch {
     // There is no manifest, or none that Node could use.
     return [];
