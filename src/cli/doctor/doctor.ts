@@ -45,7 +45,7 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   const { handlers, hooksFiles: theirs } = connected();
   const hooks = [...new Set([...(flags.hooks ?? []), ...theirs])];
   const mask = maskOf(flags);
-  const health = new Health();
+  const health = new Health(mask.record);
   const isTaken = (await serverState(defaultSocket())) === 'stranger';
   const found = isTaken ? keptPlaces(stateFolder()) : await foundPlaces();
   const places = flags.store === undefined ? found : [flags.store];

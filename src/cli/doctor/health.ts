@@ -11,6 +11,11 @@ import { listed, named, placeOf } from '../../why/words.js';
 import type { DoctorFinding } from './finding.js';
 import { Gaps } from './gaps.js';
 
+interface Told {
+  readonly record: FireRecord;
+  readonly handler: HandlerRecord;
+}
+
 /** A hook on one event. */
 interface Seen {
   readonly event: string;
@@ -20,8 +25,13 @@ interface Seen {
   readonly times: number[];
   readonly skips: Map<string, number>;
   readonly causes: Map<string, number>;
-  last: { readonly record: FireRecord; readonly handler: HandlerRecord };
-  lastFailed?: HandlerRecord;
+  last: Told;
+  lastFailed?: Told;
+}
+
+/** With its secrets masked. */
+interface Shown extends Omit<Seen, 'lastFailed'> {
+  readonly lastFailed: HandlerRecord | undefined;
 }
 
 /** The most hooks (per event) that are distinguished; further ones are not judged. */
@@ -35,11 +45,17 @@ export class Health {
   readonly #fires = new Map<string, number>();
   readonly #alarms = new Map<string, { count: number; last: AlarmRecord }>();
   readonly #gaps = new Gaps();
+  readonly #mask: <R extends HookRecord>(record: R) => R;
   /** Agents whose own hooks have fired; agents that use our format, and programs, count as `claude-code`. */
   readonly agents = new Set<string>();
   fires = 0;
   /** When the last fire was answered without a server, in ISO 8601. */
   alone: string | undefined;
+
+  /** `mask`: of the records that findings are about. Their texts are cut, so that it would be too late to mask a finding. */
+  constructor(mask: <R extends HookRecord>(record: R) => R) {
+    this.#mask = mask;
+  }
 
   add(record: HookRecord): void {
     this.#gaps.add(record);
@@ -69,7 +85,7 @@ export class Health {
   findings(slow: number): DoctorFinding[] {
     const hooks = [...this.#seen.values()];
     return [
-      ...[...this.#alarms].map(([kind, { count, last }]) => alarmFinding(kind, count, last)),
+      ...[...this.#alarms].map(([kind, { count, last }]) => alarmFinding(kind, count, this.#mask(last))),
       ...hooks.flatMap((seen) => this.#judge(seen, slow)),
       ...this.#gaps.findings(),
     ];
@@ -94,13 +110,24 @@ export class Health {
     if (handler.duration_ms !== undefined && handler.status !== 'background') seen.times.push(handler.duration_ms);
     if (handler.status !== 'failed') return;
     seen.failed += 1;
-    seen.lastFailed = handler;
+    seen.lastFailed = { record, handler };
     count(seen.causes, handler.failure?.cause ?? 'unknown');
   }
 
   #judge(seen: Seen, slow: number): DoctorFinding[] {
-    if (seen.ran === 0) return neverRan(seen);
-    return [...failing(seen), ...slowness(seen, slow)];
+    const { lastFailed } = seen;
+    const shown = {
+      ...seen,
+      last: this.#shown(seen.last),
+      lastFailed: lastFailed === undefined ? undefined : this.#shown(lastFailed).handler,
+    };
+    if (seen.ran === 0) return neverRan(shown);
+    return [...failing(shown), ...slowness(shown, slow)];
+  }
+
+  #shown({ record, handler }: Told): Told {
+    const shown = this.#mask(record);
+    return { record: shown, handler: shown.handlers[record.handlers.indexOf(handler)] ?? handler };
   }
 }
 
@@ -113,7 +140,7 @@ function count(counts: Map<string, number>, key: string): void {
 /** Reasons that do not depend on the call. */
 const WRONG: readonly string[] = ['policy', 'disabled', 'trust', 'invalid', 'unsupported'];
 
-function neverRan({ event, listed: often, skips, last }: Seen): DoctorFinding[] {
+function neverRan({ event, listed: often, skips, last }: Shown): DoctorFinding[] {
   const reasons = [...skips].sort(([, a], [, b]) => b - a);
   const [[reason = ''] = []] = reasons;
   const wrong = WRONG.includes(reason);
@@ -130,7 +157,7 @@ function neverRan({ event, listed: often, skips, last }: Seen): DoctorFinding[] 
   ];
 }
 
-function failing({ event, ran, failed, causes, lastFailed }: Seen): DoctorFinding[] {
+function failing({ event, ran, failed, causes, lastFailed }: Shown): DoctorFinding[] {
   if (lastFailed === undefined) return [];
   const always = failed === ran;
   const names = [...causes].sort(([, a], [, b]) => b - a).map(([cause]) => plain(cause));
@@ -150,7 +177,7 @@ function failing({ event, ran, failed, causes, lastFailed }: Seen): DoctorFindin
   ];
 }
 
-function slowness({ event, times: measured, last }: Seen, slow: number): DoctorFinding[] {
+function slowness({ event, times: measured, last }: Shown, slow: number): DoctorFinding[] {
   if (measured.length === 0) return [];
   const p95 = percentile(Float64Array.from(measured).sort(), 95);
   if (p95 < slow) return [];

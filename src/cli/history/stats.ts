@@ -31,7 +31,11 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
       for (const handler of record.handlers) if (isMeant(handler, hook)) tallies.add(record, handler, group);
     }
     const mask = maskOf(flags);
-    const rows = tallies.rows().map((row) => ({ ...row, hook: mask.text(row.hook) }));
+    const rows = tallies.rows().map((row) => ({
+      ...row,
+      hook: mask.text(row.hook),
+      ...(row.group === undefined ? {} : { group: mask.text(row.group) }),
+    }));
     if (flags.json) for (const row of rows) await terminal.print(plainJson(jsonOf(row, by)));
     else if (rows.length > 0) await terminal.print(table(rows, by, createPaint(terminal.color)));
     if (rows.length > 0) return 0;

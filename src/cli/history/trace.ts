@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import type { HookRecord } from '../../emit/record.js';
 import { HookscopeError } from '../../errors.js';
 import { plainJson } from '../../plain.js';
 import type { RecordStore } from '../../store/store.js';
@@ -51,17 +52,20 @@ async function checkOther(out: string, { place }: RecordStore): Promise<void> {
 
 async function draw({ store, filter, mask, isAll, terminal }: TraceParts, write: Write): Promise<number> {
   const waiting: TraceEvent[] = [];
+  // What is drawn is masked; whether it is drawn, the record as it was kept says.
+  let told: HookRecord | undefined;
   let slices = 0;
   const trace = new Trace({
     write: (event) => void waiting.push(event),
-    isShown: (record) => (record.type === 'system' ? isAll : filter.match(record) === 'yes'),
+    isShown: () => (told?.type === 'system' ? isAll : told !== undefined && filter.match(told) === 'yes'),
     text: mask.text,
   });
   await filter.learnFrom(store, terminal.signal);
   let before = HEAD;
   for await (const record of store.records({ ...filter.query, types: [...KINDS] })) {
     if (terminal.gone || terminal.signal.aborted) break;
-    trace.take(record);
+    told = record;
+    trace.take(mask.record(record));
     for (const event of waiting.splice(0)) {
       if (event.ph === 'X') slices += 1;
       await write(before + plainJson(event));

@@ -29,10 +29,10 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
     for await (const record of store.follow(stop.signal)) {
       // An agent that was running before may stay unknown.
       if (filter.match(record) === 'no') continue;
-      const agent = filter.agentOf(record);
       const scope = scopeOf(record);
       const agentPaint = paints((record as { agent_id?: string }).agent_id ?? (scope === 'main' ? undefined : scope));
       const shown = mask.record(record);
+      const agent = mask.text(filter.agentOf(shown));
       await terminal.print(
         flags.json
           ? jsonOf(shown)

@@ -222,7 +222,7 @@ export class Trace {
     const { verdict, reason } = decision;
     return {
       fire_id,
-      ...(tool_use_id === undefined ? {} : { tool_use_id }),
+      ...(tool_use_id === undefined ? {} : { tool_use_id: this.#text(tool_use_id) }),
       ...(would !== undefined ? { would } : verdict === undefined ? {} : { verdict }),
       ...(reason === undefined ? {} : { reason: this.#text(reason) }),
       ...(error === undefined ? {} : { error }),
@@ -237,8 +237,11 @@ export class Trace {
     agent.spawning.delete(record.tool_use_id);
     if (!this.#options.isShown(record)) return;
     const { tool_use_id, status, denied_by = '', reason } = record;
-    const name = `${this.#text(record.tool_name)} ${status}${denied_by === '' ? '' : ` by ${denied_by}`}`;
-    const args = { tool_use_id, ...(reason === undefined ? {} : { reason: this.#text(reason) }) };
+    const name = `${this.#text(record.tool_name)} ${status}${denied_by === '' ? '' : ` by ${this.#text(denied_by)}`}`;
+    const args = {
+      tool_use_id: this.#text(tool_use_id),
+      ...(reason === undefined ? {} : { reason: this.#text(reason) }),
+    };
     this.#options.write({ ph: 'i', name, cat: 'call', ...this.#place(agent), ts, s: 't', args });
   }
 
@@ -247,7 +250,7 @@ export class Trace {
     const ts = session.clock.at(record);
     if (!this.#options.isShown(record)) return;
     const place = this.#place(this.#tracks.agent(session, record.agent_id));
-    const args = { tool_use_id: record.tool_use_id, message: this.#text(record.message) };
+    const args = { tool_use_id: this.#text(record.tool_use_id), message: this.#text(record.message) };
     this.#options.write({ ph: 'i', name: `ALARM ${record.alarm}`, cat: 'alarm', ...place, ts, s: 'p', args });
   }
 
