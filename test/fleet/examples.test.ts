@@ -32,7 +32,7 @@ test('the unit has the sections and the keys that systemd knows', () => {
   const known: Record<string, string[]> = {
     Unit: ['Description', 'After', 'Wants'],
     Service: [
-      ...['ExecStart', 'ExecReload', 'User', 'StateDirectory', 'Restart'],
+      ...['ExecStart', 'ExecReload', 'ExecReload', 'ExecReload', 'User', 'StateDirectory', 'Restart'],
       ...['NoNewPrivileges', 'ProtectSystem', 'ProtectHome', 'PrivateTmp'],
     ],
     Install: ['WantedBy'],

@@ -182,8 +182,8 @@ const security: readonly Kept[] = [
   ],
   [
     'The credentials of a host let it read the policy',
-    'fleet/nats/permissions.fleet',
-    'a host reads the policy, writes its own decisions, state and questions, and nothing else',
+    'fleet/nats/thief.fleet',
+    'the credentials of one host change nothing of the team by naming a place for the reply, whatever they may send',
   ],
 ];
 const securityElse: readonly NoPromise[] = [
@@ -592,6 +592,16 @@ const limits: readonly Kept[] = [
     'what is loaded only when it is needed is looked for from where hookscope is installed',
   ],
   // The control protocol
+  [
+    'PreToolUse hooks do not judge it again',
+    'claude-code/control/client-permission',
+    'is not judged again by PreToolUse hooks',
+  ],
+  [
+    'waits for the close of its own agent waits for itself',
+    'session/close',
+    'hold up the close of an agent for a minute',
+  ],
   ['Hooks judge what Claude Code asks about', 'claude-code/control/alarms', 'runs what it did not ask about'],
   [
     'Claude Code calls no callback for Setup',
@@ -774,11 +784,13 @@ const limits: readonly Kept[] = [
     'fleet/last-policy',
     'a host that had none takes an old one, and one that had a newer does not',
   ],
+  ['lists a host for seven days after its last report', 'fleet/nats/permissions.fleet', 'is kept for seven days'],
   ['know only what was recorded: a hook', 'fleet/drift', 'knows that it does not know what was never asked'],
 ];
 const limitsElse: readonly NoPromise[] = [
   ['Claude Code also drops a file with a value', 'what is not done: seen with Claude Code 2.1.330'],
   ['it does not know which calls were denied before', 'no promise: what is not kept'],
+  ['where a model gives two calls of one step the same id', 'says what is not promised'],
   ['`fleet up` writes no credentials for approvers alone', 'says what is not promised'],
   ['Questions cannot be answered by a webhook or in a chat', 'says what is not promised'],
   ["Claude Code's HTTP hooks do not say how long they wait", 'says what is not promised'],

@@ -1,10 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountsIn } from '../../../src/cli/fleet/nats-accounts.js';
 import { makeCredentials } from '../../../src/cli/fleet/nats-config.js';
 import { waitingQuestions } from '../../../src/fleet/ask/waiting.js';
 import type { FleetEngine } from '../../../src/fleet/engine.js';
+import { credentialsIn, inboxOf } from '../../../src/fleet/nats/connection.js';
 import { natsEngine } from '../../../src/fleet/nats/engine.js';
 import { ownFolder } from '../bundles.js';
 import { until } from '../contract.js';
@@ -74,6 +77,14 @@ test('a host reads the policy, writes its own decisions, state and questions, an
   await expect(a.ask.answer('b', 'of-b', bytes('yes'))).rejects.toMatchObject({ code: 'FLEET_FAILED' });
   expect(asked).toEqual([]);
   expect(seen).toEqual(['one']);
+});
+
+test('the last report of a host is kept for seven days', async () => {
+  const as = await credentialsIn(join(folder, 'operator.nk'));
+  const nc = await connect({ servers: server.url, inboxPrefix: inboxOf('operator'), ...as });
+  const { config } = await (await jetstreamManager(nc)).streams.info('KV_HS_status_acme');
+  await nc.close();
+  expect(config.max_age / 1e9).toBe(7 * 24 * 3600);
 });
 
 test('without credentials, or with those of nobody, there is no connection', async () => {
