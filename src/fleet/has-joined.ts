@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 
 /** The file that names the fleet which this user of this machine has joined: `$XDG_CONFIG_HOME/hookscope/fleet.json`, else under `~/.config`. */
 export function joinedFile(env: NodeJS.ProcessEnv = process.env): string {
@@ -12,5 +12,22 @@ export function joinedFile(env: NodeJS.ProcessEnv = process.env): string {
   );
 }
 
-/** Whether one was joined, as far as can be told without loading what reads it. */
-export const hasJoined = (): boolean => existsSync(joinedFile());
+/**
+ * Whether one was joined, as far as can be told without loading what reads it. Whatever is there counts, also a link that leads nowhere: what cannot be read must not mean running
+ * without the fleet's policy.
+ */
+export function hasJoined(file = joinedFile()): boolean {
+  const folder = dirname(file);
+  return isThere(file) || [folder, dirname(folder)].some((one) => isThere(one) && !existsSync(one));
+}
+
+/** ENOTDIR: a part of the path is a file, as in `XDG_CONFIG_HOME=/dev/null`. */
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code !== 'ENOENT' && code !== 'ENOTDIR';
+  }
+}

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { HookscopeError } from '../errors.js';
 import { replaceFile } from '../files/replace-file.js';
 import { findProblem } from '../values/problem.js';
@@ -7,7 +6,7 @@ import { ASK_ELSEWHERE } from './ask/asker.js';
 import { isPublicKey } from './bundle/keys.js';
 import { readChecked } from './checked-file.js';
 import { FLEET_NAME } from './engine.js';
-import { joinedFile } from './has-joined.js';
+import { hasJoined, joinedFile } from './has-joined.js';
 import type { FleetOptions } from './options.js';
 
 const joinedSchema = schema(() => {
@@ -37,7 +36,7 @@ export type Joined = Omit<FleetOptions, 'engine' | 'logger' | 'servers'> & { rea
 
 /** undefined: no fleet was joined. Throws FILE, INVALID_CONFIG: an unreadable file must not mean running without its policy. */
 export function readJoined(file = joinedFile()): Joined | undefined {
-  if (!existsSync(file)) return undefined;
+  if (!hasJoined(file)) return undefined;
   return readChecked(file, joinedSchema(), '; hookscope fleet join writes it') as Joined;
 }
 

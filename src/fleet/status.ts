@@ -103,6 +103,9 @@ export function hostsIn(all: readonly Shared[]): HostStatus[] {
     .sort((a, b) => (a.host < b.host ? -1 : 1));
 }
 
+/** It has not spoken for a while, or says a time that is none. */
+export const isSilent = ({ at }: HostStatus, now = Date.now()): boolean => !(now - Date.parse(at) <= SILENT * 1000);
+
 /** Seconds between two words of a host, and after which it is taken for gone. */
 export const HEARTBEAT = 15;
-export const SILENT = 50;
+const SILENT = 50;

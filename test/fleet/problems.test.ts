@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { withoutPassword } from '../../src/fleet/nats/connection.js';
 import { whyRefused } from '../../src/fleet/nats/problems.js';
 
 test.each([
@@ -30,4 +31,22 @@ test.each([
 test('adds nothing to what is said of other things', () => {
   for (const problem of ['connection refused', new Error('timeout'), 'a stream not found in the log'])
     expect(whyRefused(problem, { team: 'acme', name: 'box' })).toBeUndefined();
+});
+
+test.each([
+  ['nats://bob:s3cret@box:4222', 'nats://box:4222'],
+  ['nats://:s3cret@box:4222', 'nats://box:4222'],
+  ['nats://s3cret@box', 'nats://box'],
+  ['bob:s3cret@box:4222', 'box:4222'],
+  [':s3cret@box', 'box'],
+  ['nats://bob:s3@s3cret@box', 'nats://box'],
+  ['nats://bob:s3/s3cret@box', 'nats://box'],
+  ['TLS://bob:s3cret@[::1]:4222', 'TLS://[::1]:4222'],
+  ['nats://a:s3@one,nats://b:s3cret@two', 'nats://two'],
+  ['nats://bob:s3\ncret@box', 'nats://box'],
+  ['nats://box:4222', 'nats://box:4222'],
+  ['box', 'box'],
+  ['', ''],
+])('shows the address %j without what is secret in it', (address, shown) => {
+  expect(withoutPassword(address)).toBe(shown);
 });

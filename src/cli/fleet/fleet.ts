@@ -17,6 +17,8 @@ const VERBS: Readonly<
       /** What the arguments are, for the message if they are missing. */
       readonly about?: string;
       readonly flags: readonly (keyof FleetFlags)[];
+      /** Options that go with a first argument. */
+      readonly more?: Readonly<Record<string, readonly (keyof FleetFlags)[]>>;
       load(): Promise<Verb>;
     }
   >
@@ -49,7 +51,7 @@ const VERBS: Readonly<
   status: { names: '', flags: [...WHERE, 'json'], load: async () => (await import('./status.js')).statusVerb },
   log: {
     names: '',
-    flags: [...WHERE, ...PERIOD_OPTIONS, ...RECORD_OPTIONS, 'host', 'limit', 'long', 'json'],
+    flags: [...WHERE, ...PERIOD_OPTIONS, ...RECORD_OPTIONS, 'host', 'limit', 'long', 'json', 'redact'],
     load: async () => (await import('./log.js')).logVerb,
   },
   approve: {
@@ -61,7 +63,8 @@ const VERBS: Readonly<
   keys: {
     names: 'new|show|host NAME',
     about: 'new FILE, show FILE or host NAME',
-    flags: ['dir', 'team'],
+    flags: [],
+    more: { host: ['dir'] },
     load: async () => (await import('./keys.js')).keysVerb,
   },
 };
@@ -84,8 +87,15 @@ export async function fleetCommand(names: readonly string[], flags: FleetFlags, 
       `fleet ${verb}`,
       `expected ${found.names === '' ? 'nothing more' : (found.about ?? found.names)}, got ${rest.length === 0 ? 'nothing' : rest.join(' ')}`,
     );
-  const known: readonly string[] = [...found.flags, 'redact'];
-  const stray = Object.keys(flags).find((key) => !known.includes(key));
-  if (stray !== undefined) throw wrongOption(`fleet ${verb}`, `${spelled(stray)} is not for it`);
+  const { more = {} } = found;
+  const [what = ''] = rest;
+  const known: readonly string[] = [...found.flags, ...(Object.hasOwn(more, what) ? (more[what] ?? []) : [])];
+  // True: it was not given.
+  const stray = Object.keys(flags).find((key) => !known.includes(key) && !(key === 'redact' && flags.redact));
+  if (stray !== undefined)
+    throw wrongOption(
+      `fleet ${found.more === undefined ? verb : `${verb} ${what}`}`,
+      `${stray === 'redact' ? '--no-redact' : spelled(stray)} is not for it`,
+    );
   return (await found.load())(rest, flags, terminal);
 }

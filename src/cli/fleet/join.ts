@@ -1,9 +1,12 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { readBytes } from '../../files/json-file.js';
 import { ASK_ELSEWHERE, type AskElsewhere } from '../../fleet/ask/asker.js';
 import { fleet } from '../../fleet/fleet.js';
 import { hasJoined, joinedFile } from '../../fleet/has-joined.js';
 import { type Joined, readJoined, writeJoined } from '../../fleet/joined.js';
+import { checkFiles, withoutPassword } from '../../fleet/nats/connection.js';
+import { readAllowed } from '../../fleet/policy/allowed.js';
 import { plain } from '../../plain.js';
 import { wrongOption } from '../../values/options.js';
 import { typedAs } from '../options.js';
@@ -23,6 +26,9 @@ const TYPED = {
   'fleet: allow': '--allow',
 } as const;
 
+const isAddress = (text: string): boolean =>
+  URL.canParse(text) && /^(nats|tls):$/.test(new URL(text).protocol) && new URL(text).hostname !== '';
+
 /** Writes which fleet this user of this machine is of, and tries it. */
 export async function joinVerb([url]: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
   const { team = 'team', key = [], credentials, channel, host, allow, askElsewhere, askTimeout } = flags;
@@ -39,6 +45,11 @@ export async function joinVerb([url]: readonly string[], flags: FleetFlags, term
       '--key',
       'expected the public key that bundles are signed with, as hookscope fleet keys new prints it',
     );
+  if (!isAddress(url as string))
+    throw wrongOption(
+      'fleet join',
+      `expected the broker's address, as nats://127.0.0.1:4222, got "${withoutPassword(url as string)}"`,
+    );
   const tls = tlsOf(flags);
   const before = readJoined();
   const joined: Joined = {
@@ -53,6 +64,11 @@ export async function joinVerb([url]: readonly string[], flags: FleetFlags, term
     ...(seconds === undefined ? {} : { askTimeout: seconds }),
     ...(allow === undefined ? {} : { allow: resolve(allow) }),
   };
+  await checkFiles(joined);
+  if (joined.allow !== undefined) {
+    readBytes(joined.allow);
+    readAllowed(joined.allow);
+  }
   const told: string[] = [];
   const place = await typedAs(TYPED, () => fleet({ ...joined, logger: (text) => void told.push(text) }));
   const { channels, host: name } = place.status();
@@ -60,7 +76,8 @@ export async function joinVerb([url]: readonly string[], flags: FleetFlags, term
   await place.close();
   writeJoined({ ...joined, host: name });
   for (const text of told) terminal.tell(text);
-  if (before !== undefined) terminal.tell(`in place of the team ${before.team} at ${before.servers.join(', ')}`);
+  if (before !== undefined)
+    terminal.tell(`in place of the team ${before.team} at ${before.servers.map(withoutPassword).join(', ')}`);
   await terminal.print(
     `this machine is ${plain(name)} of the team ${plain(team)}; ${plain(joinedFile())} says so to hookscope serve`,
   );

@@ -1,7 +1,7 @@
 import type { BundleManifest } from '../../fleet/bundle/manifest.js';
 import { FLEET_NAME, type FleetEngine, type Shared } from '../../fleet/engine.js';
 import { postedFor } from '../../fleet/operator.js';
-import { type HostStatus, hostsIn, SILENT } from '../../fleet/status.js';
+import { type HostStatus, hostsIn, isSilent } from '../../fleet/status.js';
 import { column, plain, plainJson } from '../../plain.js';
 import type { Terminal } from '../terminal.js';
 import { atBroker, type FleetFlags, whereOf } from './flags.js';
@@ -64,9 +64,9 @@ const behindOf = ({ channels }: HostStatus, posted: readonly InChannel[]): strin
 
 type State = 'there' | 'left' | 'silent';
 
-function stateOf({ left, at }: HostStatus): State {
-  if (left) return 'left';
-  return Date.now() - Date.parse(at) > SILENT * 1000 ? 'silent' : 'there';
+function stateOf(status: HostStatus): State {
+  if (status.left) return 'left';
+  return isSilent(status) ? 'silent' : 'there';
 }
 
 /** How long the oldest had waited at the time of the report, by the host's own clock. */

@@ -78,10 +78,14 @@ export class Connection {
   /** The broker has refused a message that no one waits for. */
   refused(problem: unknown): HookscopeError {
     const error = this.failed(problem);
-    if (whyRefused(problem, this.#options) === undefined || this.#told.has(error.message)) return error;
-    this.#told.add(error.message);
-    this.#options.tell?.(error.message);
+    if (whyRefused(problem, this.#options) !== undefined) this.#tellOnce(error);
     return error;
+  }
+
+  #tellOnce({ message }: Error): void {
+    if (this.#told.has(message)) return;
+    this.#told.add(message);
+    this.#options.tell?.(message);
   }
 
   /**
@@ -143,7 +147,9 @@ export class Connection {
         this.#problem = 'the connection is lost';
       } catch (error) {
         this.#problem = whyNot(error, this.#options);
-        this.refused(error);
+        // A file or a package that is missing is nothing that time mends.
+        if (isHookscopeError(error)) this.#tellOnce(error);
+        else this.refused(error);
       }
       this.#set(false);
       await pause(AGAIN, signal);
@@ -182,6 +188,7 @@ function whyNot(error: unknown, { tls }: NatsOptions): string {
 
 async function connectTo({ servers, name, credentials, tls }: NatsOptions): Promise<NatsConnection> {
   const nats = await loaded(() => import('@nats-io/transport-node'), '@nats-io/transport-node');
+  await checkFiles({ tls });
   const { username, password } = userIn(servers);
   const options: ConnectionOptions = {
     servers: servers.map(withoutPassword),
@@ -195,7 +202,7 @@ async function connectTo({ servers, name, credentials, tls }: NatsOptions): Prom
     pingInterval: 10_000,
     maxPingOut: 2,
     ignoreAuthErrorAbort: true,
-    ...(username === '' ? {} : { user: username, pass: password }),
+    ...(username === '' && password === '' ? {} : { user: username, pass: password }),
     ...(tls === undefined ? {} : { tls: { caFile: tls.ca, certFile: tls.cert, keyFile: tls.key } as never }),
   };
   return nats.connect({ ...options, ...(credentials === undefined ? {} : await credentialsIn(credentials)) });
@@ -232,15 +239,14 @@ export async function makeNkey(): Promise<{ readonly publicKey: string; readonly
 /** The inbox for answers to a connection: no one else may subscribe to it. */
 export const inboxOf = (name: string): string => `_INBOX_${name}`;
 
-/** Shows servers without the password in their address. */
-function withoutPassword(server: string): string {
-  const url = URL.canParse(server) ? new URL(server) : undefined;
-  return url === undefined || url.username === '' ? server : `${url.protocol}//${url.host}`;
-}
+/** An address as it may be shown: without a user and a password, which it may also have without a scheme. */
+export const withoutPassword = (server: string): string => server.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1');
 
 function userIn(servers: readonly string[]): { username: string; password: string } {
-  const url = servers.map((one) => (URL.canParse(one) ? new URL(one) : undefined)).find((one) => one?.username);
-  return { username: decodeURIComponent(url?.username ?? ''), password: decodeURIComponent(url?.password ?? '') };
+  const urls = servers.map((one) => (one.includes('://') ? one : `nats://${one}`));
+  const all = urls.flatMap((one) => (URL.canParse(one) ? [new URL(one)] : []));
+  const { username = '', password = '' } = all.find((one) => one.username || one.password) ?? {};
+  return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
 }
 
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -13,6 +13,8 @@ export interface NatsServer {
   readonly pid: number;
   /** As if the machine had lost power. */
   kill(): Promise<void>;
+  /** As if it had lost its disk, too. */
+  wipe(): void;
   start(): Promise<void>;
   end(): Promise<void>;
 }
@@ -57,6 +59,7 @@ export async function startNats(config = ''): Promise<NatsServer> {
       return child?.pid as number;
     },
     kill: () => kill(),
+    wipe: () => rmSync(join(folder, 'store'), { recursive: true, force: true }),
     start,
     async end() {
       await kill();

@@ -138,6 +138,43 @@ test('TLS: a host trusts its authority alone and shows its certificate; without 
   expect(team.status().log.sent).toBe(1);
 });
 
+test('a broker that has lost its disk counts from one again, and a host that had that many has what is posted next', async () => {
+  const server = keep(await startNats());
+  const operator = await engineAt(server.url);
+  await until(() => operator.connected);
+  await operator.prepare();
+  const rules = (n: number) => bundleOf(n, { 'acme/a.json': denies('git push *', `rule ${n}`) }, [key]);
+  for (const n of [1, 2, 3]) await operator.policy.post('other', Buffer.from(`${n}`), n - 1);
+  expect(await operator.policy.post('stable', rules(1), 0)).toBe(4);
+  const { team, host } = await member(server.url);
+  const seen: string[] = [];
+  const watcher = await engineAt(server.url, { name: 'h2' });
+  watcher.policy.watch('stable', (posted) => seen.push(`${posted?.version} ${posted?.bytes.length}`));
+  await until(() => seen.length === 1);
+  // A connection that is lost and found is no news.
+  await server.kill();
+  await until(() => !team.connected && !watcher.connected);
+  await server.start();
+  await until(() => team.connected && watcher.connected && operator.connected);
+  expect(channel(team)?.sequence).toBe(1);
+
+  // Hosts cannot see the empty broker, as where they are on the way while it is filled again.
+  const proxy: Partition = keep(await startProxy(server.url));
+  const { team: behind } = await member(proxy.url);
+  proxy.hold('there', 'back');
+  await server.kill();
+  server.wipe();
+  await server.start();
+  await until(() => operator.connected);
+  await operator.prepare();
+  for (const n of [2, 3, 4, 5]) await operator.policy.post('stable', rules(n), n - 2);
+  proxy.hold();
+  await until(() => channel(team)?.sequence === 5 && channel(behind)?.sequence === 5);
+  expect((await host.fire('PreToolUse', bash('git push x') as never)).reason).toBe('rule 5');
+  await until(() => seen.at(-1) === `4 ${rules(5).length}`);
+  expect(seen[0]).toBe(`4 ${rules(1).length}`);
+});
+
 test('a bundle that the broker does not take is refused where it is posted, in words; one just below it is taken', async () => {
   const server = keep(await startNats());
   const operator = await engineAt(server.url);

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { type HostStatus, isSilent } from '../../src/fleet/status.js';
+
+test('a host that has not spoken for a while is silent, and so is one that says no time', () => {
+  const status = { host: 'a', version: '0', channels: [], log: { sent: 0, waiting: 0, dropped: 0 }, alarms: 0 };
+  const at = (text: string): HostStatus => ({ ...status, at: text });
+  const now = Date.parse('2026-01-01T00:01:00Z');
+  expect(isSilent(at('2026-01-01T00:00:30.000Z'), now)).toBe(false);
+  for (const text of ['2026-01-01T00:00:09.999Z', 'never', '', 'NaN', '2026-13-01T00:00:00Z'])
+    expect({ text, is: isSilent(at(text), now) }).toEqual({ text, is: true });
+});
