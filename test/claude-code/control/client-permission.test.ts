@@ -33,7 +33,7 @@ async function asking(hooks: unknown[], canUseTool?: CanUseTool) {
     return connected.claude.answersTo(id)[0]?.['response'] as Json;
   };
   const fired = () => fires(seen).filter(({ event }) => event === 'PermissionRequest');
-  return { ...connected, both, answers, fired, reports };
+  return { ...connected, host, both, answers, fired, reports };
 }
 
 /** A hook that waits until it is let go, or its signal fires. */
@@ -289,5 +289,25 @@ describe('canUseTool', () => {
     const { claude, fire } = await connect(host, { canUseTool: () => ({ behavior: 'allow' }) });
     expect(await claude.ask('can', can('a'))).toMatchObject({ response: { behavior: 'deny' } });
     expect(await fire('PermissionRequest', bash('b', 'toolu_2'))).toMatchObject({ subtype: 'error' });
+  });
+});
+
+describe('an input that is changed in the answer', () => {
+  it.each<[who: string, hooks: unknown[], canUseTool: CanUseTool | undefined]>([
+    ['canUseTool', [], () => ({ behavior: 'allow', updatedInput: { command: 'rm x' } })],
+    ['a PermissionRequest hook', [() => decides({ behavior: 'allow', updatedInput: { command: 'rm x' } })], undefined],
+  ])('by %s is not judged again by PreToolUse hooks', async (_, hooks, canUseTool) => {
+    const { claude, host, fire } = await asking(hooks, canUseTool);
+    const judged: unknown[] = [];
+    const guard = ({ tool_input: input }: { tool_input: unknown }) => {
+      judged.push(input);
+      return JSON.stringify(input).includes('rm') ? { decision: 'block', reason: 'never' } : undefined;
+    };
+    host.register(anyHooks({ PreToolUse: [{ hooks: [guard] }] }));
+    await fire('PreToolUse', bash('ls'));
+    expect(await claude.ask('can', can('ls'))).toMatchObject({
+      response: { behavior: 'allow', updatedInput: { command: 'rm x' } },
+    });
+    expect(judged).toEqual([{ command: 'ls' }]);
   });
 });
