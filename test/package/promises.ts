@@ -602,16 +602,6 @@ const limits: readonly Kept[] = [
     'session/close',
     'hold up the close of an agent for a minute',
   ],
-  [
-    'PreToolUse hooks do not judge it again',
-    'claude-code/control/client-permission',
-    'is not judged again by PreToolUse hooks',
-  ],
-  [
-    'waits for the close of its own agent waits for itself',
-    'session/close',
-    'hold up the close of an agent for a minute',
-  ],
   ['Hooks judge what Claude Code asks about', 'claude-code/control/alarms', 'runs what it did not ask about'],
   [
     'Claude Code calls no callback for Setup',
@@ -800,7 +790,6 @@ const limits: readonly Kept[] = [
 const limitsElse: readonly NoPromise[] = [
   ['Claude Code also drops a file with a value', 'what is not done: seen with Claude Code 2.1.330'],
   ['it does not know which calls were denied before', 'no promise: what is not kept'],
-  ['where a model gives two calls of one step the same id', 'says what is not promised'],
   ['where a model gives two calls of one step the same id', 'says what is not promised'],
   ['`fleet up` writes no credentials for approvers alone', 'says what is not promised'],
   ['Questions cannot be answered by a webhook or in a chat', 'says what is not promised'],
