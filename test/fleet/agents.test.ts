@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/fire-record.js';
+import { allow } from '../../src/events/output/helpers.js';
 import { readBundle } from '../../src/fleet/bundle/bundle.js';
 import { checkPolicy } from '../../src/fleet/policy/check.js';
 import { driftOf } from '../../src/fleet/policy/drift.js';
@@ -61,6 +62,16 @@ describe('a policy for agents of a type is asked about calls that name the agent
     expect(await asked(host, { agent_id: 'a9' })).toBe('none');
     await until(() => said.length > 0);
     expect(said).toEqual(['deny']);
+  });
+
+  test('where somebody else would allow what it asks about', async () => {
+    const ask = [{ matcher: 'Edit', hooks: [{ type: 'rule', decision: 'ask', reason: 'Reviewers read' }] }];
+    const { host } = await under({ spawnHooks: { reviewer: { PreToolUse: ask } } });
+    host.on('PermissionRequest', () => allow() as never);
+    const request = async (more: object) =>
+      (await host.fire('PermissionRequest', { ...edit, ...more } as never)).verdict;
+    expect(await request({ agent_id: 'a9' })).not.toBe('allow');
+    expect(await request({ agent_id: 'a8' })).toBe('allow');
   });
 
   test('under the next bundle, and no longer under one without it', async () => {
