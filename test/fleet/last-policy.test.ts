@@ -186,7 +186,8 @@ describe('a refusal', () => {
     const { host, team } = await enter({ allow, folder: first.folder });
     expect(await verdict(host, 'ls')).toBe('ask');
     allows(true);
-    await until(() => channel(team)?.asks?.includes('Deploy') === true);
+    await until(() => /Deploy: is not a known event/.test(channel(team)?.asks ?? ''));
+    expect(channel(team)).not.toHaveProperty('revision');
     expect(await verdict(host, 'ls')).toBe('ask');
     broker.away = false;
     await push(bundleOf(2, rule, [key]));
