@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { FleetEngine } from '../engine.js';
 import { overtaken } from '../memory.js';
 import type { Connection } from './connection.js';
-import { loaded } from './load.js';
+import { jetstreamLibrary, loaded } from './load.js';
 import type { Subjects } from './subjects.js';
 import { watchChannel } from './watch.js';
 
@@ -21,7 +21,6 @@ type Verbs = Pick<FleetEngine, 'policy' | 'state'> & { prepare(): Promise<void> 
 /** Policy and state are key-value buckets. */
 export function createBuckets(connection: Connection, subjects: Subjects): Verbs {
   const library = () => loaded(() => import('@nats-io/kv'), '@nats-io/kv');
-  const streams = () => loaded(() => import('@nats-io/jetstream'), '@nats-io/jetstream');
   const kvm = async (nc: NatsConnection) => new (await library()).Kvm(nc);
   const open = async (bucket: string, nc = connection.get()): Promise<KV> => (await kvm(nc)).open(bucket);
   const tried = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -34,7 +33,7 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
 
   /** Every bucket takes a message with the header `Nats-Rollup: all` for the only one to keep: one host's state in place of all others'. */
   const noRollup = async (nc: NatsConnection, stream: string): Promise<void> => {
-    const { streams: kept } = await (await streams()).jetstreamManager(nc);
+    const { streams: kept } = await (await jetstreamLibrary()).jetstreamManager(nc);
     const { config } = await kept.info(stream);
     if (config.allow_rollup_hdrs) await kept.update(stream, { ...config, allow_rollup_hdrs: false });
   };
@@ -71,7 +70,7 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
     state: {
       share: (host, bytes) =>
         tried(async () => {
-          const { jetstream } = await streams();
+          const { jetstream } = await jetstreamLibrary();
           // A host may not ask for the bucket itself.
           await jetstream(connection.get()).publish(subjects.stateOf(host), bytes);
         }),

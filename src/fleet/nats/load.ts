@@ -1,5 +1,8 @@
 import { HookscopeError } from '../../errors.js';
 
+/** Streams, for whoever asks a server about one. */
+export const jetstreamLibrary = () => loaded(() => import('@nats-io/jetstream'), '@nats-io/jetstream');
+
 /** A package that only fleets need. Rejects with FLEET_FAILED and what to do where it is not installed. */
 export async function loaded<T>(load: () => Promise<T>, name: string): Promise<T> {
   try {

@@ -1,6 +1,6 @@
 import type { FleetEngine, SentRecord } from '../engine.js';
 import type { Connection } from './connection.js';
-import { loaded } from './load.js';
+import { jetstreamLibrary } from './load.js';
 import type { Subjects } from './subjects.js';
 
 /** Milliseconds for an acknowledgement. */
@@ -14,8 +14,7 @@ type Verbs = FleetEngine['decisions'] & { prepare(): Promise<void> };
 
 /** Decisions are a stream. */
 export function createStream(connection: Connection, subjects: Subjects): Verbs {
-  const library = () => loaded(() => import('@nats-io/jetstream'), '@nats-io/jetstream');
-  const client = async () => (await library()).jetstream(connection.get());
+  const client = async () => (await jetstreamLibrary()).jetstream(connection.get());
   const tried = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -34,7 +33,7 @@ export function createStream(connection: Connection, subjects: Subjects): Verbs 
   }
 
   async function* entries(after: number, follow?: AbortSignal): AsyncGenerator<SentRecord> {
-    const { jetstreamManager, DeliverPolicy } = await library();
+    const { jetstreamManager, DeliverPolicy } = await jetstreamLibrary();
     const manager = await jetstreamManager(connection.get());
     const { last_seq: last, first_seq: first, messages } = (await manager.streams.info(subjects.log)).state;
     if (follow === undefined && (messages === 0 || last <= after)) return;
@@ -72,7 +71,7 @@ export function createStream(connection: Connection, subjects: Subjects): Verbs 
     read,
     prepare: () =>
       tried(async () => {
-        const { jetstreamManager } = await library();
+        const { jetstreamManager } = await jetstreamLibrary();
         const manager = await jetstreamManager(connection.get());
         const isThere = await manager.streams.info(subjects.log).then(
           () => true,

@@ -2,7 +2,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { Posted, Stop } from '../engine.js';
 import { type Connection, pause } from './connection.js';
-import { loaded } from './load.js';
+import { jetstreamLibrary } from './load.js';
 import type { Subjects } from './subjects.js';
 
 /** Milliseconds between two looks for what was not heard of. */
@@ -29,7 +29,7 @@ export function watchChannel(
   };
 
   return connection.each(async (nc, signal) => {
-    const { jetstreamManager } = await loaded(() => import('@nats-io/jetstream'), '@nats-io/jetstream');
+    const { jetstreamManager } = await jetstreamLibrary();
     const { direct } = await jetstreamManager(nc, { checkAPI: false });
     const news = hear(nc, subject, signal, connection);
     let version = -1;
