@@ -21,7 +21,7 @@ export interface RecordStream {
 /** A destination of records. However slow or broken it is, it costs the agent nothing: its queue is bounded, and records that do not fit are dropped. */
 export interface Sink {
   readonly name: string;
-  /** Takes every record of the stream from now on; returns the undo, safe to call twice. */
+  /** Takes every record of the stream from now on, once however often it is attached; returns the undo, safe to call twice. */
   attach(events$: RecordStream): () => void;
   /** Takes one record. Never throws, never waits. */
   push(record: HookRecord): void;
@@ -154,19 +154,30 @@ type Streams = ReturnType<typeof createStreams>;
 
 /** The streams a sink is attached to. */
 export function createStreams() {
-  const subscriptions = new Set<{ unsubscribe(): void }>();
+  interface Attached {
+    readonly subscription: { unsubscribe(): void };
+    times: number;
+  }
+  const streams = new Map<RecordStream, Attached>();
   return {
+    /** A stream that is attached already sends nothing twice; it is let go when every attach of it was undone. */
     attach(events$: RecordStream, next: (record: HookRecord) => void): () => void {
-      const subscription = events$.subscribe({ next });
-      subscriptions.add(subscription);
+      const attached = streams.get(events$) ?? { subscription: events$.subscribe({ next }), times: 0 };
+      streams.set(events$, attached);
+      attached.times += 1;
+      let isUndone = false;
       return () => {
-        subscriptions.delete(subscription);
-        subscription.unsubscribe();
+        if (isUndone) return;
+        isUndone = true;
+        attached.times -= 1;
+        if (attached.times > 0) return;
+        if (streams.get(events$) === attached) streams.delete(events$);
+        attached.subscription.unsubscribe();
       };
     },
     detach(): void {
-      for (const subscription of subscriptions) subscription.unsubscribe();
-      subscriptions.clear();
+      for (const { subscription } of streams.values()) subscription.unsubscribe();
+      streams.clear();
     },
   };
 }

@@ -11,6 +11,8 @@ const PAUSE = 150;
 const STEP = 256 * 1024;
 const LONGEST = 256 * 1024 * 1024;
 const NEWLINE = 10;
+/** How many hosts are remembered. */
+const HOSTS = 10_000;
 
 /** The records that are written to a file from now on, also after it was moved aside; one that is not there is waited for. */
 export async function* followFile(
@@ -20,19 +22,23 @@ export async function* followFile(
 ): AsyncGenerator<HookRecord> {
   const notes = createNotes(note);
   const known = new Set<string>();
-  let reader = await lastOf(path, known);
+  const seen = new Seen();
+  let reader = await lastOf(path, known, seen);
   try {
     while (!signal.aborted) {
-      if (reader) yield* reader.read(notes);
+      if (reader) yield* seen.noting(reader.read(notes));
       const there = await statOf(path);
       if (there && !(reader && isSameFile(there, reader.file.stats))) {
         // What was written before it was moved.
-        if (reader) yield* reader.read(notes);
-        for (const next of await after(path, reader, known)) {
+        if (reader) yield* seen.noting(reader.read(notes));
+        const { files, isGone } = await after(path, reader, known);
+        if (isGone) seen.gap();
+        for (const next of files) {
           await reader?.close();
           reader = next;
-          yield* reader.read(notes);
+          yield* seen.noting(reader.read(notes));
         }
+        seen.tell(note);
       }
       notes.end();
       // The wait's own error says that it is over; the loop sees why.
@@ -48,30 +54,87 @@ export async function* followFile(
 const keyOf = ({ stats: { dev, ino, birthtimeMs } }: OpenedFile): string => `${dev} ${ino} ${birthtimeMs}`;
 
 /** The newest file, at its end. */
-async function lastOf(path: string, known: Set<string>): Promise<FileReader | undefined> {
+async function lastOf(path: string, known: Set<string>, seen: Seen): Promise<FileReader | undefined> {
   const files = await openRotated(path);
   for (const file of files) known.add(keyOf(file));
   const last = files.pop();
   await closeFiles(files);
   if (!last) return undefined;
-  return new FileReader(last, await endOf(last));
+  return new FileReader(last, await endOf(last, seen));
 }
 
-/** The end of the last complete line: a line still being written is read when it is complete. */
-async function endOf({ handle, stats }: OpenedFile): Promise<number> {
-  for await (const [last] of linesBackward(handle, stats.size)) if (last) return last.open ? last.at : stats.size;
-  return stats.size;
+/** The end of the last complete line, which is the last that was seen: a line still being written is read when it is complete. */
+async function endOf({ handle, stats }: OpenedFile, seen: Seen): Promise<number> {
+  let end: number | undefined;
+  for await (const lines of linesBackward(handle, stats.size))
+    for (const line of lines) {
+      end ??= line.open ? line.at : stats.size;
+      if (line.open) continue;
+      const record = await recordOf(line, createNotes(), async () => '');
+      if (record) seen.add(record);
+      return end;
+    }
+  return end ?? stats.size;
+}
+
+/** The last record of each host, by which what was deleted before it was read can be counted. */
+class Seen {
+  readonly #last = new Map<string, number>();
+  /** As it was when files were deleted; absent: none was. */
+  #before: Map<string, number> | undefined;
+  #missed = 0;
+  /** A host that was seen before wrote on: without a gap, nothing is missing. */
+  #isKnown = false;
+
+  add({ host_id: host, seq }: HookRecord): void {
+    if (host === undefined) return;
+    const before = this.#before?.get(host);
+    if (before !== undefined) {
+      this.#missed += Math.max(0, seq - before - 1);
+      this.#isKnown = true;
+      this.#before?.delete(host);
+    }
+    this.#last.delete(host);
+    this.#last.set(host, seq);
+    if (this.#last.size > HOSTS) this.#last.delete(this.#last.keys().next().value as string);
+  }
+
+  async *noting(records: AsyncGenerator<HookRecord>): AsyncGenerator<HookRecord> {
+    for await (const record of records) {
+      this.add(record);
+      yield record;
+    }
+  }
+
+  /** Files were deleted before they were read. */
+  gap(): void {
+    this.#before = new Map(this.#last);
+    this.#isKnown = false;
+  }
+
+  tell(note: StoreOptions['note']): void {
+    if (this.#before === undefined) return;
+    this.#before = undefined;
+    if (this.#isKnown && this.#missed === 0) return;
+    const what = this.#missed > 0 ? `${this.#missed} records are` : 'records may be';
+    note?.(`${what} not shown: they came, and were deleted with their files, faster than they were read`);
+    this.#missed = 0;
+  }
 }
 
 /** The files that came after this one, the oldest first; of one that is gone, all that were not there before. */
-async function after(path: string, reader: FileReader | undefined, known: Set<string>): Promise<FileReader[]> {
+async function after(
+  path: string,
+  reader: FileReader | undefined,
+  known: Set<string>,
+): Promise<{ readonly files: readonly FileReader[]; readonly isGone: boolean }> {
   const files = await openRotated(path);
   const at = reader ? files.findIndex(({ stats }) => isSameFile(stats, reader.file.stats)) : -1;
   const isNew = (file: OpenedFile, i: number): boolean => i > at && !known.has(keyOf(file));
   await closeFiles(files.filter((file, i) => !isNew(file, i)));
   const next = files.filter(isNew);
   for (const file of next) known.add(keyOf(file));
-  return next.map((file) => new FileReader(file, 0));
+  return { files: next.map((file) => new FileReader(file, 0)), isGone: reader !== undefined && at < 0 };
 }
 
 /** Reads on in a file that grows. */

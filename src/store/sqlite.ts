@@ -2,7 +2,13 @@ import { existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unpacked } from '../emit/packed.js';
 import type { HookRecord } from '../emit/record.js';
-import { openSqliteToRead, type SqliteFile, type SqliteRow, type SqliteValue } from '../emit/sinks/sqlite/driver.js';
+import {
+  isDamaged,
+  openSqliteToRead,
+  type SqliteFile,
+  type SqliteRow,
+  type SqliteValue,
+} from '../emit/sinks/sqlite/driver.js';
 import { SPAN } from '../emit/sinks/sqlite/rows.js';
 import { readAsThisVersion } from '../emit/sinks/sqlite/schema.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
@@ -46,7 +52,7 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
       return file().all(sql, ...values);
     } catch (error) {
       if (isHookscopeError(error)) throw error;
-      throw new HookscopeError('FILE', { file: place, problem: describeError(error) }, { cause: error });
+      throw new HookscopeError('FILE', { file: place, problem: problemOf(error, place) }, { cause: error });
     }
   };
   const newestId = (): number => Number(all('SELECT max(id) AS id FROM records')[0]?.['id'] ?? -1);
@@ -124,6 +130,12 @@ function fileAt(place: string): string | undefined {
 }
 
 const isThere = (place: string): boolean => existsSync(place) && statSync(place).size > 0;
+
+function problemOf(error: unknown, place: string): string {
+  const text = describeError(error);
+  if (!isDamaged(error)) return text;
+  return `is damaged (${text.replace(/\.$/, '')}); move it aside with ${place}-wal and ${place}-shm, and a new one is begun. What is whole in it may be saved with sqlite3 ${place} .recover`;
+}
 
 /** One record, or several of a fire; undefined: the row, or one of its records, cannot be read. */
 function read(json: string): (HookRecord | undefined)[] | undefined {

@@ -6,6 +6,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DoctorFinding } from '../../src/cli/doctor/finding.js';
 import type { HandlerRecord } from '../../src/emit/record.js';
+import { openSqlite } from '../../src/emit/sinks/sqlite/driver.js';
+import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import { type FakeCodex, writeFakeCodex } from '../connect/fake-codex.js';
 import { fire } from '../emit/samples.js';
 import { anyRecords, SAMPLES } from '../store/records.js';
@@ -161,7 +163,55 @@ describe('hookscope doctor', () => {
     expect(code).toBe(1);
     expect(found.map(({ level }) => level)).toEqual(['problem', 'problem']);
     expect(found[0]?.text).toContain('settings.json is not accepted');
-    expect(found[1]).toMatchObject({ about: 'file', text: '.claude/settings.json:1: gone.sh is not there.' });
+    expect(found[1]).toMatchObject({
+      about: 'file',
+      text: '.claude/settings.json:1: gone.sh is not there (hooks.PreToolUse[0].hooks[0].command).',
+    });
+  });
+
+  test('says of a mistake which key it is about, and of a handler without a type which it lacks', async () => {
+    const hooks = write('project/hooks.json', {
+      PreToolUse: [{ hooks: [{ type: 'command', command: 'true', timeout: '5' }] }],
+      PreToolUs: [],
+      Stop: [{ hooks: [{ command: './guard.sh' }] }],
+    });
+    const { found } = await doctor('--hooks', hooks);
+    const texts = found.map(({ text }) => text).join('\n');
+    expect(texts).toContain('(PreToolUs).');
+    expect(texts).toMatch(/\(PreToolUse\[0\]\.hooks\[0\].*timeout\)\./);
+    const own = await hookscope(
+      'fire',
+      'Stop',
+      '--hooks',
+      write('project/untyped.json', { Stop: [{ hooks: [{ command: './guard.sh' }] }] }),
+    );
+    expect([own.code, own.stderr]).toEqual([
+      1,
+      expect.stringContaining('has "command" and no "type"; add "type": "command"'),
+    ]);
+  });
+
+  test('tells of a database that is damaged beside all else, with what to do', async () => {
+    write('project/.claude/settings.json', {
+      hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: '"$CLAUDE_PROJECT_DIR"/gone.sh' }] }] },
+    });
+    const file = write(`${STATE}/records.db`, '');
+    const sink = sqliteSink(file);
+    for (let seq = 1; seq <= 300; seq++) sink.push({ ...fire(seq), time: now(), host_id: 'h' });
+    await sink.close();
+    const whole = openSqlite(file);
+    whole.all('PRAGMA wal_checkpoint(TRUNCATE)');
+    whole.close();
+    writeFileSync(file, readFileSync(file).fill(0xff, 60_000));
+    const { found, code } = await doctor();
+    expect(code).toBe(1);
+    expect(found).toContainEqual({
+      level: 'problem',
+      about: 'records',
+      text: expect.stringMatching(/records\.db: is damaged \(.+\)\.$/),
+      fix: expect.stringMatching(/^Move it aside/),
+    });
+    expect(found.map(({ text }) => text).join('\n')).toContain('gone.sh is not there');
   });
 
   test('tells of hooks that are registered here and that no fire lists', async () => {
@@ -307,7 +357,9 @@ describe('hookscope doctor, of the server and connected agents', () => {
     expect(wrote).toBe(0);
     keep(...fires(2, handler({ name: './gone.sh' })));
     const { found } = await doctor();
-    expect(found.map(({ text }) => text)).toEqual([expect.stringContaining('gone.sh is not there.')]);
+    expect(found.map(({ text }) => text)).toEqual([
+      expect.stringContaining('gone.sh is not there (PreToolUse[0].hooks[0].command).'),
+    ]);
     rmSync(join(root, 'hooks.json'));
     expect((await doctor()).found.map(({ text }) => text)).toEqual([
       `${join(root, 'home/.claude/settings.json')} names ${join(root, 'hooks.json')}, which is gone.`,

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { openSqlite } from '../../src/emit/sinks/sqlite/driver.js';
 import { SCHEMA_VERSION } from '../../src/emit/sinks/sqlite/schema.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import { openStore } from '../../src/store/place.js';
+import { until } from '../host/kit.js';
 import { readStore } from '../store/read-store.js';
 import { fire, listen, stamped } from './samples.js';
 
@@ -148,6 +149,26 @@ describe('what is old or too much goes', () => {
     expect((await readStore(path)).map(({ seq }) => seq)).toEqual([2, 3, 4]);
   });
 
+  test.each(['batch', 'sync'] as const)(
+    '%s: by age, all of it soon, and what is left when the sink closes',
+    async (durability) => {
+      const path = place();
+      const old = Array.from({ length: 9000 }, (_, seq) => ({
+        ...stamped(seq + 1),
+        host_id: 'h',
+        time: new Date(Date.now() - 40 * 86_400_000).toISOString(),
+      }));
+      await write(path, old as HookRecord[], { maxAge: 0 });
+      const sink = sqliteSink(path, { maxAge: 7 * 86_400, durability });
+      sink.push(now(fire(9001)));
+      await sink.flush();
+      const left = async (): Promise<number> => (await readStore(path)).length;
+      if (durability === 'sync') await until(async () => (await left()) === 1);
+      await sink.close();
+      expect(await left()).toBe(1);
+    },
+  );
+
   test('by size, the oldest first, and the file becomes smaller', async () => {
     const path = place();
     const large = (seq: number) => ({ ...now(fire(seq, { input: { text: 'word '.repeat(1000) } })) });
@@ -226,6 +247,31 @@ describe('the schema', () => {
     expect(readFileSync(path).subarray(0, 16)).toEqual(before.subarray(0, 16));
     expect(existsSync(path)).toBe(true);
   });
+});
+
+test('what cannot be opened is an error with its code, at once with durability sync', () => {
+  const path = place();
+  writeFileSync(join(folder, 'a-file'), '');
+  const opened = (file: string) => () => sqliteSink(file, { durability: 'sync' });
+  expect(opened(join(folder, 'a-file/records.db'))).toThrow(expect.objectContaining({ code: 'FILE' }));
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, `SQLite format 3\u0000${'x'.repeat(5000)}`);
+  expect(opened(path)).toThrow(expect.objectContaining({ code: 'FILE', message: expect.stringContaining(path) }));
+});
+
+test('a damaged file is said to be that, with what to do', async () => {
+  const path = place();
+  await write(
+    path,
+    Array.from({ length: 300 }, (_, seq) => now(fire(seq + 1))),
+  );
+  const whole = openSqlite(path);
+  whole.all('PRAGMA wal_checkpoint(TRUNCATE)');
+  whole.close();
+  writeFileSync(path, readFileSync(path).fill(0xff, 60_000));
+  await expect(readStore(path)).rejects.toThrow(
+    expect.objectContaining({ code: 'FILE', message: expect.stringMatching(/is damaged \(.*; move it aside/) }),
+  );
 });
 
 test('libsql gives rows without what it adds', () => {

@@ -226,6 +226,24 @@ describe('following a file', () => {
     expect(watch.seen).toEqual(upTo(300).slice(5));
   });
 
+  test('says how many records it could not show, since their files were deleted before it came to them', async () => {
+    const of = (seq: number): HookRecord => ({ ...fire(seq), host_id: 'h' });
+    writeFileSync(file(), line(of(1)));
+    const watch = follow();
+    await until(() => isOpened(file()));
+    const sink = ndjsonSink(file(), { maxBytes: 20_000, keep: 2 });
+    for (let seq = 2; seq <= 400; seq++) {
+      sink.push(of(seq));
+      if (seq % 10 === 0) await sink.flush();
+    }
+    await sink.close();
+    await until(() => watch.seen.at(-1) === 400);
+    await watch.stop();
+    const missed = watch.notes.map((text) => Number(/^(\d+) records are not shown: .*faster than/.exec(text)?.[1]));
+    expect(missed.length).toBeGreaterThan(0);
+    expect(missed.reduce((sum, count) => sum + count, 0) + watch.seen.length).toBe(399);
+  });
+
   test('shows no older file again when the one that is followed is deleted and made anew', async () => {
     writeFileSync(`${file()}.1`, line(stamped(1)));
     await write(1);

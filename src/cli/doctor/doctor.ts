@@ -1,5 +1,7 @@
 import { sep } from 'node:path';
 import type { FireRecord } from '../../emit/record.js';
+import { isDamaged } from '../../emit/sinks/sqlite/driver.js';
+import { isHookscopeError } from '../../errors.js';
 import { ended, plainJson } from '../../plain.js';
 import { defaultSocket, foundPlaces, keptPlaces, openStores, serverState } from '../../store/place.js';
 import { wrongOption } from '../../values/options.js';
@@ -49,7 +51,7 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   const isTaken = (await serverState(defaultSocket())) === 'stranger';
   const found = isTaken ? keptPlaces(stateFolder()) : await foundPlaces();
   const places = flags.store === undefined ? found : [flags.store];
-  const fired = places.length === 0 ? new Set<string>() : await readAll(places, from, health, terminal);
+  const { fired, damage } = await readAll(places, from, health, terminal);
   if (terminal.signal.aborted) return 1;
   const findings = [
     ...(await serverFindings(flags.store === undefined ? health.alone : undefined)),
@@ -58,6 +60,7 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
       since: from,
       codex: flags.codex,
     })),
+    ...damage,
     ...health.findings(limit),
     ...unclosedOf(flags.store).flatMap((one) => health.unclosed(one)),
     ...(await fileFindings(hooks, handlers)),
@@ -70,14 +73,17 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   return findings.some(({ level }) => level === 'problem') ? 1 : 0;
 }
 
-/** Reads what is kept; the events that were fired in this folder. */
-async function readAll(
-  places: readonly string[],
-  since: number,
-  health: Health,
-  terminal: Terminal,
-): Promise<Set<string>> {
+/** What reading the records gives. */
+interface Kept {
+  /** The events that were fired in this folder. */
+  readonly fired: ReadonlySet<string>;
+  readonly damage: readonly DoctorFinding[];
+}
+
+/** Reads what is kept; what is damaged is a finding beside the others. */
+async function readAll(places: readonly string[], since: number, health: Health, terminal: Terminal): Promise<Kept> {
   const fired = new Set<string>();
+  if (places.length === 0) return { fired, damage: [] };
   const store = await openStores(places, { note: terminal.tell });
   try {
     for await (const record of store.records({ since })) {
@@ -85,10 +91,21 @@ async function readAll(
       health.add(record);
       if (record.type === 'hook_fire' && isHere(record)) fired.add(record.event);
     }
+    return { fired, damage: [] };
+  } catch (error) {
+    if (!isHookscopeError(error) || !isDamaged(error.cause)) throw error;
+    const [text, fix] = splitAdvice(error.message);
+    return { fired, damage: [{ level: 'problem', about: 'records', text, fix }] };
   } finally {
     await store.close();
   }
-  return fired;
+}
+
+/** The advice is behind the first semicolon. */
+function splitAdvice(message: string): [text: string, fix: string] {
+  const [text = '', ...advice] = message.split('; ');
+  const fix = advice.join('; ');
+  return [text, fix.charAt(0).toUpperCase() + fix.slice(1)];
 }
 
 function isHere({ input: { cwd } }: FireRecord): boolean {

@@ -5,7 +5,7 @@ import { checkHookFiles, type HookFinding } from '../../check/check.js';
 import { listHeld } from '../../claude-code/trust/held.js';
 import { HookscopeError } from '../../errors.js';
 import type { DescribedHook, Description } from '../../host/types.js';
-import { ended, plain } from '../../plain.js';
+import { clip, ended, plain } from '../../plain.js';
 import { heldConfigs } from '../../plugins/config-trust.js';
 import { createTrustStore } from '../../trust/store.js';
 import { messageOf } from '../../values/waiting/promises.js';
@@ -43,8 +43,11 @@ export async function fileFindings(
   ];
 }
 
-function mistake({ file, line, message, fix }: HookFinding): DoctorFinding {
-  return { level: 'problem', about: 'file', text: `${plain(file)}:${line}: ${ended(plain(message))}`, fix: plain(fix) };
+function mistake({ file, line, where, message, fix }: HookFinding): DoctorFinding {
+  // "It" and "expected seconds" are about a key.
+  const key = where === '' ? '' : ` (${clip(where, 100)})`;
+  const text = `${plain(file)}:${line}: ${plain(message).replace(/(?<!\.\.)\.$/, '')}${key}`;
+  return { level: 'problem', about: 'file', text: ended(text), fix: plain(fix) };
 }
 
 /** `connected`: handlers that connect has written. Where a file holds nothing else, its agent runs them, and nobody has to accept them here. */

@@ -127,6 +127,21 @@ export const SINK_CONTRACT: readonly SinkCase[] = [
     },
   },
   {
+    name: 'takes what a stream sends once, however often it is attached',
+    async run(makeSink) {
+      const under = await makeSink();
+      const sink = under.make({});
+      const stream = streamOf();
+      const undos = [sink.attach(stream.events$), sink.attach(stream.events$)];
+      stream.emit(record(1));
+      for (const undo of undos) undo();
+      equal(stream.watchers, 0);
+      stream.emit(record(2));
+      await sink.close();
+      deepEqual(await seqs(under), [1]);
+    },
+  },
+  {
     name: 'drops the newest where too many wait, and counts each',
     async run(makeSink) {
       const under = await makeSink();

@@ -95,6 +95,7 @@ export function readHandler(hook: unknown, where: string, spec: EventSpec, how: 
     return { work: { handler: wrap(handler) }, kind: handler.kind, own: options, label: handler.name };
   }
   if (!('type' in hook)) {
+    checkTyped(hook, where);
     checkOptions(`${where}.`, hook, HANDLER, 'INVALID_HOOKS');
     const { handler, ...own } = hook as { handler?: CallbackFunction } & Options;
     if (!handler)
@@ -108,6 +109,19 @@ export function readHandler(hook: unknown, where: string, spec: EventSpec, how: 
   if (hook['type'] === 'rule') return ruleHandler(hook, where, spec);
   const { handler, options } = handlerFor(hook, where, spec, how.external, how.context, DESCRIBED);
   return { work: { handler }, kind: handler.kind, own: options, label: handler.name };
+}
+
+/** What a description that forgets its type must be, by the key that only it has. */
+const TYPES: Readonly<Record<string, HandlerKind>> = {
+  command: 'command',
+  url: 'http',
+  prompt: 'prompt',
+  decision: 'rule',
+};
+
+function checkTyped(hook: object, where: string): void {
+  const key = 'handler' in hook ? undefined : Object.keys(TYPES).find((one) => Object.hasOwn(hook, one));
+  if (key !== undefined) throw wrong(where, `has "${key}" and no "type"; add "type": "${TYPES[key]}"`);
 }
 
 /** In Claude Code's files, an unknown type, or one that is wrong for the event, affects that handler alone: it is listed and never runs. */

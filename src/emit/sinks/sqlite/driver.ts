@@ -162,6 +162,15 @@ function isLockProblem(error: unknown): boolean {
   return [8, 14].includes(number & 0xff) || /^SQLITE_(?:READONLY|CANTOPEN)/.test(String(code));
 }
 
+/** The file is no database any more, or only in part: SQLITE_CORRUPT, SQLITE_NOTADB. */
+export function isDamaged(error: unknown): boolean {
+  const { errcode, code } = error as { readonly errcode?: unknown; readonly code?: unknown };
+  return (
+    (typeof errcode === 'number' && [11, 26].includes(errcode & 0xff)) ||
+    /^SQLITE_(?:CORRUPT|NOTADB)/.test(String(code))
+  );
+}
+
 /** Classifies a failure: `busy` if another process is writing, `full` if there is no room, else undefined. */
 export function sqliteProblem(error: unknown): 'busy' | 'full' | undefined {
   const { errcode, code } = error as { readonly errcode?: unknown; readonly code?: unknown };

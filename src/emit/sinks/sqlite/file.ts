@@ -17,8 +17,8 @@ export interface Retention {
 export interface RecordFile {
   /** All of them, or none; one that is there already is not written again. */
   insert(records: readonly RecordRow[]): void;
-  /** Deletes what is too old or too much, some at a time. */
-  prune(retention: Retention): void;
+  /** Deletes what is too old or too much, some at a time; whether more of it is left. */
+  prune(retention: Retention): boolean;
   /** Whether the file is still the one at its path: a deleted file takes records that no one will read. */
   isThere(): boolean;
   close(): void;
@@ -99,17 +99,19 @@ function transaction(file: SqliteFile, work: () => void): void {
   }
 }
 
-function prune(file: SqliteFile, { maxAge, maxBytes }: Retention): void {
+function prune(file: SqliteFile, { maxAge, maxBytes }: Retention): boolean {
+  let isMore = false;
   const number = (sql: string): number => Number(Object.values(file.all(sql)[0] ?? {})[0] ?? 0);
   transaction(file, () => {
     const before = Date.now() - maxAge * 1000;
-    if (Number.isFinite(maxAge))
-      file.run('DELETE FROM records WHERE id IN (SELECT id FROM records WHERE at < ? ORDER BY at LIMIT ?)', [
-        before,
-        PRUNED,
-      ]);
+    if (!Number.isFinite(maxAge)) return;
+    const { changes } = file.run(
+      'DELETE FROM records WHERE id IN (SELECT id FROM records WHERE at < ? ORDER BY at LIMIT ?)',
+      [before, PRUNED],
+    );
+    isMore = changes >= PRUNED;
   });
-  if (!Number.isFinite(maxBytes)) return;
+  if (!Number.isFinite(maxBytes)) return isMore;
   const page = number('PRAGMA page_size');
   const size = (): number => (number('PRAGMA page_count') - number('PRAGMA freelist_count')) * page;
   const before = size();
@@ -126,4 +128,5 @@ function prune(file: SqliteFile, { maxAge, maxBytes }: Retention): void {
   file.exec('PRAGMA incremental_vacuum');
   // Deleted records must disappear from the file itself, not only from its log.
   if (before > maxBytes) file.all('PRAGMA wal_checkpoint(TRUNCATE)');
+  return isMore;
 }

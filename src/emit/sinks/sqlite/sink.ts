@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HookscopeError, isHookscopeError } from '../../../errors.js';
+import { describeError } from '../../../values/message.js';
 import { checkKeys, checkOption, type Keys } from '../../../values/options.js';
 import { FILLED, oneOf, SECONDS } from '../../../values/shape.js';
 import { messageOf } from '../../../values/waiting/promises.js';
@@ -42,6 +44,10 @@ const SHORT_WAIT = 20;
 const LONG_WAIT = 5_000;
 /** Milliseconds between two looks at what is too old. */
 const PRUNE_EVERY = 60_000;
+/** And before the next part of it is deleted, since others are waiting to write. */
+const PRUNE_ON = 100;
+/** For how long the rest is deleted when the sink closes. */
+const PRUNE_LAST = 500;
 
 /** A sink that takes records as they came from another thread, too. */
 export interface RecordSink extends Sink {
@@ -53,6 +59,20 @@ export interface RecordSink extends Sink {
 interface Line {
   readonly records: readonly HookRecord[];
   readonly text: string;
+}
+
+/** Throws FILE. */
+function openNow(path: string, maxBytes: number): RecordFile {
+  try {
+    return openRecordFile(path, { wait: LONG_WAIT, isSync: true, maxBytes });
+  } catch (error) {
+    if (isHookscopeError(error)) throw error;
+    throw new HookscopeError(
+      'FILE',
+      { file: path, problem: `cannot be written: ${describeError(error)}` },
+      { cause: error },
+    );
+  }
 }
 
 /** The implementation of `sqliteSink`. */
@@ -75,6 +95,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
   let closed = false;
   let written = 0;
   let pruned = Number.NEGATIVE_INFINITY;
+  let rest: NodeJS.Timeout | undefined;
 
   function insert(rows: readonly RecordRow[]): void {
     if (file?.isThere() === false) {
@@ -89,11 +110,30 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
     if (written < maxBytes / 20 && now - pruned < PRUNE_EVERY) return;
     written = 0;
     pruned = now;
+    prune();
+  }
+
+  function prune(): void {
+    clearTimeout(rest);
+    rest = undefined;
+    if (!pruneSome()) return;
+    rest = setTimeout(() => {
+      try {
+        prune();
+      } catch (error) {
+        report(logger, `What is too old is not deleted from ${path}: ${messageOf(error)}`, error);
+      }
+    }, PRUNE_ON).unref();
+  }
+
+  /** Whether more is left. */
+  function pruneSome(): boolean {
     try {
-      file.prune(retention);
+      return file?.prune(retention) === true;
     } catch (error) {
       // Another process is writing, or there is no room: retried later.
       if (sqliteProblem(error) === undefined) throw error;
+      return false;
     }
   }
 
@@ -198,6 +238,9 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
   function letGo(): void {
     closed = true;
     try {
+      const end = performance.now() + PRUNE_LAST;
+      if (rest !== undefined) while (pruneSome() && performance.now() < end);
+      clearTimeout(rest);
       file?.close();
     } catch (error) {
       report(logger, `${path} was not closed: ${messageOf(error)}`, error);
@@ -205,7 +248,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
     file = undefined;
   }
 
-  if (isSync) file = openRecordFile(path, { wait: LONG_WAIT, isSync, maxBytes });
+  if (isSync) file = openNow(path, maxBytes);
   const sink = sinkAround({
     name,
     streams,
