@@ -81,6 +81,22 @@ const BAD: readonly (readonly [string, () => Uint8Array, RegExp])[] = [
   ],
   ['a zip bomb', () => gzipSync(Buffer.alloc(64 * 1024 * 1024)), /it is compressed/],
   ['too many bytes', () => Buffer.alloc(2 * 1024 * 1024, 32), /2097152 bytes, more than 1048576/],
+  [
+    'more signatures than anybody needs',
+    () =>
+      changed(bundleOf(5, rule, [key]), ({ signatures }) => {
+        for (let i = 0; i < 100; i++) (signatures as Record<string, string>)[`${i}`] = '';
+      }),
+    /signatures: expected an object of at most 100 texts/,
+  ],
+  [
+    'more files than a bundle may have',
+    () =>
+      changed(bundleOf(5, rule, [key]), ({ files }) => {
+        for (let i = 0; i < 500; i++) (files as Record<string, string>)[`acme/${i}`] = '';
+      }),
+    /files: expected an object of at most 500 texts/,
+  ],
   ['what is nested without end', () => Buffer.from('['.repeat(500_000)), /nested too deeply/],
   [
     'a manifest with another key in it',

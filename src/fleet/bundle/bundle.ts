@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { HookscopeError } from '../../errors.js';
 import { isTooDeep } from '../../files/nesting.js';
 import { sha256 } from '../../values/sha256.js';
+import { isObject } from '../../values/shape.js';
 import { schema, zod } from '../../values/zod.js';
 import { isSignedBy, type SigningKey } from './keys.js';
 import { type BundleManifest, manifestSchema } from './manifest.js';
@@ -12,14 +13,26 @@ export const MOST_BYTES = 1024 * 1024;
 const MOST_FILES = 500;
 const FORM = 'hookscope-bundle/1';
 
+const MOST_SIGNATURES = 100;
+
+/** An object of texts, counted before any of them is looked at. */
+const texts = (most: number) =>
+  zod().custom<Readonly<Record<string, string>>>(
+    (value) =>
+      isObject(value) &&
+      Object.keys(value).length <= most &&
+      Object.values(value).every((one) => typeof one === 'string'),
+    { error: `expected an object of at most ${most} texts` },
+  );
+
 const envelopeSchema = schema(() =>
   zod().strictObject({
     form: zod().literal(FORM),
     /** The very bytes that are signed, so that there is nothing to agree on. */
     manifest: zod().string(),
     /** By public key. */
-    signatures: zod().record(zod().string(), zod().string()),
-    files: zod().record(zod().string(), zod().string()),
+    signatures: texts(MOST_SIGNATURES),
+    files: texts(MOST_FILES),
   }),
 );
 
@@ -138,8 +151,6 @@ function unseal(bytes: Uint8Array, whyNot?: WhyNot): Sealed & { readonly envelop
   if (why !== undefined) refuse(why);
   const manifest = parse(manifestBytes, manifestSchema(), 'its manifest');
   const name = nameOf(manifest);
-  const files = Object.keys(envelope.files).length;
-  if (files > MOST_FILES) refuse(`it has ${files} files, more than ${MOST_FILES}`, name);
   return { manifest, name, bytes, isSignedBy: isSignedByKey, signers: Object.keys(envelope.signatures), envelope };
 }
 
