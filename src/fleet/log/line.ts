@@ -1,7 +1,7 @@
 import type { HookRecord } from '../../emit/record.js';
 
 /** Bytes of a record that is sent whole: a broker takes a megabyte. */
-export const MOST_BYTES = 768 * 1024;
+const MOST_BYTES = 768 * 1024;
 interface Bounds {
   /** Characters of a text. */
   readonly longest: number;
