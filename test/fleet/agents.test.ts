@@ -51,6 +51,12 @@ describe('a policy for agents of a type is asked about calls that name the agent
     first.host.registerScoped('b1', { PreToolUse: [{ hooks: [() => undefined] }] });
     await first.host.fire('SubagentStart', { ...started, agent_id: 'b1' } as never);
     expect(await asked(first.host, { agent_id: 'b1' })).toBe('deny');
+    // Its type is known for all sessions, and it has a scope in this one.
+    const { session_id: _, ...anywhere } = started;
+    first.host.registerScoped('b2', { PreToolUse: [{ hooks: [() => undefined] }] });
+    await first.host.fire('SubagentStart', { ...anywhere, agent_id: 'b2' } as never);
+    first.host.registerScoped({ session: 's1', agent: 'b2' }, { PreToolUse: [{ hooks: [() => undefined] }] });
+    expect(await asked(first.host, { agent_id: 'b2' })).toBe('deny');
   });
 
   test('where it is not enforced, in its record', async () => {
@@ -106,8 +112,11 @@ describe('a policy for agents of a type is asked about calls that name the agent
     await team.drained();
     await push(bundleOf(2, { 'acme/agents.json': { spawnHooks } }, [key], { maxDrift: 0 }));
     await until(() => channel(team)?.sequence === 2);
-    // More than are sorted.
     const [start, call] = records as [FireRecord, FireRecord];
+    const cut = { ...call, truncated: ['input.tool_input.content'] } as FireRecord;
+    expect(await driftUnder({ spawnHooks }, [start, cut])).toMatchObject({ fires: 1, changed: 0 });
+    expect(JSON.stringify(host.describe())).not.toContain('agents of type');
+    // More than are sorted.
     const many = [start, ...Array.from({ length: 1500 }, (_, i) => ({ ...call, fire_id: `f${i}` }))];
     expect(await driftUnder({ spawnHooks }, many)).toMatchObject({ fires: 1500, changed: 0 });
   });
