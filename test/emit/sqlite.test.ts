@@ -154,7 +154,9 @@ describe('what is old or too much goes', () => {
     async (durability) => {
       const path = place();
       const old = Array.from({ length: 9000 }, (_, seq) => ({
-        ...stamped(seq + 1),
+        ...fire(seq + 1),
+        // Records of one fire share a row.
+        fire_id: `fire-${seq}`,
         host_id: 'h',
         time: new Date(Date.now() - 40 * 86_400_000).toISOString(),
       }));
