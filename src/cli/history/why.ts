@@ -39,12 +39,19 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
     for (const [i, fire] of fires.entries()) {
       const otherFires = await findInOtherFires(store, fire, hook, mask.text);
       const last = i === fires.length - 1;
-      const facts = { agent: filter.agentOf(fire), hook, otherFires, outcome: last ? outcome : [], calls: parts.calls };
+      const facts = {
+        agent: mask.text(filter.agentOf(fire)),
+        hook,
+        otherFires,
+        outcome: last ? outcome : [],
+        calls: parts.calls,
+      };
       const answer = answerFor(fire, facts);
       if (flags.json) await terminal.print(plainJson(answer));
       else await terminal.print(`${i === 0 ? '' : '\n'}${answerText(answer, { hook })}`);
     }
-    if (fires.length === 0) for (const record of about) await terminal.print(lineOf(record, filter, terminal));
+    if (fires.length === 0)
+      for (const record of about) await terminal.print(mask.text(lineOf(record, filter, terminal)));
     if (fires.length === 0) for (const line of outcome) await terminal.print(line);
     return 0;
   });
@@ -119,7 +126,7 @@ async function listCandidates(
   terminal.tell(`${what} may be ${ids.length >= MOST ? `${MOST} or more` : ids.length}:`);
   for (const { fire, toolUse, newest } of ids)
     await terminal.print(
-      `${fire === undefined ? (toolUse ?? '') : shortId(fire)}  ${lineOf(mask.record(newest), filter, terminal)}`,
+      `${fire === undefined ? mask.text(toolUse ?? '') : shortId(fire)}  ${lineOf(mask.record(newest), filter, terminal)}`,
     );
   return 1;
 }
