@@ -70,7 +70,8 @@ function ownTools(table: AgentTable, row: EventRow, name: string): OwnTool[] {
   if (same.length > 0) return same;
   return all.flatMap((one) => {
     const { also = {} } = one.tool;
-    return Object.hasOwn(also, name) ? [{ ...one, fields: also[name] }] : [];
+    if (!Object.hasOwn(also, name)) return [];
+    return [{ name: renames ? one.name : one.tool.ours, tool: one.tool, fields: also[name] }];
   });
 }
 
@@ -80,6 +81,7 @@ function toolVia(table: AgentTable, row: EventRow, given: Record<string, unknown
   const own = all.find((one) => isMeant(one.name)) ?? all[0];
   if (own === undefined) return undefined;
   const { name, tool, fields } = own;
+  if (!renamesTools(table, row)) given['tool_name'] = name;
   const call = given['tool_input'];
   if (tool.patch !== undefined) {
     if (isObject(call) && typeof call[tool.patch] !== 'string') given['tool_input'] = { [tool.patch]: patchOf(call) };

@@ -24,6 +24,8 @@ import { HEARTBEAT, type HostStatus } from './status.js';
 
 /** Milliseconds between two looks at what the host allows, and at the clock. */
 const LOOK = 1_000;
+/** After so many of them it is tried again whether the last policy can be in force. */
+const WAITING = 5;
 
 /** A place in a fleet. */
 export interface Fleet {
@@ -158,11 +160,16 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
   const heartbeat = setInterval(() => void share(), HEARTBEAT * 1000);
   heartbeat.unref();
   let stamp = allowStamp(how.allow);
+  let looks = 0;
   const looking = setInterval(() => {
     const now = allowStamp(how.allow);
-    if (now !== stamp) for (const follower of followers) follower.again();
+    // A script that is allowed by its bytes may be put there after that was said.
+    const isTime = ++looks % WAITING === 0;
+    for (const follower of followers) {
+      if (now !== stamp || (isTime && follower.waits)) follower.again();
+      follower.look();
+    }
     stamp = now;
-    for (const follower of followers) follower.look();
   }, LOOK);
   looking.unref();
   const over = new AbortController();

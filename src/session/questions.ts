@@ -23,6 +23,9 @@ const KNOWN = {
   classify: ['allow', 'deny', 'ask'],
 } as const;
 
+/** All that an answer may have. */
+const FIELDS = ['behavior', 'message', 'updatedInput', 'updatedPermissions', 'interrupt', 'suggestions'] as const;
+
 type QuestionKind = keyof typeof KNOWN;
 type Answer<Q extends QuestionKind> = NonNullable<Awaited<ReturnType<NonNullable<SessionSettings[Q]>>>>;
 
@@ -51,15 +54,21 @@ export async function question<Q extends QuestionKind>(
 
 function checkAnswer<Q extends QuestionKind>(what: Q, answer: unknown): Answer<Q> {
   const known: readonly unknown[] = KNOWN[what];
-  if (!isObject(answer) || !known.includes(answer['behavior'])) {
+  // Each is read once, wherever it stands: an answer may be of a class, whose getters might say something else the next time.
+  const read: Record<string, unknown> = {};
+  if (isObject(answer))
+    for (const field of FIELDS) {
+      // As everywhere, null says nothing.
+      const value = answer[field] ?? undefined;
+      if (value !== undefined) read[field] = value;
+    }
+  if (!known.includes(read['behavior']))
     throw new TypeError(`${what}() must answer { behavior: ${KNOWN[what].join(' | ')} }`);
-  }
-  const { updatedInput, ...rest } = answer;
-  // As everywhere, null says nothing.
-  const changed = updatedInput !== undefined && updatedInput !== null;
-  if (changed && !isObject(updatedInput))
+  const { updatedInput } = read;
+  if (updatedInput !== undefined && !isObject(updatedInput))
     throw new TypeError(`${what}(): updatedInput must be an object, got ${kindOf(updatedInput)}`);
-  return (changed ? { ...rest, updatedInput: copyInput(updatedInput) } : rest) as Answer<Q>;
+  if (updatedInput !== undefined) read['updatedInput'] = copyInput(updatedInput);
+  return read as Answer<Q>;
 }
 
 /** Waits for the work, but no longer than the signal allows: then it rejects with ABORTED, and what comes later is dropped. */

@@ -152,6 +152,23 @@ describe('what a host allows', () => {
   });
 });
 
+test('a policy is in force again once the script that the host allows is there', async () => {
+  const { join: enter, push } = ground();
+  const { allow, allows, hook } = script();
+  allows(true);
+  const { team } = await enter({ allow });
+  await push(bundleOf(1, { 'acme/a.json': { hooks: { PreToolUse: [{ hooks: [hook] }] } } }, [key]));
+  await until(() => channel(team)?.sequence === 1 && channel(team)?.asks === undefined);
+  const file = hook.command;
+  const [old, next] = [readFileSync(file, 'utf8'), '#!/bin/sh\nexit 0\n'];
+  writeFileSync(file, next);
+  allows(true);
+  writeFileSync(file, old);
+  await until(() => channel(team)?.asks !== undefined);
+  writeFileSync(file, next);
+  await until(() => channel(team)?.asks === undefined);
+});
+
 describe('a refusal', () => {
   test('that nobody wants to hear ends nothing: the next good bundle is in force', async () => {
     const { join: enter, push } = ground();

@@ -49,7 +49,7 @@ const everyTool = FOREIGN.flatMap((table) =>
         [tool.ours, ...Object.keys(tool.also ?? {})].map((ours) => ({
           agent: table.name,
           event: row.name,
-          own: renamesTools(table, row) ? own : ours,
+          own: renamesTools(table, row) ? own : tool.ours,
           ours,
           table,
           row,

@@ -286,6 +286,57 @@ test('an allow of one hook does not stand against another that interrupts', asyn
   });
 });
 
+describe('an answer of a class', () => {
+  /** As those of a library: what it says is read by getters. */
+  class Answer {
+    readonly #behavior: string;
+    readonly #input: unknown;
+
+    constructor(behavior: string, input: unknown) {
+      this.#behavior = behavior;
+      this.#input = input;
+    }
+
+    get behavior(): string {
+      return this.#behavior;
+    }
+
+    get message(): string {
+      return 'said so';
+    }
+
+    get updatedInput(): unknown {
+      return this.#input;
+    }
+  }
+  const asking = { ask: 'default', permission: 'default', classify: 'auto' } as const;
+  const ways = (Object.keys(asking) as (keyof typeof asking)[]).flatMap((who) =>
+    [undefined, null, { command: 'pwd' }].flatMap((input) => [
+      { who, input, made: 'of a class', answer: (word: string) => new Answer(word, input) },
+      {
+        who,
+        input,
+        made: 'inherited',
+        answer: (word: string) => Object.create({ behavior: word, message: 'said so', updatedInput: input }),
+      },
+    ]),
+  );
+
+  test.each(ways)('$made counts as any other: $who, $input', async ({ who, input, answer }) => {
+    for (const word of ['deny', 'allow']) {
+      const settings = { permission: undefined, permission_mode: asking[who], [who]: () => answer(word) };
+      const { host, session } = await opened(settings as never);
+      if (who === 'ask') on(host, 'PreToolUse', () => ({ hookSpecificOutput: { permissionDecision: 'ask' } }));
+      const ran: unknown[] = [];
+      const execute = (given: unknown) => void ran.push(given);
+      const result = await session.tool({ name: 'Bash', input: { command: 'ls' }, execute });
+      const expected = who === 'classify' || !input ? { command: 'ls' } : input;
+      expect([word, result.status, ran]).toEqual(word === 'deny' ? [word, 'denied', []] : [word, 'ran', [expected]]);
+      if (word === 'deny') expect(result.reason).toBe('said so');
+    }
+  });
+});
+
 describe('an updatedInput that is no object', () => {
   const answers = { ask: 'ask', permission: 'permission' } as const;
   /** What a call comes to where somebody answers with that. */

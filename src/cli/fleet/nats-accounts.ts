@@ -13,9 +13,11 @@ export interface Users {
 function openTo(team: string, host: string) {
   const { policyBucket, policyOf, stateOf, logOf, waiting, asked, answer, taken } = subjectsOf(team);
   const get = `$JS.API.DIRECT.GET.${policyBucket}`;
+  const policies = [policyOf('*'), policyOf('*.canary')];
+  const read = policies.map((policy) => `${get}.${policy}`);
   return {
-    services: [logOf(host), stateOf(host), asked(host, '*'), taken(host, '*'), get, `${get}.${policyOf('*')}`],
-    streams: [policyOf('*'), waiting, answer(host, '*')],
+    services: [logOf(host), stateOf(host), asked(host, '*'), taken(host, '*'), get, ...read],
+    streams: [...policies, waiting, answer(host, '*')],
   };
 }
 

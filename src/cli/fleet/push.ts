@@ -89,7 +89,9 @@ async function sendDraft(
       `${foreign} of what is kept in ${channel} does not count, since none of the keys has signed it; where it is the team's, name its key (--key)`,
     );
   const bundle = bundleOf(draft, sequence ?? nextSequence(state, channel));
-  const changed = objectionOf(bundle, { keys: keys.all });
+  // Whichever hosts it is for.
+  const { canary: _, ...whole } = draft;
+  const changed = objectionOf(bundleOf(whole, bundle.manifest.sequence), { keys: keys.all });
   if (changed !== undefined) terminal.tell(`hosts that have followed the change of keys refuse it: ${changed}`);
   const ids = draft.keys.map(({ id }) => id);
   const { refusals, byAll } = foresee(bundle, ids, hostsIn(await engine.state.all()));

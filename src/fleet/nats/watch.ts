@@ -43,15 +43,19 @@ export function watchChannel(
       if (isNew && !signal.aborted) tell(isThere ? { bytes: found.data, version } : undefined);
       return isNew;
     };
-    await look();
-    while (!signal.aborted) {
-      const isHeard = await news.wait(LOOK);
-      if (!isHeard && (await answered(direct.getMessage(policyBucket, { seq: version + 1, next_by_subj: subject }))))
-        await look();
-      for (const wait of isHeard ? SOON : []) {
-        await pause(wait, signal);
-        if (signal.aborted || (await look())) break;
+    try {
+      await look();
+      while (!signal.aborted) {
+        const isHeard = await news.wait(LOOK);
+        if (!isHeard && (await answered(direct.getMessage(policyBucket, { seq: version + 1, next_by_subj: subject }))))
+          await look();
+        for (const wait of isHeard ? SOON : []) {
+          await pause(wait, signal);
+          if (signal.aborted || (await look())) break;
+        }
       }
+    } finally {
+      news.stop();
     }
   });
 }
@@ -72,8 +76,8 @@ function hear(nc: NatsConnection, subject: string, signal: AbortSignal, connecti
       wake.abort();
     },
   });
-  signal.addEventListener('abort', () => heard.unsubscribe(), { once: true });
   return {
+    stop: () => heard.unsubscribe(),
     /** Resolves when something is heard, or has been since the last call; false: after this many milliseconds nothing. */
     async wait(milliseconds: number): Promise<boolean> {
       if (!isHeard) await pause(milliseconds, AbortSignal.any([signal, wake.signal]));

@@ -99,6 +99,11 @@ export class Follower {
     };
   }
 
+  /** The last policy cannot be in force here, and may be once what it needs is there. */
+  get waits(): boolean {
+    return this.#policy === undefined && this.#kept.bundle !== undefined;
+  }
+
   /** What the host allows has changed: looks again at what was refused, and at what is in force. */
   again(): void {
     this.#next(async () => {

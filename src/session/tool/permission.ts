@@ -179,7 +179,7 @@ class Judging {
     const answer = await this.#question('ask', told);
     if (answer === undefined) return this.#denied('nobody', told.reason);
     if ('failed' in answer) return this.#denied('failure', answer.failed);
-    if (answer.behavior === 'deny') return this.#denied('person', answer.message, { interrupts: answer.interrupt });
+    if (answer.behavior !== 'allow') return this.#denied('person', answer.message, { interrupts: answer.interrupt });
     return this.#allow(answer, told, { by: { approver: 'user' }, names: ['ask()'] });
   }
 

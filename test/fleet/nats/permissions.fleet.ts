@@ -42,6 +42,12 @@ test('a host reads the policy, writes its own decisions, state and questions, an
   const seen: string[] = [];
   a.policy.watch('stable', (posted) => seen.push(Buffer.from(posted?.bytes ?? []).toString()));
   await until(() => seen.length === 1);
+  const canaries: string[] = [];
+  a.policy.watch('stable.canary', (posted) => canaries.push(Buffer.from(posted?.bytes ?? []).toString()));
+  await until(() => canaries.length === 1);
+  await operator.policy.post('stable.canary', bytes('few'), 0);
+  await until(() => canaries.length === 2);
+  expect(canaries).toEqual(['', 'few']);
   await a.decisions.append('a', '1', bytes('1'));
   await a.state.share('a', bytes('1'));
   const close = a.ask.open('a', 'q', bytes('?'), () => bytes('taken'));
@@ -54,6 +60,7 @@ test('a host reads the policy, writes its own decisions, state and questions, an
   close();
   for (const refused of [
     () => a.policy.post('stable', bytes('mine'), 1),
+    () => a.policy.post('stable.canary', bytes('mine'), 1),
     () => a.decisions.append('b', '2', bytes('2')),
     () => a.state.share('b', bytes('2')),
     () => a.state.all(),

@@ -170,3 +170,13 @@ test('after a change of keys what the old key has signed counts where it is name
     await end();
   }
 });
+
+test('a canary is for few hosts, which says nothing of its keys', async () => {
+  const { push, end } = await team(['a']);
+  try {
+    expect(await push('v1')).toMatch(/^stable v1 \(1\) is posted/);
+    for (const canary of ['5%', '50%']) expect(await push(canary, { canary })).toMatch(/^stable \d+% \(\d\) is posted/);
+  } finally {
+    await end();
+  }
+});

@@ -175,6 +175,28 @@ test('a broker that has lost its disk counts from one again, and a host that had
   expect(seen[0]).toBe(`4 ${rules(1).length}`);
 });
 
+test('a host that is there before anything was made for its team listens once, however often it has looked', async () => {
+  const web = await freePort();
+  const server = keep(await startNats(`http: "127.0.0.1:${web}"`));
+  const [operator, host] = [await engineAt(server.url), await engineAt(server.url, { name: 'h1' })];
+  const seen: unknown[] = [];
+  host.policy.watch('stable', (posted) => seen.push(posted));
+  await until(() => host.connected);
+  const listening = async (): Promise<number> => {
+    const { connections } = (await (await fetch(`http://127.0.0.1:${web}/connz?subs=1`)).json()) as {
+      connections: { subscriptions_list?: string[] }[];
+    };
+    return connections.flatMap((one) => one.subscriptions_list ?? []).filter((one) => one.startsWith('$KV.')).length;
+  };
+  // It has looked several times by then.
+  await new Promise((resolve) => setTimeout(resolve, 12_000));
+  expect(await listening()).toBeLessThanOrEqual(1);
+  await operator.prepare();
+  await operator.policy.post('stable', Buffer.from('one'), 0);
+  await until(() => seen.some((posted) => posted !== undefined));
+  expect(await listening()).toBe(1);
+});
+
 test('a bundle that the broker does not take is refused where it is posted, in words; one just below it is taken', async () => {
   const server = keep(await startNats());
   const operator = await engineAt(server.url);
