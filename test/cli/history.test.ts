@@ -92,8 +92,9 @@ describe('hookscope history', () => {
   });
 
   test('says that there are more also where older records alone tell whose they are', async () => {
-    const alarm = { ...SAMPLES.find((one) => one['type'] === 'hook_alarm'), agent_id: 'a1' };
     const built = { ...fire(1), input: { agent_type: 'builder' }, agent_id: 'a1' };
+    const { host_id, session_id } = built;
+    const alarm = { ...SAMPLES.find((one) => one['type'] === 'hook_alarm'), agent_id: 'a1', host_id, session_id };
     const file = store('whose.ndjson', built, { ...alarm, seq: 2 }, { ...alarm, seq: 3 });
     const { stdout, stderr } = await hookscope(
       'history',
@@ -164,7 +165,9 @@ describe('hookscope history', () => {
   });
 
   test('shows alarms and calls that were denied, of an agent by its type too', async () => {
-    const [call, alarm] = ['tool_call', 'hook_alarm'].map((type) => SAMPLES.find((one) => one['type'] === type));
+    const { host_id, session_id } = fire(1);
+    const of = (type: string) => ({ ...SAMPLES.find((one) => one['type'] === type), host_id, session_id });
+    const [call, alarm] = [of('tool_call'), of('hook_alarm')];
     const file = store(
       'alarms.ndjson',
       { ...fire(1), input: { agent_type: 'builder' }, agent_id: 'a1' },

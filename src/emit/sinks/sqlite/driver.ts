@@ -164,7 +164,7 @@ function isLockProblem(error: unknown): boolean {
 
 /** The file is no database any more, or only in part: SQLITE_CORRUPT, SQLITE_NOTADB. */
 export function isDamaged(error: unknown): boolean {
-  const { errcode, code } = error as { readonly errcode?: unknown; readonly code?: unknown };
+  const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
   return (
     (typeof errcode === 'number' && [11, 26].includes(errcode & 0xff)) ||
     /^SQLITE_(?:CORRUPT|NOTADB)/.test(String(code))
