@@ -84,15 +84,19 @@ export async function parseJson(text: string, file: string): Promise<unknown> {
 export async function parseOwnJson(text: string, file: string): Promise<unknown> {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const data = await parseJson(json, file);
-  if (keysIn(json) === keysOf(data)) return data;
-  if (isTooDeep(json))
-    throw new HookscopeError('FILE', { file, problem: 'has a key twice in one object; put both into one' });
+  if (!hasRepeatedKey(json, data)) return data;
+  if (isTooDeep(json)) throw new HookscopeError('FILE', { file, problem: REPEATED_KEY });
   const [first] = await repeatedKeys(json, data);
   if (first === undefined) return data;
   const { key, line, column } = first;
   const problem = `line ${line}, column ${column}: "${key}" appears here a second time; put both into one`;
   throw new HookscopeError('FILE', { file, problem });
 }
+
+export const REPEATED_KEY = 'has a key twice in one object; put both into one';
+
+/** Whether some object of a JSON text, and of what it holds, has a key twice. A byte order mark does no harm. */
+export const hasRepeatedKey = (json: string, data: unknown): boolean => keysIn(json) !== keysOf(data);
 
 /** How many keys a JSON text has. */
 function keysIn(json: string): number {
@@ -137,7 +141,7 @@ export interface RepeatedKey extends Position {
 
 /** Every key of a JSON text, and of what it holds, that its object has had before. `//` is a remark. The text must not nest too deeply. */
 export async function repeatedKeys(json: string, data: unknown): Promise<readonly RepeatedKey[]> {
-  if (keysIn(json) === keysOf(data)) return [];
+  if (!hasRepeatedKey(json, data)) return [];
   const { visit } = await import('jsonc-parser');
   const at = positionsIn(json);
   const open: Set<string>[] = [];

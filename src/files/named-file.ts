@@ -35,7 +35,7 @@ export async function readAll(stream: Readable, most: number = MOST_BYTES): Prom
   const chunks: Buffer[] = [];
   let total = 0;
   for await (const chunk of stream) {
-    const bytes = Buffer.from(chunk as Buffer | string);
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
     total += bytes.length;
     // Leaving the loop closes the stream.
     if (total > most) throw new NotRead(tooLarge(most));

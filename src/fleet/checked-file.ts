@@ -1,21 +1,22 @@
 import type { z } from 'zod';
 import { HookscopeError } from '../errors.js';
-import { parseOwnJson, readText } from '../files/json-file.js';
+import { hasRepeatedKey, parseOwnJson, REPEATED_KEY, readText } from '../files/json-file.js';
 import { findProblem, formatPath } from '../values/problem.js';
 
-/** The content of a JSON file, parsed by its schema. `mend`: what to do about a wrong value. Throws FILE, INVALID_CONFIG. */
+/** The content of a JSON file, parsed by its schema. `mend`: what to do about a wrong value. A key that an object has twice is an error, too. Throws FILE, INVALID_CONFIG. */
 export function readChecked(file: string, schema: z.ZodType, mend = ''): unknown {
+  const json = readText(file).replace(/^\uFEFF/, '');
   let value: unknown;
   try {
-    value = JSON.parse(readText(file));
+    value = JSON.parse(json);
   } catch (error) {
-    if (error instanceof HookscopeError) throw error;
     throw new HookscopeError('FILE', { file, problem: `is not JSON: ${(error as Error).message}` }, { cause: error });
   }
+  if (hasRepeatedKey(json, value)) throw new HookscopeError('FILE', { file, problem: REPEATED_KEY });
   return checked(value, file, schema, mend);
 }
 
-/** The same of what people write: a key that an object has twice is an error, too. */
+/** The same of a policy: with the line of a key that an object has twice, and without `__proto__`. */
 export async function readOwnChecked(file: string, schema: z.ZodType): Promise<unknown> {
   const value = await parseOwnJson(readText(file), file);
   const where = protoKeyIn(value);

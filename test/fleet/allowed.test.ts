@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
-import { whyNotAllowed } from '../../src/fleet/policy/allowed.js';
+import { readAllowed, whyNotAllowed } from '../../src/fleet/policy/allowed.js';
 import { sha256 } from '../../src/values/sha256.js';
 import { bundleOf, ownFolder, script } from './bundles.js';
 import { until } from './contract.js';
@@ -59,6 +59,20 @@ describe('what may run', () => {
     chmodSync(script, 0o644);
     expect((await late.fire('PreToolUse', bash('ls') as never)).failures[0]?.cause).toBe('untrusted');
     await late.close();
+  });
+
+  test('is not half of a file: a key that stands twice in it is an error that says so', () => {
+    const folder = ownFolder();
+    const allow = join(folder, 'allow.json');
+    for (const twice of [
+      '{"commands":{"a":{}},"http":[],"commands":{"b":{}}}',
+      '{"commands":{"a":{},"a":{"f":"1"}}}',
+    ]) {
+      writeFileSync(allow, twice);
+      expect(() => readAllowed(allow)).toThrow(`${allow}: has a key twice in one object; put both into one`);
+    }
+    writeFileSync(allow, '\uFEFF{"commands":{"a":{}},"http":["commands"]}');
+    expect(readAllowed(allow).list).toEqual({ commands: { a: {} }, http: ['commands'] });
   });
 
   test('is looked at again when its file changes: what was in force and is allowed no more does not run, and gates ask', async () => {

@@ -3,7 +3,8 @@ import type { Word } from 'unbash';
 import { TABLES } from '../../agents/agents.js';
 import { type HandlerNode, type SourceFile, skillFolder } from '../files/source-file.js';
 import { entryOf, plainData, textAt } from '../files/tree.js';
-import { argsOf, expand, type FoundCommand, isCertain, parseShell, type Shell } from './shell.js';
+import { askedAbout, isCertain, type Place, placesIn, withoutQuotes } from './certain.js';
+import { argsOf, expand, type FoundCommand, parseShell, type Shell } from './shell.js';
 
 /** A program that a command hook starts, as far as its text shows. */
 export interface Invocation {
@@ -55,22 +56,50 @@ export interface Bearings {
 
 export function runsOf(handler: HandlerNode, file: SourceFile, bearings: Bearings): Invocation[] {
   const variables = variablesOf(file, bearings);
-  const base = baseOf(file, bearings);
+  const place: Place = { folder: baseOf(file, bearings), relative: true };
   const words = execWords(handler);
   if (words) {
     const values = words.map((word) => word.replace(/\$\{(\w+)\}/g, (all, name: string) => variables[name] ?? all));
-    return runOf(
+    const run = runOf(
       values.map((value, i) => ({ value: /\$/.test(value) ? undefined : value, written: words[i] as string })),
       true,
-      base,
+      place,
     );
+    return [...run, ...withinText(run, variables, place)];
   }
   const shell = shellOf(handler);
-  if (!shell || shell.errors.length > 0) return [];
-  return shell.commands.flatMap((command) => runOf(wordsOf(command, shell, variables), isCertain(command), base));
+  return shell ? runsIn(shell, variables, place) : [];
 }
 
-export function variablesOf(file: SourceFile, { home }: Bearings): Readonly<Record<string, string | undefined>> {
+/** A text may hold a text for a shell, which may hold one. */
+const MOST_TEXTS = 3;
+
+function runsIn(shell: Shell, variables: Variables, start: Place, depth = 0): Invocation[] {
+  if (shell.errors.length > 0) return [];
+  const known = Object.fromEntries(Object.entries(variables).filter(([key]) => !shell.assigned.has(key)));
+  const placeOf = placesIn(shell, known, start);
+  const asked = askedAbout(shell);
+  return shell.commands.flatMap((command) => {
+    const words = wordsOf(command, known);
+    const place = placeOf(command);
+    const certain = isCertain(command) && !words.some(({ written }) => asked.has(withoutQuotes(written)));
+    const runs = runOf(words, certain, place);
+    return [...runs, ...withinText(runs, known, place, depth)];
+  });
+}
+
+/** The files that a text for a shell names: `sh -c '…'`. What it is given as `$1` is not known. */
+function withinText(runs: readonly Invocation[], variables: Variables, place: Place, depth = 0): Invocation[] {
+  const [text] = runs.flatMap(({ inline, interpreter = '' }) => (SHELL.test(interpreter) && inline ? [inline] : []));
+  const shell = text === undefined || depth >= MOST_TEXTS ? undefined : parseShell(text);
+  if (!shell) return [];
+  const certain = runs.every((run) => run.certain);
+  return runsIn(shell, variables, place, depth + 1)
+    .filter(({ path, inline }) => path !== undefined && inline === undefined)
+    .map((run) => ({ ...run, certain: certain && run.certain }));
+}
+
+export function variablesOf(file: SourceFile, { home }: Bearings): Variables {
   return {
     CLAUDE_PROJECT_DIR: file.project,
     CLAUDE_PLUGIN_ROOT: file.plugin,
@@ -98,13 +127,10 @@ interface InvocationWord {
   readonly written: string;
 }
 
-function wordsOf(
-  command: FoundCommand,
-  shell: Shell,
-  variables: Readonly<Record<string, string | undefined>>,
-): InvocationWord[] {
+type Variables = Readonly<Record<string, string | undefined>>;
+
+function wordsOf(command: FoundCommand, known: Variables): InvocationWord[] {
   const { name } = command.node;
-  const known = Object.fromEntries(Object.entries(variables).filter(([key]) => !shell.assigned.has(key)));
   return [...(name ? [name] : []), ...argsOf(command)].map((word) => ({
     value: filledIn(word, known),
     written: word.text,
@@ -112,13 +138,17 @@ function wordsOf(
 }
 
 /** Between single quotes a shell fills in nothing; the paths of a plugin the client fills in before. */
-function filledIn(word: Word, known: Readonly<Record<string, string | undefined>>): string | undefined {
+function filledIn(word: Word, known: Variables): string | undefined {
   const value = expand(word, known);
   if (value === undefined || !word.text.includes("'")) return value;
   const filled = value.replace(/\$\{(CLAUDE_PLUGIN_\w+)\}/g, (whole, name: string) => known[name] ?? whole);
   return /^\$\{?CLAUDE_/.test(filled) ? undefined : filled;
 }
 
+/** `eval` is given its text in any number of words. */
+const SHELL = /^(?:(?:ba|da|z|k)?sh|eval)$/;
+/** Programs that fetch the program that follows them where it is not installed. */
+const FETCHING = /^(?:npx|bunx|pnpx|uvx|(?:npm|pnpm|yarn|bun|uv|poetry|pipenv|pdm|rye|hatch) (?:exec|dlx|x|run))$/;
 /** Programs that run the command that follows them. */
 const WRAPPERS = /^(exec|command|env|nohup|nice|time|timeout|sudo|builtin|stdbuf|setsid)$/;
 /** Which options take code (`inline`), and which take another value. Only what is surely a script counts here; what may be one, `trust/named` finds. */
@@ -136,14 +166,15 @@ const INTERPRETERS: readonly { names: RegExp; inline: RegExp; valued: RegExp; ve
     valued: /^(--with|--python|-p|--directory|--project|--extra|--group|--config|-c)$/,
     verbs: /^run$/,
   },
+  { names: /^(\.|source)$/, inline: /^$/, valued: /^$/ },
   { names: /^(ruby|perl|php|Rscript|lua)$/, inline: /^-[er]$/, valued: /^-[I]$/ },
 ];
 
-function runOf(words: readonly InvocationWord[], certain: boolean, base: string | undefined): Invocation[] {
+function runOf(words: readonly InvocationWord[], certain: boolean, place: Place): Invocation[] {
   let at = 0;
   while (at < words.length && isPassedOver(words, at)) at++;
   const first = words[at];
-  if (first === undefined) return [];
+  if (first?.value === undefined) return [];
   const run = {
     written: first.written,
     path: undefined,
@@ -152,10 +183,33 @@ function runOf(words: readonly InvocationWord[], certain: boolean, base: string 
     inline: undefined,
     certain,
   };
-  if (first.value === undefined) return [];
-  if (/[/\\]/.test(first.value)) return [{ ...run, ...located(first.value, base) }];
-  const reader = INTERPRETERS.find(({ names }) => names.test(first.value as string));
-  return [run, ...(reader ? scriptOf(words.slice(at + 1), reader, { ...run, interpreter: first.value }, base) : [])];
+  if (/[/\\]/.test(first.value)) return [{ ...run, ...located(first.value, place) }];
+  if (first.value === 'eval') {
+    const rest = words.slice(at + 1).map(({ value }) => value);
+    const text = rest.includes(undefined) ? undefined : rest.join(' ');
+    return [run, ...(text ? [{ ...run, interpreter: 'eval', written: 'its argument', inline: text }] : [])];
+  }
+  const reading = readerAt(words, at);
+  const interpreter = words[reading]?.value as string;
+  const reader = readerOf(interpreter);
+  const rest = words.slice(reading + 1);
+  return [run, ...(reader ? scriptOf(rest, reader, { ...run, interpreter }, place) : [])];
+}
+
+const readerOf = (name: string): (typeof INTERPRETERS)[number] | undefined =>
+  INTERPRETERS.find(({ names }) => names.test(name));
+
+/** Where an interpreter may stand: at `npx tsx x.ts` behind what fetches it. */
+function readerAt(words: readonly InvocationWord[], first: number): number {
+  const [program, verb] = words.slice(first).map(({ value }) => value);
+  let at = first;
+  if (FETCHING.test(`${program}`)) at += 1;
+  else if (FETCHING.test(`${program} ${verb}`)) at += 2;
+  else return first;
+  while (/^-/.test(words[at]?.value ?? ''))
+    at += /^(?:-p|--package|--with|--python|--from)$/.test(words[at]?.value ?? '') ? 2 : 1;
+  const { value = '' } = words[at] ?? {};
+  return readerOf(value) ? at : first;
 }
 
 function isPassedOver(words: readonly InvocationWord[], at: number): boolean {
@@ -170,7 +224,7 @@ function scriptOf(
   words: readonly InvocationWord[],
   reader: (typeof INTERPRETERS)[number],
   run: Invocation,
-  base: string | undefined,
+  place: Place,
 ): Invocation[] {
   for (let at = 0; at < words.length; at++) {
     const { value, written } = words[at] as InvocationWord;
@@ -183,16 +237,16 @@ function scriptOf(
     else if (!value.startsWith('-') && !(at === 0 && reader.verbs?.test(value))) {
       // `bun run build` and `uv run pytest` do not name a file.
       return /[/\\]|\.(c|m)?[jt]sx?$|\.(py|sh|bash|zsh|rb|pl|php)$/.test(value)
-        ? [{ ...run, written, ...located(value, base) }]
+        ? [{ ...run, written, ...located(value, place) }]
         : [];
     }
   }
   return [];
 }
 
-function located(value: string, base: string | undefined): Pick<Invocation, 'path' | 'relative'> {
+function located(value: string, { folder, relative }: Place): Pick<Invocation, 'path' | 'relative'> {
   if (isAbsolute(value)) return { path: value, relative: false };
   // A path of another platform.
   if (/^[A-Za-z]:[/\\]|\\/.test(value)) return { path: undefined, relative: false };
-  return { path: base === undefined ? undefined : resolve(base, value), relative: true };
+  return { path: folder === undefined ? undefined : resolve(folder, value), relative };
 }

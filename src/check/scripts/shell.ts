@@ -162,17 +162,6 @@ function partValue(part: ShellPart, variables: Readonly<Record<string, string | 
   }
 }
 
-/** Whether it always runs: at top level, in no branch, and not after `||` or `&&`. */
-export function isCertain({ node, around }: ShellNode): boolean {
-  return around.every((parent, i) => {
-    const child = around[i + 1] ?? node;
-    if (parent.type === 'AndOr') return parent.commands[0] === child && !parent.operators.includes('||');
-    return ['Script', 'Statement', 'Pipeline', 'Redirected', 'Subshell', 'BraceGroup', 'CompoundList'].includes(
-      parent.type,
-    );
-  });
-}
-
 /** Where its output goes: the hook's standard output, its standard error, or elsewhere (a file, a pipe, a variable). */
 export function outputOf({ node, around }: FoundCommand): 'stdout' | 'stderr' | 'elsewhere' {
   for (const [i, parent] of [...around.entries(), [around.length, node] as const].reverse()) {

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { SyntaxNode } from 'unbash';
+import { argsOf, expand, type FoundCommand, type Shell, type ShellNode } from './shell.js';
+
+/** What stands before `&&` without being a question. */
+const NO_QUESTION = /^(?:cd|pushd|export|set|umask|unset|true|:|echo|printf|mkdir|\.|source)$/;
+/** What everything within runs as it comes. */
+const STRAIGHT = new Set<SyntaxNode['type']>([
+  ...(['Script', 'Statement', 'Pipeline', 'Redirected', 'Subshell', 'BraceGroup', 'CompoundList'] as const),
+  ...(['Command', 'Assignment', 'ArrayValue', 'Word', 'DoubleQuoted', 'CommandExpansion'] as const),
+]);
+
+/** Whether it always runs: in no branch, and behind `&&` only where nothing was asked before. What an `if` or `case` asks runs. */
+export function isCertain({ node, around }: ShellNode): boolean {
+  const isMove = node.type === 'Command' && node.name?.value === 'cd';
+  return around.every((parent, i) => {
+    const child = around[i + 1] ?? node;
+    if (parent.type === 'If') return parent.clause === child;
+    if (parent.type === 'Case') return parent.word === child;
+    if (parent.type !== 'AndOr') return STRAIGHT.has(parent.type);
+    // `./guard.sh || true` means that there may be none.
+    if (parent.operators.includes('||')) return isMove && parent.commands[0] === child;
+    const before = parent.commands.slice(0, parent.commands.indexOf(child as (typeof parent.commands)[number]));
+    return before.every((one) => one.type === 'Command' && (!one.name || NO_QUESTION.test(one.name.value)));
+  });
+}
+
+/** What a line asks about before it runs it: `[ -x ./guard.sh ] || exit 0; ./guard.sh` is right where there is none. Words as written, without quotes. */
+export function askedAbout({ nodes, commands }: Shell): ReadonlySet<string> {
+  const asked = new Set<string>();
+  for (const found of commands) {
+    if (!/^(?:\[|test|command|which|type|hash|ls|stat)$/.test(found.name)) continue;
+    for (const word of argsOf(found)) asked.add(withoutQuotes(word.text));
+  }
+  for (const { node, around } of nodes)
+    if (node.type === 'Word' && around.some(({ type }) => type === 'TestCommand')) asked.add(withoutQuotes(node.text));
+  return asked;
+}
+
+export const withoutQuotes = (text: string): string => text.replace(/["']/g, '');
+
+/** Where a command runs. */
+export interface Place {
+  /** undefined: only known at run time. */
+  readonly folder: string | undefined;
+  /** Whether that depends on the directory in which the hook happens to run. */
+  readonly relative: boolean;
+}
+
+/** More of them, as nobody writes, and where a command runs counts as unknown. */
+const MOST_MOVES = 20;
+/** What runs in a process of its own, where `cd` moves nobody else. */
+const OWN_PROCESS = new Set<SyntaxNode['type']>(['Subshell', 'CommandExpansion', 'ProcessSubstitution', 'Coproc']);
+
+/** Where each command of a line runs, by the `cd` before it. */
+export function placesIn(
+  { commands }: Shell,
+  known: Readonly<Record<string, string | undefined>>,
+  start: Place,
+): (command: FoundCommand) => Place {
+  const moves = commands.filter(({ name }) => /^(?:cd|pushd|popd)$/.test(name));
+  if (moves.length === 0) return () => start;
+  return (command) => {
+    let place = start;
+    for (const move of moves) {
+      if (move.node.pos >= command.node.pos) break;
+      if (!move.around.every((node) => !isApart(node) || command.around.includes(node))) continue;
+      const to = moves.length > MOST_MOVES || !isCertain(move) ? UNKNOWN : moved(move, place, known);
+      // Where `cd` fails, what is behind `;` runs where it was.
+      const isSure = to.folder === undefined || isBehindAnd(move, command) || existsSync(to.folder);
+      place = isSure ? to : UNKNOWN;
+    }
+    return place;
+  };
+}
+
+const UNKNOWN: Place = { folder: undefined, relative: false };
+
+const isBehindAnd = (move: FoundCommand, { around }: FoundCommand): boolean =>
+  around.some((node) => node.type === 'AndOr' && node.commands.includes(move.node));
+
+const isApart = (node: SyntaxNode): boolean =>
+  OWN_PROCESS.has(node.type) || (node.type === 'Pipeline' && node.commands.length > 1);
+
+function moved(move: FoundCommand, { folder, relative }: Place, known: Parameters<typeof expand>[1]): Place {
+  const [to, more] = argsOf(move).filter(({ text }) => !/^-[LPe-]+$/.test(text));
+  const path = to ? expand(to, known) : known['HOME'];
+  if (move.name === 'popd' || more || !path || /^[-+]/.test(path)) return UNKNOWN;
+  if (/^\//.test(path)) return { folder: path, relative: false };
+  return { folder: folder === undefined ? undefined : resolve(folder, path), relative };
+}
