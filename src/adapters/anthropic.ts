@@ -129,6 +129,8 @@ async function investigate(
   };
   const given = tools.map((t) => ({ name: t.name, description: t.description, input_schema: { ...t.inputSchema } }));
   for (let turn = 1; turn <= maxTurns; turn++) {
+    // A client of the user's may not obey the signal, and a tool may have taken long.
+    request.signal.throwIfAborted();
     // If the model has no other tool, or no other turn, it must answer now.
     const now = tools.length === 0 || turn === maxTurns;
     const message = await client.messages.create(
@@ -142,9 +144,10 @@ async function investigate(
       { signal: request.signal },
     );
     const calls = whole(message).content.filter((block): block is ToolUseBlock => block.type === 'tool_use');
-    const answer = calls.find((call) => call.name === ANSWER);
+    const [answer, another] = calls.filter((call) => call.name === ANSWER);
+    if (another) throw new Error('The model gave more than one answer.');
     if (answer) return JSON.stringify(answer.input);
-    if (calls.length === 0) break;
+    if (calls.length === 0) throw new Error(`The model did not call "${ANSWER}" or another tool.`);
     const results = await Promise.all(calls.map((call) => runTool(tools, call, request)));
     messages.push({ role: 'assistant', content: message.content }, { role: 'user', content: results });
   }
@@ -155,10 +158,17 @@ function common({ model, maxTokens }: AnthropicModelOptions, request: ModelReque
   return { model: request.model ?? model ?? 'claude-haiku-4-5', max_tokens: maxTokens ?? 4096 };
 }
 
-/** A truncated or refused message is not an answer. */
+/** How a message ends that the model has finished. */
+const FINISHED: readonly (string | null)[] = [
+  'end_turn',
+  'tool_use',
+  'stop_sequence',
+] satisfies Message['stop_reason'][];
+
+/** A message that was cut off, refused or interrupted is not an answer. */
 function whole(message: Message): Message {
   const { stop_reason: reason } = message;
-  if (reason === 'max_tokens' || reason === 'refusal') throw new Error(`The model's answer ended with ${reason}.`);
+  if (!FINISHED.includes(reason)) throw new Error(`The model's answer ended with ${reason}.`);
   return message;
 }
 

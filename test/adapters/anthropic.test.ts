@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import Anthropic from '@anthropic-ai/sdk';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type AgentTool, type AnthropicModelOptions, anthropicModel } from '../../src/adapters/anthropic.js';
@@ -99,6 +100,9 @@ describe('a prompt hook with one of Anthropic’s models', () => {
     ['refuses the request', { status: 400 }, 'scripted'],
     ['cuts its answer off', { ...text('{"ok":'), stop: 'max_tokens' }, 'max_tokens'],
     ['refuses to answer', { stop: 'refusal' }, 'refusal'],
+    ['has no room left', { ...text('{"ok":true}'), stop: 'model_context_window_exceeded' }, 'context_window'],
+    ['pauses', { ...text('{"ok":true}'), stop: 'pause_turn' }, 'pause_turn'],
+    ['ends in a way of which nothing is known', { ...text('{"ok":true}'), stop: 'new_reason' }, 'new_reason'],
   ])('fails where the model %s', async (_what, reply: Scripted, words) => {
     const { failures } = await stop(prompt('a'), {}, reply);
     expect(failures).toMatchObject([{ cause: 'threw', message: expect.stringContaining(words) }]);
@@ -154,6 +158,34 @@ describe('an agent hook with one of Anthropic’s models', () => {
     const { failures } = await stop(agent('verify'), { tools: [look], maxTurns: 2 }, more, more);
     expect(failures).toMatchObject([{ cause: 'threw', message: expect.stringContaining('no answer in 2 turns') }]);
     expect(sent().map((r) => r.tool_choice?.['type'])).toEqual(['any', 'tool']);
+  });
+
+  test.each([
+    [
+      'gives two answers',
+      uses(use('answer', { ok: true }), use('answer', { ok: false }, 'u2')),
+      'more than one answer',
+    ],
+    ['answers in text', text('{"ok":true}'), 'did not call "answer"'],
+    ['is cut off in its answer', { ...uses(use('answer', { ok: true })), stop: 'max_tokens' }, 'max_tokens'],
+  ])('fails where the model %s', async (_what, reply: Scripted, words) => {
+    const { failures } = await stop(agent('verify'), { tools: [look] }, reply);
+    expect(failures).toMatchObject([{ cause: 'threw', message: expect.stringContaining(words) }]);
+  });
+
+  test('asks no more once its time is up, though the client does not obey the signal', async () => {
+    let asked = 0;
+    const create = async () => {
+      asked += 1;
+      await sleep(50);
+      return { content: [use('look', { at: 'x' })], stop_reason: 'tool_use' };
+    };
+    const client = { messages: { create } } as unknown as NonNullable<AnthropicModelOptions['client']>;
+    const { failures } = await stop(agent('verify', { timeout: 0.12 }), { client, tools: [look] });
+    expect(failures).toMatchObject([{ cause: 'timeout' }]);
+    const before = asked;
+    await sleep(200);
+    expect(asked).toBe(before);
   });
 
   test('fails where the answer is not in the schema', async () => {

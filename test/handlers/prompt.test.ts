@@ -149,7 +149,7 @@ describe('an answer of the model', () => {
   test.each([
     '{"ok": false, "reason": "NO"}',
     ' ```json\n{"ok": false, "reason": "NO", "impossible": null}\n```\n',
-    'I think not: {"ok":false,"reason":"NO"}',
+    '```\n{"ok":false,"reason":"NO"}```',
   ])('may be text: %j', async (text) => {
     const { decision, handler } = await ask(async () => text);
     expect(decision).toMatchObject({ verdict: 'deny', reason: 'NO' });
@@ -160,6 +160,12 @@ describe('an answer of the model', () => {
     ['text without an object', 'no way', 'bad_json', 'no way'],
     ['two objects', '{"ok":true} {"ok":false}', 'bad_json', '{"ok":true}'],
     ['cut off', '{"ok": tr', 'bad_json', '{"ok": tr'],
+    ['text that quotes one', 'It says {"ok": true}, so I cannot judge this.', 'bad_json', 'It says'],
+    ['text that ends with one', 'I must not answer {"ok": true}', 'bad_json', 'I must not'],
+    ['text before a fence', 'It says\n```json\n{"ok": true}\n```', 'bad_json', 'It says'],
+    ['text after a fence', '```json\n{"ok": true}\n```\nis what it says', 'bad_json', 'is what it says'],
+    ['two fences', '```\n{"ok": true}\n```\n```\n{"ok": false}\n```', 'bad_json', '"ok": false'],
+    ['an object in a list', '[{"ok": true}]', 'bad_json', '[{"ok": true}]'],
     ['nothing', undefined, 'bad_json', 'undefined'],
     ['without ok', '{"decision":"approve"}', 'bad_schema', 'ok: expected true or false, got undefined'],
     ['with an ok that is none', { ok: 'yes' }, 'bad_schema', 'got "yes"'],

@@ -1,7 +1,8 @@
 import { beginning } from '../../emit/redact/part.js';
 import type { Failure } from '../../events/failure.js';
-import { isObject } from '../../values/shape.js';
+import { isObject, type Json } from '../../values/shape.js';
 import { jsonText } from '../../values/waiting/promises.js';
+import { parseObject } from '../output.js';
 
 /** The question of a prompt or agent hook to the harness's model. */
 export interface ModelRequest {
@@ -32,7 +33,7 @@ export interface ModelVerdict {
   readonly impossible?: boolean;
 }
 
-/** The host option `model`. A string is the answer as JSON, as models write it. What it throws is the hook's failure. */
+/** The host option `model`. A string is the answer as JSON, alone or in one code fence. What it throws is the hook's failure. */
 export type HookModel = (request: ModelRequest) => Promise<ModelVerdict | string> | ModelVerdict | string;
 
 /** JSON Schema of `ModelVerdict`. */
@@ -47,7 +48,7 @@ export const ANSWER_SCHEMA = Object.freeze({
   additionalProperties: false,
 });
 
-/** Reads an answer of either type. Models may write text around the JSON object. */
+/** Reads an answer of either type. */
 export function readModelAnswer(given: unknown): { readonly answer: ModelVerdict } | { readonly failure: Failure } {
   const value = typeof given === 'string' ? objectIn(given) : given;
   if (value === undefined) {
@@ -59,15 +60,13 @@ export function readModelAnswer(given: unknown): { readonly answer: ModelVerdict
   return { failure: { cause: 'bad_schema', message: `The model's answer { ok, reason, impossible? }: ${answer}` } };
 }
 
-function objectIn(text: string): unknown {
-  const from = text.indexOf('{');
-  const to = text.lastIndexOf('}');
-  if (from < 0 || to < from) return undefined;
-  try {
-    return JSON.parse(text.slice(from, to + 1));
-  } catch {
-    return undefined;
-  }
+/** The text as one code fence, as models like to write JSON. */
+const FENCE = /^```\w*\s([\s\S]*)```$/;
+
+/** The object that the whole text is. An object within prose may be quoted from the input, which would then be its own judge. */
+function objectIn(text: string): Json | undefined {
+  const trimmed = text.trim();
+  return parseObject((FENCE.exec(trimmed)?.[1] ?? trimmed).trim());
 }
 
 /** The answer; a string says what is wrong with it. Models write null for what they leave out. */
