@@ -41,7 +41,8 @@ export class Scope implements RegisteredIn {
   #pending: string[] | undefined;
   #children: Set<Scope> | undefined;
   #events: OfEvent | undefined;
-  #claimed: Set<string> | undefined;
+  /** The handlers of `once` registrations that have had their run. A fire under way may still have one that was removed since. */
+  #claimed: WeakSet<object> | undefined;
 
   constructor(options: {
     id: string;
@@ -184,25 +185,24 @@ export class Scope implements RegisteredIn {
       of?.own?.remove(gone);
       if (of?.own?.size === 0) this.#drop(of);
     }
-    for (const r of registrations) this.#claimed?.delete(r.id);
     this.version++;
   }
 
   /** Takes a `once` registration's single run; false when it was taken before. */
   claim(registration: Registration): boolean {
-    if (this.#claimed?.has(registration.id)) return false;
-    this.#claimed ??= new Set();
-    this.#claimed.add(registration.id);
+    if (this.claimed(registration)) return false;
+    this.#claimed ??= new WeakSet();
+    this.#claimed.add(handlerOf(registration));
     return true;
   }
 
   /** Undoes a claim: the hook did not run. */
   giveBack(registration: Registration): void {
-    this.#claimed?.delete(registration.id);
+    this.#claimed?.delete(handlerOf(registration));
   }
 
   claimed(registration: Registration): boolean {
-    return this.#claimed?.has(registration.id) ?? false;
+    return this.#claimed?.has(handlerOf(registration)) ?? false;
   }
 
   /** Whether nothing is registered or alive in it, or below it. */
@@ -211,20 +211,32 @@ export class Scope implements RegisteredIn {
   }
 
   /** This scope and those below it, innermost first. */
-  *tree(): Generator<Scope> {
-    for (const child of this.children) yield* child.tree();
-    yield this;
+  tree(): Scope[] {
+    const found: Scope[] = [];
+    // Agents start agents: a chain of thousands is no reason to overflow the stack.
+    const left: Scope[] = [this];
+    for (let scope = left.pop(); scope !== undefined; scope = left.pop()) {
+      found.push(scope);
+      for (const child of scope.children) left.push(child);
+    }
+    return found.reverse();
   }
 
   /** Ends this scope and its children, innermost first. */
   close(): void {
-    for (const child of this.children) child.close();
+    for (const scope of this.tree()) scope.#close();
+  }
+
+  #close(): void {
     this.closed = true;
     if (this.parent) this.parent.#children?.delete(this);
     for (let of = this.#events; of !== undefined; of = of.next) of.cached = undefined;
     this.#pending = undefined;
   }
 }
+
+/** The same object in every copy of a registration. */
+const handlerOf = ({ work }: Registration): object => work as object;
 
 function group(registrations: readonly Registration[]): Map<string, Registration[]> {
   const byEvent = new Map<string, Registration[]>();

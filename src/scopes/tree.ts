@@ -178,8 +178,11 @@ export class ScopeTree {
     return this.get(typeof ref === 'string' ? { session, agent: ref } : ref);
   }
 
-  #forget(scope: Scope): void {
-    for (const child of scope.children) this.#forget(child);
+  #forget(ended: Scope): void {
+    for (const scope of ended.tree()) this.#forgetOne(scope);
+  }
+
+  #forgetOne(scope: Scope): void {
     if (scope.kind === 'session') this.#sessions.delete(scope.session);
     const agents = this.#agents.get(scope.session);
     if (scope.kind !== 'agent' || !agents) return;

@@ -196,6 +196,7 @@ function everyTool({ begun, judged }: Served, { callRole, claude }: EventSpec, i
 }
 
 function remember(sessions: Set<string>, id: string): void {
+  sessions.delete(id);
   sessions.add(id);
   if (sessions.size > SESSIONS) sessions.delete(sessions.values().next().value as string);
 }

@@ -15,13 +15,15 @@ describe.each([false, true])('a caller that aborts (watched: %s)', (watched) => 
     return { ...made, seen: watched ? watch(made.host) : [] };
   };
 
-  test('before it fires: nobody is called', async () => {
+  test('before it fires: nobody is called, and the record says so', async () => {
     const { host, seen } = make();
     let ran = 0;
     host.register({ PreToolUse: [{ hooks: [() => void ran++] }] });
     await expect(host.fire('PreToolUse', PRE, { signal: AbortSignal.abort() })).rejects.toMatchObject(aborted);
     expect(ran).toBe(0);
-    expect(seen).toEqual([]);
+    expect(seen).toEqual(
+      watched ? [expect.objectContaining({ type: 'hook_fire', input: PRE, error: 'ABORTED', handlers: [] })] : [],
+    );
   });
 
   test('while one is asked: it rejects at once, and nobody is asked any more', async () => {

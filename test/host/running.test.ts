@@ -235,6 +235,24 @@ describe('phases', () => {
 });
 
 describe('once', () => {
+  test('one that is taken out when it has run does not run again in a fire that was under way', async () => {
+    const { host } = testHost();
+    let runs = 0;
+    const answer = deferred<undefined>();
+    host.register({ PreToolUse: [{ matcher: 'Slow', hooks: [() => answer.promise] }] });
+    const first = (): undefined => {
+      runs++;
+      off();
+    };
+    const off = host.on('PreToolUse', first, { once: true });
+    const slow = host.fire('PreToolUse', { tool_name: 'Slow', tool_input: {} });
+    await turn();
+    await host.fire('PreToolUse', { tool_name: 'Bash', tool_input: {} });
+    answer.resolve(undefined);
+    await slow;
+    expect(runs).toBe(1);
+  });
+
   test('runs once a registration', async () => {
     const { host } = testHost();
     const seen = watch(host);

@@ -504,3 +504,14 @@ describe('an id that is no text', () => {
     },
   );
 });
+
+test('a chain of 5,000 agents, each started by the one before, ends as a short one does', async () => {
+  const { host } = testHost();
+  const hooks = { PreToolUse: [{ hooks: [() => undefined] }] };
+  host.registerScoped('a0', hooks);
+  for (let i = 1; i < 5_000; i++) host.registerScoped(`a${i}`, hooks, { parent: `a${i - 1}` });
+  host.unregisterScoped('a1');
+  const [session] = host.describe().children[0]?.children ?? [];
+  expect(session?.children).toMatchObject([{ scope: 'a0', children: [] }]);
+  await host.close();
+});

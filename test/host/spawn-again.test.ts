@@ -48,6 +48,21 @@ test.each([
   expect(told()).toEqual([['reopened', 'PreToolUse']]);
 });
 
+test('an agent that ends once more is among the latest that ended', async () => {
+  const { host } = guarded();
+  const ends = async (agent: string): Promise<void> => {
+    await host.fire('SubagentStart', { ...AGENT, agent_id: agent });
+    await host.fire('SubagentStop', { ...STOP, agent_id: agent });
+  };
+  await ends('a1');
+  for (let i = 0; i < 998; i++) await ends(`other${i}`);
+  await ends('a1');
+  for (let i = 0; i < 999; i++) await ends(`later${i}`);
+  const { agent_type: _type, ...call } = CALL;
+  expect((await host.fire('PreToolUse', call)).verdict).toBe('deny');
+  expect((await host.fire('PreToolUse', { ...call, agent_id: 'other997' })).verdict).toBe('none');
+});
+
 test('an output is rewritten also where it comes after the end of its agent', async () => {
   const { host, told } = guarded();
   host.spawnHooks('reviewer', { PostToolUse: [{ hooks: [() => rewrite('hidden')] }] });

@@ -23,9 +23,8 @@ export function fire(services: HostCore, event: string, input: Json, options?: F
   if (services.closed && !options?.last) return Promise.reject(new HookscopeError('CLOSED', { event }));
   const signal = options?.signal;
   if (signal?.aborted) {
-    const error = new HookscopeError('ABORTED', { event });
-    undecided({ services, state, input, found: undefined, options }, error);
-    return Promise.reject(error);
+    const refused = { services, state, input, found: undefined, options };
+    return refuse(refused, new HookscopeError('ABORTED', { event }), services.bus.observed);
   }
 
   const watched = services.bus.observed;

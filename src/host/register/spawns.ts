@@ -51,7 +51,10 @@ export class Spawns {
   remember(scope: Scope): void {
     const { session, id, agentType } = scope;
     this.#again.delete(scope);
-    this.#ended.set(keyOf(session, id), agentType as string);
+    const key = keyOf(session, id);
+    // One that has ended before is the latest again.
+    this.#ended.delete(key);
+    this.#ended.set(key, agentType as string);
     if (this.#ended.size > REMEMBERED) this.#ended.delete(this.#ended.keys().next().value as string);
   }
 
