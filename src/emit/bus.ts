@@ -56,11 +56,12 @@ export function createBus({ logger, tracing }: BusOptions & { readonly tracing?:
     if (closed) watchers.complete();
   }
 
+  const hostId = newHostId();
   let events$: Observable<HookRecord> | undefined;
   const bus = withStream(() => (events$ ??= observableOf(watchers, logger)), {
     observed: false,
     built: 0,
-    hostId: newHostId(),
+    hostId,
     records: streamOf(watchers, logger),
     next: () => ++bus.built,
     emit(build: () => Unstamped<HookRecord>) {
@@ -81,7 +82,7 @@ export function createBus({ logger, tracing }: BusOptions & { readonly tracing?:
       closed = true;
       if (!sending) watchers.complete();
     },
-    tracing: tracing && new GuardedTracing(tracing, logger),
+    tracing: tracing && new GuardedTracing(tracing, logger, hostId),
   });
   bus.tracing?.attach(bus.records);
   return bus;

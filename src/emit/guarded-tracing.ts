@@ -6,12 +6,14 @@ import type { Traced, TracedWork, Tracing } from './tracing.js';
 export class GuardedTracing {
   /** The parent of spans that have no other parent: the caller of a command. */
   incoming: TraceCarrier | undefined = undefined;
+  readonly hostId: string;
   readonly #tracing: Tracing;
   readonly #logger: Logger;
   #detach: () => void = () => undefined;
   #isOver = false;
 
-  constructor(tracing: Tracing, logger: Logger) {
+  constructor(tracing: Tracing, logger: Logger, hostId: string) {
+    this.hostId = hostId;
     this.#tracing = tracing;
     this.#logger = logger;
   }

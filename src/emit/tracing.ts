@@ -7,6 +7,8 @@ export type TracedWork =
   | {
       readonly kind: 'fire';
       readonly fire_id: string;
+      /** As in its record. */
+      readonly host_id?: string | undefined;
       readonly event: string;
       readonly session_id: string;
       readonly agent_id?: string | undefined;
@@ -31,6 +33,8 @@ export type TracedWork =
   /** A call of a tool that a session drives. It ends with its record. */
   | {
       readonly kind: 'tool';
+      /** As in its record. */
+      readonly host_id?: string | undefined;
       readonly session_id: string;
       readonly agent_id?: string | undefined;
       readonly agent_type?: string | undefined;

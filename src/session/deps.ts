@@ -23,7 +23,9 @@ export interface SessionDeps {
   readonly records: {
     readonly observed: boolean;
     emit(build: () => Unstamped<HookRecord>): void;
-    readonly tracing: { begin(work: TracedWork, parent: Traced | undefined): Traced | undefined } | undefined;
+    readonly tracing:
+      | { readonly hostId: string; begin(work: TracedWork, parent: Traced | undefined): Traced | undefined }
+      | undefined;
   };
   /** Which hooks are asked about an event in a scope. */
   hooksOf(event: EventName, scope: Scope): readonly Registration[];

@@ -12,6 +12,7 @@ import type { Tracing } from '../tracing.js';
 import { weightOf } from '../weight.js';
 import { metrics, trace } from './otel/api.js';
 import { Live } from './otel/live.js';
+import { MaskedSpans, remembered } from './otel/masked.js';
 import { HookMetrics } from './otel/metrics.js';
 import { Spans } from './otel/spans.js';
 
@@ -44,8 +45,6 @@ const OTEL: Keys<OtelOptions> = {
 };
 
 const BATCH = 64;
-/** Names that are masked once: there are as many as there are hooks, tools and types of agents. */
-const NAMES = 1000;
 
 /** A queued item: a record, or the end of an agent or session. `mark`: when it was reported, by the monotonic clock. */
 type Told = ({ readonly record: HookRecord } | { readonly live: Live }) & {
@@ -78,11 +77,11 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
   const streams = createStreams();
   let isOver = false;
 
+  const mask = redactor && remembered((text) => redactor.text(text));
   const spans = new Spans({
-    tracer: tracerProvider.getTracer('hookscope'),
-    metrics: new HookMetrics(meterProvider.getMeter('hookscope')),
-    content,
-    name: remembered((text) => redactor?.text(text) ?? text),
+    spans: new MaskedSpans(tracerProvider.getTracer('hookscope'), mask),
+    metrics: new HookMetrics(meterProvider.getMeter('hookscope'), mask),
+    content: content ? (record) => (redactor?.redact(record) ?? record) as typeof record : undefined,
     ended(live, mark) {
       if (queue.hasRoom) queue.push({ live, mark, weight: 0 });
       else spans.open.end(live, mark);
@@ -96,8 +95,7 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
     write(items) {
       for (const told of items) {
         if ('live' in told) spans.open.end(told.live, told.mark);
-        // Without content, only names in a record could hold secrets.
-        else spans.take(content ? (redactor?.redact(told.record) ?? told.record) : told.record, told.mark);
+        else spans.take(told.record, told.mark);
       }
     },
     failed() {
@@ -116,7 +114,7 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
   }
 
   function push(record: HookRecord): void {
-    if (spans.isKnown(record)) return;
+    if (isRepeated(record) || spans.isKnown(record)) return;
     const mark = performance.now();
     if (queue.hasRoom) queue.push({ record, mark, weight: weightOf(record) });
     else {
@@ -124,6 +122,8 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
       spans.lose(record, mark);
     }
   }
+
+  const isRepeated = repeats();
 
   async function flush(): Promise<void> {
     await queue.flush();
@@ -168,14 +168,16 @@ async function handOn(
   }
 }
 
-function remembered(mask: (text: string) => string): (text: string) => string {
-  const known = new Map<string, string>();
-  return (text) => {
-    const found = known.get(text);
-    if (found !== undefined) return found;
-    const masked = mask(text);
-    if (known.size >= NAMES) known.clear();
-    known.set(text, masked);
-    return masked;
+/** At most so many hosts are told apart. */
+const HOSTS = 1000;
+
+/** Whether a record was the last one of its host, too: two streams of one host send each record twice, as the option `tracing` and `attach(host.events$)` do. */
+function repeats(): (record: HookRecord) => boolean {
+  const last = new Map<string | undefined, HookRecord>();
+  return (record) => {
+    if (last.get(record.host_id) === record) return true;
+    if (last.size >= HOSTS && !last.has(record.host_id)) last.clear();
+    last.set(record.host_id, record);
+    return false;
   };
 }

@@ -73,6 +73,7 @@ export function beginFire(
   const work = {
     kind: 'fire',
     fire_id: id,
+    host_id: tracing.hostId,
     event: spec.name,
     session_id: textIn(input, 'session_id') ?? '',
     agent_id: textIn(input, 'agent_id'),

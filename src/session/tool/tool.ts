@@ -69,9 +69,11 @@ async function watchedCall(core: Core, call: CheckedCall, run: CallRun): Promise
 }
 
 function beginCall({ deps, who, traced }: Core, { name: tool_name, id: tool_use_id }: CheckedCall): Traced | undefined {
+  const { tracing } = deps.records;
+  if (tracing === undefined) return undefined;
   const { session_id, agent_id, agent_type } = who;
-  const work = { kind: 'tool', session_id, agent_id, agent_type, tool_name, tool_use_id } as const;
-  return deps.records.tracing?.begin(work, traced);
+  const { hostId: host_id } = tracing;
+  return tracing.begin({ kind: 'tool', host_id, session_id, agent_id, agent_type, tool_name, tool_use_id }, traced);
 }
 
 /** One call, from its judgement to its result. */

@@ -80,7 +80,7 @@ async function fireAll(events: readonly HookEvent[], options: OtelOptions): Prom
     await session.tool({
       name,
       input: { text: MARK },
-      permission: () => ({ verdict: 'allow' }),
+      permission: () => ({ behavior: 'allow' }),
       execute() {
         throw new Error(MARK);
       },
@@ -142,4 +142,51 @@ describe('nothing that somebody typed is on a span or a metric', () => {
     ]);
     expect(JSON.stringify(all)).not.toContain(MARK);
   });
+
+  test.each([
+    ['without contents', false],
+    ['with contents', true],
+  ])(
+    'a secret that names something is masked wherever that is named, and everything finds its end, %s',
+    async (_, content) => {
+      const secret = `ghp_${'a1B2'.repeat(9)}`;
+      const sink = otelSink({ ...providers, content });
+      const host = createHost({ tracing: sink, logger: () => undefined });
+      host.register(
+        anyHooks({
+          PreToolUse: [{ matcher: `No${secret}`, name: `guard ${secret}`, hooks: [() => deny(`no ${secret}`)] }],
+          PostToolUse: [{ hooks: [{ type: 'http', url: `http://127.0.0.1:1/?token=${secret}` }] }],
+        }),
+      );
+      const session = await host.openSession({
+        session_id: `s-${secret}`,
+        permission: () => ({ behavior: 'allow' }),
+      });
+      const agent = await session.spawn({ agent_type: `type-${secret}`, id: `agent-${secret}` });
+      const call = { tool_name: `No${secret}`, tool_input: {}, tool_use_id: `call-${secret}` };
+      await agent.tool({ name: call.tool_name, id: call.tool_use_id, input: {}, execute: () => 'ran' });
+      await agent.fire('PostToolUse', { ...call, tool_response: 'ran' });
+      await agent.close();
+      await session.close();
+      await host.close();
+      await sink.close();
+      expect(texts()).not.toContain(secret);
+      const shown = (key: string) => spans().flatMap(({ attributes }) => attributes[key] ?? []);
+      for (const key of ['gen_ai.conversation.id', 'gen_ai.agent.id', 'gen_ai.agent.name', 'gen_ai.tool.name'])
+        expect(shown(key).some((value) => String(value).includes('[redacted github-token'))).toBe(true);
+      for (const key of ['gen_ai.tool.call.id', 'gen_ai.guardrail.target.id', 'hookscope.scope'])
+        expect(shown(key).some((value) => String(value).includes('[redacted github-token'))).toBe(true);
+      // What begins and what ends it are found by the names as they are.
+      expect(shown(NAME.unfinished)).toEqual([]);
+      expect(
+        spans()
+          .filter(({ name }) => name.startsWith('run_guardrail'))
+          .map((span) => span.attributes[NAME.verdict]),
+      ).toEqual(['deny']);
+      const alarm = spans().find(({ name }) => name === 'alarm not_honoured');
+      const tool = spans().find(({ name }) => name.startsWith('execute_tool'));
+      expect(alarm?.parentSpanContext?.spanId).toBe(tool?.spanContext().spanId);
+      expect(JSON.stringify(await points())).not.toContain(secret);
+    },
+  );
 });

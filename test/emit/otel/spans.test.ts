@@ -409,6 +409,103 @@ test('records alone make the same spans of fires and hooks, with hooks called by
   await host.close();
 });
 
+test.each(['tracing', 'attach'] as const)('a hook is counted where it is registered, by the option %s', async (how) => {
+  const own = telemetry();
+  const sink = otelSink(own.providers);
+  const host = createHost(how === 'tracing' ? { tracing: sink } : {});
+  if (how === 'attach') sink.attach(host.events$);
+  host.register({ PreToolUse: [{ hooks: [() => undefined] }] });
+  host.registerScoped('a1', { PreToolUse: [{ hooks: [() => undefined] }] });
+  await host.fire('PreToolUse', { ...bash, session_id: 's1', agent_id: 'a1' });
+  const session = await host.openSession({ session_id: 's1' });
+  session.register({ PreToolUse: [{ hooks: [() => undefined] }] });
+  await session.fire('PreToolUse', bash);
+  await host.close();
+  await sink.close();
+  const runs = (await own.points()).filter(({ name }) => name === 'hookscope.runs');
+  const counted = runs.map(({ attributes, value }) => [attributes[NAME.scopeKind], value]);
+  expect(counted.sort()).toEqual([
+    ['agent', 1],
+    ['host', 2],
+    ['session', 1],
+  ]);
+  const kinds = own.spans().flatMap(({ attributes }) => attributes[NAME.scopeKind] ?? []);
+  expect(kinds.sort()).toEqual(['agent', 'host', 'host', 'session']);
+  await own.end();
+  register();
+});
+
+test('a stream that is attached beside the option tracing adds nothing', async () => {
+  const own = telemetry();
+  const sink = otelSink(own.providers);
+  const host = createHost({ tracing: sink });
+  sink.attach(host.events$);
+  host.register({
+    PreToolUse: [
+      { hooks: [async () => void (await host.fire('Notification', { message: 'm', notification_type: 'n' }))] },
+    ],
+  });
+  await host.fire('PreToolUse', bash);
+  await host.close();
+  await sink.close();
+  expect(treesOf(own.spans())).toEqual([
+    {
+      name: 'hook PreToolUse',
+      within: [{ name: 'run_guardrail callback', within: [{ name: 'hook Notification', within: [] }] }],
+    },
+  ]);
+  expect((await own.points()).find(({ name }) => name === 'hookscope.runs')?.value).toBe(1);
+  await own.end();
+  register();
+});
+
+describe('two calls with one id', () => {
+  const calls = () =>
+    spans()
+      .filter(({ name }) => name.startsWith('execute_tool'))
+      .map(({ name, attributes, endTime, startTime }) => ({
+        name,
+        status: attributes[NAME.status],
+        unfinished: attributes[NAME.unfinished],
+        isLong: timeOf(endTime) - timeOf(startTime) > 45,
+      }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const permission = () => ({ behavior: 'allow' }) as const;
+  const quick = { name: 'Bash', id: 'x', input: {}, execute: () => Promise.reject(new Error('no')) };
+  const slow = { name: 'Read', id: 'x', input: {}, execute: () => new Promise((resolve) => setTimeout(resolve, 50)) };
+  const expected = [
+    { name: 'execute_tool Bash', status: 'failed', unfinished: undefined, isLong: false },
+    { name: 'execute_tool Read', status: 'ran', unfinished: undefined, isLong: true },
+  ];
+
+  test('at once in one session have an end each', async () => {
+    await withHost(async (host) => {
+      const session = await host.openSession({ permission });
+      await Promise.all([session.tool(slow), session.tool(quick)]);
+      await session.close();
+    });
+    expect(calls()).toMatchObject(expected.map(({ isLong: _, ...one }) => one));
+  });
+
+  test('in two hosts that share a sink, and in sessions of one name, have their own', async () => {
+    const sink = otelSink(providers);
+    const call = async (agent_type: string, how: typeof slow | typeof quick) => {
+      const host = createHost({ tracing: sink });
+      const session = await host.openSession({ session_id: 'same', permission, agent_type });
+      await session.tool({ ...how, name: 'Bash' });
+      await session.close();
+      await host.close();
+    };
+    await Promise.all([call('one', slow), call('other', quick)]);
+    await sink.close();
+    const ends = spans().filter(({ name }) => name === 'execute_tool Bash');
+    expect(ends.map(({ attributes: of }) => [of['gen_ai.agent.name'], of[NAME.status], of[NAME.unfinished]])).toEqual([
+      ['other', 'failed', undefined],
+      ['one', 'ran', undefined],
+    ]);
+  });
+});
+
 test('the names follow a text that is named', () => {
   expect(CONVENTIONS.commit).toMatch(/^[0-9a-f]{40}$/);
 });

@@ -12,6 +12,7 @@ import type {
 } from '../../record.js';
 import { beginning as beginningOf } from '../../redact/part.js';
 import type { TracedWork } from '../../tracing.js';
+import type { Beginning } from './masked.js';
 import { ACTION, CONTENT, NAME, VERDICT } from './names.js';
 
 type Work<Kind extends TracedWork['kind']> = Extract<TracedWork, { kind: Kind }>;
@@ -26,65 +27,63 @@ function specOf(event: string): EventSpec | undefined {
 }
 
 /** The session it belongs to, and the agent if it is one's. */
-function whose(
-  { session_id, agent_id, agent_type }: Omit<Work<'agent'>, 'kind'>,
-  name: (text: string) => string,
-): Attributes {
+function whose({ session_id, agent_id, agent_type }: Omit<Work<'agent'>, 'kind'>): Attributes {
   const attributes: Attributes = { [NAME.conversation]: session_id };
   if (agent_id !== undefined) attributes[NAME.agentId] = agent_id;
-  if (agent_type !== undefined) attributes[NAME.agentName] = name(agent_type);
+  if (agent_type !== undefined) attributes[NAME.agentName] = agent_type;
   return attributes;
 }
 
-/** The name of a span, set at its start so that samplers see it. */
-export function beginning(work: TracedWork, fire: TracedWork | undefined, name: (text: string) => string) {
+/** How a span begins: its name and what is set at its start, so that samplers see it. */
+export function beginning(work: TracedWork, fire: TracedWork | undefined): Beginning {
   switch (work.kind) {
     case 'agent':
       return {
-        name: work.agent_type === undefined ? 'invoke_agent' : `invoke_agent ${name(work.agent_type)}`,
-        attributes: { [NAME.operation]: 'invoke_agent', ...whose(work, name) },
+        does: 'invoke_agent',
+        what: work.agent_type,
+        attributes: { [NAME.operation]: 'invoke_agent', ...whose(work) },
       };
     case 'tool':
       return {
-        name: `execute_tool ${name(work.tool_name)}`,
+        does: 'execute_tool',
+        what: work.tool_name,
         attributes: {
           [NAME.operation]: 'execute_tool',
-          ...whose(work, name),
-          [NAME.toolName]: name(work.tool_name),
+          ...whose(work),
+          [NAME.toolName]: work.tool_name,
           [NAME.toolCallId]: work.tool_use_id,
         },
       };
     case 'fire': {
-      const attributes = whose(work, name);
+      const attributes = whose(work);
       attributes[NAME.event] = work.event;
       attributes[NAME.fireId] = work.fire_id;
-      if (work.tool_name !== undefined) attributes[NAME.toolName] = name(work.tool_name);
+      if (work.tool_name !== undefined) attributes[NAME.toolName] = work.tool_name;
       if (work.tool_use_id !== undefined) attributes[NAME.toolCallId] = work.tool_use_id;
-      return { name: `hook ${work.event}`, attributes };
+      return { does: 'hook', what: work.event, attributes };
     }
     case 'call':
-      return callBeginning(work, fire?.kind === 'fire' ? fire : undefined, name);
+      return callBeginning(work, fire?.kind === 'fire' ? fire : undefined);
   }
 }
 
-function callBeginning(work: Work<'call'>, fire: Work<'fire'> | undefined, name: (text: string) => string) {
-  const shown = name(work.name);
+function callBeginning(work: Work<'call'>, fire: Work<'fire'> | undefined): Beginning {
   // Key by key: one is made for each call of a hook, and a literal with spreads takes several times as long.
-  const attributes: Attributes = fire === undefined ? {} : whose(fire, name);
-  attributes[NAME.handlerName] = shown;
+  const attributes: Attributes = fire === undefined ? {} : whose(fire);
+  attributes[NAME.handlerName] = work.name;
   attributes[NAME.handlerKind] = work.handler;
   attributes[NAME.scopeKind] = work.scope_kind;
   if (fire !== undefined) attributes[NAME.event] = fire.event;
-  if (work.plugin !== undefined) attributes[NAME.plugin] = name(work.plugin);
-  if (!work.isGate) return { name: `hook ${shown}`, attributes };
+  if (work.plugin !== undefined) attributes[NAME.plugin] = work.plugin;
+  if (!work.isGate) return { does: 'hook', what: work.name, attributes };
   attributes[NAME.operation] = 'run_guardrail';
-  attributes[NAME.component] = shown;
+  attributes[NAME.component] = work.name;
   // A gate is asked before what it is asked about.
   attributes[NAME.targetType] = 'input';
   if (fire !== undefined && isToolEvent(fire.event)) attributes[NAME.targetSubtype] = 'tool_call';
   if (fire?.tool_use_id !== undefined) attributes[NAME.targetId] = fire.tool_use_id;
-  if (work.plugin !== undefined) attributes[NAME.policy] = name(work.plugin);
-  return { name: `run_guardrail ${shown}`, attributes };
+  if (work.plugin !== undefined) attributes[NAME.policy] = work.plugin;
+  return { does: 'run_guardrail', what: work.name, attributes };
 }
 
 /** The result of a fire. `decider`: the displayable name of the hook that decided. */
@@ -166,13 +165,14 @@ export function toolEnd(record: ToolCallRecord): Attributes {
   };
 }
 
-export function alarmOf(record: AlarmRecord, name: (text: string) => string) {
+export function alarmOf(record: AlarmRecord): Beginning {
   const { alarm, tool_name, tool_use_id, evidence, denied_by } = record;
   return {
-    name: `alarm ${alarm}`,
+    does: 'alarm',
+    what: alarm,
     attributes: {
-      ...whose(record, name),
-      [NAME.toolName]: name(tool_name),
+      ...whose(record),
+      [NAME.toolName]: tool_name,
       [NAME.toolCallId]: tool_use_id,
       [NAME.alarm]: alarm,
       [NAME.evidence]: evidence,

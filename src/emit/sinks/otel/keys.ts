@@ -1,18 +1,20 @@
 import { CATALOGUE } from '../../../events/catalogue.js';
-import type { FireRecord, HandlerRecord, HookResponse, HookStarted } from '../../record.js';
+import type { HandlerRecord, HookResponse, HookStarted } from '../../record.js';
 import type { TracedWork } from '../../tracing.js';
 
-/** Ids of calls are unique in their session and agent. */
+/** Ids of calls are unique in their session and agent; two hosts may have a session of the same name. */
 export function keyOf({
+  host_id,
   session_id,
   agent_id,
   tool_use_id,
 }: {
+  readonly host_id?: string | undefined;
   readonly session_id: string;
   readonly agent_id?: string | undefined;
   readonly tool_use_id: string;
 }): string {
-  return JSON.stringify([session_id, agent_id ?? null, tool_use_id]);
+  return JSON.stringify([host_id ?? null, session_id, agent_id ?? null, tool_use_id]);
 }
 
 export const handlerOf = ({ work }: { readonly work: TracedWork }): string =>
@@ -23,11 +25,11 @@ export function isGate(event: string): boolean {
   return Object.hasOwn(CATALOGUE, event) && CATALOGUE[event as keyof typeof CATALOGUE].fold === 'gate';
 }
 
+/** The scopes that a record names by their kind; any other is an agent, by its id. */
+const KINDS: readonly string[] = ['managed', 'host', 'session'];
+
 /** The kind of the scope that a hook is registered in. */
-export function scopeKindOf({ scope }: HandlerRecord, { session_id }: FireRecord): string {
-  if (scope === 'host' || scope === 'managed') return scope;
-  return scope === session_id ? 'session' : 'agent';
-}
+export const scopeKindOf = ({ scope }: HandlerRecord): string => (KINDS.includes(scope) ? scope : 'agent');
 
 /** The time at which the recorded call began. */
 export function startOf(record: HookStarted | HookResponse): number {

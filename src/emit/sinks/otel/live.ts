@@ -7,13 +7,16 @@ import { carrierFor, context, contextOf, type SpanPlace, trace } from './api.js'
 /** The end of one call of a hook. */
 export interface CallEnd {
   readonly record: HookResponse;
+  /** The same, masked, if its contents are wanted. */
+  readonly masked: HookResponse | undefined;
   readonly mark: number;
 }
 
-/** What a fire's record says about a call that continues in the background. */
+/** What a fire's record says about a call, which may continue in the background. */
 export interface Left {
   readonly fire: FireRecord;
-  readonly row: HandlerRecord;
+  readonly row: HandlerRecord | undefined;
+  readonly masked: FireRecord | undefined;
 }
 
 interface LiveOptions {
@@ -37,6 +40,8 @@ export class Live implements Traced {
   /** The response of a call. */
   response: CallEnd | undefined = undefined;
   left: Left | undefined = undefined;
+  /** Where a call's hook is registered. */
+  scopeKind: string;
   over = false;
   /** It was begun when its record was read, not when it began. */
   readonly isRecorded: boolean;
@@ -46,6 +51,7 @@ export class Live implements Traced {
 
   constructor(work: TracedWork, span: Span, place: SpanPlace<Live>, { at, mark, isRecorded, end }: LiveOptions) {
     this.work = work;
+    this.scopeKind = work.kind === 'call' ? work.scope_kind : '';
     this.span = span;
     this.above = place.above;
     this.at = at;

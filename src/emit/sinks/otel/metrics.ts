@@ -1,5 +1,6 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 import type { AlarmRecord } from '../../record.js';
+import type { Mask } from './masked.js';
 import { METRIC, NAME } from './names.js';
 
 /** The labels of a metric: each has few values, and none is an id or free text. */
@@ -27,8 +28,10 @@ export class HookMetrics {
   readonly #failures: Counter;
   readonly #alarms: Counter;
   readonly #duration: Histogram;
+  readonly #mask: Mask;
 
-  constructor(meter: Meter) {
+  constructor(meter: Meter, mask: Mask = (text) => text) {
+    this.#mask = mask;
     const counter = (name: string, unit: string, description: string) =>
       meter.createCounter(name, { unit, description });
     this.#runs = counter(METRIC.runs, '{run}', 'Calls of hooks that have ended');
@@ -43,7 +46,7 @@ export class HookMetrics {
   }
 
   ran(run: CountedRun): void {
-    const attributes = attributesOf(run);
+    const attributes = this.#attributesOf(run);
     this.#runs.add(1, attributes);
     if (run.isDenial) this.#denials.add(1, attributes);
     if (run.isFailure) this.#failures.add(1, attributes);
@@ -52,21 +55,21 @@ export class HookMetrics {
 
   /** It was not even started. */
   failed(by: CountedBy): void {
-    this.#failures.add(1, attributesOf(by));
+    this.#failures.add(1, this.#attributesOf(by));
   }
 
   alarmed({ alarm }: AlarmRecord): void {
     this.#alarms.add(1, { [NAME.alarm]: alarm });
   }
-}
 
-function attributesOf({ event, name, scopeKind, outcome, isShadow }: CountedBy): Attributes {
-  const attributes: Attributes = {
-    [NAME.event]: event,
-    [NAME.handlerName]: name,
-    [NAME.scopeKind]: scopeKind,
-    [NAME.outcome]: outcome,
-  };
-  if (isShadow) attributes[NAME.shadow] = true;
-  return attributes;
+  #attributesOf({ event, name, scopeKind, outcome, isShadow }: CountedBy): Attributes {
+    const attributes: Attributes = {
+      [NAME.event]: this.#mask(event),
+      [NAME.handlerName]: this.#mask(name),
+      [NAME.scopeKind]: scopeKind,
+      [NAME.outcome]: outcome,
+    };
+    if (isShadow) attributes[NAME.shadow] = true;
+    return attributes;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Attributes, Tracer } from '@opentelemetry/api';
+import type { Attributes } from '@opentelemetry/api';
 import { requests } from '../../../events/handler-kinds.js';
 import type { TraceCarrier } from '../../../values/trace-carrier.js';
 import type { TracedWork } from '../../tracing.js';
@@ -6,12 +6,11 @@ import { placeIn, ROOT_CONTEXT, SpanKind, SpanStatusCode } from './api.js';
 import { beginning } from './attributes.js';
 import { keyOf } from './keys.js';
 import { Live } from './live.js';
+import type { MaskedSpans } from './masked.js';
 import { NAME } from './names.js';
 
 export interface OpenOptions {
-  readonly tracer: Tracer;
-  /** A name, with any secret in it masked. */
-  name(text: string): string;
+  readonly spans: MaskedSpans;
   /** A piece that no record ends is over. */
   ended(live: Live, mark: number): void;
 }
@@ -38,7 +37,8 @@ function now(): { readonly mark: number; readonly time: number } {
 export class OpenSpans {
   readonly fires = new Map<string, Live>();
   readonly calls = new Map<string, Live>();
-  readonly tools = new Map<string, Live>();
+  /** By the key of the call: two that run at once may have the same id. */
+  readonly #tools = new Map<string, Live[]>();
   /** The latest span of each call, kept after it ends: an alarm may come later. */
   readonly judged = new Map<string, Live>();
   readonly #options: OpenOptions;
@@ -50,30 +50,28 @@ export class OpenSpans {
   }
 
   begin(work: TracedWork, above: Live | undefined, incoming?: TraceCarrier, at?: number): Live {
-    const { tracer, name, ended } = this.#options;
+    const { spans, ended } = this.#options;
     // The reader of a record is not the caller of what it reports.
     const place =
       at === undefined
         ? placeIn(above, incoming, work.kind === 'tool' || work.kind === 'agent')
         : { context: above?.context ?? ROOT_CONTEXT, above };
-    const { name: title, attributes } = beginning(work, above?.work, name);
     const { mark, time } = now();
     // A hook is timed by the clock of its fire; longer work by the system clock, which also advances while the machine sleeps.
     const startTime = at ?? (work.kind === 'call' && above !== undefined ? above.timeOf(mark) : time);
     const isElsewhere = work.kind === 'call' && requests(work.handler);
-    const span = tracer.startSpan(
-      title,
+    const span = spans.start(
+      beginning(work, above?.work),
       {
         kind: isElsewhere ? SpanKind.CLIENT : SpanKind.INTERNAL,
         startTime,
-        attributes,
         ...(place.links && { links: place.links }),
       },
       place.context,
     );
     const live = new Live(work, span, place, { at: startTime, mark, isRecorded: at !== undefined, end: ended });
     if (work.kind === 'fire') this.fires.set(work.fire_id, live);
-    else if (work.kind === 'tool') this.tools.set(keyOf(work), live);
+    else if (work.kind === 'tool') this.#keepTool(keyOf(work), live);
     else if (work.kind === 'call') {
       this.calls.set(work.hook_id, live);
       above?.calls.push(live);
@@ -83,12 +81,30 @@ export class OpenSpans {
     return live;
   }
 
+  /** The span of a call that runs. Of several with the same id: the first, or the first of that tool. */
+  tool(key: string, name?: string): Live | undefined {
+    const open = this.#tools.get(key) ?? [];
+    return open.find(({ work }) => work.kind === 'tool' && work.tool_name === name) ?? open[0];
+  }
+
+  #keepTool(key: string, live: Live): void {
+    const open = this.#tools.get(key);
+    if (open === undefined) this.#tools.set(key, [live]);
+    else open.push(live);
+  }
+
+  #forgetTool(key: string, live: Live): void {
+    const others = (this.#tools.get(key) ?? []).filter((other) => other !== live);
+    if (others.length > 0) this.#tools.set(key, others);
+    else this.#tools.delete(key);
+  }
+
   #remember(live: Live): void {
     const { work } = live;
     if (work.kind !== 'tool' && work.kind !== 'fire') return;
-    const { session_id, agent_id, tool_use_id } = work;
+    const { host_id, session_id, agent_id, tool_use_id } = work;
     if (tool_use_id === undefined || live.above?.work.kind === 'tool') return;
-    const key = keyOf({ session_id, agent_id, tool_use_id });
+    const key = keyOf({ host_id, session_id, agent_id, tool_use_id });
     if (work.kind === 'fire' && this.judged.has(key)) return;
     this.judged.set(key, live);
     if (this.judged.size > MOST_JUDGED) this.judged.delete(this.judged.keys().next().value as string);
@@ -123,9 +139,9 @@ export class OpenSpans {
     const { work, span } = live;
     if (work.kind === 'fire') this.fires.delete(work.fire_id);
     else if (work.kind === 'call') this.calls.delete(work.hook_id);
-    else if (work.kind === 'tool' && this.tools.get(keyOf(work)) === live) this.tools.delete(keyOf(work));
+    else if (work.kind === 'tool') this.#forgetTool(keyOf(work), live);
     (work.kind === 'agent' ? this.#agents : this.#open).delete(live);
-    span.setAttributes(attributes);
+    this.#options.spans.set(span, attributes);
     if (isError) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end(time);
   }

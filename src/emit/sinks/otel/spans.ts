@@ -21,15 +21,15 @@ import {
   toolEnd,
 } from './attributes.js';
 import { handlerOf, isGate, keyOf, scopeKindOf, startOf } from './keys.js';
-import type { Live } from './live.js';
+import type { Left, Live } from './live.js';
 import type { HookMetrics } from './metrics.js';
 import { NAME } from './names.js';
 import { type OpenOptions, OpenSpans } from './open.js';
 
 export interface SpansOptions extends OpenOptions {
   readonly metrics: HookMetrics;
-  /** Whether spans have inputs and outputs. */
-  readonly content: boolean;
+  /** The record, masked, whose inputs and outputs spans have; undefined: they have none. */
+  readonly content: (<R extends HookRecord>(record: R) => R) | undefined;
 }
 
 /** Makes spans and metrics from records: begins spans that no host has begun, and ends all except those of agents. */
@@ -62,7 +62,7 @@ export class Spans {
       record.type === 'hook_fire'
         ? this.open.fires.get(record.fire_id)
         : record.type === 'tool_call'
-          ? this.open.tools.get(keyOf(record))
+          ? this.open.tool(keyOf(record), record.tool_name)
           : record.type === 'system' && record.subtype === 'hook_response'
             ? this.open.calls.get(record.hook_id)
             : undefined;
@@ -84,58 +84,63 @@ export class Spans {
       name: record.handler,
       handler: record.handler,
       plugin: record.plugin,
-      scope_kind: record.agent_id === undefined ? 'session' : 'agent',
+      // The record of its fire says it; of another program's hook none does.
+      scope_kind: 'unknown',
       isGate: isGate(record.hook_event),
     } as const;
     return this.open.begin(work, fire, undefined, at);
   }
 
   #fireOf(record: FireRecord | HookStarted | HookResponse, event: string, at: number): Live {
-    const { fire_id, session_id, agent_id, tool_use_id } = record;
-    const work = { kind: 'fire', fire_id, event, session_id, agent_id, tool_use_id } as const;
+    const { fire_id, host_id, session_id, agent_id, tool_use_id } = record;
+    const work = { kind: 'fire', fire_id, host_id, event, session_id, agent_id, tool_use_id } as const;
     return this.open.fires.get(fire_id) ?? this.open.begin(work, undefined, undefined, at);
   }
 
   #response(record: HookResponse, mark: number): void {
     const call = this.#callOf(record);
-    call.response = { record, mark };
+    call.response = { record, masked: this.#options.content?.(record), mark };
     // Another program's hook, or one that its fire did not wait for.
-    if (record.origin !== undefined) this.#endCall(call, undefined, undefined);
-    else if (call.left !== undefined) this.#endCall(call, call.left.fire, call.left.row);
+    if (record.origin !== undefined) this.#endCall(call, {});
+    else if (call.left !== undefined) this.#endCall(call, call.left);
   }
 
   #fire(record: FireRecord, mark: number): void {
     const live = this.#fireOf(record, record.event, Date.parse(record.time));
+    const masked = this.#options.content?.(record);
     const rows = new Map(record.handlers.map((row) => [row.id, row]));
     const last = new Map<string, Live>();
     for (const call of live.calls) last.set(handlerOf(call), call);
     for (const [id, row] of rows) if (row.status === 'failed' && !last.has(id)) this.#notStarted(record, row);
     const decider = record.decision.decidedBy;
-    const shown = decider === undefined ? undefined : this.#shown(last.get(decider), rows.get(decider));
+    const shown = decider === undefined ? undefined : shownName(last.get(decider), rows.get(decider));
     for (const call of live.calls) {
-      const row = last.get(handlerOf(call)) === call ? rows.get(handlerOf(call)) : undefined;
-      if (call.response !== undefined) this.#endCall(call, record, row);
-      else if (row?.status === 'background') call.left = { fire: record, row };
+      const own = rows.get(handlerOf(call));
+      const row = last.get(handlerOf(call)) === call ? own : undefined;
+      if (own !== undefined && call.isRecorded) call.scopeKind = scopeKindOf(own);
+      if (call.response !== undefined) this.#endCall(call, { fire: record, row, masked });
+      else if (row?.status === 'background') call.left = { fire: record, row, masked };
       else this.open.abandon(call, mark);
     }
-    const attributes = this.#withCount(fireEnd(record, shown), record);
-    if (this.#options.content) {
-      Object.assign(attributes, fireContent(record));
-      const { session_id, agent_id, tool_use_id } = record;
-      const tool =
-        tool_use_id === undefined ? undefined : this.open.tools.get(keyOf({ session_id, agent_id, tool_use_id }));
-      tool?.span.setAttributes(toolContent(record));
+    const attributes = withCount(fireEnd(record, shown), masked ?? record);
+    if (masked !== undefined) {
+      this.#options.spans.setContent(live.span, fireContent(masked));
+      const tool = this.#toolOf(live, record);
+      if (tool !== undefined) this.#options.spans.setContent(tool.span, toolContent(masked));
     }
     this.open.finish(live, this.#endOf(live, record, mark), attributes, record.error !== undefined);
   }
 
-  /** A hook's name as others may see it. */
-  #shown(call: Live | undefined, row: HandlerRecord | undefined): string | undefined {
-    return call?.work.kind === 'call' ? this.#options.name(call.work.name) : row?.handler;
+  /** The call of a tool that a fire is about. */
+  #toolOf(live: Live, { host_id, session_id, agent_id, tool_use_id }: FireRecord): Live | undefined {
+    if (live.above?.work.kind === 'tool') return live.above;
+    return tool_use_id === undefined
+      ? undefined
+      : this.open.tool(keyOf({ host_id, session_id, agent_id, tool_use_id }));
   }
 
   #notStarted(record: FireRecord, row: HandlerRecord): void {
-    const scopeKind = scopeKindOf(row, record);
+    const scopeKind = scopeKindOf(row);
     this.#options.metrics.failed({
       event: record.event,
       name: row.handler,
@@ -145,18 +150,20 @@ export class Spans {
     });
   }
 
-  #endCall(call: Live, fire: FireRecord | undefined, row: HandlerRecord | undefined): void {
-    const { work, response } = call;
+  #endCall(call: Live, end: Partial<Left>): void {
+    const { work, response, scopeKind } = call;
     if (work.kind !== 'call' || response === undefined || call.over) return;
-    const { record, mark } = response;
-    const attributes = this.#withCount(callEnd(record, fire, row), record);
-    if (this.#options.content) Object.assign(attributes, callContent(record, fire));
+    const { record, masked, mark } = response;
+    const { fire, row } = end;
+    const attributes = withCount(callEnd(record, fire, row), masked ?? record);
+    attributes[NAME.scopeKind] = scopeKind;
+    if (masked !== undefined) this.#options.spans.setContent(call.span, callContent(masked, end.masked));
     this.open.finish(call, this.#endOf(call, record, mark), attributes, record.failure !== undefined);
     const word = row?.verdict ?? record.decision;
     this.#options.metrics.ran({
       event: record.hook_event,
-      name: this.#options.name(work.name),
-      scopeKind: work.scope_kind,
+      name: work.name,
+      scopeKind,
       outcome: record.outcome,
       isShadow: record.shadow === true,
       isDenial: word === 'deny' || word === 'block',
@@ -166,12 +173,13 @@ export class Spans {
   }
 
   #tool(record: ToolCallRecord, mark: number): void {
-    const { session_id, agent_id, agent_type, tool_name, tool_use_id } = record;
-    const work = { kind: 'tool', session_id, agent_id, agent_type, tool_name, tool_use_id } as const;
+    const { host_id, session_id, agent_id, agent_type, tool_name, tool_use_id } = record;
+    const work = { kind: 'tool', host_id, session_id, agent_id, agent_type, tool_name, tool_use_id } as const;
     const live =
-      this.open.tools.get(keyOf(record)) ?? this.open.begin(work, undefined, undefined, Date.parse(record.time));
-    const attributes = this.#withCount(toolEnd(record), record);
-    if (this.#options.content) Object.assign(attributes, reasonContent(record));
+      this.open.tool(keyOf(record), tool_name) ?? this.open.begin(work, undefined, undefined, Date.parse(record.time));
+    const masked = this.#options.content?.(record);
+    const attributes = withCount(toolEnd(record), masked ?? record);
+    if (masked !== undefined) this.#options.spans.setContent(live.span, reasonContent(masked));
     this.open.finish(live, this.#endOf(live, record, mark), attributes, record.status === 'failed');
   }
 
@@ -179,25 +187,30 @@ export class Spans {
   #alarm(record: AlarmRecord): void {
     this.#options.metrics.alarmed(record);
     const startTime = Date.parse(record.time);
-    const { name, attributes } = alarmOf(record, this.#options.name);
-    const span = this.#options.tracer.startSpan(
-      name,
-      { startTime, attributes: this.#withCount(attributes, record) },
+    const masked = this.#options.content?.(record);
+    const { attributes, ...named } = alarmOf(record);
+    const span = this.#options.spans.start(
+      { ...named, attributes: withCount(attributes, masked ?? record) },
+      { startTime },
       this.open.judged.get(keyOf(record))?.context ?? ROOT_CONTEXT,
     );
     span.setStatus({ code: SpanStatusCode.ERROR });
-    if (this.#options.content) span.setAttributes(messageContent(record));
+    if (masked !== undefined) this.#options.spans.setContent(span, messageContent(masked));
     span.end(startTime);
-  }
-
-  /** And how many values of the record were masked. */
-  #withCount(attributes: Attributes, { redacted }: HookRecord): Attributes {
-    if (redacted !== undefined) attributes[NAME.redacted] = redacted.count;
-    return attributes;
   }
 
   /** When it ended: of what a host has begun by the clock that it began by, else by its record. */
   #endOf(live: Live, record: HookRecord, mark: number): number {
     return live.isRecorded ? Math.max(live.at, Date.parse(record.time)) : live.timeOf(mark);
   }
+}
+
+/** A hook's name as others may see it. */
+const shownName = (call: Live | undefined, row: HandlerRecord | undefined): string | undefined =>
+  call?.work.kind === 'call' ? call.work.name : row?.handler;
+
+/** And how many values of the record were masked. */
+function withCount(attributes: Attributes, { redacted }: HookRecord): Attributes {
+  if (redacted !== undefined) attributes[NAME.redacted] = redacted.count;
+  return attributes;
 }
