@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how a header names variables
-import { createServer, type LookupFunction } from 'node:net';
+import { createServer, type LookupFunction, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost } from '../../src/create-host.js';
 import { createExternalServices } from '../../src/handlers/external.js';
@@ -57,15 +58,16 @@ describe('an http hook', () => {
     });
   });
 
-  test('allows, and an empty answer of any 2xx is no opinion', async () => {
+  test('allows, and an empty answer of any 2xx, or null, is no opinion', async () => {
     const allow = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow' } };
     const server = await serve({
       '/allow': { body: allow },
       '/none': { status: 204 },
       '/space': { body: '\uFEFF \n' },
+      '/null': { body: 'null' },
     });
     expect((await ask(server.url('/allow'))).decision.verdict).toBe('allow');
-    for (const path of ['/none', '/space'])
+    for (const path of ['/none', '/space', '/null'])
       expect((await ask(server.url(path))).decision).toMatchObject({ verdict: 'none', failures: [] });
   });
 
@@ -175,6 +177,34 @@ describe('an http hook', () => {
     await until(async () => (await server.connections()) === 0);
   });
 
+  test.each(['http', 'https'])(
+    'is ended by its timeout, and leaves no connection, where the server accepts one and is silent (%s)',
+    async (scheme) => {
+      const sockets = new Set<Socket>();
+      const server = createServer((socket) => {
+        sockets.add(socket.on('error', () => undefined).resume());
+        socket.on('close', () => sockets.delete(socket));
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as { port: number };
+      const { host } = testHost();
+      host.register({ PreToolUse: [{ hooks: [http(`${scheme}://127.0.0.1:${port}/`, { timeout: 0.2 })] }] });
+      expect(causes(await host.fire('PreToolUse', INPUT))).toEqual(['timeout']);
+      expect(await host.close()).toEqual({ pending: [] });
+      await until(() => sockets.size === 0, 5);
+      server.close();
+    },
+  );
+
+  test('is ended by its timeout while the name of the server is looked up', async () => {
+    const rules = { ...createExternalServices({}).http, lookup: () => undefined };
+    const { call } = shellCall('PreToolUse', { signal: AbortSignal.timeout(100) });
+    const asked = httpHandler(http('http://policy.invalid/h'), rules).run(call);
+    // Long before no connection within 10 s is a failure of its own.
+    const reply = await Promise.race([asked, sleep(5_000)]);
+    expect(reply?.failure?.cause).toBe('aborted');
+  });
+
   test('is ended with the fire of whoever aborts it', async () => {
     const server = await serve({ '/h': { body: DENY, delay_ms: 60_000 } });
     const host = createHost();
@@ -244,6 +274,19 @@ describe('the headers of an http hook', () => {
     delete process.env['HOOK_OTHER'];
   });
 
+  test('take no variable from what every object has, and may have the name of such a thing', async () => {
+    const headers = JSON.parse('{ "X-A": "$constructor ${__proto__}", "__proto__": "sent" }') as Record<string, string>;
+    let sent: string[] = [];
+    const server = await serve({
+      '/h': ({ rawHeaders }, response) => {
+        sent = rawHeaders;
+        response.end();
+      },
+    });
+    await ask(server.url('/h'), { headers, allowedEnvVars: ['constructor', '__proto__'] });
+    expect(sent.join('\n')).toContain('\nx-a\n\n__proto__\nsent\n');
+  });
+
   test('may replace ours, but not those of the message itself', async () => {
     const headers = { 'CONTENT-type': 'text/x', 'Content-Length': '3', 'Transfer-Encoding': 'chunked', Host: 'evil' };
     const sent = await headersOf({ headers: { ...headers, 'User-Agent': 'mine' } });
@@ -259,6 +302,8 @@ describe('the headers of an http hook', () => {
     expect(server.asked[0]?.headers.authorization).toBe(`Basic ${btoa('me:p@ss')}`);
     expect(handler?.name).toBe(server.url('/h'));
     expect(JSON.stringify([reports, seen])).not.toContain('p%40ss');
+    await ask(server.url('/h').replace('//', '//:p%40ss@'));
+    expect(server.asked[1]?.headers.authorization).toBe(`Basic ${btoa(':p@ss')}`);
   });
 
   test('that cannot be sent are a failure', async () => {
@@ -323,6 +368,12 @@ describe('http()', () => {
   test.each([
     ['ftp://example.com', 'http or https URL'],
     ['example.com/hook', 'http or https URL'],
+    ['http:/x', 'http or https URL'],
+    ['http:x', 'http or https URL'],
+    ['http:\\\\x', 'http or https URL'],
+    ['http:///x', 'http or https URL'],
+    ['http://u%:p@host/', 'write "%25"'],
+    ['http://u:p%zz@host/', 'write "%25"'],
     ['', 'a string that is not empty'],
     [5, 'a string that is not empty'],
   ])('refuses the URL %j', (url, message) => {

@@ -1,8 +1,10 @@
 /// <reference path="../../packages.d.ts" />
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
-import Agent from 'undici/lib/dispatcher/agent.js';
+import connector from 'undici/lib/core/connect.js';
+import Client from 'undici/lib/dispatcher/client.js';
+import { unlessAborted } from '../../values/waiting/abort.js';
 import { PrivateAddressError } from './private-address.js';
 
 /** Milliseconds until a server must have accepted the connection. */
@@ -10,7 +12,7 @@ const CONNECT = 10_000;
 
 export interface Post {
   readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
   /** Bytes of the answer that are read; what comes after is not. */
   readonly limit: number;
@@ -33,36 +35,38 @@ export interface HttpResponse {
  * guard that failed for that would guard nothing. Nobody's proxy settings are looked at. Never throws.
  */
 export async function post(wanted: Post): Promise<HttpResponse | { readonly problem: string }> {
+  const { url, lookup, signal } = wanted;
+  const connect = connector({ timeout: CONNECT, ...(lookup && { lookup }) });
+  let socket: Socket | undefined;
+  const client = new Client(url.origin, {
+    pipelining: 0,
+    // The deadline is the host's, and comes by the signal.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect(options, callback) {
+      socket = connect(options, callback);
+    },
+  });
   try {
-    const { url, headers, body, signal } = wanted;
-    const answer = await request.call(dispatcher(wanted.lookup), {
-      origin: url.origin,
-      path: `${url.pathname}${url.search}`,
-      method: 'POST',
-      headers,
-      body,
-      signal,
-    });
-    const { statusCode: status } = answer;
-    const location = answer.headers['location'];
-    const read = status >= 200 && status <= 299;
-    const { text, tooLarge } = read ? await readBody(answer.body, wanted.limit) : drop(answer.body);
-    return { status, location: Array.isArray(location) ? location[0] : location, text, tooLarge };
+    const answer = await unlessAborted(signal, () => exchange(client, wanted));
+    return answer?.value ?? { problem: 'its time was up' };
   } catch (error) {
     return { problem: problemOf(error) };
+  } finally {
+    // As long as a connection is only being made, neither the signal nor the client's own end reaches it.
+    socket?.destroy(new Error('It is not needed any more'));
+    void client.destroy();
   }
 }
 
-const agents = new Map<LookupFunction | undefined, Dispatcher>();
-
-function dispatcher(lookup: LookupFunction | undefined): Dispatcher {
-  const known = agents.get(lookup);
-  if (known) return known;
-  const connect = { timeout: CONNECT, ...(lookup && { lookup }) };
-  // The deadline is the host's: it ends the request by its signal.
-  const agent = new Agent({ pipelining: 0, headersTimeout: 0, bodyTimeout: 0, connect });
-  agents.set(lookup, agent);
-  return agent;
+async function exchange(client: Client, { url, headers, body, signal, limit }: Post): Promise<HttpResponse> {
+  const path = `${url.pathname}${url.search}`;
+  const answer = await request.call(client, { path, method: 'POST', headers, body, signal });
+  const { statusCode: status } = answer;
+  const location = answer.headers['location'];
+  const read = status >= 200 && status <= 299;
+  const { text, tooLarge } = read ? await readBody(answer.body, limit) : drop(answer.body);
+  return { status, location: Array.isArray(location) ? location[0] : location, text, tooLarge };
 }
 
 type Body = Dispatcher.ResponseData['body'];

@@ -46,7 +46,8 @@ export function fillVariables(text: string, listed: readonly string[], { allowed
   return text.replace(VARIABLE, (_, braced: string | undefined, bare: string | undefined) => {
     const name = braced ?? (bare as string);
     const allowed = listed.includes(name) && (allowedEnvVars?.includes(name) ?? true);
-    return allowed ? (process.env[name] ?? '') : '';
+    // Like any object, the environment has a `constructor` that nobody has set.
+    return allowed && Object.hasOwn(process.env, name) ? (process.env[name] ?? '') : '';
   });
 }
 

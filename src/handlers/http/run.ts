@@ -53,22 +53,21 @@ const OURS = [
   'upgrade',
 ];
 
-function headersOf(spec: HttpSpec, url: URL, rules: HttpRules, trace: ExternalCall['trace']): Record<string, string> {
-  const headers: Record<string, string> = {
-    accept: 'application/json, text/plain, */*',
-    'content-type': 'application/json',
-    'user-agent': 'hookscope',
-  };
-  if (trace !== undefined) headers['traceparent'] = trace.traceparent;
-  if (trace?.tracestate !== undefined) headers['tracestate'] = trace.tracestate;
-  if (url.username !== '') headers['authorization'] = basic(url);
+function headersOf(spec: HttpSpec, url: URL, rules: HttpRules, trace: ExternalCall['trace']): Map<string, string> {
+  const headers = new Map([
+    ['accept', 'application/json, text/plain, */*'],
+    ['content-type', 'application/json'],
+    ['user-agent', 'hookscope'],
+  ]);
+  if (trace !== undefined) headers.set('traceparent', trace.traceparent);
+  if (trace?.tracestate !== undefined) headers.set('tracestate', trace.tracestate);
+  if (url.username !== '' || url.password !== '') headers.set('authorization', basic(url));
   for (const [given, value] of Object.entries(spec.headers ?? {})) {
     const name = given.toLowerCase();
     if (OURS.includes(name)) continue;
     // A variable that was read from a file ends with a newline, and no value may hold one.
-    headers[name] = fillVariables(value, spec.allowedEnvVars ?? [], rules)
-      .replace(/[\r\n\0]+/g, ' ')
-      .trim();
+    const filled = fillVariables(value, spec.allowedEnvVars ?? [], rules);
+    headers.set(name, filled.replace(/[\r\n\0]+/g, ' ').trim());
   }
   return headers;
 }

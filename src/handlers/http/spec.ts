@@ -37,10 +37,24 @@ export interface HttpSpec extends HttpOptions {
  */
 export function http(url: string, options: HttpOptions = {}): HttpSpec {
   checkOption('http(): url', url, TEXT);
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+  if (!WHOLE.test(url) || !URL.canParse(url))
     throw wrongOption('http(): url', `expected an http or https URL, got "${url}"`);
+  if (!hasReadableCredentials(new URL(url)))
+    throw wrongOption('http(): url', 'the name or password in it has a "%" that is no escape; write "%25"');
   checkOptions('http(): ', options, HTTP);
   return Object.freeze({ type: 'http', url, ...frozen(options) });
+}
+
+/** `new URL` would also take `http:/x` and `http:x`, and make a host of the path. */
+const WHOLE = /^\s*https?:\/\/[^/\\?#]/i;
+
+function hasReadableCredentials({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const HTTP = { ...OUTSIDE, ...BACKGROUND, headers: TEXTS_BY_NAME, allowedEnvVars: NAMES };
