@@ -17,6 +17,8 @@ export interface Terminal {
   print(text: string): Promise<void>;
   /** Writes as it is, without a line end. */
   write(text: string): void;
+  /** Resolves when all of that is written out. */
+  written(): Promise<void>;
   /** One line to standard error. */
   tell(text: string): void;
   /** Asks the user for a line. Absent if there is no user, because input or output is not a terminal. */
@@ -89,11 +91,12 @@ export function openTerminal(isHook = false): OwnTerminal {
     write(text) {
       if (!gone) stdout.write(text);
     },
+    written: () => allWritten(stdout, stderr),
     tell: (text) => void stderr.write(`hookscope: ${plain(text)}\n`),
     tellLines: (text) => void stderr.write(`hookscope: ${plainLines(text)}\n`),
     ask: process.stdin.isTTY === true && stdout.isTTY === true ? (question) => ask(question, stop.signal) : undefined,
     async exit(code) {
-      await Promise.all([written(stdout), written(stderr)]);
+      await allWritten(stdout, stderr);
       if (isHook) process.exit(gone ? HOOK_UNANSWERED : code);
       process.exit(interrupted ?? (failed && code === 0 ? 1 : code));
     },
@@ -154,9 +157,9 @@ async function ask(question: string, signal: AbortSignal): Promise<string> {
   }
 }
 
-/** Resolves when a pipe has taken what was written to it. */
-function written(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => stream.write('', () => resolve()));
+/** Resolves when pipes have taken what was written to them. */
+async function allWritten(...streams: readonly NodeJS.WriteStream[]): Promise<void> {
+  await Promise.all(streams.map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))));
 }
 
 function wantsColor(): boolean {

@@ -32,6 +32,7 @@ async function trust(flags: object, ...answers: string[]) {
     ...{ color: false, live: false, columns: 80, gone: false, signal: new AbortController().signal },
     print: async (text) => void printed.push(text),
     write: () => {},
+    written: async () => {},
     tell: (text) => void printed.push(text),
     ask: answers.length > 0 ? ask : undefined,
   };

@@ -56,6 +56,7 @@ describe.each([...new Set(vectors.map(({ topic }) => topic))])('%s', (topic) => 
       signal: new AbortController().signal,
       print,
       write: () => {},
+      written: async () => {},
       tell: () => {},
     };
     expect(await fireCommand([vector.event], fireFlags(args), terminal)).toBe(0);

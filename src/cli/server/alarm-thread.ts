@@ -1,18 +1,22 @@
 import { Session } from 'node:inspector';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import type { AlarmData } from './alarm.js';
-import { sayAtOnce } from './last-word.js';
+import { AT, PHASE, sayAtOnce } from './last-word.js';
 
-// A thread that answers for a command whose own never gets to it: a loop, or a module that never ends.
-const { state, wait, answer } = workerData as AlarmData;
-await sleep(wait);
-// The first to answer wins, and no other answers after that.
-if (Atomics.compareExchange(state, 0, 0, 1) === 0) {
-  sayAtOnce(answer);
-  const session = new Session();
-  session.connectToMainThread();
-  // A thread cannot end its process. The debugger interrupts whatever JavaScript runs there; `exit` is what ends hooks that are under way.
-  const expression = `try { process.emit('exit', ${answer.code}) } finally { process.reallyExit(${answer.code}) }`;
-  session.post('Runtime.evaluate', { expression });
+// A thread that answers for a command whose own never gets to it: a loop, or a module that never ends. One that has answered, it only ends.
+const { state, wait, hurry, answer } = workerData as AlarmData;
+const due = performance.now() + wait;
+for (;;) {
+  const phase = Atomics.load(state, AT.phase);
+  const left = phase === PHASE.hurried ? hurry : Math.max(0, due - performance.now());
+  if (Atomics.wait(state, AT.phase, phase, left) === 'timed-out') break;
 }
+// The first to answer wins, and no other answers after that.
+const isFirst = Atomics.compareExchange(state, AT.phase, PHASE.unanswered, PHASE.answered) === PHASE.unanswered;
+if (isFirst) sayAtOnce(answer);
+const code = isFirst ? answer.code : Atomics.load(state, AT.code);
+const session = new Session();
+session.connectToMainThread();
+// A thread cannot end its process. The debugger interrupts whatever JavaScript runs there; `exit` is what ends hooks that are under way.
+const expression = `try { process.emit('exit', ${code}) } finally { process.reallyExit(${code}) }`;
+session.post('Runtime.evaluate', { expression });

@@ -1,6 +1,8 @@
 import type { Host } from '../../create-host.js';
+import type { Sink } from '../../emit/sink.js';
 import { isHookscopeError } from '../../errors.js';
 import { hasJoined } from '../../fleet/has-joined.js';
+import type { Background } from '../../host/call/background.js';
 import { fire } from '../../host/fire/fire.js';
 import { servicesOf } from '../../host/internals.js';
 import { plain } from '../../plain.js';
@@ -28,9 +30,19 @@ import { keepRecords } from './record-sink.js';
 
 /** Seconds for records to reach the disk. */
 const KEEPING = 2;
+/** Seconds for hooks in the background: those that a host waits for when it closes. */
+const BACKGROUND = 5;
+/** Seconds for hooks that are not enforced; an agent reads the answer only when the process has ended. */
+const SHADOWS = 0.5;
+
+/** The answer, and what is done once it is written: nothing in it may change what was said. */
+interface FiredAlone {
+  readonly answer: CommandAnswer;
+  finish(): Promise<void>;
+}
 
 /** Fires once, without a server: what the command names, or else what the last server served. */
-export async function fireStateless(question: Question, terminal: Terminal, alarm: Alarm): Promise<CommandAnswer> {
+export async function fireStateless(question: Question, terminal: Terminal, alarm: Alarm): Promise<FiredAlone> {
   const { protocol, policy, deadline, cwd } = question;
   const told = protocol.read(question.body, process.env);
   const { input } = told;
@@ -41,7 +53,7 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
   const { set, from } = setOf(question, served);
   const isServed = served !== undefined && isSameSet({ set, cwd: from }, served);
   const [changed] = isServed ? changesSince(served) : [];
-  if (changed !== undefined) return protocol.fail(whyChanged(changed), policy, told);
+  if (changed !== undefined) return { answer: protocol.fail(whyChanged(changed), policy, told), finish: nothing };
   const project = projectOf(cwd, served);
   // A pipe that is named, or a module, may never end.
   const opening = openHost(set, {
@@ -62,7 +74,17 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
   const services = servicesOf(host);
   const place = hasJoined() ? await placeOf(host) : undefined;
   services.elsewhere = place?.asker;
-  try {
+  const finish = async (): Promise<void> => {
+    try {
+      await endBackground(services.background, alarm, keeper);
+    } finally {
+      await host.close();
+      await place?.asker.close();
+      await place?.log.close(0);
+      if (keeper) await within(timerDelay(KEEPING), keeper.close());
+    }
+  };
+  const ask = async (): Promise<CommandAnswer> => {
     services.stateless = true;
     services.projectOf = project === undefined ? foundProject : () => project;
     partOfCaller(host);
@@ -90,13 +112,30 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
     } finally {
       clearTimeout(timer);
     }
-  } finally {
-    await host.close();
-    await place?.asker.close();
-    await place?.log.close(0);
-    if (keeper) await within(timerDelay(KEEPING), keeper.close());
+  };
+  try {
+    return { answer: await ask(), finish };
+  } catch (error) {
+    await finish();
+    throw error;
   }
 }
+
+/** Hooks in the background first: one that is not enforced may compute until the alarm ends the process. */
+async function endBackground(background: Background, alarm: Alarm, keeper: Sink | undefined): Promise<void> {
+  const { due } = background;
+  if (due === undefined) return;
+  background.due = undefined;
+  await within(timerDelay(BACKGROUND), background.followed());
+  if (keeper) await within(timerDelay(KEEPING), keeper.flush());
+  alarm.hurry();
+  due();
+  await within(timerDelay(SHADOWS), background.followed());
+  await background.endAll();
+  alarm.calm();
+}
+
+const nothing = async (): Promise<void> => undefined;
 
 /** In a joined fleet: how to ask the team, and the log of decisions, which the next connected process sends. */
 async function placeOf(host: Host) {

@@ -21,7 +21,7 @@ import type { HostFlags } from '../host/open-host.js';
 import { wordOf } from '../option-values.js';
 import { type Flags, typedAs } from '../options.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
-import { setAlarm } from './alarm.js';
+import { setAlarm, UNANSWERED } from './alarm.js';
 import { whyEnded } from './own-process.js';
 
 type HookFlags = HostFlags & Flags<'as' | 'attended' | 'onFailure' | 'timeout' | 'noServer'>;
@@ -34,7 +34,7 @@ export async function hookCommand([given]: readonly string[], flags: HookFlags, 
   try {
     protocol = await protocolOf(given as string, flags);
     policy = policyOf(flags.onFailure);
-    return await say(await answer(protocol, flags, policy, terminal), terminal);
+    return await answer(protocol, flags, policy, terminal);
   } catch (error) {
     const reason = whyEnded(terminal) ?? (isHookscopeError(error) ? error.message : messageOf(error));
     protocol ??= wordsAfter(error, given as string);
@@ -74,7 +74,7 @@ async function answer(
   flags: HookFlags,
   policy: FailurePolicy,
   terminal: Terminal,
-): Promise<CommandAnswer> {
+): Promise<number> {
   const given = protocol.seconds(secondsOf(flags.timeout)) ?? USUAL;
   const seconds = deadlineOf(given);
   const started = performance.now() - process.uptime() * 1000;
@@ -83,12 +83,12 @@ async function answer(
   const body = await unlessInterrupted(terminal, readStdin(process.stdin, deadline));
   if (typeof body !== 'string') {
     const { withNamedProblems } = await import('../host/named-problems.js');
-    return protocol.fail(await withNamedProblems(set, REASONS[body.problem]), policy);
+    return say(protocol.fail(await withNamedProblems(set, REASONS[body.problem]), policy), terminal);
   }
   const question = { protocol, body, set, cwd: process.cwd(), policy, deadline };
   if (server !== false) {
     const said = await unlessInterrupted(terminal, askServer(question, placesOf()));
-    if (typeof said !== 'string') return said;
+    if (typeof said !== 'string') return say(said, terminal);
   }
   // Half of the time that is left then: a process that has not answered by now will not.
   const last = (seconds + given) * 500;
@@ -98,18 +98,32 @@ async function answer(
   });
   if (body.length > MUCH) alarm.watchFromThread();
   const { fireStateless } = await import('./hook-alone.js');
-  try {
-    return await fireStateless(question, terminal, alarm);
-  } finally {
+  const toSpeak = async (): Promise<void> => {
     // Else it has answered, and ends the process.
     if (!alarm.mayStillSpeak()) await sleep(ENDING);
+  };
+  try {
+    const fired = await fireStateless(question, terminal, alarm).catch(async (error: unknown) => {
+      await toSpeak();
+      throw error;
+    });
+    await toSpeak();
+    const code = await say(fired.answer, terminal);
+    // What still runs may end or hang the process, and changes nothing of what was said.
+    alarm.said(code);
+    await unlessInterrupted(terminal, fired.finish()).catch(() => undefined);
+    return code;
+  } finally {
+    alarm.off();
   }
 }
 
+/** Returns the exit code when all is written out. */
 async function say({ stdout, stderr, code }: CommandAnswer, terminal: Terminal): Promise<number> {
   terminal.write(stdout);
   if (stderr !== '') process.stderr.write(stderr);
-  return code;
+  await terminal.written();
+  return terminal.gone ? UNANSWERED : code;
 }
 
 /** From this many characters on, our own code may take long. */

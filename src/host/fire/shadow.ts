@@ -50,7 +50,8 @@ class Following {
   /** Does almost nothing now, because the caller is waiting. */
   note(run: FireRun, decided: Promise<unknown>): void {
     if (this.#runs.length === 0) {
-      setImmediate(this.begin);
+      // A command that fires once begins them when its answer is written.
+      if (!run.services.stateless) setImmediate(this.begin);
       this.#background.due = this.begin;
     }
     this.#runs.push(run);
