@@ -87,9 +87,10 @@ export function casesTable(all: readonly Results[]): string {
   const kinds = (kind: Case['kind']): readonly Case[] => CASES.filter((one) => one.kind === kind);
   const sum = (kind: Case['kind'], words: string): string[] => {
     const names = kinds(kind).map(({ name }) => name);
-    const stopped = ({ before_tool }: Results, mode: ProbeMode): string | undefined =>
-      before_tool[mode] &&
-      `${names.filter((one) => didOf(before_tool[mode]?.[one]) === 'blocked').length} of ${names.length}`;
+    const stopped = ({ before_tool }: Results, mode: ProbeMode): string | undefined => {
+      const made = names.map((one) => didOf(before_tool[mode]?.[one])).filter((did) => did !== 'not called');
+      return before_tool[mode] && `${made.filter((did) => did === 'blocked').length} of ${made.length}`;
+    };
     return [words, ...cellsOf(all, stopped)];
   };
   const told = cellsOf(all, ({ before_tool }, mode) => {

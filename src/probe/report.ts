@@ -21,10 +21,15 @@ export interface ProbedCase {
   readonly recorded?: string;
 }
 
-/** How many denials were honoured, and how many broken guards stopped the tool. */
+/** How many denials, and how many broken guards. */
 export interface Sum {
   readonly noes: number;
   readonly broken: number;
+}
+
+/** How many were honoured or stopped the tool, of the calls that were made. */
+export interface SumOf extends Sum {
+  readonly of: Sum;
 }
 
 /** The observations of `hookscope doctor --probe` for one agent. */
@@ -40,13 +45,13 @@ export interface ProbeReport {
   readonly policies: readonly (SystemFile & { readonly named: boolean })[];
   /** Agent starts. */
   readonly runs: number;
-  readonly sums: Readonly<Partial<Record<ProbeMode, Sum>>>;
-  /** Out of how many. */
-  readonly of: Sum;
+  readonly sums: Readonly<Partial<Record<ProbeMode, SumOf>>>;
   readonly cases: readonly ProbedCase[];
   readonly other_events: Seen['other_events'];
   /** The version that is compared with. Absent: none was recorded. */
   readonly recorded?: { readonly version: string; readonly date: string };
+  /** How many denials and broken guards are compared with it, and how many of them could not be, since the call was not made or says nothing of the hook. */
+  readonly compared: { readonly seen: number; readonly unseen: number };
   /** Denials and broken guards that stop a call in this version and did not in the recorded one, and the other way round. */
   readonly hears_more: readonly string[];
   readonly hears_less: readonly string[];
@@ -83,14 +88,12 @@ export function reportOf({ agent: name, program, network, policies, seen, date }
     };
   });
   const isVoid = seen.before_tool.direct === undefined || voidBecause(seen.before_tool.direct) !== undefined;
+  const known = cases.filter(({ kind, recorded: before }) => kind !== 'other' && SAYING.has(before));
+  const compared = isVoid ? [] : known.filter(({ direct }) => SAYING.has(direct?.did));
   const changed = (from: boolean): string[] =>
-    cases.flatMap(({ kind, direct, recorded: before, what }) =>
-      kind === 'other' || direct === undefined || before === undefined || isVoid
-        ? []
-        : (before === 'blocked') === from && (direct.did === 'blocked') !== from
-          ? [what]
-          : [],
-    );
+    compared
+      .filter(({ direct, recorded: before }) => (before === 'blocked') === from && (direct?.did === 'blocked') !== from)
+      .map(({ what }) => what);
   return {
     agent: name,
     title: agent.title,
@@ -103,10 +106,10 @@ export function reportOf({ agent: name, program, network, policies, seen, date }
     sums: Object.fromEntries(
       MODES.flatMap((mode) => (seen.before_tool[mode] ? [[mode, sumOf(steps, seen.before_tool[mode])]] : [])),
     ),
-    of: sumOf(steps, undefined),
     cases,
     other_events: seen.other_events,
     ...(recorded === undefined ? {} : { recorded: { version: recorded.version, date: recorded.date } }),
+    compared: { seen: compared.length, unseen: known.length - compared.length },
     hears_more: changed(false),
     hears_less: changed(true),
     problems: [
@@ -124,14 +127,17 @@ const SCENES: Readonly<Record<Step['scene'], string>> = {
 
 export const wordsOf = ({ scene, of }: Step): string => `${SCENES[scene]}${of.what}`;
 
-/** The calls of that kind that were made alone and were stopped; without outcomes, all of them. */
-function sumOf(steps: readonly Step[], outcomes: CallOutcomes | undefined): Sum {
-  const count = (kind: Case['kind']): number =>
+/** Outcomes that say what a hook can do. A call that was not made, hung, or was refused by something else does not. */
+const SAYING: ReadonlySet<string | undefined> = new Set<Did>(['ran', 'blocked', 'rewritten', 'unasked']);
+
+/** The calls that were made alone: how many were stopped, of how many. */
+function sumOf(steps: readonly Step[], outcomes: CallOutcomes): SumOf {
+  const count = (kind: Case['kind'], does: (did: Did) => boolean): number =>
     steps.filter(
-      ({ scene, of, name }) =>
-        scene === 'alone' && of.kind === kind && (outcomes === undefined || outcomes[name]?.did === 'blocked'),
+      ({ scene, of, name }) => scene === 'alone' && of.kind === kind && does(outcomes[name]?.did ?? 'not called'),
     ).length;
-  return { noes: count('no'), broken: count('broken') };
+  const sum = (does: (did: Did) => boolean): Sum => ({ noes: count('no', does), broken: count('broken', does) });
+  return { ...sum((did) => did === 'blocked'), of: sum((did) => did !== 'not called') };
 }
 
 /** Why the outcomes mean nothing: even without a hook, or with a silent one, something else has decided. */

@@ -73,8 +73,16 @@ export async function versionOf(driven: Driven): Promise<string> {
   const options = { args: ['--version'], env: { ...env, ...driven.agent.env(1, folder) }, cwd: project };
   const { printed } = await watch(driven, options, () => undefined);
   driven.heard(printed);
-  return /\d+\.\d+\.\d+(?:[-+][\w.-]*\w)?/.exec(printed)?.[0] ?? 'unknown';
+  return versionIn(printed);
 }
+
+/** What a version may have after its numbers is cut: a program may print anything. */
+export function versionIn(printed: string): string {
+  const found = /\d{1,9}\.\d{1,9}\.\d{1,9}(?:[-+][\w.-]*\w)?/.exec(printed)?.[0] ?? 'unknown';
+  return found.length <= LONGEST_VERSION ? found : `${found.slice(0, LONGEST_VERSION - 1)}…`;
+}
+
+const LONGEST_VERSION = 60;
 
 /** Instructions for a run from outside. */
 interface Watched {

@@ -10,6 +10,7 @@ import type { Seen } from '../../src/probe/inside.js';
 import { policyFiles } from '../../src/probe/policies.js';
 import { RECORDED } from '../../src/probe/recorded.js';
 import { reportOf, wantedOf } from '../../src/probe/report.js';
+import { versionIn } from '../../src/probe/run-agent.js';
 
 const steps = stepsOf(true);
 const outcomes = (of: (name: string) => Did): Record<string, CallOutcome> =>
@@ -17,6 +18,8 @@ const outcomes = (of: (name: string) => Did): Record<string, CallOutcome> =>
 const recorded = (name: string): Did =>
   Object.entries(RECORDED['codex']?.did ?? {}).find(([, names]) => names.split(' ').includes(name))?.[0] as Did;
 const wanted = outcomes((name) => wantedOf(steps.find((step) => step.name === name)!.of));
+
+const isNo = ({ scene, of }: (typeof steps)[number]) => scene === 'alone' && of.kind === 'no';
 
 function report(direct: Record<string, CallOutcome>, stateless = wanted, more: Partial<Seen> = {}) {
   const seen: Seen = {
@@ -42,9 +45,13 @@ describe('what is said of a version', () => {
       expect([is(before).hears_more, is(before).hears_less]).toEqual([[], []]);
       expect(is(other)[other === 'blocked' ? 'hears_more' : 'hears_less']).toHaveLength(1);
       expect(is(other)[other === 'blocked' ? 'hears_less' : 'hears_more']).toEqual([]);
-      // A call that hangs, or that its hook was never asked about, was not stopped by it.
-      expect(is('hung').hears_more).toEqual([]);
-      expect(is('refused').hears_more).toEqual([]);
+      // A call whose hook is not asked was not stopped by it; one that is not made, hangs or is refused by something else says nothing of it.
+      expect(is('unasked').hears_less).toHaveLength(before === 'blocked' ? 1 : 0);
+      for (const did of ['not called', 'hung', 'refused'] as const) {
+        const { hears_more, hears_less, compared } = is(did);
+        expect([did, hears_more, hears_less, compared.unseen]).toEqual([did, [], [], 1]);
+        expect(remarks(is(did)).join('\n')).toContain('As far as could be seen, it hears what was heard by 0.');
+      }
     },
   );
 
@@ -65,13 +72,21 @@ describe('what is said of a version', () => {
       const found = report({ ...outcomes(() => 'blocked'), silent0: { did, told: false } });
       expect(found.problems[0]).toMatch(/^By itself: nothing can be said/);
       expect([found.hears_more, found.hears_less]).toEqual([[], []]);
+      expect(remarks(found).join('\n')).toContain('Nothing of it could be compared with 0.');
     },
   );
 
   test('a call that was never made is said to be unseen, and no no', () => {
     const { problems, sums } = report({ ...outcomes(recorded), deny: { did: 'not called', told: false } });
     expect(problems).toEqual([expect.stringContaining('not seen, since the call was never made: exit 0, the deny')]);
-    expect(sums.direct?.noes).toBe(4);
+    expect([sums.direct?.noes, sums.direct?.of.noes]).toEqual([4, steps.filter(isNo).length - 1]);
+    expect(sums.stateless?.of.noes).toBe(steps.filter(isNo).length);
+  });
+
+  test('a version is a version, however much is printed', () => {
+    expect(versionIn('codex-cli 0.169.0-beta.2 (of today)')).toBe('0.169.0-beta.2');
+    expect(versionIn(`x 1.2.3-${'a'.repeat(90_000)}`)).toMatch(/^1\.2\.3-a{53}…$/);
+    expect(versionIn('9'.repeat(90_000))).toBe('unknown');
   });
 
   test('what a server raises an alarm about, and what is not heard on another event, is a problem', () => {

@@ -30,7 +30,7 @@ export function textOf(report: ProbeReport, paint: Paint): string {
   const colored = (one: ProbedCase, mode: ProbeMode): string =>
     isLost(one, one[mode]) ? paint('red', cell(one, mode)) : cell(one, mode);
   const sum = (of: 'noes' | 'broken'): string[] =>
-    modes.map((mode) => `${report.sums[mode]?.[of]} of ${report.of[of]}`);
+    modes.map((mode) => `${report.sums[mode]?.[of]} of ${report.sums[mode]?.of[of]}`);
   const lines = report.cases.map((one) =>
     `${one.what.replaceAll('`', '').padEnd(width)}${modes.map((mode) => colored(one, mode)).join('')}`.trimEnd(),
   );
@@ -52,7 +52,7 @@ export function textOf(report: ProbeReport, paint: Paint): string {
 
 /** A no, or a broken guard, after which the call ran. */
 const isLost = ({ kind }: ProbedCase, outcome: CallOutcome | undefined): boolean =>
-  kind !== 'other' && outcome !== undefined && outcome.did !== 'blocked';
+  kind !== 'other' && outcome !== undefined && outcome.did !== 'not called' && outcome.did !== 'blocked';
 
 function eventLines(
   { other_events }: ProbeReport,
@@ -75,11 +75,14 @@ function eventLines(
 /** What was seen, where, and how it is known, in sentences. */
 export function remarks({ title, version, date, program, network, policies, runs, ...report }: ProbeReport): string[] {
   const { recorded, hears_more: more, hears_less: less } = report;
+  const { seen, unseen } = report.compared;
   const compared = (): string[] => {
     if (recorded === undefined) return ['No version of it was recorded, so nothing is compared'];
     const other = `${recorded.version}, which was recorded on ${recorded.date}`;
     const before = recorded.version === version ? `this version as it was recorded on ${recorded.date}` : other;
-    if (more.length === 0 && less.length === 0) return [`It hears what was heard by ${before}`];
+    if (seen === 0) return [`Nothing of it could be compared with ${before}`];
+    if (more.length === 0 && less.length === 0)
+      return [`${unseen === 0 ? 'It' : 'As far as could be seen, it'} hears what was heard by ${before}`];
     return [
       ...(more.length === 0 ? [] : [`This version hears more than recorded (${other}): ${more.join('; ')}`]),
       ...(less.length === 0 ? [] : [`This version hears less than recorded (${other}): ${less.join('; ')}`]),
