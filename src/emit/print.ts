@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import { clip, column, plain } from '../plain.js';
 import { skipWords } from '../scopes/skip.js';
 import { checkKeys, type Keys } from '../values/options.js';
+import { own } from '../values/own.js';
 import { checks } from '../values/shape.js';
 import type { FireRecord, HandlerRecord } from './fire-record.js';
 import { callWords, duration, handlerNames, headline, type PrintPaint, VERDICT_STYLE } from './headline.js';
@@ -96,7 +97,8 @@ function policiesOf({ policies = [] }: FireRecord): string {
 function runWord(record: HookStarted | HookProgress | HookResponse, paint: PrintPaint): string {
   if (record.subtype === 'hook_started') return paint('dim', 'started');
   if (record.subtype === 'hook_progress') return paint('dim', `… ${clip(record.output.trimEnd(), 80)}`);
-  const verdict = record.decision === undefined ? '' : ` ${paint(VERDICT_STYLE[record.decision], record.decision)}`;
+  const verdict =
+    record.decision === undefined ? '' : ` ${paint(own(VERDICT_STYLE, record.decision), record.decision)}`;
   const failure = record.failure === undefined ? '' : ` ${record.failure.cause}: ${clip(record.failure.message, 80)}`;
   const status = paint(record.outcome === 'success' ? 'green' : 'red', record.outcome);
   return `${status}${verdict}${failure} ${paint('dim', duration(record.duration_ms))}`;
@@ -116,7 +118,7 @@ function handlerLine(handler: HandlerRecord, paint: PrintPaint): string {
     return `${paint('red', `failed: ${cause}`)}: ${clip(message, 120)}${again}${took}`;
   }
   const said = handler.verdict ?? 'no opinion';
-  return `${paint(handler.verdict && VERDICT_STYLE[handler.verdict], said)}${again}${took}`;
+  return `${paint(own(VERDICT_STYLE, handler.verdict ?? ''), said)}${again}${took}`;
 }
 
 function title(record: FireRecord, { subject = toolName }: PrintOptions): string {

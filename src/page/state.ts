@@ -1,6 +1,6 @@
 import { type Counts, countsOf, countUntil, type Filter, isFiltering, matches, NO_FILTER } from './records/filter.js';
 import { KeptRecords } from './records/kept.js';
-import type { Row } from './records/row.js';
+import { type Row, rowAt } from './records/row.js';
 import { batch, computed, signal } from './ui.js';
 
 /** The source of the records, and its state. */
@@ -47,7 +47,7 @@ const told = computed<readonly Row[]>(() => {
   version.value;
   const all = rows.value;
   const end = until.value;
-  return end === undefined ? all : all.slice(0, countUntil(all, end));
+  return end === undefined ? all : all.slice(0, countUntil(all, end)).map((row) => rowAt(row, end));
 });
 /** The rows that pass the filters and the scrubber, by time. */
 export const shown = computed<readonly Row[]>(() => {

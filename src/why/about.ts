@@ -14,7 +14,18 @@ export function agentIn(input: Readonly<Record<string, unknown>>): string {
   const id = input['agent_id'];
   if (typeof id !== 'string' || id === '') return 'main';
   const type = input['agent_type'];
-  return plain(`${typeof type === 'string' && type !== '' ? type : 'agent'} ${id.slice(0, 6)}`);
+  return agentName(id, typeof type === 'string' && type !== '' ? type : undefined);
+}
+
+/** The same from its id and type. */
+export function agentName(id: string, type: string | undefined): string {
+  return `${clip(type ?? 'agent', 40)} ${shortName(id)}`;
+}
+
+/** The beginning of a random id; of any other that is long both its ends, since ids that people or programs number differ at their end. */
+export function shortName(id: string): string {
+  if (/^(?=.*[a-f])[0-9a-f]{8,}$/.test(id)) return id.slice(0, 6);
+  return plain(id.length <= 12 ? id : `${id.slice(0, 6)}..${id.slice(-4)}`);
 }
 
 /** Whether the event opens or closes an agent's scope. */

@@ -1,6 +1,7 @@
 import type { FireRecord, HandlerRecord, ToolCallRecord } from '../emit/record.js';
 import { clip, ended, plain } from '../plain.js';
 import { rewrittenTo, saidBy } from './asked.js';
+import { endsIn, type RunEnd } from './background.js';
 import { changesFor } from './changes.js';
 import { decidedIn } from './decided.js';
 import { isMeant } from './meaning.js';
@@ -40,10 +41,14 @@ export interface WhyFacts {
   readonly outcome: readonly string[];
   /** How its call ended. */
   readonly calls?: readonly ToolCallRecord[] | undefined;
+  /** How runs of its hooks ended. */
+  readonly ends?: readonly RunEnd[] | undefined;
 }
 
 /** Reads the answer from the fire's record, and what else is kept of it. */
-export function answerFor(record: FireRecord, { agent, hook, otherFires, outcome, calls }: WhyFacts): WhyAnswer {
+export function answerFor(record: FireRecord, facts: WhyFacts): WhyAnswer {
+  const { agent, hook, otherFires, outcome, calls } = facts;
+  const ends = endsIn(record, facts.ends ?? []);
   const meant = record.handlers.filter((handler) => isMeant(handler, hook));
   const asked = meant.filter(({ status }) => status !== 'skipped');
   const notAsked = meant.filter(({ status }) => status === 'skipped').map((handler) => skipped(record, handler));
@@ -53,13 +58,15 @@ export function answerFor(record: FireRecord, { agent, hook, otherFires, outcome
     fire_id: record.fire_id,
     event: record.event,
     question: all(question(record, agent)),
-    asked: asked.map((handler) => sentence(handler, `${who(handler)} ${saidBy(record, handler)}.`)),
+    asked: asked.map((handler) =>
+      sentence(handler, `${who(handler)} ${saidBy(record, handler, ends.get(handler.id))}.`),
+    ),
     not_asked: notAsked.map(({ told }) => told),
     out_of_scope: all(otherFires.sentences),
     decision: all([...(rewritten === undefined ? [] : [rewritten]), ...decidedIn(record), ...untold(record)]),
     outcome: all(outcome),
     changes: all([
-      ...(hook === undefined ? changesFor(record, calls) : []),
+      ...(hook === undefined ? changesFor(record, { calls, ends }) : []),
       ...notAsked.map(({ name, change }) => `For ${name} to be asked: ${lower(change)}`),
       ...otherFires.changes,
     ]),

@@ -1,6 +1,8 @@
 import { duration } from '../emit/headline.js';
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { clip, ended, plain } from '../plain.js';
+import { own } from '../values/own.js';
+import type { RunEnd } from './background.js';
 import { isShadow } from './meaning.js';
 import {
   endsRun,
@@ -16,10 +18,10 @@ import {
   specOf,
 } from './words.js';
 
-/** The answer of a hook, or its failure, as a sentence without its name. */
-export function saidBy(record: FireRecord, handler: HandlerRecord): string {
+/** The answer of a hook, or its failure, as a sentence without its name. `end`: of one that went on in the background. */
+export function saidBy(record: FireRecord, handler: HandlerRecord, end?: RunEnd): string {
   const took = handler.duration_ms === undefined ? '' : ` (${duration(handler.duration_ms)})`;
-  if (handler.status === 'background') return 'goes on in the background, and decides nothing';
+  if (handler.status === 'background') return inBackground(end);
   if (handler.status === 'failed') return `${failed(record, handler)}${took}`;
   if (handler.status !== 'ran') return `is recorded as ${plain(handler.status)}, which this version does not know`;
   const parts = [verdict(record, handler), ...besides(record, handler)].filter((text) => text !== '');
@@ -29,6 +31,13 @@ export function saidBy(record: FireRecord, handler: HandlerRecord): string {
     : '';
   const watching = handler.phase === 'observe' ? '; it only observes, so its answer does not count' : '';
   return `${said}${again}${watching}${took}`;
+}
+
+function inBackground(end: RunEnd | undefined): string {
+  if (end === undefined) return 'goes on in the background, and decides nothing';
+  const { failure, duration_ms: took } = end;
+  const how = failure === undefined ? 'ended' : `failed (${causeOf(failure)})`;
+  return `went on in the background and decided nothing; there it ${how} (${duration(took)})`;
 }
 
 function verdict(record: FireRecord, handler: HandlerRecord): string {
@@ -67,7 +76,7 @@ function said(handler: HandlerRecord): string | undefined {
     nested(handler)['behavior'],
     output(handler)['decision'],
   );
-  return word === undefined || !Object.hasOwn(WORDS, word) ? undefined : WORDS[word];
+  return word === undefined ? undefined : own(WORDS, word);
 }
 
 /** The reason for its verdict. */
@@ -89,13 +98,16 @@ function besides(record: FireRecord, handler: HandlerRecord): string[] {
 }
 
 function failed(record: FireRecord, handler: HandlerRecord): string {
-  const { cause = 'unknown', message = '' } = handler.failure ?? {};
   const blocked = record.decision.failures.find(({ id }) => id === handler.id)?.blocked === true;
   // The failure of an observer does not count, and is not in the decision.
   const counts = blocked
     ? `which counts as ${plain(effectOf(record, handler))}, since ${whyItCounts(handler)}`
     : `which was ignored${handler.on_failure === 'continue' && handler.phase !== 'observe' ? ', since its onFailure is continue' : ''}`;
-  return `failed (${plain(cause)}: ${ended(shownText(message)).replace(/(?<!\.\.)\.$/, '')}), ${counts}`;
+  return `failed (${causeOf(handler.failure)}), ${counts}`;
+}
+
+function causeOf({ cause = 'unknown', message = '' }: Partial<NonNullable<HandlerRecord['failure']>> = {}): string {
+  return `${plain(cause)}: ${ended(shownText(message)).replace(/(?<!\.\.)\.$/, '')}`;
 }
 
 const shownText = (text: string): string => (text === '' ? 'no message' : clip(text.trim(), 200));

@@ -1,16 +1,25 @@
 import type { FireRecord, HandlerRecord, ToolCallRecord } from '../emit/record.js';
 import { plain } from '../plain.js';
+import { own } from '../values/own.js';
+import type { RunEnd } from './background.js';
 import { isShadow } from './meaning.js';
 import { counting, endersOf, keepersOf } from './said.js';
 import { isGate, listed, named, placeOf } from './words.js';
 
-/** What would have to change for a different decision. `calls`: how the call that it is about ended, if that is known. */
-export function changesFor(record: FireRecord, calls: readonly ToolCallRecord[] = []): string[] {
+interface Ends {
+  /** How the call that it is about ended, if that is known. */
+  readonly calls?: readonly ToolCallRecord[] | undefined;
+  /** Of hooks that went on in the background, by their ids. */
+  readonly ends?: ReadonlyMap<string, RunEnd> | undefined;
+}
+
+/** What would have to change for a different decision. */
+export function changesFor(record: FireRecord, { calls = [], ends }: Ends = {}): string[] {
   if (isShadow(record))
     return record.handlers.map((h) => `For what ${named(h.name)} says to count, remove "enforce" in ${placeOf(h)}.`);
   const { error } = record;
-  const decided = error === undefined ? forDecision(record, calls) : [REJECTED[error] ?? 'Fire it again.'];
-  return [...decided, ...forFailures(record)];
+  const decided = error === undefined ? forDecision(record, calls) : [own(REJECTED, error) ?? 'Fire it again.'];
+  return [...decided, ...forFailures(record), ...forLateFailures(record, ends)];
 }
 
 const REJECTED: Readonly<Record<string, string>> = {
@@ -125,10 +134,20 @@ function forFailures(record: FireRecord): string[] {
   });
 }
 
+/** Of hooks that failed in the background, where no policy makes a failure count. */
+function forLateFailures({ handlers }: FireRecord, ends: Ends['ends']): string[] {
+  return handlers.flatMap((handler) => {
+    const end = ends?.get(handler.id);
+    return end?.failure === undefined
+      ? []
+      : [`For ${named(handler.name)} to work: ${mendFor({ ...handler, ...end })}.`];
+  });
+}
+
 /** The advice for a hook that failed. */
 export function mendFor(handler: HandlerRecord): string {
   const { cause = 'unknown' } = handler.failure ?? {};
-  return (Object.hasOwn(MENDS, cause) ? MENDS[cause] : undefined)?.(handler) ?? 'see what its message says';
+  return own(MENDS, cause)?.(handler) ?? 'see what its message says';
 }
 
 /** The command that its failure's message ends with: it depends on what holds the hook back. */

@@ -2,6 +2,7 @@ import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { clip, plain } from '../plain.js';
 import type { RecordStore } from '../store/store.js';
 import { nearest } from '../values/nearest.js';
+import { agentName } from './about.js';
 import { isMeant, typeOf } from './meaning.js';
 import { listed, named, placeOf } from './words.js';
 
@@ -52,7 +53,7 @@ const NOTHING: OtherFires = { sentences: [], changes: [] };
 /** The owner of a hook, by its scope. */
 function whose({ handler: { scope }, fire }: Found): string {
   if (scope !== fire.scope || fire.agent_id === undefined) return `of the scope ${clip(scope, 40)}`;
-  return `of ${plain(typeOf(fire) ?? 'agent')} ${fire.agent_id.slice(0, 6)}`;
+  return `of ${agentName(fire.agent_id, typeOf(fire))}`;
 }
 
 /** Hooks for the same event that other fires of the session list and this one does not. */

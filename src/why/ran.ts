@@ -1,5 +1,6 @@
 import type { AlarmRecord, FireRecord, HookRecord, ToolCallRecord } from '../emit/record.js';
 import { clip, ended, plain } from '../plain.js';
+import { own } from '../values/own.js';
 import { nameIn, quoted, specOf } from './words.js';
 
 /** The records of a call besides its own fire. */
@@ -57,7 +58,7 @@ const DENIERS: Readonly<Record<string, string>> = {
 
 function callSentence(call: ToolCallRecord, fires: readonly FireRecord[]): string {
   const { status, ran, denied_by: denier, approver, decided_by: id, reason } = call;
-  const what = Object.hasOwn(STATUS, status) ? STATUS[status] : `The call ended as ${plain(status)}`;
+  const what = own(STATUS, status) ?? `The call ended as ${plain(status)}`;
   // A call that was stopped half way has begun.
   const began = ran && (status === 'denied' || status === 'interrupted') ? ', after its tool had begun' : '';
   const of = fires.find((fire) => fire.handlers.some((handler) => handler.id === id));
@@ -70,7 +71,7 @@ function callSentence(call: ToolCallRecord, fires: readonly FireRecord[]): strin
 }
 
 function byWord(word: string | undefined): string | undefined {
-  return word !== undefined && Object.hasOwn(DENIERS, word) ? DENIERS[word] : word;
+  return word === undefined ? undefined : (own(DENIERS, word) ?? word);
 }
 
 function alarmSentence({ alarm, message, evidence }: AlarmRecord): string {

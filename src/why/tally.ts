@@ -1,4 +1,5 @@
-import type { FireRecord, HandlerRecord, HookResponse } from '../emit/record.js';
+import type { FireRecord, HandlerRecord } from '../emit/record.js';
+import { BackgroundRuns, type RunEnd } from './background.js';
 import { percentile, stopsIt } from './meaning.js';
 
 /** What one hook did, for one agent or on one event if asked for. */
@@ -27,9 +28,6 @@ interface Counts {
   readonly times: number[];
 }
 
-/** The most background runs that are followed; beyond that, the end of the oldest is not counted. */
-const MOST_OPEN = 10_000;
-
 /** The parts of a fire that are counted. */
 export interface CountedFire {
   readonly fire_id: string;
@@ -42,7 +40,7 @@ export type CountedHandler = Pick<HandlerRecord, 'id' | 'name' | 'status' | 'ver
 /** Counts hooks that ran. Every time is kept, eight bytes each. */
 export class Tallies {
   readonly #counts = new Map<string, Counts>();
-  readonly #open = new Map<string, Counts>();
+  readonly #background = new BackgroundRuns<Counts>();
 
   add(record: CountedFire, handler: CountedHandler, group: string | undefined): void {
     if (handler.status === 'skipped') return;
@@ -50,35 +48,20 @@ export class Tallies {
     counts.runs += 1 + (handler.reasked ?? 0);
     if (stopsIt(record, handler)) counts.denials += 1;
     if (handler.status === 'failed') counts.failures += 1;
-    if (handler.status === 'background') this.#follow(`${record.fire_id} ${handler.id}`, counts);
-    else if (handler.duration_ms !== undefined) counts.times.push(handler.duration_ms);
+    const end = this.#background.begin(record.fire_id, handler, counts);
+    if (end !== undefined) count(counts, end);
+    if (handler.status !== 'background' && handler.duration_ms !== undefined) counts.times.push(handler.duration_ms);
   }
 
-  /** A background run that ended. */
-  end({
-    fire_id,
-    handler_id,
-    duration_ms,
-    failure,
-  }: Pick<HookResponse, 'fire_id' | 'handler_id' | 'duration_ms' | 'failure'>): void {
-    const key = `${fire_id} ${handler_id}`;
-    const counts = this.#open.get(key);
-    if (!counts) return;
-    this.#open.delete(key);
-    counts.times.push(duration_ms);
-    if (failure) counts.failures += 1;
+  /** A run that ended: it counts if it was in the background. */
+  end(end: RunEnd): void {
+    const counts = this.#background.end(end);
+    if (counts !== undefined) count(counts, end);
   }
 
   /** The slowest first: by p95, then by p50; at last what was never timed. */
   rows(): HookTally[] {
     return [...this.#counts.values()].map(rowOf).sort(bySlowness);
-  }
-
-  #follow(key: string, counts: Counts): void {
-    this.#open.set(key, counts);
-    if (this.#open.size <= MOST_OPEN) return;
-    const [oldest] = this.#open.keys();
-    this.#open.delete(oldest as string);
   }
 
   #of(hook: string, group: string | undefined): Counts {
@@ -87,6 +70,11 @@ export class Tallies {
     this.#counts.set(key, counts);
     return counts;
   }
+}
+
+function count(counts: Counts, { duration_ms, failure }: RunEnd): void {
+  counts.times.push(duration_ms);
+  if (failure) counts.failures += 1;
 }
 
 function rowOf({ times, group, ...counts }: Counts): HookTally {

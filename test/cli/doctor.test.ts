@@ -115,6 +115,31 @@ describe('hookscope doctor', () => {
     expect((await doctor('--since', '2000-01-01')).found).toHaveLength(3);
   });
 
+  test('tells of a hook that always fails in the background, with a secret of its message masked', async () => {
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    const failure = { cause: 'exit_code', message: `exit code 1: no access for ${secret}` };
+    const end = { type: 'system', subtype: 'hook_response', hook_id: 'r', hook_event: 'PreToolUse', handler_id: 'b' };
+    const background = handler({ id: 'b', name: 'audit', status: 'background' });
+    const records = fires(20, background).flatMap((record, i) => {
+      const fired = { ...record, seq: 2 * i + 1, fire_id: `f${i}` };
+      const ended = {
+        ...end,
+        seq: 2 * i + 2,
+        time: now(),
+        host_id: 'h',
+        fire_id: fired.fire_id,
+        duration_ms: 9000,
+        failure,
+      };
+      return [fired, ended];
+    });
+    keep(...records);
+    const { found, code } = await doctor();
+    expect([found.length, code]).toEqual([1, 1]);
+    expect(found[0]?.text).toMatch(/^audit .* failed each of the 20 times it ran on PreToolUse \(exit_code\)/);
+    expect(found[0]?.text).not.toContain(secret);
+  });
+
   test('ends no sentence twice, however the texts end that it quotes', async () => {
     const texts = ENDS.map((end) => `it said so${end}`);
     const failed = (message: string, i: number): HandlerRecord =>

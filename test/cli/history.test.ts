@@ -343,6 +343,19 @@ describe('hookscope stats', () => {
     const file = store('background.ndjson', { ...fire(1), handlers: [background] }, ended);
     const { stdout } = await hookscope('stats', '--store', file, '--json');
     expect(JSON.parse(stdout)).toMatchObject({ hook: './guard.sh', runs: 1, p50: 700 });
+    const failure = { cause: 'exit_code', message: 'exit code 1: no disk' };
+    const failed = { ...ended, seq: 1, exit_code: 1, outcome: 'error', failure };
+    const early = store('early.ndjson', failed, { ...fire(2), handlers: [background] });
+    const counted = await hookscope('stats', '--store', early, '--json');
+    expect(JSON.parse(counted.stdout)).toMatchObject({ hook: './guard.sh', runs: 1, failures: 1, p50: 700 });
+    for (const records of [
+      early,
+      store('late.ndjson', { ...fire(1), handlers: [background] }, { ...failed, seq: 2 }),
+    ]) {
+      const told = await hookscope('why', 'last', '--store', records);
+      expect(told.stdout).toContain('there it failed (exit_code: exit code 1: no disk) (700 ms).');
+      expect(told.stdout).toContain('For ./guard.sh to work: it ended with 1 and no answer;');
+    }
   });
 
   test('says which hooks ran for an agent', async () => {
@@ -424,6 +437,24 @@ describe('hookscope why', () => {
     );
     expect(stdout.match(/What was decided/g)).toHaveLength(1);
     expect(stdout).toContain('saying "new"');
+  });
+
+  test('of an id that was used again, the last call is meant, and an earlier one is found by its fire', async () => {
+    const none = { ...fire().decision, verdict: 'none' as const };
+    const file = store(
+      'reused.ndjson',
+      fire(1, { fire_id: 'denied' }),
+      fire(2, { fire_id: 'asked', decision: none }),
+      fire(3, { fire_id: 'ran', event: 'PostToolUse', decision: { ...none, fold: 'block' } }),
+    );
+    const last = await hookscope('why', 'toolu_1', '--store', file);
+    expect(last.stdout).toContain('It ran: PostToolUse was fired for it.');
+    expect(last.stdout).not.toContain('saying "not here"');
+    expect(last.stderr).toContain('1 more call has the id toolu_1; this is the one that was asked about last.');
+    const denied = await hookscope('why', 'denied', '--store', file);
+    expect(denied.stdout).toContain('saying "not here"');
+    expect(denied.stdout).toContain('No record says whether it ran.');
+    expect(denied.stderr).toBe('');
   });
 
   test('what may mean several lists them', async () => {

@@ -23,7 +23,7 @@ type Step = {
   readonly after: number;
   readonly agent: number;
   readonly pick: number;
-  readonly what: 'fire' | 'call' | 'answer' | 'end';
+  readonly what: 'fire' | 'call' | 'answer' | 'end' | 'set';
 };
 
 /** Records as hosts make them: any number of fires of an agent at once, of calls of a fire at once, calls that outlast their fire. */
@@ -52,6 +52,7 @@ function recordsOf(steps: readonly Step[]): HookRecord[] {
   });
   for (const { after, agent, pick, what } of steps) {
     now += after;
+    if (what === 'set') now += (pick - 10) * 1_234_567;
     const fire = fires[pick % fires.length];
     if (what === 'fire') fires.push({ id: `f${++ids}`, agent: agent === 0 ? undefined : `agent-${agent}` });
     else if (what === 'call' && fire) {
@@ -88,6 +89,17 @@ const steps = fc.array(
   { maxLength: 80, size: 'max' },
 );
 
+/** The clock of a host is set forward and back meanwhile. */
+const anySteps = fc.array(
+  fc.record({
+    after: fc.nat(3000),
+    agent: fc.nat(2),
+    pick: fc.nat(20),
+    what: fc.constantFrom('fire', 'call', 'call', 'answer', 'answer', 'end', 'set'),
+  }),
+  { maxLength: 80, size: 'max' },
+);
+
 describe('a trace of any records', () => {
   test('has slices that lie beside or within each other, one for each fire, and one for each call that ended', () => {
     fc.assert(
@@ -117,14 +129,27 @@ describe('a trace of any records', () => {
   });
 
   test('is one that importers take whatever is missing, twice there, or in another order', () => {
-    const broken = steps.chain((given) =>
-      fc.shuffledSubarray(recordsOf(given)).map((some) => [...some, ...some.slice(0, 5)]),
-    );
+    const broken = fc
+      .oneof(steps, anySteps)
+      .chain((given) => fc.shuffledSubarray(recordsOf(given)).map((some) => [...some, ...some.slice(0, 5)]));
     fc.assert(
       fc.property(broken, (records) => {
         expect(problemsIn(draw(records))).toEqual([]);
       }),
       { numRuns: 100 },
+    );
+  });
+
+  test('has them also of several hosts whose clocks are set', () => {
+    fc.assert(
+      fc.property(anySteps, fc.array(fc.nat(2)), (given, hosts) => {
+        const records = recordsOf(given).map((record, i) => ({
+          ...record,
+          host_id: `h${hosts[i % hosts.length] ?? 0}`,
+        }));
+        expect(problemsIn(draw(records))).toEqual([]);
+      }),
+      { numRuns: 150 },
     );
   });
 
@@ -137,6 +162,92 @@ describe('a trace of any records', () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+const START = Date.UTC(2026, 0, 31, 9, 15);
+const HOUR = 3_600_000;
+let numbers = 0;
+
+/** A fire with one call of 50 ms, and so long after the start of the session as that host's clock says. */
+function fireAt(at: number, host = 'a'): HookRecord[] {
+  const id = String(++numbers);
+  const made = (ms: number, fields: object) => ({
+    seq: ++numbers,
+    time: new Date(START + ms).toISOString(),
+    ...{ host_id: host, session_id: 's', scope: 'session', fire_id: id, ...fields },
+  });
+  const call = { type: 'system', hook_id: `c${id}`, hook_event: 'PreToolUse', hook_name: 'PreToolUse', name: 'guard' };
+  const decision = { verdict: 'none', continue: true, overruled: [], failures: [], conflicts: [] };
+  return [
+    made(at, { ...call, subtype: 'hook_started' }),
+    made(at + 50, { ...call, subtype: 'hook_response', duration_ms: 50, outcome: 'success' }),
+    made(at + 50, { type: 'hook_fire', event: 'PreToolUse', input: {}, handlers: [], decision }),
+  ] as unknown as HookRecord[];
+}
+
+/** When a fire and its call begin, in milliseconds after the start, how long they take, and in which row. */
+function drawnOf(events: readonly TraceEvent[]): [cat: string, at: number, ms: number, row: unknown][] {
+  const rows = new Map(
+    events.filter(({ name }) => name === 'thread_name').map(({ tid, args }) => [tid, args?.['name']]),
+  );
+  return events
+    .filter((event): event is Slice => event.ph === 'X')
+    .map(({ cat = '', ts, dur, tid }) => [cat, Math.floor(ts / 1000) - START, Math.floor(dur / 1000), rows.get(tid)]);
+}
+const both = (at: number, row = 'main') => [
+  ['fire', at, 50, row],
+  ['hook', at, 50, row],
+];
+
+describe('a clock that is not one', () => {
+  test('a clock that was ahead for a moment moves nothing that came after it', () => {
+    const times = [0, 1000, HOUR + 2000, 3000, 4000, 605_000];
+    const events = draw(times.flatMap((at) => fireAt(at)));
+    expect(problemsIn(events)).toEqual([]);
+    const beside = 'main, beside (2)';
+    expect(drawnOf(events)).toEqual([
+      ...[0, 1000, HOUR + 2000].flatMap((at) => both(at)),
+      ...[3000, 4000, 605_000].flatMap((at) => both(at, beside)),
+    ]);
+  });
+
+  test('two hosts of a session whose clocks differ keep their own times, and a row each', () => {
+    const events = draw([
+      ...fireAt(HOUR, 'b'),
+      ...fireAt(1000, 'a'),
+      ...fireAt(2000, 'a'),
+      ...fireAt(HOUR + 3000, 'b'),
+    ]);
+    expect(problemsIn(events)).toEqual([]);
+    expect(drawnOf(events)).toEqual([
+      ...both(HOUR),
+      ...both(1000, 'main, beside (2)'),
+      ...both(2000, 'main, beside (2)'),
+      ...both(HOUR + 3000),
+    ]);
+  });
+
+  test('two hosts whose clocks differ by a millisecond keep their own times too', () => {
+    const [started, ...rest] = fireAt(1, 'b') as [HookRecord, ...HookRecord[]];
+    const events = draw([started, ...fireAt(0, 'a'), ...rest]);
+    expect(problemsIn(events)).toEqual([]);
+    expect(drawnOf(events)).toEqual([...both(0, 'main, beside (2)'), ...both(1)]);
+  });
+
+  test('a clock that is set while a hook runs leaves it as long as it took', () => {
+    const [started, answered, fired] = fireAt(HOUR) as [HookRecord, HookRecord, HookRecord];
+    const [, early, then] = fireAt(0) as [HookRecord, HookRecord, HookRecord];
+    const events = draw([started, { ...answered, time: early.time }, { ...fired, time: then.time }] as HookRecord[]);
+    expect(problemsIn(events)).toEqual([]);
+    expect(drawnOf(events)).toEqual(both(HOUR));
+  });
+
+  test('hooks that are hosts of their own share the row, one after the other, and are beside each other where they overlap', () => {
+    const [started, answered, fired] = fireAt(1020, 'c') as [HookRecord, HookRecord, HookRecord];
+    const events = draw([...fireAt(0, 'a'), ...fireAt(51, 'b'), started, ...fireAt(1000, 'd'), answered, fired]);
+    expect(problemsIn(events)).toEqual([]);
+    expect(drawnOf(events)).toEqual([...both(0), ...both(51), ...both(1000, 'main, beside (2)'), ...both(1020)]);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Unclosed } from '../../emit/sinks/files/open-mark.js';
 import { clip, plain } from '../../plain.js';
 import { skipWords } from '../../scopes/skip.js';
 import { isObject } from '../../values/shape.js';
+import { BackgroundRuns, type RunEnd } from '../../why/background.js';
 import { mendFor } from '../../why/changes.js';
 import { percentile } from '../../why/meaning.js';
 import { whyNotAsked } from '../../why/not-asked.js';
@@ -29,6 +30,11 @@ interface Seen {
   lastFailed?: Told;
 }
 
+/** A hook that went on in the background, whose end is not known yet. */
+interface Late extends Told {
+  readonly seen: Seen;
+}
+
 /** With its secrets masked. */
 interface Shown extends Omit<Seen, 'lastFailed'> {
   readonly lastFailed: HandlerRecord | undefined;
@@ -45,6 +51,7 @@ export class Health {
   readonly #fires = new Map<string, number>();
   readonly #alarms = new Map<string, { count: number; last: AlarmRecord }>();
   readonly #gaps = new Gaps();
+  readonly #background = new BackgroundRuns<Late>();
   readonly #mask: <R extends HookRecord>(record: R) => R;
   /** Agents whose own hooks have fired; agents that use our format, and programs, count as `claude-code`. */
   readonly agents = new Set<string>();
@@ -62,6 +69,10 @@ export class Health {
     if (record.type === 'hook_alarm') {
       const { count = 0 } = this.#alarms.get(record.alarm) ?? {};
       this.#alarms.set(record.alarm, { count: count + 1, last: record });
+    }
+    if (record.type === 'system' && record.subtype === 'hook_response') {
+      const late = this.#background.end(record);
+      if (late !== undefined) failedLate(late, record);
     }
     if (record.type !== 'hook_fire') return;
     this.fires += 1;
@@ -108,10 +119,10 @@ export class Health {
     }
     seen.ran += 1;
     if (handler.duration_ms !== undefined && handler.status !== 'background') seen.times.push(handler.duration_ms);
-    if (handler.status !== 'failed') return;
-    seen.failed += 1;
-    seen.lastFailed = { record, handler };
-    count(seen.causes, handler.failure?.cause ?? 'unknown');
+    const late = { seen, record: handler.status === 'background' ? withoutInput(record, handler) : record, handler };
+    const end = this.#background.begin(record.fire_id, handler, late);
+    if (end !== undefined) failedLate(late, end);
+    if (handler.status === 'failed') failed(seen, { record, handler });
   }
 
   #judge(seen: Seen, slow: number): DoctorFinding[] {
@@ -129,6 +140,23 @@ export class Health {
     const shown = this.#mask(record);
     return { record: shown, handler: shown.handlers[record.handlers.indexOf(handler)] ?? handler };
   }
+}
+
+function failed(seen: Seen, told: Told): void {
+  seen.failed += 1;
+  seen.lastFailed = told;
+  count(seen.causes, told.handler.failure?.cause ?? 'unknown');
+}
+
+function failedLate({ seen, record, handler: begun }: Late, { failure, exit_code }: RunEnd): void {
+  if (failure === undefined) return;
+  const handler = { ...begun, failure, ...(exit_code === undefined ? {} : { exit_code }) };
+  failed(seen, { record: { ...record, handlers: [handler] }, handler });
+}
+
+/** Thousands may wait for their end, and inputs can be long. */
+function withoutInput({ final_input: _, ...record }: FireRecord, handler: HandlerRecord): FireRecord {
+  return { ...record, input: {}, handlers: [handler] };
 }
 
 const keyOf = (event: string, name: string): string => JSON.stringify([event, name]);

@@ -4,6 +4,7 @@ import { eventName, HOOK_EVENTS } from '../../events/catalogue.js';
 import type { RecordQuery, RecordStore } from '../../store/store.js';
 import { nearest } from '../../values/nearest.js';
 import { wrongOption } from '../../values/options.js';
+import { agentName, shortName } from '../../why/about.js';
 import { hasRun, isBlocked, isMeant, isShadow, typeOf, wouldBlock } from '../../why/meaning.js';
 import type { Flags, PERIOD_OPTIONS, RECORD_OPTIONS } from '../options.js';
 
@@ -150,13 +151,13 @@ class AgentTypes {
     const { agent_id: id } = record as { agent_id?: string };
     if (id === undefined) return agent === scopeOf(record) ? 'yes' : 'no';
     const type = this.#of(record);
-    if (id.startsWith(agent) || agent === nameOf(id, type)) return 'yes';
+    if (id.startsWith(agent) || agent === shortName(id) || agent === agentName(id, type)) return 'yes';
     return type === undefined ? 'maybe' : type === agent ? 'yes' : 'no';
   }
 
   nameOf(record: HookRecord): string {
     const { agent_id: id } = record as { agent_id?: string };
-    return id === undefined ? scopeOf(record) : nameOf(id, this.#of(record));
+    return id === undefined ? scopeOf(record) : agentName(id, this.#of(record));
   }
 
   #of(record: HookRecord): string | undefined {
@@ -179,5 +180,3 @@ export function scopeOf(record: HookRecord): string {
   const { scope } = record as { scope?: string };
   return scope === undefined || scope === 'session' ? 'main' : scope;
 }
-
-const nameOf = (id: string, type: string | undefined): string => `${type ?? 'agent'} ${id.slice(0, 6)}`;

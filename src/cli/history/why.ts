@@ -1,8 +1,9 @@
-import type { FireRecord, HookRecord } from '../../emit/record.js';
+import type { FireRecord, HookRecord, HookResponse } from '../../emit/record.js';
 import { HookscopeError } from '../../errors.js';
 import { plainJson } from '../../plain.js';
 import type { RecordStore } from '../../store/store.js';
 import { answerFor, answerText } from '../../why/answer.js';
+import { callOf, callsIn } from '../../why/calls.js';
 import { hasRun, isMeant, isShadow } from '../../why/meaning.js';
 import { findInOtherFires } from '../../why/other-fires.js';
 import { callRecords, whatBecame } from '../../why/ran.js';
@@ -19,6 +20,8 @@ type WhyFlags = StoreFlags & FilterFlags & MaskFlags & Flags<'json'>;
 interface Meant {
   readonly fires: readonly FireRecord[];
   readonly about: readonly HookRecord[];
+  /** How many more calls had the same id. */
+  readonly others: number;
 }
 
 export async function whyCommand(args: readonly string[], flags: WhyFlags, terminal: Terminal): Promise<number> {
@@ -32,7 +35,8 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
     const [id] = ids;
     if (id === undefined) throw notFound(what, store);
     if (ids.length > 1) return listCandidates(what, ids, { mask, terminal });
-    const { fires, about } = await recordsOf(store, id, { hook, mask });
+    const { fires, about, others } = await recordsOf(store, id, { hook, mask });
+    if (others > 0 && id.fire === undefined) terminal.tell(olderCalls(what, others));
     for (const record of about) filter.match(record);
     const parts = callRecords(about);
     const outcome = about.some(({ type }) => type !== 'hook_fire') || isCall(fires) ? whatBecame(parts) : [];
@@ -45,6 +49,7 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
         otherFires,
         outcome: last ? outcome : [],
         calls: parts.calls,
+        ends: await endsOf(store, fire, mask),
       };
       const answer = answerFor(fire, facts);
       if (flags.json) await terminal.print(plainJson(answer));
@@ -143,15 +148,34 @@ async function recordsOf(
 ): Promise<Meant> {
   const call = toolUse ?? (newest as { tool_use_id?: string }).tool_use_id;
   const { session_id: session, host_id: host } = newest as { session_id?: string; host_id?: string };
-  const about: HookRecord[] = [];
-  if (call === undefined) about.push(mask.record(newest));
+  const all: HookRecord[] = [];
+  if (call === undefined) all.push(newest);
   else {
     for await (const record of store.records({ types: ABOUT, toolUse: call, session }))
-      if ((record as { host_id?: string }).host_id === host) about.push(mask.record(record));
+      if ((record as { host_id?: string }).host_id === host) all.push(record);
   }
+  const own = all.find(({ seq, time }) => seq === newest.seq && time === newest.time) ?? newest;
+  const about = callOf(all, own).map((record) => mask.record(record));
+  const others = callsIn(all).length - 1;
   const fires = about.filter((record) => record.type === 'hook_fire').filter((record) => !isShadow(record));
-  return { about, fires: fire === undefined ? telling(fires, hook) : fires.filter((one) => one.fire_id === fire) };
+  return {
+    about,
+    others,
+    fires: fire === undefined ? telling(fires, hook) : fires.filter((one) => one.fire_id === fire),
+  };
 }
+
+/** How its hooks that went on in the background ended. */
+async function endsOf(store: RecordStore, fire: FireRecord, mask: Mask): Promise<HookResponse[]> {
+  const ends: HookResponse[] = [];
+  if (!fire.handlers.some(({ status }) => status === 'background')) return ends;
+  for await (const record of store.records({ types: ['system'], fire: fire.fire_id }))
+    if (record.type === 'system' && record.subtype === 'hook_response') ends.push(mask.record(record));
+  return ends;
+}
+
+const olderCalls = (what: string, count: number): string =>
+  `${count} more ${count === 1 ? 'call has' : 'calls have'} the id ${what}; this is the one that was asked about last. For another, give the id of one of its fires`;
 
 /** A call's fires in which hooks were asked, or in which the given hook could have been. */
 function telling(fires: readonly FireRecord[], hook: string | undefined): readonly FireRecord[] {

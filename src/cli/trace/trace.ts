@@ -10,8 +10,8 @@ import { clip } from '../../plain.js';
 import { isBlocked, isShadow, typeOf } from '../../why/meaning.js';
 import { specOf } from '../../why/words.js';
 import type { TraceEvent } from './event.js';
-import { noteSpawning, starterIn } from './spawns.js';
-import { type Lane, type TraceAgent, type TraceSession, Tracks } from './tracks.js';
+import { type Lane, starterIn, type TraceAgent, type TraceSession, Tracks } from './tracks.js';
+import { type Call, type Fire, hasRoom, release } from './under-way.js';
 
 export interface TraceOptions {
   /** Takes each event as soon as it is known. */
@@ -20,27 +20,6 @@ export interface TraceOptions {
   isShown(record: HookRecord): boolean;
   /** A text with its secrets masked. */
   text(text: string): string;
-}
-
-interface Call {
-  readonly id: string;
-  readonly name: string;
-  readonly agent: TraceAgent;
-  readonly lane: Lane;
-  readonly start: number;
-  readonly fire: Fire | undefined;
-  end: number | undefined;
-  response: HookResponse | undefined;
-}
-
-interface Fire {
-  readonly id: string;
-  readonly agent: TraceAgent;
-  readonly lane: Lane;
-  readonly start: number;
-  readonly calls: Call[];
-  /** Its record was read; undefined before that. */
-  isShown: boolean | undefined;
 }
 
 /** Fires and calls that have begun and not ended; of more, the oldest are not drawn. */
@@ -70,17 +49,19 @@ export class Trace {
   #started(record: HookStarted): void {
     if (this.#calls.has(record.hook_id)) return;
     const session = this.#sessionOf(record);
-    const start = session.clock.at(record);
+    const began = this.#tracks.clock(record).at(record);
+    if (record.origin === undefined) session.starters.note(record);
     // Another program's hook has no fire here.
-    const fire = record.origin === undefined ? this.#fireOf(record, session, start) : undefined;
+    const fire = record.origin === undefined ? this.#fireOf(record, session, began) : undefined;
     const agent = fire?.agent ?? this.#tracks.agent(session, record.agent_id);
-    const isBeside = fire === undefined || fire.calls.some(({ end, lane }) => end === undefined && lane === fire.lane);
-    const lane = isBeside ? this.#tracks.take(agent) : fire.lane;
+    const lane = fire !== undefined && hasRoom(fire, began) ? fire.lane : this.#tracks.take(agent, began);
+    const start = Math.max(began, lane === fire?.lane ? fire.drawn : lane.end);
     const call = {
       id: record.hook_id,
       agent,
       name: record.name,
       lane,
+      began,
       start,
       fire,
       end: undefined,
@@ -103,12 +84,13 @@ export class Trace {
     if (call.lane !== call.fire?.lane) call.lane.isTaken = false;
   }
 
-  #fireOf(record: HookStarted | FireRecord, session: TraceSession, start: number): Fire {
+  #fireOf(record: HookStarted | FireRecord, session: TraceSession, began: number): Fire {
     const known = this.#fires.get(record.fire_id);
     if (known) return known;
     const agent = this.#agentOf(record, session);
-    const lane = this.#tracks.take(agent);
-    const fire: Fire = { id: record.fire_id, agent, lane, start, calls: [], isShown: undefined };
+    const lane = this.#tracks.take(agent, began);
+    const start = Math.max(began, lane.end);
+    const fire: Fire = { id: record.fire_id, agent, lane, start, calls: [], drawn: start, isShown: undefined };
     this.#fires.set(fire.id, fire);
     if (this.#fires.size > MOST_OPEN) {
       const [oldest] = this.#fires.values();
@@ -126,7 +108,7 @@ export class Trace {
   #agentOf(record: HookStarted | FireRecord, session: TraceSession): TraceAgent {
     const { agent_id } = record;
     const known = session.agents.get(agent_id);
-    const agent = known ?? this.#tracks.agent(session, agent_id, starterIn(session, record));
+    const agent = known ?? this.#tracks.agent(session, agent_id, starterIn(session, agent_id));
     agent.type ??= typeOf(record);
     return agent;
   }
@@ -135,10 +117,11 @@ export class Trace {
     const call = this.#calls.get(record.hook_id);
     if (call === undefined) return;
     this.#calls.delete(call.id);
-    call.end = call.agent.session.clock.end(record, call.start);
+    call.end = Math.max(this.#tracks.clock(record).end(record, call.began), call.start);
     call.response = record;
     const { fire } = call;
-    if (call.lane !== fire?.lane) call.lane.isTaken = false;
+    if (call.lane !== fire?.lane) release(call.lane, call.end);
+    else fire.drawn = Math.max(fire.drawn, call.end);
     // What the fire waited for is drawn with it.
     if (fire === undefined || fire.isShown !== undefined)
       this.#drawCall(call, fire?.isShown ?? this.#options.isShown(record));
@@ -146,26 +129,28 @@ export class Trace {
 
   #fire(record: FireRecord): void {
     const session = this.#sessionOf(record);
-    const now = session.clock.at(record);
+    const clock = this.#tracks.clock(record);
+    const now = clock.at(record);
+    session.starters.note(record);
     const fire = this.#fireOf(record, session, now);
-    const end = session.clock.after(Math.max(fire.start, now - 1));
+    const open = fire.calls.filter(({ end, lane }) => end === undefined && lane === fire.lane);
+    const end = clock.after(Math.max(fire.start, fire.drawn - 1, now - 1, ...open.map(({ start }) => start)));
     const isShown = this.#options.isShown(record);
     fire.isShown = isShown;
     this.#fires.delete(fire.id);
-    noteSpawning(fire.agent, record);
     if (isShown) this.#draw(fire, record, end);
     for (const call of fire.calls) {
       if (call.end !== undefined) this.#drawCall(call, isShown);
       else if (call.lane === fire.lane && this.#calls.has(call.id)) this.#goesOn(call, fire, end);
     }
-    fire.lane.isTaken = false;
+    release(fire.lane, end);
   }
 
   /** Its fire is over and it is not: it continues in another row. */
   #goesOn(call: Call, fire: Fire, end: number): void {
     this.#drawCall({ ...call, end }, fire.isShown === true, 'goes on in the background');
-    const later = { ...call, lane: this.#tracks.take(fire.agent), start: end };
-    this.#calls.set(call.id, later);
+    const lane = this.#tracks.take(fire.agent, end);
+    this.#calls.set(call.id, { ...call, lane, start: Math.max(end, lane.end) });
   }
 
   #draw(fire: Fire, record: FireRecord, end: number): void {
@@ -178,7 +163,8 @@ export class Trace {
     const args = this.#argsOf(record);
     this.#options.write({ ph: 'X', name: this.#nameOf(record), cat, pid, tid, ts: start, dur: end - start, args });
     const { decision } = record;
-    if (!isTried && specOf(record.event)?.scope === 'open') this.#arrow(starterIn(agent.session, record), lane, start);
+    if (!isTried && specOf(record.event)?.scope === 'open')
+      this.#arrow(starterIn(agent.session, agent.id), lane, start);
     agent.last = { pid, tid, ts: start };
     if (!isBlocked(record)) return;
     const decider = record.handlers.find(({ id }) => id === decision.decidedBy)?.name;
@@ -231,10 +217,10 @@ export class Trace {
 
   #tool(record: ToolCallRecord): void {
     const session = this.#tracks.session(record.session_id);
-    const ts = session.clock.at(record);
+    const ts = this.#tracks.clock(record).at(record);
     const agent = this.#tracks.agent(session, record.agent_id);
     agent.type ??= typeOf(record);
-    agent.spawning.delete(record.tool_use_id);
+    session.starters.ended(record);
     if (!this.#options.isShown(record)) return;
     const { tool_use_id, status, denied_by = '', reason } = record;
     const name = `${this.#text(record.tool_name)} ${status}${denied_by === '' ? '' : ` by ${this.#text(denied_by)}`}`;
@@ -247,7 +233,7 @@ export class Trace {
 
   #alarm(record: AlarmRecord): void {
     const session = this.#tracks.session(record.session_id);
-    const ts = session.clock.at(record);
+    const ts = this.#tracks.clock(record).at(record);
     if (!this.#options.isShown(record)) return;
     const place = this.#place(this.#tracks.agent(session, record.agent_id));
     const args = { tool_use_id: this.#text(record.tool_use_id), message: this.#text(record.message) };
@@ -256,7 +242,7 @@ export class Trace {
 
   /** An agent's first row. */
   #place(agent: TraceAgent): Pick<Lane, 'pid' | 'tid'> {
-    if (agent.lanes.length === 0) this.#tracks.take(agent).isTaken = false;
+    if (agent.lanes.length === 0) this.#tracks.take(agent, 0).isTaken = false;
     this.#tracks.name(agent);
     const { pid, tid } = agent.lanes[0] as Lane;
     return { pid, tid };

@@ -1,5 +1,8 @@
+import type { HookRecord } from '../../emit/record.js';
 import { clip } from '../../plain.js';
-import { RecordClock } from './clock.js';
+import { agentName } from '../../why/about.js';
+import { Starters } from '../../why/starters.js';
+import { NEAR, RecordClock } from './clock.js';
 import type { Drawn, TraceEvent } from './event.js';
 
 /** A row on which one thing at a time is drawn, and what is within it. */
@@ -8,6 +11,8 @@ export interface Lane {
   readonly tid: number;
   isTaken: boolean;
   isNamed: boolean;
+  /** The end of the last slice on it. */
+  end: number;
 }
 
 /** An agent of a session; the main one has no id. */
@@ -21,14 +26,12 @@ export interface TraceAgent {
   type: string | undefined;
   /** Its last fire, from which an arrow can start. */
   last: Drawn | undefined;
-  /** The calls of the tool that starts agents, which it waits for. */
-  readonly spawning: Set<string>;
 }
 
 export interface TraceSession {
   readonly id: string;
   readonly pid: number;
-  readonly clock: RecordClock;
+  readonly starters: Starters;
   readonly agents: Map<string | undefined, TraceAgent>;
   /** How many agents there were. */
   count: number;
@@ -44,6 +47,7 @@ const ORDER = 100;
 /** The rows of a trace: a process a session, a thread an agent, and more threads where an agent does several things at a time. */
 export class Tracks {
   readonly #sessions = new Map<string, TraceSession>();
+  readonly #clocks = new Map<string, RecordClock>();
   readonly #write: (event: TraceEvent) => void;
   readonly #text: (text: string) => string;
   /** Processes and threads are counted together: readers know a thread by its number alone. */
@@ -54,13 +58,22 @@ export class Tracks {
     this.#text = text;
   }
 
+  /** Each host has a clock of its own; records of older versions do not name theirs. */
+  clock(record: HookRecord): RecordClock {
+    const { host_id: host, session_id: session = '' } = record as HookRecord & { readonly session_id?: string };
+    const key = host ?? `session ${session}`;
+    const clock = this.#clocks.get(key) ?? new RecordClock();
+    if (!this.#clocks.has(key)) keep(this.#clocks, key, clock);
+    return clock;
+  }
+
   session(id: string): TraceSession {
     const known = this.#sessions.get(id);
     if (known) return known;
     const session: TraceSession = {
       id,
       pid: ++this.#numbers,
-      clock: new RecordClock(),
+      starters: new Starters(),
       agents: new Map(),
       count: 0,
       isNamed: false,
@@ -83,17 +96,16 @@ export class Tracks {
       lanes: [],
       type: undefined,
       last: undefined,
-      spawning: new Set(),
     };
     keep(session.agents, id, agent);
     return agent;
   }
 
-  /** A row of the agent's that is free from now on: its first, if that is. */
-  take({ lanes, session }: TraceAgent): Lane {
-    let lane = lanes.find(({ isTaken }) => !isTaken);
+  /** A row of the agent's that is free from `start` on, or nearly: its first, if that is. */
+  take({ lanes, session }: TraceAgent, start: number): Lane {
+    let lane = lanes.find(({ isTaken, end }) => !isTaken && end <= start + NEAR);
     if (lane === undefined) {
-      lane = { pid: session.pid, tid: ++this.#numbers, isTaken: true, isNamed: false };
+      lane = { pid: session.pid, tid: ++this.#numbers, isTaken: true, isNamed: false, end: 0 };
       lanes.push(lane);
     }
     lane.isTaken = true;
@@ -108,7 +120,7 @@ export class Tracks {
       this.#tell(pid, pid, 'process_name', { name: `session ${this.#shown(session.id)}` });
       this.#tell(pid, pid, 'process_sort_index', { sort_index: pid });
     }
-    const name = id === undefined ? 'main' : this.#shown(`${type ?? 'agent'} ${id.slice(0, 6)}`);
+    const name = id === undefined ? 'main' : this.#shown(agentName(id, type));
     for (const [i, lane] of lanes.entries()) {
       if (lane.isNamed) continue;
       lane.isNamed = true;
@@ -125,6 +137,12 @@ export class Tracks {
   #tell(pid: number, tid: number, name: string, args: Readonly<Record<string, unknown>>): void {
     this.#write({ ph: 'M', name, pid, tid, args });
   }
+}
+
+/** Who started an agent: an agent of the session that is drawn, else the main one. */
+export function starterIn({ starters, agents }: TraceSession, id: string | undefined): TraceAgent | undefined {
+  const by = id === undefined ? undefined : starters.of(id)?.by;
+  return agents.get(by) ?? agents.get(undefined);
 }
 
 function keep<K, V>(map: Map<K, V>, key: K, value: V): void {

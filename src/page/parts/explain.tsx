@@ -1,15 +1,17 @@
 import type { FireRecord, HookRecord, HookResponse } from '../../emit/record.js';
 import { plain } from '../../plain.js';
+import type { RecordQuery } from '../../store/store.js';
 import { answerFor, type WhyAnswer } from '../../why/answer.js';
+import { endsIn } from '../../why/background.js';
 import { isShadow } from '../../why/meaning.js';
 import { findInOtherFires, type OtherFires } from '../../why/other-fires.js';
 import { callRecords, whatBecame } from '../../why/ran.js';
 import { specOf } from '../../why/words.js';
 import { agentName } from '../records/agents.js';
 import { recordOf } from '../records/kept.js';
-import { OUTCOME_WORDS, OUTCOMES } from '../records/outcome.js';
+import { gravest, marksOf, OUTCOME_WORDS, OUTCOMES } from '../records/outcome.js';
 import type { Row } from '../records/row.js';
-import { kept, selected, version } from '../state.js';
+import { kept, selected, until, version } from '../state.js';
 import { useEffect, useErrorBoundary, useMemo, useSignal } from '../ui.js';
 import { Hooks } from './hook.js';
 import { Diff, Json } from './text.js';
@@ -48,22 +50,26 @@ const NOWHERE: OtherFires = { sentences: [], changes: [] };
 function Fire({ row, fire }: { readonly row: Row; readonly fire: FireRecord }) {
   version.value;
   const otherFires = useSignal(NOWHERE);
-  const about = kept.value.callOf(row);
-  const runs = kept.value.runsOf(row);
+  const now = momentOf(row);
+  const { records: about, others } = kept.value.callOf(row, now);
+  const runs = kept.value.runsOf(row, now);
   useEffect(() => {
     // It was asked by itself: what is not in its record is no hook of another scope.
     if (isShadow(fire)) return;
-    void findInOtherFires(kept.value, fire, undefined, (text) => text).then((found) => {
+    const store = kept.value;
+    const known = { records: (query?: RecordQuery) => store.records({ ...query, until: now }) };
+    void findInOtherFires(known, fire, undefined, (text) => text).then((found) => {
       otherFires.value = found;
     });
-  }, [fire]);
+  }, [fire, now]);
   const agent = agentName(row.agent, kept.value.sessions);
   const parts = callRecords(about);
   const outcome = fire.tool_use_id === undefined ? [] : whatBecame(parts);
-  const answer = answerFor(fire, { agent, otherFires: otherFires.value, outcome, calls: parts.calls });
+  const answer = answerFor(fire, { agent, otherFires: otherFires.value, outcome, calls: parts.calls, ends: runs });
+  const marks = marksOf(fire, [...endsIn(fire, runs).values()]);
   return (
     <>
-      <Title row={row} agent={agent} />
+      <Title row={row} agent={agent} outcome={gravest(marks)} />
       <Sentences title="What was decided" lines={answer.decision} />
       <Sentences title="What came of it" lines={answer.outcome} alarming={isAlarm} />
       <Given fire={fire} />
@@ -71,28 +77,39 @@ function Fire({ row, fire }: { readonly row: Row; readonly fire: FireRecord }) {
       <Sentences title="Hooks of other scopes" lines={answer.out_of_scope} />
       <Sentences title="What would have to change" lines={answer.changes} />
       <Facts fire={fire} answer={answer} runs={runs} />
-      <Others row={row} />
+      <Others rows={others} />
     </>
   );
 }
+
+/** What the scrubber lets know; of a fire that comes later, what was known when it came. */
+const momentOf = ({ at }: Row): number => Math.max(until.value ?? Number.POSITIVE_INFINITY, at);
 
 const isAlarm = (line: string): boolean => line.startsWith('ALARM') || line.includes('although it was denied');
 
 function Alarm({ row, record }: { readonly row: Row; readonly record: HookRecord | undefined }) {
   version.value;
-  const outcome = whatBecame(callRecords(kept.value.callOf(row)));
+  const { records, others } = kept.value.callOf(row, momentOf(row));
+  const outcome = whatBecame(callRecords(records));
   return (
     <>
-      <Title row={row} agent={agentName(row.agent, kept.value.sessions)} />
+      <Title row={row} agent={agentName(row.agent, kept.value.sessions)} outcome={row.outcome} />
       <Sentences title="What came of it" lines={outcome} alarming={isAlarm} />
-      <Others row={row} />
+      <Others rows={others} />
       <Json value={record} label="The alarm's record" />
     </>
   );
 }
 
-function Title({ row, agent }: { readonly row: Row; readonly agent: string }) {
-  const outcome = OUTCOMES[row.outcome] as (typeof OUTCOMES)[number];
+interface TitleProps {
+  readonly row: Row;
+  readonly agent: string;
+  /** By its place among the outcomes. */
+  readonly outcome: number;
+}
+
+function Title({ row, agent, outcome: place }: TitleProps) {
+  const outcome = OUTCOMES[place] as (typeof OUTCOMES)[number];
   return (
     <>
       <h2 id="explanation" tabIndex={-1}>
@@ -186,17 +203,13 @@ function Facts({ fire }: FactsProps) {
 }
 
 /** The other fires of the same call. */
-function Others({ row }: { readonly row: Row }) {
-  if (row.call === undefined) return null;
-  const others = kept.value.rows.filter(
-    (one) => one.call === row.call && one.agent.session === row.agent.session && one !== row,
-  );
-  if (others.length === 0) return null;
+function Others({ rows }: { readonly rows: readonly Row[] }) {
+  if (rows.length === 0) return null;
   return (
     <>
       <h3>The same call</h3>
       <ul class="others">
-        {others.slice(0, 20).map((one) => (
+        {rows.slice(0, 20).map((one) => (
           <li key={`${one.seq} ${one.at}`}>
             <button
               type="button"

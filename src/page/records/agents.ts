@@ -1,7 +1,7 @@
-import type { FireRecord } from '../../emit/record.js';
-import { isObject } from '../../values/shape.js';
-import { roleOf } from '../../why/about.js';
+import type { FireRecord, ToolCallRecord } from '../../emit/record.js';
+import { agentName as nameOf, roleOf, shortName } from '../../why/about.js';
 import { isShadow, typeOf } from '../../why/meaning.js';
+import { Starters } from '../../why/starters.js';
 
 /** The owner of a lane: a session's main agent, or an agent that it started. */
 export interface Agent {
@@ -19,20 +19,14 @@ export interface Agent {
   opened: number | undefined;
 }
 
-/** A call that asks for an agent of a type. */
-interface Wish {
-  readonly type: string;
-  readonly by: Agent;
-}
-
-/** The agents, and which agent started which: records do not say it, but the calls that start agents do. */
+/** The agents, and which agent started which. */
 export class Agents {
   readonly #known = new Map<string, Agent>();
-  readonly #wishes = new Map<string, Wish>();
+  readonly #starters = new Map<string, Starters>();
   #lanes: readonly Agent[] | undefined;
 
   of(session: string, id: string | undefined, at: number): Agent {
-    const key = JSON.stringify([session, id ?? '']);
+    const key = keyOf(session, id);
     let agent = this.#known.get(key);
     if (agent === undefined) {
       agent = { key, session, id, type: undefined, parent: undefined, first: at, last: at, opened: undefined };
@@ -53,11 +47,16 @@ export class Agents {
     agent.type ??= typeOf(fire);
     // The fire that it shadows has provided this already.
     if (isShadow(fire)) return;
-    if (agent.id !== undefined && roleOf(fire.event) === 'open') {
-      agent.opened = at;
-      this.#startedBy(agent);
-    }
-    this.#wish(fire, agent);
+    if (agent.id !== undefined && roleOf(fire.event) === 'open') agent.opened = at;
+    const starters = this.#startersIn(agent.session);
+    const named = starters.note(fire);
+    this.#place(agent.session, agent.id, starters);
+    this.#place(agent.session, named, starters);
+  }
+
+  /** A call that a session drove has ended. */
+  ended(call: ToolCallRecord): void {
+    this.#startersIn(call.session_id).ended(call);
   }
 
   /** Each agent below the one that started it, in the order of their first records. */
@@ -70,46 +69,34 @@ export class Agents {
       list.push(agent);
     }
     const lanes: Agent[] = [];
-    const add = (parent: Agent | undefined): void => {
-      for (const agent of under.get(parent) ?? []) {
-        lanes.push(agent);
-        add(agent);
-      }
-    };
-    add(undefined);
+    // A list, not a recursion: agents can be nested deeper than a program may call.
+    const next = (under.get(undefined) ?? []).reverse();
+    for (let agent = next.pop(); agent !== undefined; agent = next.pop()) {
+      lanes.push(agent);
+      for (const child of (under.get(agent) ?? []).reverse()) next.push(child);
+    }
     this.#lanes = lanes;
     return lanes;
   }
 
-  /** A call that names a type of agent, and a result that names the agent that it started. */
-  #wish(fire: FireRecord, by: Agent): void {
-    const { tool_input: call, tool_response: response } = fire.input;
-    const id = fire.tool_use_id;
-    if (id === undefined || !isObject(call)) return;
-    const type = call['subagent_type'];
-    if (typeof type !== 'string') return;
-    const key = JSON.stringify([fire.session_id, id]);
-    const started = isObject(response) ? (response['agentId'] ?? response['agent_id']) : undefined;
-    if (typeof started === 'string' && started !== by.id) {
-      this.#wishes.delete(key);
-      const child = this.#known.get(JSON.stringify([fire.session_id, started]));
-      if (child !== undefined) this.#put(child, by);
-    } else if (response === undefined) this.#wishes.set(key, { type, by });
+  #place(session: string, id: string | undefined, starters: Starters): void {
+    const found = id === undefined ? undefined : starters.of(id);
+    if (found === undefined) return;
+    const child = this.#known.get(keyOf(session, id));
+    const parent = this.#known.get(keyOf(session, found.by));
+    if (child !== undefined && parent !== undefined) this.#put(child, parent);
   }
 
-  #startedBy(agent: Agent): void {
-    for (const [key, wish] of this.#wishes) {
-      if (wish.type !== agent.type || wish.by.session !== agent.session || wish.by === agent) continue;
-      this.#wishes.delete(key);
-      this.#put(agent, wish.by);
-      return;
-    }
+  #startersIn(session: string): Starters {
+    const starters = this.#starters.get(session) ?? new Starters();
+    this.#starters.set(session, starters);
+    return starters;
   }
 
   #put(child: Agent, parent: Agent): void {
+    if (child.parent === parent) return;
     // No agent is its own ancestor, whatever a file says.
     for (let above: Agent | undefined = parent; above !== undefined; above = above.parent) if (above === child) return;
-    if (child.parent === parent) return;
     child.parent = parent;
     this.#lanes = undefined;
   }
@@ -124,6 +111,8 @@ export function depthOf(agent: Agent): number {
 
 /** The name that `hookscope history` uses; if there are several sessions, main agents are distinguished. */
 export function agentName({ id, type, session }: Agent, sessions = 1): string {
-  if (id !== undefined) return `${type ?? 'agent'} ${id.slice(0, 6)}`;
-  return sessions > 1 ? `main ${session.slice(0, 6)}` : 'main';
+  if (id !== undefined) return nameOf(id, type);
+  return sessions > 1 ? `main ${shortName(session)}` : 'main';
 }
+
+const keyOf = (session: string, id: string | undefined): string => JSON.stringify([session, id ?? '']);

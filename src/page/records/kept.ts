@@ -2,11 +2,21 @@ import type { HookRecord, HookResponse } from '../../emit/record.js';
 import { readRecord } from '../../store/read-record.js';
 import type { RecordQuery } from '../../store/store.js';
 import { isWanted } from '../../store/store.js';
+import { BackgroundRuns, type RunEnd } from '../../why/background.js';
+import { callOf } from '../../why/calls.js';
 import { Agents } from './agents.js';
+import { gravest, withFailure } from './outcome.js';
 import { alarmRow, fireRow, type Row } from './row.js';
 
-/** The end of a run, which counts where it was in the background. */
-export type Ended = Pick<HookResponse, 'fire_id' | 'handler_id' | 'duration_ms' | 'failure'> & { readonly at: number };
+/** The end of a run in the background. */
+export type Ended = RunEnd & { readonly at: number };
+
+/** What the page holds of a call. */
+export interface CallOnPage {
+  readonly records: readonly HookRecord[];
+  /** Its rows but the one that was asked about. */
+  readonly others: readonly Row[];
+}
 
 /** The records that a page holds. */
 export class KeptRecords {
@@ -25,6 +35,8 @@ export class KeptRecords {
   /** Lines about a fire beside its own, and about a call. */
   readonly #fires = new Map<string, string[]>();
   readonly #calls = new Map<string, string[]>();
+  /** A file may have an end far away from its fire. */
+  readonly #background = new BackgroundRuns<Row>(Number.POSITIVE_INFINITY);
   #sorted = true;
 
   /** A line of a store, as it was kept. Whether it was new. */
@@ -42,16 +54,19 @@ export class KeptRecords {
   #add(record: HookRecord, text: string): boolean {
     if (this.once && this.#isKnown(record)) return false;
     const at = Date.parse(record.time);
-    if (record.type === 'system') this.#addRun(record, at, text);
+    if (record.type === 'system') this.#addRun(record, text);
     else {
       const agent = this.agents.of(record.session_id, record.agent_id, at);
       if (record.tool_use_id !== undefined) push(this.#calls, callKey(record.session_id, record.tool_use_id), text);
       if (record.type === 'hook_fire') {
         this.agents.learn(record, agent, at);
-        this.#push(fireRow(record, agent, at, text));
+        const row = fireRow(record, agent, at, text);
+        this.#push(row);
+        for (const handler of record.handlers) this.#end(row, this.#background.begin(record.fire_id, handler, row));
       } else if (record.type === 'hook_alarm') this.#push(alarmRow(record, agent, at, text));
       else {
         agent.type ??= record.agent_type;
+        this.agents.ended(record);
         this.others += 1;
       }
     }
@@ -68,21 +83,38 @@ export class KeptRecords {
     return this.agents.lanes().filter(({ id }) => id === undefined).length;
   }
 
-  /** The outputs of its hooks. */
-  runsOf(row: Row): HookResponse[] {
-    return (this.#fires.get(row.fire_id) ?? []).map(parse).filter(isResponse);
+  /** The outputs of its hooks. `until`: what had come by then. */
+  runsOf({ fire_id: fire }: Row, until: number): HookResponse[] {
+    return (this.#fires.get(fire) ?? [])
+      .map(parse)
+      .filter(isResponse)
+      .filter(({ time }) => Date.parse(time) <= until);
   }
 
-  /** All of its call: fires, how it ended, alarms. */
-  callOf({ call, agent }: Row): HookRecord[] {
-    return call === undefined ? [] : (this.#calls.get(callKey(agent.session, call)) ?? []).map(parse).filter(isRecord);
+  /** All of its call: fires, how it ended, alarms. `until`: what had come by then. */
+  callOf(row: Row, until: number): CallOnPage {
+    const { call, agent } = row;
+    const lines = call === undefined ? [] : (this.#calls.get(callKey(agent.session, call)) ?? []);
+    const known = new Map<HookRecord, string>();
+    for (const line of new Set(lines)) {
+      const record = parse(line);
+      if (record !== undefined && Date.parse(record.time) <= until) known.set(record, line);
+    }
+    const ordered = [...known.keys()].sort((a, b) => Date.parse(a.time) - Date.parse(b.time) || a.seq - b.seq);
+    const own = ordered.find((record) => known.get(record) === row.text);
+    const records = own === undefined ? [] : callOf(ordered, own);
+    const texts = new Set(records.map((record) => known.get(record)));
+    const others = this.rows.filter((one) => one.call === call && one.text !== row.text && texts.has(one.text));
+    return { records, others };
   }
 
   /** Behaves like a store; yields only the newest fires, because each one is parsed again. */
   async *records(query: RecordQuery = {}): AsyncGenerator<HookRecord> {
+    const { until = Number.POSITIVE_INFINITY } = query;
     let looked = 0;
     for (let i = this.rows.length - 1; i >= 0 && looked < LOOKED; i--) {
       const row = this.rows[i] as Row;
+      if (row.at > until) continue;
       if (row.alarm || row.event !== query.event || row.agent.session !== query.session) continue;
       looked += 1;
       const record = recordOf(row);
@@ -96,12 +128,25 @@ export class KeptRecords {
     this.rows.push(row);
   }
 
-  #addRun(record: Extract<HookRecord, { type: 'system' }>, at: number, text: string): void {
+  #addRun(record: Extract<HookRecord, { type: 'system' }>, text: string): void {
     this.others += 1;
     if (record.subtype !== 'hook_response') return;
     push(this.#fires, record.fire_id, text);
-    const { fire_id, handler_id, duration_ms, failure } = record;
-    this.ended.push({ fire_id, handler_id, duration_ms, at, ...(failure === undefined ? {} : { failure }) });
+    const row = this.#background.end(record);
+    if (row !== undefined) this.#end(row, record);
+  }
+
+  #end(row: Row, end: RunEnd | undefined): void {
+    if (end === undefined) return;
+    const at = Date.parse(end.time);
+    const { fire_id, handler_id, time, duration_ms, failure } = end;
+    this.ended.push({ fire_id, handler_id, time, duration_ms, at, ...(failure === undefined ? {} : { failure }) });
+    const marks = failure === undefined ? row.marks : withFailure(row.marks);
+    if (row.before !== undefined && failure !== undefined && at < row.before.at) row.before = { ...row.before, at };
+    if (marks === row.marks) return;
+    row.before = { at, row: { ...row } };
+    row.marks = marks;
+    row.outcome = gravest(marks);
   }
 
   /** Known by its host and its number there; older records have no host and are identified by their time. */
@@ -123,7 +168,6 @@ export function recordOf({ text }: Row): HookRecord | undefined {
 }
 
 const parse = (text: string): HookRecord | undefined => readRecord(JSON.parse(text)).record;
-const isRecord = (record: HookRecord | undefined): record is HookRecord => record !== undefined;
 const isResponse = (record: HookRecord | undefined): record is HookResponse =>
   record?.type === 'system' && record.subtype === 'hook_response';
 const callKey = (session: string, call: string): string => JSON.stringify([session, call]);

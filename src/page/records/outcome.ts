@@ -1,4 +1,5 @@
 import type { FireRecord } from '../../emit/record.js';
+import type { RunEnd } from '../../why/background.js';
 import { isBlocked, isShadow } from '../../why/meaning.js';
 
 /** The results of a fire, the least important first: later ones are drawn over earlier ones. */
@@ -20,20 +21,26 @@ export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
 export const bitOf = (outcome: Outcome): number => 1 << OUTCOMES.indexOf(outcome);
 export const SHADOW: number = bitOf('shadow');
 
-/** All that holds of a fire, as bits: it may be denied, and a hook of it may have failed. */
-export function marksOf(fire: FireRecord): number {
+/** All that holds of a fire, as bits: it may be denied, and a hook of it may have failed. `ends`: of its hooks that went on in the background. */
+export function marksOf(fire: FireRecord, ends: readonly RunEnd[] = []): number {
   // Whatever its hook would have said, it had no effect.
   if (isShadow(fire)) return SHADOW;
   const { decision, handlers, error } = fire;
+  const hasFailed =
+    handlers.some(({ status }) => status === 'failed') || ends.some(({ failure }) => failure !== undefined);
   const marks: Outcome[] = [
     ...(isBlocked(fire) ? ['denied' as const] : []),
-    ...(error !== undefined || handlers.some(({ status }) => status === 'failed') ? ['failed' as const] : []),
+    ...(error !== undefined || hasFailed ? ['failed' as const] : []),
     ...(decision.verdict === 'ask' || decision.verdict === 'defer' ? ['asked' as const] : []),
     ...(fire.final_input === undefined ? [] : ['rewritten' as const]),
     ...(decision.verdict === 'allow' ? ['allowed' as const] : []),
   ];
   return marks.length === 0 ? bitOf('quiet') : marks.reduce((sum, mark) => sum | bitOf(mark), 0);
 }
+
+/** With a hook that failed in the background. */
+export const withFailure = (marks: number): number =>
+  marks === SHADOW ? marks : (marks & ~bitOf('quiet')) | bitOf('failed');
 
 /** The gravest of them, by its place among the outcomes. */
 export const gravest = (marks: number): number => 31 - Math.clz32(marks | 1);

@@ -20,8 +20,11 @@ export interface Row extends CountedFire {
   /** Its subject and its outcome, each in a few words. */
   readonly about: string;
   readonly came: string;
-  readonly marks: number;
-  readonly outcome: number;
+  /** May change when a hook of it ends in the background. */
+  marks: number;
+  outcome: number;
+  /** What it was until a hook of it failed in the background, and when that was known. */
+  before?: { readonly at: number; readonly row: Row };
   readonly call: string | undefined;
   /** Hooks that ran. */
   readonly ran: readonly CountedHandler[];
@@ -87,6 +90,10 @@ function tookOf({ handlers }: FireRecord): number {
   for (const ms of waves.values()) sum += ms;
   return sum;
 }
+
+/** The row as it was known at a moment. */
+export const rowAt = (row: Row, at: number): Row =>
+  row.before !== undefined && row.before.at > at ? row.before.row : row;
 
 /** Names are shared, since there are few of them. */
 const NAMES = new Map<string, string>();

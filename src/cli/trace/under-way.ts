@@ -1,0 +1,39 @@
+import type { HookResponse } from '../../emit/record.js';
+import { NEAR } from './clock.js';
+import type { Lane, TraceAgent } from './tracks.js';
+
+/** A call of a hook. */
+export interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly agent: TraceAgent;
+  readonly lane: Lane;
+  /** When it began, and from when on it is drawn. */
+  readonly began: number;
+  readonly start: number;
+  readonly fire: Fire | undefined;
+  end: number | undefined;
+  response: HookResponse | undefined;
+}
+
+export interface Fire {
+  readonly id: string;
+  readonly agent: TraceAgent;
+  readonly lane: Lane;
+  readonly start: number;
+  readonly calls: Call[];
+  /** Up to where its own row holds its calls. */
+  drawn: number;
+  /** Its record was read; undefined before that. */
+  isShown: boolean | undefined;
+}
+
+/** Whether a call that begins then fits into the row of its fire: behind all that is drawn there, within the fire. */
+export function hasRoom({ calls, lane, drawn }: Fire, began: number): boolean {
+  return drawn <= began + NEAR && calls.every((call) => call.end !== undefined || call.lane !== lane);
+}
+
+export function release(lane: Lane, end: number): void {
+  lane.isTaken = false;
+  lane.end = Math.max(lane.end, end);
+}

@@ -1,0 +1,86 @@
+import type { HandlerRecord, HookResponse } from '../emit/record.js';
+
+/** The end of a hook's run. */
+export type RunEnd = Pick<HookResponse, 'fire_id' | 'handler_id' | 'time' | 'duration_ms' | 'failure' | 'exit_code'>;
+
+type Runs = Pick<HandlerRecord, 'id' | 'status' | 'reasked'>;
+
+interface Open<Place> {
+  ends: number;
+  last: RunEnd | undefined;
+  /** Its fire's record was read: what waits for the end, and how many ends there must be. */
+  awaited: { readonly place: Place; readonly calls: number } | undefined;
+}
+
+/** The most runs that are followed; beyond that, the oldest is not paired. */
+const MOST = 10_000;
+
+/** Pairs a hook that went on in the background, as its fire's record lists it, with its end, which may come before that record or after it. */
+export class BackgroundRuns<Place> {
+  readonly #open = new Map<string, Open<Place>>();
+  readonly #most: number;
+
+  constructor(most: number = MOST) {
+    this.#most = most;
+  }
+
+  /** A hook of a fire whose record was read. Returns its end if that has come already; else `place` waits for it. */
+  begin(fire: string, { id, status, reasked = 0 }: Runs, place: Place): RunEnd | undefined {
+    const key = keyOf(fire, id);
+    if (status !== 'background') {
+      // The record itself says how it ended.
+      this.#open.delete(key);
+      return undefined;
+    }
+    const run = this.#of(key);
+    // Each call has an end, and what went on in the background is the last one.
+    run.awaited = { place, calls: 1 + reasked };
+    return this.#paired(key, run)?.last;
+  }
+
+  /** Returns what has waited for this end; undefined: nothing yet. */
+  end({ fire_id, handler_id, time, duration_ms, failure, exit_code }: RunEnd): Place | undefined {
+    const key = keyOf(fire_id, handler_id);
+    const run = this.#of(key);
+    run.ends += 1;
+    // Its output, which may be long, is not kept.
+    run.last = {
+      ...{ fire_id, handler_id, time, duration_ms },
+      ...(failure === undefined ? {} : { failure }),
+      ...(exit_code === undefined ? {} : { exit_code }),
+    };
+    return this.#paired(key, run)?.awaited?.place;
+  }
+
+  #paired(key: string, run: Open<Place>): Open<Place> | undefined {
+    if (run.awaited === undefined || run.ends < run.awaited.calls) return undefined;
+    this.#open.delete(key);
+    return run;
+  }
+
+  #of(key: string): Open<Place> {
+    const known = this.#open.get(key);
+    if (known !== undefined) return known;
+    const run = { ends: 0, last: undefined, awaited: undefined };
+    this.#open.set(key, run);
+    if (this.#open.size > this.#most) this.#open.delete(this.#open.keys().next().value as string);
+    return run;
+  }
+}
+
+/** The ends of the hooks of a fire that went on in the background, by the hook's id. */
+export function endsIn(
+  { fire_id: fire, handlers }: { readonly fire_id: string; readonly handlers: readonly Runs[] },
+  ends: readonly RunEnd[],
+): ReadonlyMap<string, RunEnd> {
+  const runs = new BackgroundRuns<string>(Number.POSITIVE_INFINITY);
+  for (const end of ends) if (end.fire_id === fire) runs.end(end);
+  const found = new Map<string, RunEnd>();
+  for (const handler of handlers) {
+    const end = runs.begin(fire, handler, handler.id);
+    if (end !== undefined) found.set(handler.id, end);
+  }
+  return found;
+}
+
+const keyOf = (fire: string, handler: string): string => JSON.stringify([fire, handler]);

@@ -1,0 +1,54 @@
+import type { HookRecord } from '../emit/record.js';
+import { isShadow } from './meaning.js';
+import { specOf } from './words.js';
+
+interface Call {
+  readonly records: HookRecord[];
+  isOver: boolean;
+}
+
+/**
+ * Cuts the records with one id of a session, in their order, into calls: a model may number its calls anew at every step. A fire that judges
+ * begins the next call where the one before was denied or has ended. Each agent's ids are its own.
+ */
+export function callsIn(records: readonly HookRecord[]): readonly (readonly HookRecord[])[] {
+  const calls: Call[] = [];
+  const last = new Map<string | undefined, Call>();
+  for (const record of records) {
+    const { agent_id: agent } = record as { readonly agent_id?: string };
+    let call = shadowedBy(record, calls) ?? last.get(agent);
+    if (call === undefined || (call.isOver && roleOf(record) === 'judges')) {
+      call = { records: [], isOver: false };
+      calls.push(call);
+      last.set(agent, call);
+    }
+    call.records.push(record);
+    call.isOver ||= ends(record);
+  }
+  return calls.map((call) => call.records);
+}
+
+/** The records of the call that this one of them is about. */
+export function callOf(records: readonly HookRecord[], record: HookRecord): readonly HookRecord[] {
+  return callsIn(records).find((call) => call.includes(record)) ?? [];
+}
+
+/** What is not enforced may be asked late, when the next call has begun. */
+function shadowedBy(record: HookRecord, calls: readonly Call[]): Call | undefined {
+  if (record.type !== 'hook_fire' || record.shadow_of === undefined) return undefined;
+  return calls.find((call) => call.records.some((one) => one.type === 'hook_fire' && one.fire_id === record.shadow_of));
+}
+
+function roleOf(record: HookRecord): string | undefined {
+  return record.type === 'hook_fire' && !isShadow(record) ? specOf(record.event)?.callRole : undefined;
+}
+
+/** Whether nothing more is decided about the call after this. */
+function ends(record: HookRecord): boolean {
+  // What was left for later is asked about again, with the same id.
+  if (record.type === 'tool_call') return record.status !== 'deferred';
+  if (record.type !== 'hook_fire' || isShadow(record)) return false;
+  const role = roleOf(record);
+  if (role === 'judges' || role === 'answers') return record.decision.verdict === 'deny';
+  return role === 'ran' || specOf(record.event)?.tool === true;
+}

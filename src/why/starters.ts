@@ -1,0 +1,124 @@
+import type { FireRecord, HookStarted, ToolCallRecord } from '../emit/record.js';
+import { toolNames } from '../matching/tool-names.js';
+import { isObject, type Json } from '../values/shape.js';
+import { roleOf } from './about.js';
+import { isShadow, typeOf } from './meaning.js';
+import { specOf } from './words.js';
+
+/** A call that asks for an agent, and has not ended. */
+interface Wish {
+  readonly type: string | undefined;
+  /** Whose call it is; undefined: the main agent's. */
+  readonly by: string | undefined;
+  /** The agent that it has started, as far as that is known. */
+  started: string | undefined;
+}
+
+interface Starter {
+  readonly by: string | undefined;
+  readonly rank: number;
+}
+
+/** How certain it is, rising. */
+const [BY_CALL, BY_ANSWER, BY_PARENT_ID] = [1, 2, 3];
+/** The most calls and agents that are remembered. */
+const MOST = 10_000;
+/** The tool that starts agents, by each of its names. */
+const SPAWNS: readonly unknown[] = toolNames('Agent');
+
+/**
+ * Who started each agent of a session. What counts, in this order: the parent that a record names; the agent's id in the answer to the call
+ * that started it; an open call, not denied, for an agent of its type. Where there is none of these it was the main agent.
+ */
+export class Starters {
+  readonly #wishes = new Map<string, Wish>();
+  readonly #known = new Map<string, Starter>();
+
+  /** Reads a record. Returns the agent whose id is in the answer, if it is one. */
+  note(record: FireRecord | HookStarted): string | undefined {
+    // The fire itself has told it, and earlier.
+    if (record.type === 'hook_fire' ? isShadow(record) : record.shadow === true) return undefined;
+    const { agent_id: agent } = record;
+    if (agent !== undefined) this.#noteParent(record, agent);
+    return record.type === 'hook_fire' ? this.#noteCall(record) : undefined;
+  }
+
+  /** A call has ended, so it starts no agent any more. */
+  ended({ agent_id, tool_use_id }: ToolCallRecord): void {
+    this.#wishes.delete(keyOf(agent_id, tool_use_id));
+  }
+
+  /** Who started the agent; undefined: nothing says it. */
+  of(agent: string): Pick<Starter, 'by'> | undefined {
+    return this.#known.get(agent);
+  }
+
+  #noteParent(record: FireRecord | HookStarted, agent: string): void {
+    const parent = record.type === 'hook_fire' ? record.input['parent_agent_id'] : undefined;
+    // An agent that the main one started may name the session itself.
+    if (typeof parent === 'string' && parent !== '' && parent !== agent)
+      this.#put(agent, { by: parent === record.session_id ? undefined : parent, rank: BY_PARENT_ID });
+    const event = record.type === 'hook_fire' ? record.event : record.hook_event;
+    if (roleOf(event) !== 'open' || this.#known.has(agent)) return;
+    const wish = this.#wishFor(agent, openedType(record));
+    if (wish === undefined) return;
+    wish.started = agent;
+    this.#put(agent, { by: wish.by, rank: BY_CALL });
+  }
+
+  /** The first that waits for an agent of the type; else the last one of which that is not known. */
+  #wishFor(agent: string, type: string | undefined): Wish | undefined {
+    const open = [...this.#wishes.values()].filter(({ by, started }) => started === undefined && by !== agent);
+    const same = type === undefined ? undefined : open.find((wish) => wish.type === type);
+    return same ?? open.findLast((wish) => type === undefined || wish.type === undefined);
+  }
+
+  #noteCall(record: FireRecord): string | undefined {
+    const { event, input, final_input: final = input, tool_use_id: id, agent_id: by, decision, error } = record;
+    if (id === undefined || specOf(event)?.tool !== true) return undefined;
+    const type = typeAsked(final);
+    if (type === undefined && !SPAWNS.includes(input['tool_name'])) return undefined;
+    const key = keyOf(by, id);
+    const role = specOf(event)?.callRole;
+    const isAsked = role === 'judges' || role === 'answers';
+    if (!isAsked || decision.verdict === 'deny' || error !== undefined) this.#wishes.delete(key);
+    else if (role === 'judges') put(this.#wishes, key, { type, by, started: undefined });
+    const started = role === 'ran' ? startedIn(input) : undefined;
+    if (started === undefined || started === by) return undefined;
+    this.#put(started, { by, rank: BY_ANSWER });
+    return started;
+  }
+
+  #put(agent: string, starter: Starter): void {
+    const known = this.#known.get(agent);
+    if (known !== undefined && known.rank > starter.rank) return;
+    put(this.#known, agent, starter);
+    if (known?.rank !== BY_CALL || known.by === starter.by) return;
+    // The call that it was taken for has started another agent, or none yet.
+    for (const wish of this.#wishes.values()) if (wish.started === agent) wish.started = undefined;
+  }
+}
+
+const keyOf = (agent: string | undefined, call: string): string => JSON.stringify([agent, call]);
+
+function typeAsked({ tool_input: call }: Json): string | undefined {
+  const type = isObject(call) ? call['subagent_type'] : undefined;
+  return typeof type === 'string' && type !== '' ? type : undefined;
+}
+
+function startedIn({ tool_response: answer }: Json): string | undefined {
+  const id = isObject(answer) ? (answer['agentId'] ?? answer['agent_id']) : undefined;
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+/** The type of an agent that begins; the record of a call of a hook has it behind the event's name. */
+function openedType(record: FireRecord | HookStarted): string | undefined {
+  if (record.type === 'hook_fire') return typeOf(record);
+  const { hook_event: event, hook_name: name } = record;
+  return name.startsWith(`${event}:`) ? name.slice(event.length + 1) || undefined : undefined;
+}
+
+function put<V>(map: Map<string, V>, key: string, value: V): void {
+  map.set(key, value);
+  if (map.size > MOST) map.delete(map.keys().next().value as string);
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { createHost, deny, type FireRecord, type HookRecord } from '../../src/index.js';
+import { KeptRecords } from '../../src/page/records/kept.js';
+import { callOf, callsIn } from '../../src/why/calls.js';
+import { callRecords, whatBecame } from '../../src/why/ran.js';
+import { fire } from '../emit/samples.js';
+import { SAMPLES } from '../store/records.js';
+
+const CALL = { tool_name: 'Bash', tool_use_id: 'call_0', session_id: 's' };
+
+/** `call_0` is denied, and the next `call_0` runs. */
+async function reused(): Promise<HookRecord[]> {
+  const records: HookRecord[] = [];
+  const host = createHost({ logger: () => undefined });
+  host.events$.subscribe((record) => records.push(record));
+  host.register({
+    PreToolUse: [
+      {
+        name: 'guard',
+        hooks: [(input) => ((input.tool_input as { command: string }).command === 'rm' ? deny('no') : undefined)],
+      },
+    ],
+  });
+  await host.fire('PreToolUse', { ...CALL, tool_input: { command: 'rm' } });
+  await host.fire('PreToolUse', { ...CALL, tool_input: { command: 'ls' } });
+  await host.fire('PostToolUse', { ...CALL, tool_input: { command: 'ls' }, tool_response: 'x' });
+  await host.close();
+  return records.filter(({ type }) => type === 'hook_fire');
+}
+
+test('a call that was denied has not run because a later one with its id did', async () => {
+  const records = (await reused()) as [FireRecord, FireRecord, FireRecord];
+  const became = (record: HookRecord) => whatBecame(callRecords(callOf(records, record)));
+  expect(became(records[0])).toEqual(['No record says whether it ran.']);
+  expect(became(records[1])).toEqual(['It ran: PostToolUse was fired for it.']);
+});
+
+test('the page keeps them apart too, and lists as the same call what is of it alone', async () => {
+  const records = await reused();
+  const kept = new KeptRecords(false);
+  for (const record of records) kept.add(JSON.stringify(record));
+  kept.settle();
+  const all = Number.POSITIVE_INFINITY;
+  const [denied, asked, ran] = kept.rows.map((row) => kept.callOf(row, all));
+  expect(whatBecame(callRecords(denied?.records ?? []))).toEqual(['No record says whether it ran.']);
+  expect([denied, asked, ran].map((call) => call?.others.map(({ event }) => event))).toEqual([
+    [],
+    ['PostToolUse'],
+    ['PreToolUse'],
+  ]);
+});
+
+test('the page knows of a call what had come by a moment', async () => {
+  const [, asked, ran] = (await reused()) as [FireRecord, FireRecord, FireRecord];
+  const later = { ...ran, seq: 9, time: new Date(Date.parse(asked.time) + 60_000).toISOString() };
+  const kept = new KeptRecords(false);
+  for (const record of [asked, later]) kept.add(JSON.stringify(record));
+  kept.settle();
+  const [row] = kept.rows;
+  if (row === undefined) throw new Error('no row');
+  expect(kept.callOf(row, row.at + 1000)).toMatchObject({ records: [{ event: 'PreToolUse' }], others: [] });
+  expect(kept.callOf(row, row.at + 60_000).others).toHaveLength(1);
+});
+
+describe('the records of an id, as letters', () => {
+  const decision = (verdict: 'deny' | 'none' | 'defer') => ({ ...fire().decision, verdict });
+  const KINDS: Readonly<Record<string, (agent: string | undefined) => object>> = {
+    a: () => fire(1, { decision: decision('none') }),
+    d: () => fire(1, { decision: decision('deny') }),
+    r: () => fire(1, { event: 'PostToolUse' }),
+    f: () => fire(1, { event: 'PostToolUseFailure' }),
+    q: () => fire(1, { event: 'PermissionRequest', decision: decision('none') }),
+    n: () => fire(1, { event: 'PermissionRequest', decision: decision('deny') }),
+    t: () => ({ ...SAMPLES.find(({ type }) => type === 'tool_call'), status: 'denied' }),
+    l: () => ({ ...SAMPLES.find(({ type }) => type === 'tool_call'), status: 'deferred' }),
+    x: () => ({ ...SAMPLES.find(({ type }) => type === 'hook_alarm') }),
+  };
+  /** A capital is the same of another agent; `s` is a shadow of the first fire. */
+  const cut = (letters: string): string[] => {
+    const records = [...letters].map((letter, i) => {
+      const agent = letter === letter.toUpperCase() ? 'other' : 'one';
+      const kind = letter === 's' ? fire(1, { shadow_of: 'fire 0' }) : KINDS[letter.toLowerCase()]?.(agent);
+      return { ...kind, fire_id: `fire ${i}`, agent_id: agent } as HookRecord;
+    });
+    return callsIn(records).map((call) => call.map((record) => letters[records.indexOf(record)]).join(''));
+  };
+  test.each([
+    ['ar', ['ar']],
+    ['aqrt', ['aqrt']],
+    ['arxar', ['arx', 'ar']],
+    ['afdtar', ['af', 'dt', 'ar']],
+    ['dar', ['d', 'ar']],
+    ['drx', ['drx']],
+    ['aqntar', ['aqnt', 'ar']],
+    // The answer to a question that was left for later comes with the same id.
+    ['alaqrt', ['alaqrt']],
+    // Two calls of one step that were judged before either ran cannot be told apart.
+    ['aarr', ['aarr']],
+    ['dAR', ['d', 'AR']],
+    ['dArR', ['dr', 'AR']],
+    ['dars', ['ds', 'ar']],
+  ])('%s is cut into %j', (letters, calls) => {
+    expect(cut(letters)).toEqual(calls);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import type { TraceEvent } from '../../src/cli/trace/event.js';
+import { Trace } from '../../src/cli/trace/trace.js';
+import type { HookRecord } from '../../src/emit/record.js';
+import { Agents } from '../../src/page/records/agents.js';
+import { KeptRecords } from '../../src/page/records/kept.js';
+import { problemsIn } from '../cli/trace-rules.js';
+import { fire } from '../emit/samples.js';
+
+let seq = 0;
+
+/** A fire of an agent; undefined: the main one. */
+function of(agent: string | undefined, event: string, fields: object = {}): HookRecord {
+  const { agent_id: _, tool_use_id: __, ...sample } = fire();
+  const { verdict = 'none', id, error, ...input } = fields as Record<string, unknown>;
+  seq += 1;
+  return {
+    ...sample,
+    ...{ seq, time: new Date(Date.UTC(2026, 0, 31, 9, 15) + seq * 10).toISOString(), session_id: 's', event },
+    ...{ fire_id: `f${seq}`, handlers: [], input, decision: { ...fire().decision, verdict } },
+    ...(agent === undefined ? {} : { agent_id: agent }),
+    ...(id === undefined ? {} : { tool_use_id: id }),
+    ...(error === undefined ? {} : { error }),
+  } as unknown as HookRecord;
+}
+const asks = (agent: string | undefined, type: string | undefined, fields: object = {}) => {
+  const call = type === undefined ? {} : { subagent_type: type };
+  return of(agent, 'PreToolUse', { tool_name: 'Agent', tool_input: call, id: `${agent} ${type}`, ...fields });
+};
+const answers = (agent: string | undefined, type: string, started?: string) => {
+  const call = { tool_name: 'Agent', tool_input: { subagent_type: type } };
+  return of(agent, 'PostToolUse', { ...call, tool_response: { agentId: started }, id: `${agent} ${type}` });
+};
+const begins = (agent: string, type: string, fields: object = {}) =>
+  of(agent, 'SubagentStart', { agent_type: type, ...fields });
+
+/** Who the page says has started each agent. */
+function onPage(records: readonly HookRecord[]): Record<string, string> {
+  const kept = new KeptRecords(false);
+  for (const record of records) kept.add(JSON.stringify(record));
+  const lanes = kept.agents.lanes().filter(({ id }) => id !== undefined);
+  return Object.fromEntries(lanes.map(({ id, parent }) => [id, parent?.id ?? 'main']));
+}
+
+/** And who the trace file says: from whose row an arrow leads. */
+function inTrace(records: readonly HookRecord[]): Record<string, string> {
+  const events: TraceEvent[] = [];
+  const trace = new Trace({ write: (event) => void events.push(event), isShown: () => true, text: (text) => text });
+  for (const record of records) trace.take(record);
+  expect(problemsIn(events)).toEqual([]);
+  const names = new Map(
+    events.flatMap((event) => (event.name === 'thread_name' ? [[event.tid, String(event.args?.['name'])]] : [])),
+  );
+  const idIn = (tid: number): string => (names.get(tid) ?? '').split(' ').at(-1) as string;
+  const from = events.flatMap((event) => (event.ph === 's' ? [event.tid] : []));
+  const to = events.flatMap((event) => (event.ph === 'f' ? [event.tid] : []));
+  return Object.fromEntries(to.map((tid, i) => [idIn(tid), idIn(from[i] as number)]));
+}
+
+const BEGIN = [of(undefined, 'PreToolUse', { tool_name: 'Bash' }), begins('bbb', 'builder')];
+const CASES: readonly (readonly [what: string, records: readonly HookRecord[], started: Record<string, string>])[] = [
+  ['a call that waits', [asks('bbb', 'reviewer'), begins('rrr', 'reviewer')], { rrr: 'bbb' }],
+  [
+    'a call that was denied starts nobody',
+    [asks('bbb', 'reviewer', { verdict: 'deny' }), asks(undefined, 'reviewer'), begins('rrr', 'reviewer')],
+    { rrr: 'main' },
+  ],
+  ['nor alone', [asks('bbb', 'reviewer', { verdict: 'deny' }), begins('rrr', 'reviewer')], { rrr: 'main' }],
+  [
+    'nor one that was denied when the user was asked',
+    [
+      asks('bbb', 'reviewer', { verdict: 'ask' }),
+      of('bbb', 'PermissionRequest', {
+        ...{ tool_name: 'Agent', tool_input: { subagent_type: 'reviewer' }, id: 'bbb reviewer', verdict: 'deny' },
+      }),
+      begins('rrr', 'reviewer'),
+    ],
+    { rrr: 'main' },
+  ],
+  [
+    'nor one whose fire was rejected',
+    [asks('bbb', 'reviewer', { error: 'ABORTED' }), begins('rrr', 'reviewer')],
+    { rrr: 'main' },
+  ],
+  [
+    'nor one that has ended',
+    [asks('bbb', 'reviewer'), answers('bbb', 'reviewer'), begins('rrr', 'reviewer')],
+    { rrr: 'main' },
+  ],
+  [
+    'the type counts, not who asked last',
+    [asks(undefined, 'reviewer'), asks('bbb', 'tester'), begins('rrr', 'reviewer'), begins('ttt', 'tester')],
+    { rrr: 'main', ttt: 'bbb' },
+  ],
+  [
+    'each call starts one',
+    [asks('bbb', 'reviewer'), asks(undefined, 'reviewer'), begins('r1', 'reviewer'), begins('r2', 'reviewer')],
+    { r1: 'bbb', r2: 'main' },
+  ],
+  ['a call that names no type', [asks('bbb', undefined), begins('rrr', 'reviewer')], { rrr: 'bbb' }],
+  ['a parent that is named', [begins('rrr', 'reviewer', { parent_agent_id: 'bbb' })], { rrr: 'bbb' }],
+  [
+    'counts more than a call',
+    [asks('bbb', 'reviewer'), begins('rrr', 'reviewer', { parent_agent_id: 's' }), begins('r2', 'reviewer')],
+    { rrr: 'main', r2: 'bbb' },
+  ],
+  [
+    'so does an answer that has come already',
+    [
+      asks('bbb', 'reviewer'),
+      answers('bbb', 'reviewer', 'rrr'),
+      asks(undefined, 'reviewer'),
+      begins('rrr', 'reviewer'),
+    ],
+    { rrr: 'bbb' },
+  ],
+];
+
+describe('who started an agent', () => {
+  test.each(CASES)('%s', (_, records, started) => {
+    const all = [...BEGIN, ...records];
+    expect(onPage(all)).toEqual({ bbb: 'main', ...started });
+    expect(inTrace(all)).toEqual({ bbb: 'main', ...started });
+  });
+
+  test('the page corrects what it took for true when the answer comes', () => {
+    const records = [asks(undefined, 'reviewer'), asks('bbb', 'reviewer'), begins('rrr', 'reviewer')];
+    const all = [...BEGIN, ...records];
+    expect(onPage(all)).toMatchObject({ rrr: 'main' });
+    expect(onPage([...all, answers('bbb', 'reviewer', 'rrr')])).toMatchObject({ rrr: 'bbb' });
+  });
+
+  test('a trace knows the type of an agent whose first record is that of a hook', () => {
+    const start = begins('ttt', 'tester');
+    const hook = { hook_id: 'h', hook_event: 'SubagentStart', hook_name: 'SubagentStart:tester', name: 'hello' };
+    const started = { ...start, type: 'system', subtype: 'hook_started', ...hook } as unknown as HookRecord;
+    const calls = [asks('bbb', 'tester'), asks(undefined, 'reviewer')];
+    expect(inTrace([...BEGIN, ...calls, started, start])).toEqual({ bbb: 'main', ttt: 'bbb' });
+  });
+
+  test('no chain of agents is too long, and no agent starts too many', () => {
+    const long = 20_000;
+    const agents = new Agents();
+    const starts = (child: string, parent: string, at: number) => {
+      const record = begins(child, 'x', { parent_agent_id: parent });
+      agents.learn(record as never, agents.of('s', child, at), at);
+    };
+    for (let i = 0; i < long; i++) starts(`a${i + 1}`, `a${i}`, i);
+    expect(agents.lanes().at(-1)?.id).toBe(`a${long}`);
+    for (let i = 0; i < 200_000; i++) {
+      const child = agents.of('t', `b${i}`, i);
+      if (i === 0) expect(child.parent?.id).toBe(undefined);
+    }
+    expect(agents.lanes()).toHaveLength(long + 1 + 200_001);
+  });
+});
