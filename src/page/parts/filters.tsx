@@ -1,9 +1,10 @@
-import { plain } from '../../plain.js';
+import { clip } from '../../plain.js';
 import { agentName } from '../records/agents.js';
 import { isFiltering, NO_FILTER } from '../records/filter.js';
 import { bitOf, OUTCOME_WORDS, OUTCOMES } from '../records/outcome.js';
 import { changeFilter, counts, filter, kept, rows, tab, version } from '../state.js';
 import { computed } from '../ui.js';
+import { leftOut, someOf } from './some.js';
 
 /** Of each list that is chosen from. */
 const MOST = 500;
@@ -13,8 +14,8 @@ const names = computed(() => {
   const events = new Set<string>();
   const hooks = new Set<string>();
   for (const { event, ran } of rows.value) {
-    if (events.size < MOST) events.add(event);
-    if (hooks.size < MOST) for (const { name } of ran) hooks.add(name);
+    events.add(event);
+    for (const { name } of ran) hooks.add(name);
   }
   return { events: [...events].sort(), hooks: [...hooks].sort() };
 });
@@ -26,26 +27,31 @@ export function Filters() {
   const { agents, sessions } = kept.value;
   const now = filter.value;
   const { events, hooks } = names.value;
-  const lanes = agents.lanes().slice(0, MOST);
   return (
     <search class="filters" aria-label="Filter">
       <Counters />
       <Choice
         label="Agent"
         value={now.agent}
-        options={lanes.map((agent) => [agent.key, agentName(agent, sessions)])}
+        options={agents.lanes()}
+        keyOf={({ key }) => key}
+        textOf={(agent) => agentName(agent, sessions)}
         onChange={(agent) => changeFilter({ agent })}
       />
       <Choice
         label="Event"
         value={now.event}
-        options={events.map((event) => [event, event])}
+        options={events}
+        keyOf={(event) => event}
+        textOf={(event) => event}
         onChange={(event) => changeFilter({ event })}
       />
       <Choice
         label="Hook"
         value={now.hook}
-        options={hooks.map((hook) => [hook, plain(hook).slice(0, 80)])}
+        options={hooks}
+        keyOf={(hook) => hook}
+        textOf={(hook) => clip(hook, 80)}
         onChange={(hook) => changeFilter({ hook })}
       />
       <label>
@@ -73,24 +79,28 @@ export function Filters() {
   );
 }
 
-interface ChoiceProps {
+interface ChoiceProps<T> {
   readonly label: string;
   readonly value: string;
-  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly options: readonly T[];
+  keyOf(option: T): string;
+  textOf(option: T): string;
   onChange(value: string): void;
 }
 
-function Choice({ label, value, options, onChange }: ChoiceProps) {
+function Choice<T>({ label, value, options, keyOf, textOf, onChange }: ChoiceProps<T>) {
+  const { some, left } = someOf(options, MOST, (option) => keyOf(option) === value);
   return (
     <label>
       {label}{' '}
       <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
         <option value="">all</option>
-        {options.map(([one, text]) => (
-          <option key={one} value={one}>
-            {text}
+        {some.map((option) => (
+          <option key={keyOf(option)} value={keyOf(option)}>
+            {textOf(option)}
           </option>
         ))}
+        {left > 0 && <option disabled>{leftOut(left)}</option>}
       </select>
     </label>
   );

@@ -2,8 +2,9 @@ import { agentName } from '../records/agents.js';
 import { OUTCOME_WORDS, OUTCOMES } from '../records/outcome.js';
 import type { Row } from '../records/row.js';
 import { kept, selected, shown } from '../state.js';
+import { timeText } from '../timeline/time.js';
 import { px, useElement, useWindow } from '../timeline/virtual.js';
-import { moveInto } from '../timeline/zoom.js';
+import { dated, moveInto } from '../timeline/zoom.js';
 import { useEffect } from '../ui.js';
 
 const LINE = 26;
@@ -71,7 +72,7 @@ function Line({ row, index, start, count, sessions, on }: LineProps) {
       style={{ top: px(start), height: px(LINE) }}
       onClick={() => choose(row)}
     >
-      <time>{new Date(row.at).toISOString().slice(11, 23)}</time>
+      <time>{timeText(row.at, { dated: dated.value })}</time>
       <span class="who">{agentName(row.agent, sessions)}</span>
       <span class={`badge ${outcome}`}>{OUTCOME_WORDS[outcome]}</span>
       <span class="what">

@@ -2,6 +2,7 @@ import { plain } from '../../plain.js';
 import { isObject } from '../../values/shape.js';
 import { agentName } from '../records/agents.js';
 import { kept, scopes, version } from '../state.js';
+import { leftOut, someOf } from './some.js';
 
 /** What a server tells of a scope; any of it may be missing. */
 interface Described {
@@ -53,20 +54,24 @@ function Scope({ one, depth }: { readonly one: Described; readonly depth: number
   );
 }
 
+/** A browser lays out no more of them in reasonable time; the lanes have them all. */
+const MOST = 1000;
+
 function KnownAgents() {
   version.value;
   const { agents, sessions } = kept.value;
-  const lanes = agents.lanes();
+  const { some, left } = someOf(agents.lanes(), MOST);
   return (
     <div class="scopes">
       <p class="quiet">No server tells of scopes here: these are the agents of the records.</p>
       <ul>
-        {lanes.slice(0, 1000).map((agent) => (
+        {some.map((agent) => (
           <li key={agent.key}>
             {agentName(agent, sessions)}
             {agent.parent === undefined ? '' : `, started by ${agentName(agent.parent, sessions)}`}
           </li>
         ))}
+        {left > 0 && <li>{leftOut(left)}</li>}
       </ul>
     </div>
   );

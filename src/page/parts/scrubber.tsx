@@ -1,4 +1,6 @@
 import { extent, rows, until } from '../state.js';
+import { timeText } from '../timeline/time.js';
+import { dated } from '../timeline/zoom.js';
 import { useEffect, useSignal } from '../ui.js';
 
 /** Milliseconds between two steps of a replay, and how many there are. */
@@ -20,7 +22,7 @@ export function Scrubber() {
     }, STEP);
     return () => clearInterval(timer);
   }, [playing.value]);
-  const time = new Date(at).toISOString().slice(11, 23);
+  const time = timeText(at, { dated: dated.value });
   return (
     <div class="scrubber">
       <button

@@ -1,4 +1,4 @@
-import { isMeant } from '../../why/meaning.js';
+import { plainJson } from '../../plain.js';
 import type { HookTally } from '../../why/tally.js';
 import { Tallies } from '../../why/tally.js';
 import type { KeptRecords } from './kept.js';
@@ -26,17 +26,19 @@ export function matches(row: Row, { agent, event, hook, outcomes, text }: Filter
   if (agent !== '' && row.agent.key !== agent) return false;
   if (event !== '' && row.event !== event) return false;
   if (outcomes !== 0 && (row.marks & outcomes) === 0) return false;
-  if (hook !== '' && !row.ran.some((one) => isMeant(one, hook))) return false;
+  if (hook !== '' && !row.ran.some(({ name }) => name === hook)) return false;
   return text === '' || holds(row, text);
 }
 
-/** The record's whole text, as JSON. */
+/** The record's whole text, as JSON: what is not seen is written out in it, or not, as its writer did. */
 function holds({ text: line, about, came }: Row, text: string): boolean {
   const wanted = text.toLowerCase();
+  const json = line.toLowerCase();
   return (
     about.toLowerCase().includes(wanted) ||
     came.toLowerCase().includes(wanted) ||
-    line.toLowerCase().includes(JSON.stringify(wanted).slice(1, -1))
+    json.includes(JSON.stringify(wanted).slice(1, -1)) ||
+    json.includes(plainJson(wanted).slice(1, -1))
   );
 }
 
@@ -80,7 +82,7 @@ export function tallies(
   const counted = new Tallies();
   for (const row of rows)
     for (const one of row.marks === SHADOW ? [] : row.ran)
-      if (isMeant(one, hook === '' ? undefined : hook)) counted.add(row, one, undefined);
+      if (hook === '' || one.name === hook) counted.add(row, one, undefined);
   for (const end of ended) if (end.at <= until) counted.end(end);
   return counted.rows();
 }

@@ -1,4 +1,6 @@
 import { plain } from '../../plain.js';
+import { messageOf } from '../../values/waiting/promises.js';
+import type { KeptRecords } from '../records/kept.js';
 import { begin, changed, kept, settle, status } from '../state.js';
 import { eachLine, outOfScript, turn } from './lines.js';
 import { stopFollowing } from './live.js';
@@ -10,10 +12,24 @@ export async function openFile(file: File): Promise<void> {
   stopFollowing();
   const name = plain(file.name).slice(0, 100);
   const into = begin({ type: 'reading', what: name }, { once: false });
-  if ((await file.slice(0, DATABASE.length).text()) === DATABASE) {
-    status.value = { type: 'refused', why: `${name} is a database: hookscope page FILE makes a page of it.` };
-    return;
+  const isOurs = (): boolean => kept.peek() === into;
+  try {
+    await readInto(into, file);
+    if (!isOurs()) return;
+    status.value = { type: 'file', name };
+  } catch (error) {
+    if (!isOurs()) return;
+    const why = error instanceof Refused ? error.message : `cannot be read: ${plain(messageOf(error))}`;
+    status.value = { type: 'refused', why: `${name} ${why}` };
   }
+  settle();
+}
+
+class Refused extends Error {}
+
+async function readInto(into: KeptRecords, file: File): Promise<void> {
+  if ((await file.slice(0, DATABASE.length).text()) === DATABASE)
+    throw new Refused('is a database: hookscope page FILE makes a page of it.');
   await eachLine(
     file.stream(),
     (line) => {
@@ -22,9 +38,6 @@ export async function openFile(file: File): Promise<void> {
     },
     { open: true },
   );
-  if (kept.peek() !== into) return;
-  settle();
-  status.value = { type: 'file', name };
 }
 
 /** Reads the records that `hookscope page` has embedded in the page. */

@@ -3,11 +3,11 @@ const LONGEST = 256 * 1024 * 1024;
 /** Milliseconds of work before the browser may handle the user's input. */
 const TURN = 30;
 
-/** The lines of a stream, one after the other; what nothing ends comes last where `open`. The page stays awake meanwhile. */
+/** The lines of a stream, one after the other; what nothing ends comes last where `open`, and nothing more is read once `isEnough`. The page stays awake meanwhile. */
 export async function eachLine(
   stream: ReadableStream<Uint8Array>,
   take: (line: string) => void,
-  { open = false }: { readonly open?: boolean } = {},
+  { open = false, isEnough = () => false }: { readonly open?: boolean; readonly isEnough?: () => boolean } = {},
 ): Promise<void> {
   const decoder = new TextDecoder();
   const reader = stream.getReader();
@@ -21,6 +21,7 @@ export async function eachLine(
       for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
         take(text.slice(from, text[end - 1] === '\r' ? end - 1 : end));
         from = end + 1;
+        if (isEnough()) return;
         if (performance.now() - since > TURN) {
           await turn();
           since = performance.now();

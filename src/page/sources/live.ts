@@ -1,7 +1,7 @@
 import type { KeptRecords } from '../records/kept.js';
 import { begin, changed, older, scopes, settle, status } from '../state.js';
 import { eachLine } from './lines.js';
-import { lookBackFrom, timeIn } from './look-back.js';
+import { CaughtUp, olderThan, REMEMBERED } from './look-back.js';
 import { forgetToken } from './token.js';
 
 /** At first, at most this many of the newest records are read. */
@@ -10,7 +10,7 @@ const MOST = 200_000;
 const AGAIN = { first: 200, most: 5_000 };
 /** After a gap the store is read again, at once and after these delays in milliseconds: a replaced server stores its last records late. */
 const LOOK_AGAIN = [0, 5_000, 40_000];
-/** Milliseconds before the last record from which to look back, because of clocks and hosts that report at the same time. */
+/** Milliseconds before the last contact that are read again, because of clocks and hosts that report at the same time. */
 const BACK = 10_000;
 /** Milliseconds between two looks at the scope tree. */
 const SCOPES = 2_000;
@@ -94,6 +94,7 @@ class Following {
       await this.#readNewest();
       this.#read = true;
     } else await this.#lookBack();
+    this.#caughtUp.heard(Date.now());
     void this.#readScopes();
   }
 
@@ -110,42 +111,60 @@ class Following {
     });
   }
 
-  /** When the record was made that came last. */
-  #heard: number | undefined;
+  readonly #caughtUp = new CaughtUp();
 
   #take(id: string | undefined, text: string): void {
     if (id !== undefined) {
       if (this.#last !== undefined && isGap(this.#last, id)) void this.#lookBack().catch(() => undefined);
       this.#last = id;
     }
-    this.#heard = timeIn(text) ?? this.#heard;
+    this.#caughtUp.note(text);
+    this.#caughtUp.heard(Date.now());
     if (this.#into.add(text)) changed();
     this.#scopesSoon();
   }
 
   async #readNewest(): Promise<void> {
-    await this.#readBefore('');
+    await this.#readBefore(Number.POSITIVE_INFINITY);
   }
 
   /** The newest that were made until then, put in the order in which they were made. */
-  async #readBefore(until: string): Promise<void> {
+  async #readBefore(until: number): Promise<void> {
     const lines: string[] = [];
-    await eachLine(await this.#ask(`/records?newest=true&limit=${MOST}${until}`), (line) => lines.push(line));
-    let added = 0;
-    for (const line of lines.reverse()) if (this.#into.add(line)) added += 1;
+    const limit = until === Number.POSITIVE_INFINITY ? '' : `&until=${until}`;
+    await eachLine(await this.#ask(`/records?newest=true&limit=${MOST}${limit}`), (line) => lines.push(line));
+    const added = this.#addAll(lines);
+    if (limit === '') this.#noteAll(lines);
     settle();
-    const first = this.#into.rows[0];
-    older.value =
-      lines.length < MOST || added === 0 || first === undefined
-        ? undefined
-        : () => this.#readBefore(`&until=${Math.ceil(first.at)}`);
+    const next = olderThan(lines, { most: MOST, added, until });
+    older.value = next === undefined ? undefined : () => this.#readBefore(next);
   }
 
-  /** Reads what was recorded since shortly before the last record. */
+  /** Lines, the newest first, in the order in which they were made. How many were new. */
+  #addAll(lines: readonly string[]): number {
+    let added = 0;
+    for (const line of lines.toReversed()) if (this.#into.add(line)) added += 1;
+    return added;
+  }
+
+  #noteAll(lines: readonly string[]): void {
+    for (const line of lines.slice(0, REMEMBERED).reverse()) this.#caughtUp.note(line);
+  }
+
+  /** Reads what was recorded since the last contact, from the end of the store. */
   async #lookBack(): Promise<void> {
-    const since = lookBackFrom(this.#into.rows.at(-1)?.at, this.#heard, BACK);
+    const readings = LOOK_AGAIN.map(() => this.#caughtUp.reading(BACK));
     const look = async (): Promise<void> => {
-      await eachLine(await this.#ask(`/records?since=${since}`), (line) => void this.#into.add(line));
+      const isKnown = readings.shift() as (line: string) => boolean;
+      const lines: string[] = [];
+      let isEnough = false;
+      const take = (line: string): void => {
+        lines.push(line);
+        isEnough = isKnown(line);
+      };
+      await eachLine(await this.#ask('/records?newest=true'), take, { isEnough: () => isEnough });
+      this.#addAll(lines);
+      this.#noteAll(lines);
       changed();
     };
     const [now, ...later] = LOOK_AGAIN;

@@ -1,6 +1,7 @@
 import { OUTCOMES } from '../records/outcome.js';
 import type { Row } from '../records/row.js';
 import type { Columns } from './columns.js';
+import { timeText } from './time.js';
 
 /** Pixels. */
 export const LANE = 26;
@@ -14,6 +15,8 @@ export interface View {
   readonly height: number;
   /** How far the lanes are scrolled. */
   readonly top: number;
+  /** Times are shown with their day. */
+  readonly dated: boolean;
   readonly colors: Colors;
   readonly selected: Row | undefined;
 }
@@ -160,9 +163,10 @@ const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4
 const HOURS = [36e5, 72e5, 216e5, 432e5, 864e5, 1728e5, 6048e5];
 
 function drawAxis(ctx: CanvasRenderingContext2D, view: View): void {
-  const { from, to, width, height, colors } = view;
+  const { from, to, width, height, dated, colors } = view;
   const scale = scaleOf(view);
-  const step = [...STEPS, ...HOURS].find((ms) => ms * scale >= 110) ?? (to - from) / 4;
+  const room = dated ? 160 : 110;
+  const step = [...STEPS, ...HOURS].find((ms) => ms * scale >= room) ?? (to - from) / 4;
   ctx.font = '11px system-ui, sans-serif';
   ctx.textBaseline = 'middle';
   for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
@@ -170,12 +174,6 @@ function drawAxis(ctx: CanvasRenderingContext2D, view: View): void {
     ctx.fillStyle = colors.line;
     ctx.fillRect(x, AXIS - 5, 1, height);
     ctx.fillStyle = colors.text;
-    if (x < width - 70) ctx.fillText(tickText(at, step), x + 4, AXIS / 2);
+    if (x < width - room + 40) ctx.fillText(timeText(at, { dated, step }), x + 4, AXIS / 2);
   }
-}
-
-function tickText(at: number, step: number): string {
-  const iso = new Date(at).toISOString();
-  if (step >= 864e5) return iso.slice(0, 10);
-  return step < 1000 ? iso.slice(11, 23) : iso.slice(11, 19);
 }

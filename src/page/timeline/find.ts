@@ -32,23 +32,26 @@ const PROBLEM = bitOf('denied') | bitOf('failed') | bitOf('alarm');
 
 const isProblem = (row: Row): boolean => (row.marks & PROBLEM) !== 0;
 
-/** The bar to which an arrow key leads. */
+const LEADING: ReadonlySet<string> = new Set(['ArrowRight', 'ArrowLeft', 'ArrowDown', 'ArrowUp', 'Home', 'End']);
+
+/** The bar to which a key leads. */
 export function neighbour(columns: Columns, from: Row | undefined, key: string): Row | undefined {
   const { rows, lanes, laneOf } = columns;
-  const at = from === undefined ? -1 : rows.indexOf(from);
+  const at = from !== undefined ? rows.indexOf(from) : key === 'p' ? rows.length : -1;
   const search = (step: number, holds: (row: Row) => boolean): Row | undefined => {
     for (let i = at + step; i >= 0 && i < rows.length; i += step) if (holds(rows[i] as Row)) return rows[i];
     return undefined;
   };
   if (key === 'n') return search(1, isProblem);
+  if (key === 'p') return search(-1, isProblem);
+  // Any other key is the browser's: Tab must lead out of the lanes.
+  if (!LEADING.has(key)) return undefined;
   if (from === undefined) return key === 'End' ? rows.at(-1) : rows[0];
   const lane = laneOf.get(from.agent) ?? 0;
-  if (key === 'p') return search(-1, isProblem);
   if (key === 'ArrowRight') return search(1, (row) => row.agent === from.agent);
   if (key === 'ArrowLeft') return search(-1, (row) => row.agent === from.agent);
   if (key === 'Home') return rows[0];
   if (key === 'End') return rows.at(-1);
-  if (key !== 'ArrowDown' && key !== 'ArrowUp') return undefined;
   const step = key === 'ArrowDown' ? 1 : -1;
   for (let next = lane + step; next >= 0 && next < lanes.length; next += step) {
     const found = nearestIn(rows, (row) => row.agent === lanes[next], from.at);

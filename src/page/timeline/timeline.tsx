@@ -8,7 +8,7 @@ import { columnsOf } from './columns.js';
 import { AXIS, LANE, type View } from './draw.js';
 import { neighbour } from './find.js';
 import { px, useElement, useWindow } from './virtual.js';
-import { moveInto, pan, seen, showAll, zoom } from './zoom.js';
+import { dated, moveInto, pan, seen, showAll, zoom } from './zoom.js';
 
 const columns = computed(() => {
   version.value;
@@ -35,7 +35,8 @@ export function Timeline() {
     const [from, to] = seen();
     const element = canvas.current as HTMLCanvasElement;
     const [width] = size.value;
-    return { from, to, width, height, top: scrolled, colors: colorsOf(element), selected: selected.value };
+    const look = { dated: dated.value, colors: colorsOf(element), selected: selected.value };
+    return { from, to, width, height, top: scrolled, ...look };
   };
   useEffect(
     () =>

@@ -1,5 +1,10 @@
 import type { Row } from '../records/row.js';
 import { extent, selected, span } from '../state.js';
+import { computed } from '../ui.js';
+import { spansDays } from './time.js';
+
+/** Whether times are shown with their day. */
+export const dated = computed(() => spansDays(extent.value));
 
 /** The visible span of time; for all of it, with a little room at both ends. */
 export function seen(): readonly [number, number] {
@@ -28,11 +33,13 @@ export function zoom(factor: number, around?: number): void {
   span.value = [left, left + width];
 }
 
-/** Moves by a fraction of the visible span. */
+/** Moves by a fraction of the visible span, as far as there is something to see. */
 export function pan(part: number): void {
   const [from, to] = seen();
-  const by = (to - from) * part;
-  span.value = [from + by, to + by];
+  const [first, last] = extent.peek();
+  const width = to - from;
+  const left = Math.max(first - width, Math.min(last, from + width * part));
+  span.value = [left, left + width];
 }
 
 /** Moves to a row that is not visible. */

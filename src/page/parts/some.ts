@@ -1,0 +1,13 @@
+/** What is shown of a list that may be too long: its beginning, the chosen one in any case, and how many are left out. */
+export function someOf<T>(
+  all: readonly T[],
+  most: number,
+  isChosen: (one: T) => boolean = () => false,
+): { readonly some: readonly T[]; readonly left: number } {
+  const some = all.slice(0, most);
+  const chosen = some.some(isChosen) ? undefined : all.find(isChosen);
+  if (chosen !== undefined) some.push(chosen);
+  return { some, left: all.length - some.length };
+}
+
+export const leftOut = (left: number): string => `… and ${left.toLocaleString('en')} more`;

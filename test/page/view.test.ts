@@ -1,0 +1,154 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { FireRecord, HandlerRecord } from '../../src/index.js';
+import { leftOut, someOf } from '../../src/page/parts/some.js';
+import { matches, NO_FILTER, tallies } from '../../src/page/records/filter.js';
+import { KeptRecords } from '../../src/page/records/kept.js';
+import { openFile } from '../../src/page/sources/file.js';
+import { begin, extent, kept, settle, span, status } from '../../src/page/state.js';
+import { columnsOf } from '../../src/page/timeline/columns.js';
+import { neighbour } from '../../src/page/timeline/find.js';
+import { spansDays, timeText } from '../../src/page/timeline/time.js';
+import { pan, seen } from '../../src/page/timeline/zoom.js';
+import { plainJson } from '../../src/plain.js';
+import { fire } from '../emit/samples.js';
+
+let seq = 0;
+const record = (more: Partial<FireRecord> = {}): FireRecord => ({ ...fire(++seq), ...more });
+const handler = (more: Partial<HandlerRecord>): HandlerRecord => ({
+  ...(fire().handlers[0] as HandlerRecord),
+  ...more,
+});
+
+function pageOf(records: readonly unknown[], write: (record: unknown) => string = JSON.stringify): KeptRecords {
+  const page = new KeptRecords(false);
+  for (const one of records) page.add(write(one));
+  page.settle();
+  return page;
+}
+
+test('a hook that is chosen is that one alone, and no other whose name ends like it', () => {
+  const names = ['guard.sh', './guard.sh', 'hookscope-plugin-x/guard.sh'];
+  const page = pageOf(names.map((name) => record({ handlers: [handler({ name, id: `${name}#1` })] })));
+  for (const name of names) {
+    const shown = page.rows.filter((row) => matches(row, { ...NO_FILTER, hook: name }));
+    expect(shown.map(({ ran }) => ran[0]?.name)).toEqual([name]);
+    expect(tallies(page.rows, page, name, Number.POSITIVE_INFINITY)).toMatchObject([{ hook: name, runs: 1 }]);
+  }
+});
+
+test.each([
+  ['as any program writes them', JSON.stringify],
+  ['as ours do', plainJson],
+] as const)('words with characters that are not seen are found in records, %s', (_, write) => {
+  const words = ['می\u200cخواهم', 'co\u00adop', 'a\u202eb', 'say "hi"', 'C:\\dir', 'new\nline', '👩\u200d💻'];
+  const page = pageOf(
+    words.map((content) => record({ input: { tool_name: 'Write', tool_input: { file_path: 'f', content } } })),
+    write as (record: unknown) => string,
+  );
+  for (const [i, text] of words.entries())
+    expect(page.rows.map((row) => matches(row, { ...NO_FILTER, text }))).toEqual(words.map((__, at) => at === i));
+});
+
+describe('time', () => {
+  test('has its day where there are several', () => {
+    const at = Date.parse('2026-01-31T23:59:59.123Z');
+    expect(spansDays([at, at + 800])).toBe(false);
+    expect(spansDays([at, at + 900])).toBe(true);
+    expect(timeText(at, { dated: false })).toBe('23:59:59.123');
+    expect(timeText(at, { dated: true })).toBe('2026-01-31 23:59:59.123');
+    expect(timeText(at, { dated: true, step: 60_000 })).toBe('2026-01-31 23:59:59');
+    expect(timeText(at, { dated: false, step: 864e5 })).toBe('2026-01-31');
+  });
+
+  test.each([1e300, -1e300, Number.NaN, Number.POSITIVE_INFINITY, 9e15, 253_402_300_800_000])(
+    'of %d is shown',
+    (at) => {
+      expect(timeText(at, { dated: false })).toMatch(/^\d\d:\d\d:\d\d\.\d{3}$/);
+      expect(timeText(at, { dated: true })).toMatch(/^[+-]?\d+-\d\d-\d\d \d\d:/);
+    },
+  );
+
+  test('is left by no key, however long a hook is said to have taken', () => {
+    const into = begin({ type: 'none' }, { once: false });
+    into.add(JSON.stringify(record({ handlers: [handler({ duration_ms: 1e300, wave: 0 })] })));
+    into.add(JSON.stringify(record()));
+    settle();
+    const [first, last] = extent.value;
+    for (const part of [0.8, -0.8])
+      for (let i = 0; i < 20; i++) {
+        pan(part);
+        const [from, to] = seen();
+        expect(from).toBeLessThanOrEqual(last);
+        expect(to).toBeGreaterThanOrEqual(first);
+      }
+    span.value = undefined;
+  });
+});
+
+describe('keys in the lanes', () => {
+  const quiet = { decision: { ...fire().decision, verdict: 'none' as const }, handlers: [] };
+  const page = pageOf([record(quiet), record(), record(quiet)]);
+  const columns = columnsOf(page.rows, page.agents.lanes());
+  const [first, second, third] = page.rows;
+
+  test.each(['Tab', 'F5', 'Escape', 'Shift', 'x', 'PrintScreen', ' '])('%s is left to the browser', (key) => {
+    for (const from of [undefined, first, third]) expect(neighbour(columns, from, key)).toBeUndefined();
+  });
+
+  test('lead to the first fire or the last, or to a problem, from nowhere', () => {
+    for (const key of ['ArrowRight', 'ArrowDown', 'ArrowLeft', 'ArrowUp', 'Home'])
+      expect(neighbour(columns, undefined, key)).toBe(first);
+    expect(neighbour(columns, undefined, 'End')).toBe(third);
+    for (const key of ['n', 'p']) expect(neighbour(columns, undefined, key)).toBe(second);
+  });
+});
+
+test('a list that is too long says how much of it is left out, and keeps what is chosen', () => {
+  const all = Array.from({ length: 5000 }, (_, i) => i);
+  expect(someOf(all, 5000)).toEqual({ some: all, left: 0 });
+  expect(someOf(all, 500)).toMatchObject({ left: 4500 });
+  const { some, left } = someOf(all, 500, (one) => one === 4000);
+  expect([some.length, some.at(-1), left]).toEqual([501, 4000, 4499]);
+  expect(someOf(all, 500, (one) => one === 7).left).toBe(4500);
+  expect(leftOut(4499)).toBe('… and 4,499 more');
+});
+
+describe('a file that is opened', () => {
+  beforeEach(() => void begin({ type: 'none' }, { once: false }));
+  const text = `${JSON.stringify(record())}\n`;
+  const broken = (error: Error) =>
+    Object.assign(new File([text], 'gone.ndjson'), {
+      stream: () =>
+        new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
+          pull: (controller) => controller.error(error),
+        }),
+    });
+
+  test('is shown', async () => {
+    await openFile(new File([text], 'all.ndjson'));
+    expect(status.value).toEqual({ type: 'file', name: 'all.ndjson' });
+    expect(kept.value.rows).toHaveLength(1);
+  });
+
+  test.each([
+    ['is gone', new DOMException('A requested file could not be found', 'NotFoundError')],
+    ['has a line without an end', new RangeError('a line is longer than a record can be')],
+  ])('and %s is said to be unreadable, beside what was read of it', async (_, error) => {
+    await openFile(broken(error));
+    expect(status.value).toEqual({ type: 'refused', why: `gone.ndjson cannot be read: ${error.message}` });
+    expect(kept.value.rows).toHaveLength(1);
+  });
+
+  test('after another says nothing of that other one', async () => {
+    const first = openFile(broken(new Error('late')));
+    await openFile(new File([text], 'all.ndjson'));
+    await first;
+    expect(status.value).toEqual({ type: 'file', name: 'all.ndjson' });
+  });
+
+  test('and is a database is refused', async () => {
+    await openFile(new File(['SQLite format 3\0'], 'x.db'));
+    expect(status.value).toMatchObject({ type: 'refused', why: expect.stringContaining('x.db is a database') });
+  });
+});
