@@ -1,4 +1,5 @@
 import { clip, plain } from '../plain.js';
+import { own } from '../values/own.js';
 import type { FireRecord, RecordedDecision } from './fire-record.js';
 import type { ToolCallRecord } from './record.js';
 import type { HandlerVerdict } from './recorded.js';
@@ -22,7 +23,7 @@ export function callWords(record: ToolCallRecord, paint: PrintPaint): string {
     denied_by !== undefined ? ` by ${denied_by}${hook}` : approver !== undefined ? ` (${approver}${hook})` : hook;
   const why = reason === undefined ? '' : `: "${clip(reason, 120)}"`;
   const took = duration_ms === undefined ? '' : ` ${paint('dim', duration(duration_ms))}`;
-  return `${paint(CALL_STYLE[status], status)}${by}${why}${took}`;
+  return `${paint(own(CALL_STYLE, status), status)}${by}${why}${took}`;
 }
 
 const CALL_STYLE: Readonly<Record<ToolCallRecord['status'], PrintStyle>> = {
@@ -59,7 +60,7 @@ function answeredWords({ answered }: FireRecord): string {
 /** For a hook that is not enforced: `not enforced: guard would deny`. */
 function wouldWords({ handlers }: FireRecord, would: HandlerVerdict, paint: PrintPaint): string {
   const who = handlers.map(({ name }) => plain(name)).join(', ');
-  const what = would === 'none' ? 'say nothing' : paint(VERDICT_STYLE[would], would);
+  const what = would === 'none' ? 'say nothing' : paint(own(VERDICT_STYLE, would), would);
   return `${paint('dim', 'not enforced:')} ${who} would ${what}`;
 }
 
@@ -70,7 +71,7 @@ function verdictWord({
   continues,
   endedBy,
 }: RecordedDecision): [string, PrintStyle | undefined] {
-  if (fold === 'gate') return verdict === 'none' ? ['no opinion', undefined] : [verdict, VERDICT_STYLE[verdict]];
+  if (fold === 'gate') return verdict === 'none' ? ['no opinion', undefined] : [verdict, own(VERDICT_STYLE, verdict)];
   if (endedBy) return [`stops (${endedBy})`, 'yellow'];
   if (fold === 'stop') return continues ? ['goes on', 'yellow'] : ['stops', 'green'];
   return blocked ? ['blocked', 'red'] : ['done', 'green'];
