@@ -37,6 +37,7 @@ export function stampedFireRecord(fire: FireDraft, most: number | undefined, num
   const copy = new RecordCopy(most === undefined ? undefined : { left: most });
   // The deciding fields come first: a record that is too large loses the rest.
   const decision = decisionOf(fire.decision, copy);
+  const would = fire.would_decide && decisionOf(fire.would_decide, copy);
   const handlers = fire.handlers(copy);
   const input = copy.object(fire.input, 'input');
   const final = fire.final_input && copy.object(fire.final_input, 'final_input');
@@ -70,6 +71,7 @@ export function stampedFireRecord(fire: FireDraft, most: number | undefined, num
   if (copy.truncated.length > 0) record.truncated = deepFreeze(copy.truncated);
   if (fire.shadow_of !== undefined) record.shadow_of = fire.shadow_of;
   if (fire.would !== undefined) record.would = fire.would;
+  if (would !== undefined) record.would_decide = would;
   if (fire.stateless) record.stateless = true;
   if (fire.answered !== undefined) record.answered = fire.answered;
   if (fire.error !== undefined) record.error = fire.error;

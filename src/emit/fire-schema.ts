@@ -176,6 +176,8 @@ const fireShape = {
    */
   shadow_of: zod().string().exactOptional(),
   would: handlerVerdictSchema.exactOptional(),
+  /** The whole decision that it would have been. Absent in records of older versions. */
+  would_decide: decisionSchema.exactOptional(),
   /** The configuration as one hash: another one means that hooks of the host or of an agent's type have changed. Absent in records of older versions. */
   revision: zod().string().exactOptional(),
   /** On a host in a fleet: the policies in force for the whole fire, by channel. One without a revision: no policy was in force. */

@@ -161,6 +161,7 @@ const fire = shaped({
     answered: settled,
     shadow_of: named,
     would: word,
+    would_decide: decision,
     versions: list((value) => value),
     revision: word,
     policies: list(policy),

@@ -1,4 +1,5 @@
 import type { FireRecord } from '../emit/record.js';
+import { wouldDo } from '../emit/would.js';
 import { plain } from '../plain.js';
 import { isShadow } from './meaning.js';
 import { isGate, listed, named, nameIn, quoted } from './words.js';
@@ -21,12 +22,12 @@ export function decidedIn(record: FireRecord): string[] {
 }
 
 /** Points to the record that has the decision. */
-function notEnforced({ handlers, would = 'none', final_input: final, error, shadow_of: id = '' }: FireRecord): string {
+function notEnforced(record: FireRecord): string {
+  const { handlers, error, shadow_of: id = '' } = record;
   const who = `${listed(handlers.map(({ name }) => named(name))) || 'The hook'} is not enforced`;
   const rest = `the fire ${plain(id)} was decided without it.`;
   if (error !== undefined) return `${who}, and was not waited for (${plain(error)}); ${rest}`;
-  const words = [...(would === 'none' ? [] : [plain(would)]), ...(final === undefined ? [] : ['rewrite it'])];
-  return `${who}: it would ${listed(words) || 'say nothing'}; ${rest}`;
+  return `${who}: it would ${listed(wouldDo(record)) || 'say nothing'}; ${rest}`;
 }
 
 function outcome(record: FireRecord): string {

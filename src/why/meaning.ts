@@ -8,7 +8,9 @@ export function isBlocked({ decision: { verdict, blocked, continues } }: Pick<Fi
 /** Whether it is the record of a hook that is not enforced. */
 export const isShadow = (record: HookRecord): boolean => record.type === 'hook_fire' && record.shadow_of !== undefined;
 
-export const wouldBlock = ({ would }: Pick<FireRecord, 'would'>): boolean => would === 'deny' || would === 'block';
+/** Whether a hook that is not enforced would have stopped what was asked about, or the agent. */
+export const wouldBlock = ({ would, would_decide }: Pick<FireRecord, 'would' | 'would_decide'>): boolean =>
+  would === 'deny' || would === 'block' || would_decide?.continue === false;
 
 /** Matches by name, by id, or by the name within a plugin. */
 export function isMeant({ name, id }: Pick<HandlerRecord, 'name' | 'id'>, hook: string | undefined): boolean {

@@ -26,6 +26,7 @@ import { conclude, tellDecision } from './conclude.js';
 import { isAsk, isOpen, settle } from './elsewhere.js';
 import { shortened } from './kept.js';
 import { Screen } from './screen.js';
+import { copyForShadows } from './shadow-input.js';
 import { TappedWalk } from './tapped-walk.js';
 import { Walk } from './walk.js';
 
@@ -57,6 +58,8 @@ export class FireRun implements RunningFire, CallOwner {
   screen: Screen | undefined = undefined;
   walk: Walk | undefined = undefined;
   carrying: Carrying | undefined = undefined;
+  /** What hooks that are not enforced are asked about; undefined: there are none. */
+  followed: Json | undefined = undefined;
   private tapped: TappedWalk | undefined = undefined;
   private call: HandlerCall | undefined = undefined;
   private madeId: string | undefined = undefined;
@@ -229,6 +232,7 @@ export class FireRun implements RunningFire, CallOwner {
   /** The last two steps: fold the answers, then report to subscribers. */
   private decide(): AnyDecision {
     const decision = conclude(this);
+    if (this.plan.shadows.length > 0) this.followed = copyForShadows(this);
     const isQuiet = this.walk === undefined && this.spoken === undefined;
     // An open ask is reported once it is settled. Without a subscriber, silence need not be reported.
     return (isQuiet && !this.remembers) || (isAsk(decision) && isOpen(this)) ? decision : tellDecision(this, decision);

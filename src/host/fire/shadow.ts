@@ -80,13 +80,13 @@ class Following {
   }
 
   async #ask(r: Registration, run: FireRun): Promise<void> {
-    const { services, state, found, options, finalInput } = run;
+    const { services, state, found, options, followed: input = run.finalInput } = run;
     const plan = planOf(r);
-    if (this.#closing || !concerns(plan.registrations[0] as Registration, finalInput, found)) return;
+    if (this.#closing || !concerns(plan.registrations[0] as Registration, input, found)) return;
     const how = { ...options, signal: undefined, ranBefore: undefined, losses: undefined, shadowOf: run.id };
     // Without raw taps, which were asked in the real fire.
     const alone = state.hook === undefined ? state : { ...state, hook: undefined };
-    const shadow = new FireRun(services, alone, found, plan, finalInput, how, services.bus.observed, false);
+    const shadow = new FireRun(services, alone, found, plan, input, how, services.bus.observed, false);
     this.#asked.add(shadow);
     await shadow.start().finally(() => this.#asked.delete(shadow));
   }

@@ -3,6 +3,7 @@ import type {
   CallInfo,
   FireRecord,
   HandlerRecord,
+  HandlerVerdict,
   HookRecord,
   Numbers,
   Piece,
@@ -19,7 +20,7 @@ import type { FireFacts } from '../call/facts.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { FireSettings } from '../fire-options.js';
 import { beginFire, textIn } from './refused.js';
-import { asShadow, type FireEnd } from './shadow.js';
+import { asShadow, type FireEnd, wouldSay } from './shadow.js';
 
 /** The input as the walk left it, and its earlier forms. */
 interface Final {
@@ -53,6 +54,8 @@ export class BusFireReporter implements FireReporter {
   readonly policies: FireRecord['policies'] | undefined;
   /** Undefined: no tracer follows it. */
   readonly traced: Traced | undefined;
+  /** What answers after this was in the background. */
+  hasEnded = false;
 
   constructor(fire: FireFacts, bus: Bus) {
     const { spec, subject, input } = fire;
@@ -97,6 +100,7 @@ export class BusFireReporter implements FireReporter {
     settled?: { readonly answered: RecordedAnswer; readonly decision: AnyDecision },
   ): void {
     const { fire } = this;
+    this.hasEnded = true;
     const { values } = final.rewrites ?? {};
     const { shadowOf } = fire.options;
     const told: FireEnd = shadowOf === undefined ? { decision, handlers } : asShadow(fire.spec, decision, handlers);
@@ -115,6 +119,7 @@ export class BusFireReporter implements FireReporter {
       decision: told.decision,
       handlers: told.handlers,
       would: told.would,
+      would_decide: told.wouldDecide,
       conflicts: told.decision.conflicts,
       decisions: fire.services.decisions,
       out_of_scope: shadowOf === undefined ? fire.services.outOfScope(fire.spec, fire.plan.size) : 0,
@@ -150,7 +155,7 @@ function tellResponse(call: BusCallReporter, result: Attempt, numbers: Numbers):
     durationMs,
     // The answer of a hook that is not enforced is not part of a decision.
     decision: call.shadow ? undefined : said,
-    would: call.shadow ? (said ?? ('none' as const)) : undefined,
+    would: call.shadow ? call.would(result) : undefined,
     failure: failure && { ...failure },
   };
   return responseRecord(call, told, numbers.next(), isoAt(call.endedAt), numbers.hostId);
@@ -212,6 +217,12 @@ class BusCallReporter implements CallReporter, CallInfo {
   }
   get shadow(): boolean {
     return this.of.fire.options.shadowOf !== undefined;
+  }
+  /** What it would have decided, by the rules of every decision. */
+  would({ outcome, failure }: Attempt): HandlerVerdict {
+    const { registration } = this;
+    const { spec, subject } = this.of.fire;
+    return this.of.hasEnded ? 'none' : wouldSay(spec, subject, { registration, outcome, failure });
   }
   get statusMessage(): string | undefined {
     return this.registration.statusMessage;
