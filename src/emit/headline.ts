@@ -3,6 +3,7 @@ import { own } from '../values/own.js';
 import type { FireRecord, RecordedDecision } from './fire-record.js';
 import type { ToolCallRecord } from './record.js';
 import type { HandlerVerdict } from './recorded.js';
+import { wouldDo } from './would.js';
 
 export type PrintStyle = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
 export type PrintPaint = (style: PrintStyle | undefined, text: string) => string;
@@ -58,9 +59,10 @@ function answeredWords({ answered }: FireRecord): string {
 }
 
 /** For a hook that is not enforced: `not enforced: guard would deny`. */
-function wouldWords({ handlers }: FireRecord, would: HandlerVerdict, paint: PrintPaint): string {
-  const who = handlers.map(({ name }) => plain(name)).join(', ');
-  const what = would === 'none' ? 'say nothing' : paint(own(VERDICT_STYLE, would), would);
+function wouldWords(record: FireRecord, would: HandlerVerdict, paint: PrintPaint): string {
+  const who = record.handlers.map(({ name }) => plain(name)).join(', ');
+  const words = wouldDo(record).map((word) => (word === would ? paint(own(VERDICT_STYLE, would), word) : word));
+  const what = words.join(', ') || 'say nothing';
   return `${paint('dim', 'not enforced:')} ${who} would ${what}`;
 }
 
