@@ -130,6 +130,13 @@ describe('who started an agent', () => {
     expect(onPage([...all, answers('bbb', 'reviewer', 'rrr')])).toMatchObject({ rrr: 'bbb' });
   });
 
+  test('a call that was taken for another one’s is open again', () => {
+    const records = [asks('bbb', 'reviewer'), asks(undefined, 'reviewer'), begins('r1', 'reviewer')];
+    const told = [answers(undefined, 'reviewer', 'r1'), begins('r2', 'reviewer')];
+    expect(onPage([...BEGIN, ...records])).toMatchObject({ r1: 'bbb' });
+    expect(onPage([...BEGIN, ...records, ...told])).toMatchObject({ r1: 'main', r2: 'bbb' });
+  });
+
   test('a trace knows the type of an agent whose first record is that of a hook', () => {
     const start = begins('ttt', 'tester');
     const hook = { hook_id: 'h', hook_event: 'SubagentStart', hook_name: 'SubagentStart:tester', name: 'hello' };
