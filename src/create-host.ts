@@ -107,7 +107,8 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   const { report } = logger;
   if (isLong(options.timeout)) report(tooLong('timeout', options.timeout));
   const tree = new ScopeTree(session_id, options.session?.session_id === undefined);
-  const plans = new PlanStore(tree, options.merge ?? 'lineage');
+  const merge = options.merge ?? 'lineage';
+  const plans = new PlanStore(tree, merge);
   const bus = createBus({ logger: report, tracing: options.tracing });
   const clock = new Clock();
   const background = new Background();
@@ -132,6 +133,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     largeOutput: createSpill(report),
     alarms: new Alarms({ bus, logger, onAlarm: options.onAlarm }),
     decisions: options.decisions ?? 'strictest',
+    merge,
     unanswered: options.onFailure ?? 'continue',
     slowAfter: options.slowAfter ?? 0,
     maxInputBytes: options.maxInputBytes ?? MOST_BYTES,

@@ -26,6 +26,8 @@ export interface Services {
   readonly alarms: Alarms;
   readonly largeOutput: LargeOutput;
   readonly decisions: Decisions;
+  /** Whose hooks count in a fire. */
+  readonly merge: 'lineage' | 'all';
   /** Seconds; 0: slow hooks are not reported. */
   readonly slowAfter: number;
   /** The most bytes of JSON for an input that leaves the process. */

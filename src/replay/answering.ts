@@ -1,6 +1,6 @@
 import { interpretOutput } from '../host/call/answer.js';
 import { type Attempt, SILENT } from '../host/call/attempt.js';
-import { GRACE, timeout } from '../host/call/call-failures.js';
+import { timeout } from '../host/call/call-failures.js';
 import type { FireFacts } from '../host/call/facts.js';
 import type { AnswerFunction } from '../host/call/said-again.js';
 import { callbackOf, type Work } from '../host/call/work.js';
@@ -9,11 +9,14 @@ import type { KnownAgent, Matcher } from '../matching/matcher.js';
 import type { Rule } from '../matching/rule.js';
 import type { RegisteredIn, Registration } from '../scopes/registration.js';
 import type { Json } from '../values/shape.js';
+import { type Called, callOnce } from './answers/called.js';
+import { isOtherwise } from './answers/damaged.js';
+import type { GroupTime } from './answers/group-time.js';
 import type { Claims } from './claims.js';
-import type { Given, Stood } from './given.js';
+import { type Given, isCovered, type Stood } from './given.js';
 import type { Guess } from './guesses.js';
 import { ANY_VALUE, isMasked, look } from './look.js';
-import type { KnownAnswer, RecordedHook } from './recorded.js';
+import type { KnownAnswer } from './recorded.js';
 
 /** A hook whose answer is not known, and why. */
 export interface Unanswered extends Pick<Registration, 'name' | 'kind'> {
@@ -30,6 +33,10 @@ export interface UnderWay {
   unknown: Map<string, Unanswered>;
   /** The configuration is the one that decided it. */
   isSame: boolean;
+  /** Of one run. */
+  time: GroupTime;
+  /** What the callbacks that may run have said in this fire. */
+  called: Called[];
 }
 
 /** How hooks are replaced. */
@@ -56,8 +63,8 @@ export function answering(r: Registration, place: number, careful: boolean, how:
     matcher: matcherOf(stood, careful, how),
     rule: careful ? ruleOf(stood, how) : r.rule,
   };
-  if (r.kind === 'rule' || runs) return made;
-  return { ...made, work: workOf(stood, how), shared: undefined };
+  if (r.kind === 'rule') return made;
+  return { ...made, work: runs ? callOnce(stood, how.now) : workOf(stood, how) };
 }
 
 /** Folders that are remembered. */
@@ -84,8 +91,9 @@ function workOf(r: Stood, how: StandIns): Work {
   const answer: AnswerFunction = (fire, asked, input) => {
     const { given } = how.now;
     const said = given.answerOf(r, input);
-    const why = said === undefined ? NO_ANSWER : whyNot(said, r);
+    const why = said === undefined ? NO_ANSWER : whyNot(said, r, how.now);
     const attempt = said === undefined || why !== undefined ? undefined : attemptOf(said, fire, asked);
+    if (attempt !== undefined) how.now.time.spend(said?.duration);
     return attempt ?? unknown(r, why ?? (said === undefined ? NO_ANSWER : DAMAGED), how, isUnknown(input, fire));
   };
   return r.racing === true ? racing(r, answer, how) : { answer };
@@ -104,23 +112,29 @@ function racing(r: Stood, answer: AnswerFunction, { now }: StandIns): Work {
 
 const isUnknown = (input: Json, { spec }: FireFacts): boolean => input[spec.rewrites?.field ?? ''] === ANY_VALUE;
 
-function note(hook: Registration, why: string, { unknown: noted }: UnderWay): void {
+export function note(hook: Registration, why: string, { unknown: noted }: UnderWay): void {
   if (!noted.has(hook.id)) noted.set(hook.id, { hook, name: hook.name, kind: hook.kind, why });
 }
 
 function unknown(hook: Registration, why: string, { now }: StandIns, again: boolean): Attempt {
   note(hook, why, now);
+  now.time.doubt(hook);
   return now.guess.answer(hook, again);
 }
 
-/** Why what was recorded is not what it would say now. */
-function whyNot({ failure, duration, background }: KnownAnswer, r: Registration): string | undefined {
-  if (failure?.cause === 'timeout' && failure.message !== timeout(r).message)
-    return 'it had not answered in time, and has another time now';
-  const most = r.timeout * 1000 + GRACE;
-  return r.timeout > 0 && !background && duration !== undefined && duration > most
-    ? 'it took longer than it may now'
-    : undefined;
+const OTHER_TIME = 'it had not answered in time, and has another time now';
+const TOO_LONG = 'it took longer than it may now';
+
+/** Why what was recorded is not what it would say now. Under the configuration that decided it, it had the same time. */
+function whyNot(said: KnownAnswer, r: Registration, { isSame, time }: UnderWay): string | undefined {
+  const { failure, duration = 0, background } = said;
+  const limit = r.timeout * 1000;
+  const isLate = failure?.cause === 'timeout';
+  if (isLate && failure.message !== timeout(r).message) return OTHER_TIME;
+  if (isCovered(r, isSame) || limit === 0 || background) return undefined;
+  // What others of its group had left to it then is not known.
+  if (isLate) return r.shared !== undefined || (said.duration ?? limit) < limit ? OTHER_TIME : undefined;
+  return duration > limit || !time.isEnough(r, duration) ? TOO_LONG : undefined;
 }
 
 /** Its recorded answer, read as the host reads it; undefined: the host had read it differently then. */
@@ -130,15 +144,9 @@ function attemptOf(said: KnownAnswer, fire: FireFacts, r: Registration): Attempt
   if (output === undefined && failure) return { failure: failure as never };
   if (output === undefined && unjudged) return { unjudged };
   const read = output === undefined ? SILENT : interpretOutput(fire, r, output, false);
+  if (isOtherwise(said, read, r)) return undefined;
   if (failure !== undefined) return { ...read, failure: read.failure ?? (failure as never) };
-  return read.failure !== undefined || isOtherwise(said, read) ? undefined : read;
-}
-
-/** It decided something then, and now does not. */
-function isOtherwise({ verdict = 'none' }: KnownAnswer, { outcome }: Attempt): boolean {
-  if (verdict === 'none') return false;
-  const { verdict: said, block, value, continue: goesOn } = outcome ?? {};
-  return [said, block, value, goesOn].every((one) => one === undefined);
+  return read.failure !== undefined ? undefined : read;
 }
 
 function matcherOf(r: Stood, careful: boolean, how: StandIns): Matcher {
@@ -148,8 +156,9 @@ function matcherOf(r: Stood, careful: boolean, how: StandIns): Matcher {
   const { text } = matcher;
   if (matcher.code !== undefined && !how.runCallbacks) {
     const hash = predicateHash(matcher);
-    return looking(text, (_, input) =>
-      asked(r, input, how, 'its matcher is a function', (row) => row.predicate === hash),
+    return looking(
+      text,
+      (_, input) => now.given.wasMatched(r, input, hash) ?? asked(r, input, how, 'its matcher is a function'),
     );
   }
   if (!careful) return matcher;
@@ -183,19 +192,14 @@ function ruleOf(r: Stood, how: StandIns): Rule | undefined {
   };
 }
 
-/** Whether it was asked then, by the same matcher and rule; if that is not known, the guess counts. */
-function asked(
-  r: Stood,
-  input: Json,
-  how: StandIns,
-  why: string,
-  isSame: (row: RecordedHook) => boolean = () => false,
-): boolean {
-  const { now } = how;
-  const was = now.given.wasAsked(r, input, (row) => now.isSame || isSame(row));
+/** Whether it was asked then, under the same configuration; if that is not known, the guess counts. */
+function asked(r: Stood, input: Json, how: StandIns, why: string): boolean {
+  const { now, claims } = how;
+  const was = isCovered(r, now.isSame) ? now.given.wasAsked(r, input) : undefined;
   if (was !== undefined) return was;
   // Whether it is asked decides nothing.
   if (r.phase === 'observe' || r.async === true) return false;
   note(r, why, now);
+  if (r.once && !now.guess.matches) claims.doubt(r.scope, now.given.fire, r);
   return now.guess.matches;
 }

@@ -42,17 +42,26 @@ const FOR_PEOPLE = new Set(['systemMessages', 'suppressOutput', 'terminalSequenc
 /** How two decisions differ; undefined: not at all. */
 export type Difference = 'denied' | 'asked' | 'allowed' | 'rewritten' | 'said';
 
-/** `some`: parts of the recorded one were left out, so that only what was decided is compared. */
-export function difference(then: Json, now: Json, some: boolean): Difference | undefined {
+/** How much of two decisions is compared. */
+export interface Compared {
+  /** Parts of one were left out: only what was decided is compared. */
+  readonly some?: boolean;
+  /** What has no effect on the agent is not known. */
+  readonly effect?: boolean | undefined;
+}
+
+export function difference(then: Json, now: Json, { some, effect }: Compared = {}): Difference | undefined {
   const [was, is] = [wordOf(then), wordOf(now)];
   if (was !== is) return changeTo(is, was);
+  if (effect && is === 'deny') return undefined;
   if ((then['continue'] ?? true) !== (now['continue'] ?? true)) return now['continue'] === false ? 'denied' : 'allowed';
   if (some) return undefined;
   const differs = (key: string): boolean => !isDeepStrictEqual(then[key], now[key]);
   if (is !== 'deny' && REWRITTEN.some(differs)) return 'rewritten';
   const keys = new Set([...Object.keys(then), ...Object.keys(now)]);
   for (const key of keys) {
-    if (UNTOLD.has(key) || (is === 'deny' && (REWRITTEN as readonly string[]).includes(key))) continue;
+    if (UNTOLD.has(key) || (effect && FOR_PEOPLE.has(key))) continue;
+    if (is === 'deny' && (REWRITTEN as readonly string[]).includes(key)) continue;
     if (differs(key)) return 'said';
   }
   return undefined;

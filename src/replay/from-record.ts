@@ -82,7 +82,9 @@ function hookOf(row: HandlerRecord, isCut: boolean): RecordedHook {
 /** The row of a hook that is not enforced holds no answer: it was asked separately, after the decision. */
 function answersOf({ answers, ...row }: HandlerRecord): readonly KnownAnswer[] {
   const { duration_ms: duration, finished } = row;
-  const verdict = answers === undefined ? (row.verdict ?? row.would) : undefined;
+  // Only what decides has one. An event where nothing is allowed or denied has `block` or nothing.
+  const decides = answers === undefined && (row.phase ?? 'decide') === 'decide';
+  const verdict = decides ? (row.verdict ?? row.would ?? 'none') : undefined;
   return (answers ?? [{ ...row, judged: row.judged ?? 0 }])
     .filter(isWhole)
     .map(({ judged, status, output, failure }) => ({

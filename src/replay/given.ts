@@ -62,21 +62,37 @@ export class Given implements Gaps {
     return undefined;
   }
 
-  /** Whether it was asked about this form of the input, by the same matcher and rule; `undefined`: not known. */
-  wasAsked(r: Stood, input: Json, isSame: (row: RecordedHook) => boolean): boolean | undefined {
-    const row = this.#rowOf(r);
-    if (row === undefined || !isSame(row)) return undefined;
-    const forms = this.#formsOf(input);
-    if (row.answers.some(({ judged }) => forms.includes(judged))) return true;
-    // A hook that was never asked has judged no version of the input.
-    return row.skipped === 'matcher' || row.skipped === 'if' ? false : undefined;
-  }
-
-  /** Whether a `once` hook had already run; `undefined`: not known. */
-  ranOnce(r: Stood): boolean | undefined {
+  /** Under the configuration that decided it: whether it was asked about this form of the input; `undefined`: not known. */
+  wasAsked(r: Stood, input: Json): boolean | undefined {
     const row = this.#rowOf(r);
     if (row === undefined) return undefined;
-    return row.answers.length > 0 ? false : row.skipped === 'once' ? true : undefined;
+    // A hook that was never asked has judged no version of the input.
+    return this.#answered(row, input) || (row.skipped === 'matcher' || row.skipped === 'if' ? false : undefined);
+  }
+
+  /**
+   * Whether the function that its matcher is accepted this form of the input; `undefined`: not known. A rule says nothing about that: where it was
+   * not about the tool at all, the matcher was not looked at. If the input was rewritten, it is not known which form a hook was skipped for.
+   */
+  wasMatched(r: Stood, input: Json, predicate: string): boolean | undefined {
+    const row = this.#rowOf(r);
+    if (row?.predicate !== predicate) return undefined;
+    if (this.#answered(row, input)) return true;
+    if (this.fire.versions.length > 0) return undefined;
+    // `once` is looked at last.
+    return row.skipped === 'once' || (row.skipped === 'matcher' ? false : undefined);
+  }
+
+  #answered({ answers }: RecordedHook, input: Json): boolean {
+    const forms = this.#formsOf(input);
+    return answers.some(({ judged }) => forms.includes(judged));
+  }
+
+  /** Whether the run of a `once` hook had been taken before this fire; `undefined`: not known. */
+  claimOf(r: Stood): 'free' | 'taken' | undefined {
+    const row = this.#rowOf(r);
+    if (row === undefined) return undefined;
+    return row.answers.length > 0 ? 'free' : row.skipped === 'once' ? 'taken' : undefined;
   }
 
   /** The forms of the input that equal this one; none: no hook was asked about it. */
@@ -90,6 +106,10 @@ export class Given implements Gaps {
     return [fire.input[field], ...fire.versions].flatMap((form, i) => (isDeepStrictEqual(form, value) ? [i] : []));
   }
 }
+
+/** Whether a configuration's hash says how it is registered: those of single sessions and agents are no part of it. */
+export const isCovered = ({ scope }: Registration, isSame: boolean): boolean =>
+  isSame && (scope.kind === 'managed' || scope.kind === 'host' || scope.agentType !== undefined);
 
 /** In one kind of scope, hooks with an equal key run the same. */
 export const sameness = ({ kind, name, definition, scope, id }: Registration): string =>

@@ -12,12 +12,15 @@ import type { EventState } from '../host/services.js';
 import { describeError } from '../values/message.js';
 import type { Json } from '../values/shape.js';
 import type { StandIns, Unanswered } from './answering.js';
+import { GroupTime } from './answers/group-time.js';
 import { canonicalDecision, effectOf } from './canonical.js';
+import { claimingScopes, noteClaims } from './claiming.js';
 import { Claims } from './claims.js';
 import { Given } from './given.js';
 import { type Guess, guessesOn, silence } from './guesses.js';
+import type { ReplayPlace } from './others.js';
 import type { RecordedFire } from './recorded.js';
-import { claimingScopes, quietCore, World } from './world.js';
+import { quietCore, World } from './world.js';
 
 /** The decision of a configuration about a recorded fire. */
 export interface Judged {
@@ -27,8 +30,10 @@ export interface Judged {
   readonly unknown: readonly Unanswered[];
   /** Why it could not be decided at all. */
   readonly problem?: string | undefined;
-  /** The host's own decision, and everybody who could be asked. */
-  readonly by?: { readonly decision: AnyDecision; readonly plan: Plan } | undefined;
+  /** Hooks with unknown answers could change texts for people, or why it is denied, and no more. */
+  readonly isSettled?: boolean | undefined;
+  /** The host's own decision, everybody who could be asked, and all else that decides, as one text. */
+  readonly by?: { readonly decision: AnyDecision; readonly plan: Plan; readonly how: string } | undefined;
 }
 
 const NOTHING: readonly never[] = Object.freeze([]);
@@ -45,7 +50,14 @@ export class Judge {
   constructor(host: Host, runCallbacks: boolean) {
     this.#core = servicesOf(host);
     this.#quiet = quietCore(this.#core);
-    const now: StandIns['now'] = { given: undefined as never, guess: silence, unknown: new Map(), isSame: false };
+    const now: StandIns['now'] = {
+      given: undefined as never,
+      guess: silence,
+      unknown: new Map(),
+      isSame: false,
+      time: new GroupTime(),
+      called: [],
+    };
     const claims = new Claims();
     this.#how = { now, claims, runCallbacks, scopeOf: claimingScopes({ claims, now }) };
     this.#world = new World(this.#core, this.#how);
@@ -60,6 +72,7 @@ export class Judge {
     try {
       return await this.#decide(input === fire.input ? fire : { ...fire, input }, state);
     } catch (error) {
+      this.#how.claims.take();
       return undecided(describeError(error));
     }
   }
@@ -71,42 +84,48 @@ export class Judge {
     now.given = given;
     now.isSame = fire.revision === this.#revision;
     now.unknown = new Map();
-    const { found, makes } = this.#world.placeOf(fire);
+    now.called = [];
+    const place = this.#world.placeOf(fire);
+    const { found } = place;
     const session = fire.input['session_id'];
     const plan = this.#world.planOf(state, found, given.hasGaps).in(session);
+    const once = plan.registrations.filter((r) => r.once);
     const untapped = this.#untapped(state);
     const run = (guess: Guess, by: Plan): Promise<AnyDecision> => {
       now.guess = guess;
+      now.time = new GroupTime();
       if (by.size === 0) return Promise.resolve(makeDecision(spec, undefined, NOTHING));
       return new FireRun(this.#quiet, untapped, found, by, fire.input, settingsOf(fire), false, false).start();
     };
     const decision = await run(silence, plan);
-    claims.begin();
-    let unknown = [...now.unknown.values()];
-    if (makes && guessesOn(spec).length > 1) unknown.push(madeFor(fire));
-    else if (unknown.length > 0) {
+    const strangers = guessesOn(spec).length > 1 ? strangersOf(fire, place) : NOTHING;
+    if (place.others) for (const r of once) claims.doubt(r.scope, fire, r);
+    const runs = [claims.take()];
+    let unknown: Unanswered[] = [...now.unknown.values(), ...strangers];
+    let isSettled = false;
+    if (strangers.length === 0 && unknown.length > 0) {
       const careful = this.#world.planOf(state, found, true).in(session);
-      if (await this.#isSettled(decision, guessesOn(spec), (guess) => run(guess, careful))) unknown = [];
+      const effect = effectOf(decision);
+      isSettled = true;
+      for (const guess of guessesOn(spec)) {
+        if (!isDeepStrictEqual(effectOf(await run(guess, careful)), effect)) isSettled = false;
+        runs.push(claims.take());
+        // The other guesses tell which hooks may have had their single run.
+        if (!isSettled && once.length === 0) break;
+      }
+      if (isSettled) unknown = [];
     }
-    if (state.closes && unknown.length === 0 && !decision.continues) this.#world.ended(fire);
+    claims.settle(runs);
+    noteClaims(once, this.#how);
+    if (state.closes && (unknown.length > 0 || !decision.continues)) this.#world.ended(fire, unknown.length === 0);
     const told = canonicalDecision({ ...decision } as unknown as Json, (id) => nameIn(plan, id));
-    return { decision: told, unknown, by: { decision, plan } };
+    return { decision: told, unknown, isSettled, by: { decision, plan, how: this.#wayOf(strangers) } };
   }
 
-  /** Whether the decision is the same whatever the hooks with unknown answers say. */
-  async #isSettled(
-    decision: AnyDecision,
-    guesses: readonly Guess[],
-    run: (guess: Guess) => Promise<AnyDecision>,
-  ): Promise<boolean> {
-    const { claims } = this.#how;
-    const effect = effectOf(decision);
-    for (const guess of guesses) {
-      const other = effectOf(await run(guess));
-      claims.takeBack();
-      if (!isDeepStrictEqual(other, effect)) return false;
-    }
-    return true;
+  /** What decides besides the hooks of the plan. Where some are not in it, the whole configuration. */
+  #wayOf(strangers: readonly Unanswered[]): string {
+    const { decisions, merge } = this.#core;
+    return strangers.length > 0 ? this.#revision : `${decisions} ${merge}`;
   }
 
   /** Raw taps are in the plan, and must not be called. */
@@ -129,6 +148,17 @@ function settingsOf({ id, toolUse, fired, decision }: RecordedFire): FireSetting
   const endedBy = decision?.['endedBy'] as FireSettings['endedBy'];
   return { shadowOf: id, toolUseID: toolUse, endedBy, doneBy, keepsKeys, guards, canAsk };
 }
+
+/** Hooks that are in no plan. */
+function strangersOf(fire: RecordedFire, { makes, others }: ReplayPlace): readonly Unanswered[] {
+  return [...(makes ? [madeFor(fire)] : []), ...(others ? [OTHERS] : [])];
+}
+
+const OTHERS: Unanswered = {
+  name: 'merge: "all"',
+  kind: 'callback',
+  why: 'the hooks of other agents count too, and which agents were running is not known',
+};
 
 const madeFor = ({ agentType = '' }: RecordedFire): Unanswered => ({
   name: `spawnHooks("${agentType}")`,

@@ -128,7 +128,8 @@ function sinceThen(fire: RecordedFire, now: Judged): Replayed {
   const found = { fire, then, now: decisionOf(now) };
   if (isUnknown(now)) return { ...found, changed: 'unknown', by: found.now.unknown[0] };
   const some = fire.inferred.includes('decision') || fire.truncated.some((place) => place.startsWith('decision'));
-  const changed = difference(told ?? {}, now.decision, some || told === undefined);
+  const how = { some: some || told === undefined, effect: now.isSettled };
+  const changed = difference(told ?? {}, now.decision, how);
   if (changed === undefined) return found;
   return { ...found, changed, by: hookBehind(changed, now) ?? recordedBehind(fire, changed) };
 }
@@ -141,7 +142,7 @@ function between(fire: RecordedFire, old: Judged, now: Judged): Replayed {
     if (isSamePlan(old, now)) return found;
     return { ...found, changed: 'unknown', by: found.now.unknown[0] ?? found.then.unknown[0] };
   }
-  const changed = difference(old.decision, now.decision, false);
+  const changed = difference(old.decision, now.decision, { effect: old.isSettled || now.isSettled });
   if (changed === undefined) return found;
   return { ...found, changed, by: hookBehind(changed, now) ?? hookBehind(changed, old) };
 }
@@ -150,7 +151,9 @@ const isUnknown = ({ unknown, problem }: Judged): boolean => unknown.length > 0 
 
 function isSamePlan({ by: old, problem: was }: Judged, { by: now, problem: is }: Judged): boolean {
   if (old === undefined || now === undefined) return was === is;
-  const [before, after] = [old, now].map(({ plan }) => plan.registrations.map(registrationHash).join());
+  const [before, after] = [old, now].map(({ plan, how }) =>
+    JSON.stringify([how, plan.registrations.map((r) => [registrationHash(r), r.usualFailure])]),
+  );
   return before === after;
 }
 

@@ -4,23 +4,17 @@ import type { HostCore } from '../host/core.js';
 import { Plan } from '../host/plan/plan.js';
 import type { EventState } from '../host/services.js';
 import { Notices } from '../host/tell/notices.js';
-import type { RegisteredIn, Registration } from '../scopes/registration.js';
+import type { Registration } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
 import type { ScopeLookup, ScopeRef } from '../scopes/tree.js';
 import type { Json } from '../values/shape.js';
 import { answering, type StandIns } from './answering.js';
-import { type Stood, sameness } from './given.js';
+import { sameness } from './given.js';
+import { Others, type ReplayPlace } from './others.js';
 import type { RecordedFire } from './recorded.js';
 
 /** Agents whose types are remembered. */
 const MOST = 10_000;
-
-/** The surroundings of a fire in which stand-ins replace the hooks. */
-export interface ReplayPlace {
-  readonly found: ScopeLookup;
-  /** Hooks that a function makes for each agent: they are not known. */
-  readonly makes: boolean;
-}
 
 /** Stand-ins for agents of one type, and the hooks that they were made of. */
 interface AgentPlace extends ReplayPlace {
@@ -57,6 +51,7 @@ export class World {
   /** Scopes of agents by what they begin in and their type: their hooks are the same. */
   readonly #agents = new WeakMap<Scope, Map<string, AgentPlace>>();
   readonly #types = new Map<string, string>();
+  readonly #others = new Others();
 
   constructor(core: HostCore, how: StandIns) {
     this.#core = core;
@@ -65,6 +60,16 @@ export class World {
 
   /** The scope of a recorded fire, as it would be opened now. */
   placeOf(fire: RecordedFire): ReplayPlace {
+    const place = this.#placeOf(fire);
+    return this.#core.merge === 'all' ? { ...place, others: this.#hasOthers(fire) } : place;
+  }
+
+  #hasOthers(fire: RecordedFire): boolean {
+    // Those of a host in use have nothing to do with the recording.
+    return this.#others.isAmong(fire) || this.#core.registrar.root.tree().some(({ spawned }) => spawned);
+  }
+
+  #placeOf(fire: RecordedFire): ReplayPlace {
     const { registrar } = this.#core;
     const ref = refOf(fire);
     const agent = fire.agent ?? (fire.scope === 'session' ? undefined : fire.scope);
@@ -78,6 +83,7 @@ export class World {
     const last = known.get(spawn.type);
     const place = last && isSame(last.of, spawn.spawnHooks) ? last : this.#preview(input, ref, spawn.spawnHooks);
     known.set(spawn.type, place);
+    this.#others.begin(fire, spawn.type, place);
     return { makes: place.makes, found: { ...place.found, id: found.id } };
   }
 
@@ -93,9 +99,12 @@ export class World {
     return type;
   }
 
-  /** The agent's stop was allowed: if it goes on, its hooks are new ones. */
-  ended(fire: RecordedFire): void {
-    if (!this.#core.registrar.find(fire.input, refOf(fire)).found.known) this.#how.claims.end(fire);
+  /** The agent's stop was allowed (if not `isKnown`: perhaps): if it goes on, its hooks are new ones. */
+  ended(fire: RecordedFire, isKnown: boolean): void {
+    // A scope that was opened otherwise stays.
+    if (this.#core.registrar.find(fire.input, refOf(fire)).found.known) return;
+    this.#how.claims.end(fire, isKnown);
+    if (isKnown) this.#others.end(fire);
   }
 
   /** The plan of a scope with stand-ins for all hooks, including raw taps. */
@@ -125,28 +134,6 @@ export class World {
     });
     return new Plan(spec, standing);
   }
-}
-
-/** Scopes with the replay's own claims; the same scope is the same object. */
-export function claimingScopes({ claims, now }: Pick<StandIns, 'claims' | 'now'>): StandIns['scopeOf'] {
-  const made = new WeakMap<RegisteredIn, RegisteredIn>();
-  return (scope) => {
-    const known = made.get(scope);
-    if (known !== undefined) return known;
-    const { id, kind, depth, session, agentType } = scope;
-    const claiming: RegisteredIn = {
-      id,
-      kind,
-      depth,
-      session,
-      agentType,
-      claim: (r) => claims.claim(scope, now.given.fire, r) || now.given.ranOnce(r as Stood) === false,
-      giveBack: (r) => claims.giveBack(scope, now.given.fire, r),
-      claimed: (r) => now.given.ranOnce(r as Stood) ?? claims.claimed(scope, now.given.fire, r),
-    };
-    made.set(scope, claiming);
-    return claiming;
-  };
 }
 
 /** The reference to the recorded scope; undefined: the input names it. */

@@ -54,6 +54,58 @@ describe('an answer that was damaged is unknown, and no silence', () => {
   });
 });
 
+describe('an answer that counted as something else than it says', () => {
+  const said = (output: object) => ({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...output } });
+  const silent: Hooks = { PreToolUse: [{ name: 'guard', hooks: [() => undefined] }] };
+  const word = async (hooks: Hooks, row: object, record?: FireRecord): Promise<string | undefined> => {
+    const one = record ?? (await recordOf(hooks));
+    const [found] = await all(replay(hostOf(hooks), [{ ...one, handlers: [{ ...one.handlers[0], ...row }] } as never]));
+    return found?.now.unknown.length ? found.now.unknown[0]?.why : found?.now.word;
+  };
+  const damaged = 'what was recorded of it is damaged';
+
+  test('is damaged: a deny of a hook without an opinion, and one word instead of another', async () => {
+    expect(await word(silent, { output: said({ permissionDecision: 'deny' }) })).toBe(damaged);
+    expect(await word(silent, { output: said({ permissionDecision: 'ask' }) })).toBe(damaged);
+    expect(await word(GUARD, { output: said({ permissionDecision: 'ask' }) })).toBe(damaged);
+    expect(await word(GUARD, { verdict: 'ask' })).toBe(damaged);
+    expect(await word(GUARD, { status: 'failed', failure: { cause: 'exit_code', message: '' }, verdict: 'ask' })).toBe(
+      damaged,
+    );
+  });
+
+  test('is damaged also where nothing is allowed or denied: a block that counted as nothing', async () => {
+    const hooks: Hooks = { UserPromptSubmit: [{ name: 'guard', hooks: [() => undefined] }] };
+    const host = hostOf(hooks);
+    const fires: FireRecord[] = [];
+    host.events$.subscribe((one) => one.type === 'hook_fire' && fires.push(one));
+    await host.fire('UserPromptSubmit', { prompt: 'p' });
+    await host.close();
+    const [record] = structuredClone(fires);
+    expect(await word(hooks, {}, record)).toBe('none');
+    expect(await word(hooks, { output: { decision: 'block', reason: 'no' } }, record)).toBe(damaged);
+  });
+
+  test('is whole: an allow that its own rewrite made none, a failure that denies, and a rewrite whose word does not count', async () => {
+    expect(await word(silent, { output: said({ permissionDecision: 'allow' }) })).toBe('allow');
+    const fails: Hooks = {
+      PreToolUse: [{ name: 'guard', onFailure: 'block', hooks: [() => ({ decision: 5 }) as never] }],
+    };
+    expect(await word(fails, {})).toBe('deny');
+    const rewrites: Hooks = {
+      PreToolUse: [{ name: 'guard', phase: 'rewrite', hooks: [() => said({ permissionDecision: 'deny' }) as never] }],
+    };
+    expect(await word(rewrites, {})).toBe('none');
+    // The same hook decides now.
+    const [found] = await all(
+      replay(hostOf({ PreToolUse: [{ ...rewrites.PreToolUse?.[0], phase: 'decide' } as never] }), [
+        await recordOf(rewrites),
+      ]),
+    );
+    expect(found?.now).toMatchObject({ word: 'deny', unknown: [] });
+  });
+});
+
 describe('what is given in code and is no record is refused, with its place and key', () => {
   const refused = async (source: unknown): Promise<string> => {
     try {

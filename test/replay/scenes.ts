@@ -16,11 +16,13 @@ import { randomFrom } from '../seed.js';
 type Input = Readonly<Record<string, unknown>>;
 type Call = { readonly event: string; readonly input: Input };
 
+/** `true`: the same with another word in each rule. `once`: what ran once runs always, and some others run once. */
+export type Change = boolean | 'once';
+
 /** One random session: what is registered, in any host, and what is fired. */
 export interface Scene {
   readonly options: HostOptions;
-  /** `changed`: the same with another word in each rule. */
-  register(host: Host, changed?: boolean): void;
+  register(host: Host, changed?: Change): void;
   readonly calls: readonly Call[];
 }
 
@@ -124,23 +126,25 @@ export function sceneOf(seed: number): Scene {
     const rules = event === 'PreToolUse' && chance(0.4);
     const decision = pick<RuleDecision>(['deny', 'ask', 'allow']);
     const text = pick(RULES);
+    const runsOnce = chance(0.3);
     const how = {
       name: `${event}-${i}`,
       timeout: kind === 'never' ? 0.01 : 5,
       ...(chance(0.1) ? { async: true } : {}),
     };
-    return (changed: boolean) => {
-      if (!rules) return { ...group, hooks: [{ handler: hookOf(kind, word) as never, ...how }] };
-      const { phase: _, ...asRule } = group;
+    return (changed: Change) => {
+      const counts = changed === 'once' ? { once: runsOnce } : {};
+      if (!rules) return { ...group, ...counts, hooks: [{ handler: hookOf(kind, word) as never, ...how }] };
+      const { phase: _, ...asRule } = { ...group, ...counts };
       const other: RuleDecision = decision === 'deny' ? 'ask' : 'deny';
-      return { ...asRule, hooks: [rule(changed ? other : decision, `Rule ${i}.`, text ? { if: text } : {})] };
+      return { ...asRule, hooks: [rule(changed === true ? other : decision, `Rule ${i}.`, text ? { if: text } : {})] };
     };
   };
   const hooksFor = (most: number, events: readonly string[]) => {
     const made = events.map(
       (event) => [event, Array.from({ length: Math.floor(random() * most) }, (_, i) => groupOf(event, i))] as const,
     );
-    return (changed: boolean) =>
+    return (changed: Change) =>
       Object.fromEntries(made.map(([event, groups]) => [event, groups.map((group) => group(changed))]));
   };
   const base = hooksFor(5, EVENTS);
@@ -210,7 +214,7 @@ export interface Lived {
 /** Fires a scene's calls in a host of its own. */
 export async function live(
   scene: Scene,
-  changed = false,
+  changed: Change = false,
   watch: (host: Host) => void = () => undefined,
 ): Promise<Lived> {
   const host = createHost(scene.options) as unknown as Host;
@@ -224,7 +228,7 @@ export async function live(
 }
 
 /** A host of the same hooks in which nothing has happened. */
-export function fresh(scene: Scene, changed = false): Host {
+export function fresh(scene: Scene, changed: Change = false): Host {
   const host = createHost(scene.options) as unknown as Host;
   scene.register(host, changed);
   return host;

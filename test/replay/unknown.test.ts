@@ -337,7 +337,8 @@ describe('nothing runs', () => {
     await all(replay(host, fires, { runCallbacks: true }));
     await host.close();
     expect(existsSync(left)).toBe(false);
-    expect(calls).toEqual(['callback', 'callback']);
+    // Once for all guesses about the others.
+    expect(calls).toEqual(['callback']);
   });
 
   test('with runCallbacks, callbacks say what they say now', async () => {
@@ -352,6 +353,23 @@ describe('nothing runs', () => {
       changed: 'asked',
       now: { word: 'ask', decision: { reason: 'now' } },
     });
+  });
+
+  test('with runCallbacks, each is called once about each form of the input, whatever is guessed about others', async () => {
+    const fires = await record(on());
+    const seen: string[] = [];
+    const looks = (input: { tool_input: unknown }) => {
+      seen.push(JSON.stringify(input.tool_input));
+      return JSON.stringify(input.tool_input).includes('-a')
+        ? Promise.resolve(undefined)
+        : rewrite({ command: 'ls -a' });
+    };
+    const throws = { handler: () => Promise.reject(new Error('broken')), name: 'throws', onFailure: 'block' };
+    const hooks = on(command('./unknown.sh', { async: false }), looks, throws, { handler: looks, name: 'again' });
+    const found = await one(fires, hooks, { runCallbacks: true });
+    expect(found).toMatchObject({ changed: 'unknown', now: { word: 'deny' } });
+    // The first is asked again about its own rewrite by nobody; the second sees that alone.
+    expect(seen).toEqual(['{"command":"ls"}', '{"command":"ls -a"}']);
   });
 
   test('nothing is opened, registered, remembered or told in the host', async () => {
@@ -593,13 +611,13 @@ describe('what is kept between fires', () => {
     expect((await all(replay(host, fires))).map(({ now }) => now.word)).toEqual(['deny', 'deny', 'none']);
   });
 
-  test('what was only guessed is no run of it', async () => {
+  test('what was only guessed may be its run, so that the next fire is unknown too', async () => {
     const [fire] = (await record(on())) as [FireRecord];
     const command = '[redacted secret hmac:0123456789abcdef]';
     const masked = { ...fire, input: { ...fire.input, tool_input: { command } }, redacted: { key: 'k', count: 1 } };
     const hooks = on({ ...rule('deny', 'no', { if: 'Bash(ls *)' }), once: true });
     const found = await all(replay(hostOf(hooks), [masked, fire, fire]));
-    expect(found.map(({ changed }) => changed)).toEqual(['unknown', 'denied', undefined]);
+    expect(found.map(({ changed }) => changed)).toEqual(['unknown', 'unknown', undefined]);
   });
 
   test('what was decided in a replay is no decision that alarms look at', async () => {

@@ -10,7 +10,7 @@ const HASHES = new WeakMap<Registration, string>();
 export function registrationHash(r: Registration): string {
   const known = HASHES.get(r);
   if (known !== undefined) return known;
-  const { matcher, rule, scope, skip, definition, spec } = r;
+  const { matcher, rule, scope, skip, definition, spec, shared } = r;
   const { name, stage, before, after, mode, timeout, onFailure, phase, enforce, once, async, dialect } = r;
   const how = { name, stage, before, after, mode, timeout, onFailure, phase, enforce, once, async, dialect };
   const who = { event: spec.name, scope: scope.kind, type: scope.agentType, skip: skip?.reason };
@@ -20,6 +20,8 @@ export function registrationHash(r: Registration): string {
     matcher: matcher.code ?? matcher.text,
     rule: rule?.text,
     definition: definition?.hash,
+    // Only where it is set: the hash of any other hook is that of earlier versions.
+    ...(shared === undefined ? {} : { timeoutFor: 'group' }),
   });
   HASHES.set(r, made);
   return made;

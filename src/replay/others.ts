@@ -1,0 +1,67 @@
+import type { ScopeLookup } from '../scopes/tree.js';
+import type { RecordedFire } from './recorded.js';
+
+/** The surroundings of a fire in which stand-ins replace the hooks. */
+export interface ReplayPlace {
+  readonly found: ScopeLookup;
+  /** Hooks that a function makes for each agent: they are not known. */
+  readonly makes: boolean;
+  /** Hooks of other agents count (`merge: 'all'`), which were not asked. */
+  readonly others?: boolean;
+}
+
+/** Agents that are remembered. */
+const MOST = 10_000;
+
+/** Agents of one type, by session and name, and what such an agent gets. */
+interface OfType {
+  place: ReplayPlace;
+  readonly agents: Set<string>;
+}
+
+/** Where the hooks of all agents count in every fire (`merge: 'all'`): the agents with hooks of their type that may still be running, by host. */
+export class Others {
+  readonly #hosts = new Map<string, Map<string, OfType>>();
+  #count = 0;
+  #isFull = false;
+
+  /** An agent of the type has begun, or goes on. */
+  begin(fire: RecordedFire, type: string, place: ReplayPlace): void {
+    const { host = '' } = fire;
+    const types = this.#hosts.get(host) ?? new Map<string, OfType>();
+    const of = types.get(type) ?? { place, agents: new Set() };
+    of.place = place;
+    if (!of.agents.has(nameOf(fire))) this.#count += 1;
+    this.#isFull ||= this.#count > MOST;
+    if (this.#isFull) return;
+    of.agents.add(nameOf(fire));
+    this.#hosts.set(host, types.set(type, of));
+  }
+
+  end(fire: RecordedFire): void {
+    const { host = '' } = fire;
+    const types = this.#hosts.get(host);
+    for (const [type, { agents }] of types ?? []) {
+      if (agents.delete(nameOf(fire))) this.#count -= 1;
+      if (agents.size === 0) types?.delete(type);
+    }
+    if (types?.size === 0) this.#hosts.delete(host);
+  }
+
+  /** Whether hooks of another agent would count in this fire; where there were too many agents to remember, they may. */
+  isAmong(fire: RecordedFire): boolean {
+    const own = nameOf(fire);
+    return (
+      this.#isFull ||
+      [...(this.#hosts.get(fire.host ?? '')?.values() ?? [])].some(
+        ({ place, agents }) => agents.size > Number(agents.has(own)) && hasHooks(place, fire.event),
+      )
+    );
+  }
+}
+
+/** An agent's own Stop hooks are for its own stop. */
+const hasHooks = ({ makes, found }: ReplayPlace, event: string): boolean =>
+  makes || found.scope.own(event).some(({ ownStop }) => !ownStop);
+
+const nameOf = ({ session, agent, scope }: RecordedFire): string => JSON.stringify([session, agent ?? scope]);
