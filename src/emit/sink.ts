@@ -201,9 +201,7 @@ function invalid(where: string, expected: string): HookscopeError {
 }
 
 function warnOf(message: string, detail?: unknown): void {
-  warn(
-    detail === undefined
-      ? message
-      : `${message} (${detail instanceof Error ? detail.message : JSON.stringify(detail)})`,
-  );
+  const more = detail instanceof Error ? detail.message : detail === undefined ? '' : JSON.stringify(detail);
+  // Most messages say it already.
+  warn(message.includes(more) ? message : `${message} (${more})`);
 }

@@ -22,13 +22,13 @@ export const socketAddress = (path: string): Address => ({
 
 const LOCAL = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** `http://127.0.0.1:PORT`. Throws INVALID_OPTIONS: it is not an address, or it is another machine's, to which the token would be sent. */
+/** `http://127.0.0.1:PORT`. Throws FILE: it is not an address, or it is another machine's, to which the token would be sent. */
 export function httpAddress(text: string): Address {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' || !LOCAL.includes(url.hostname) || url.pathname !== '/')
-    throw new HookscopeError('INVALID_OPTIONS', {
-      where: '--store',
-      expected: `expected the address of a server on this machine, as in http://127.0.0.1:7007, got "${text}"`,
+    throw new HookscopeError('FILE', {
+      file: text,
+      problem: 'is not the address of a server on this machine, such as http://127.0.0.1:7007',
     });
   return { name: url.origin, connect: { host: url.hostname.replace(/[[\]]/g, ''), port: url.port || 80 } };
 }

@@ -17,7 +17,7 @@ export function defaultSocket(env: NodeJS.ProcessEnv = process.env): string {
 
 /**
  * Opens what holds records, by what it is: `http://127.0.0.1:PORT` or a socket is a server, else it is a SQLite file, or an NDJSON file with those that were moved aside. A
- * file that is not there may still come (`follow`). Throws INVALID_OPTIONS, FILE.
+ * file that is not there may still come (`follow`). Throws FILE.
  */
 export async function openStore(place: string, options: StoreOptions = {}): Promise<RecordStore> {
   if (/^https?:/.test(place)) {

@@ -280,3 +280,13 @@ test('sinks that sleep, throw or never answer hold up nobody, keep what they may
   expect(sinks.throws.dropped).toBe(2501);
   expect(Object.values(sinks).map((sink) => sink.pending)).toEqual([0, 0, 0]);
 });
+
+test('a sink that failed says why once', async () => {
+  const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
+  const sink = createSink(() => {
+    throw new Error('the disk is gone');
+  });
+  sink.push(stamped(1));
+  await sink.close();
+  expect((await warned).message.split('the disk is gone')).toHaveLength(2);
+});

@@ -376,6 +376,32 @@ describe('of a running server', () => {
     expect(read).toBeGreaterThan(5_000);
     expect(answered).toBeGreaterThan(1);
   });
+
+  test('a record from a clock that is a day ahead hides nothing that comes after it, and times have their day', async () => {
+    const { sqliteSink } = await import('../../src/emit/sinks/sqlite.js');
+    const sink = sqliteSink(join(user.places.state, 'records.db'), { redact: false });
+    const [ahead] = (await records()).filter(isFire) as [FireRecord];
+    const time = new Date(Date.now() + 86_400_000).toISOString();
+    sink.push({ ...ahead, seq: 1, host_id: 'ahead', time });
+    await sink.close();
+    await page.goto(`http://127.0.0.1:${port}/#${tokens()['read']}`);
+    await page.getByText('Live.').waitFor();
+    await server.stop();
+    await page.getByText('Connection lost').waitFor();
+    const missed = {
+      session_id: 's9',
+      tool_name: 'Bash',
+      tool_input: { command: 'echo missed' },
+      tool_use_id: 'missed',
+    };
+    const hooks = user.write('hooks.json', {});
+    expect((await user.spawnHook(['PreToolUse', '--hooks', hooks], missed)).code).toBe(0);
+    await serve(port);
+    await page.getByLabel('Text').fill('echo missed');
+    await option(/echo missed/).waitFor();
+    expect(await shownLines().locator('time').innerText()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/);
+    expect(await page.locator('.scrubber output').innerText()).toBe(`${time.replace('T', ' ').slice(0, 23)} UTC`);
+  });
 });
 
 describe('of a file', () => {
