@@ -378,6 +378,7 @@ describe('of a running server', () => {
   });
 
   test('a record from a clock that is a day ahead hides nothing that comes after it, and times have their day', async () => {
+    await fill();
     const { sqliteSink } = await import('../../src/emit/sinks/sqlite.js');
     const sink = sqliteSink(join(user.places.state, 'records.db'), { redact: false });
     const [ahead] = (await records()).filter(isFire) as [FireRecord];
