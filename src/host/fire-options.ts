@@ -47,6 +47,8 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
     | undefined;
   /** Called with the milliseconds that an ask has waited for the team, whatever the result, so that they are not counted as the hooks'. */
   readonly waited?: ((ms: number) => void) | undefined;
+  /** The fire's id, for who looks for its record. Default: a new one. */
+  readonly id?: string | undefined;
   /** The fire asks a hook that is not enforced: the id of the real fire. Its result goes into records alone. */
   readonly shadowOf?: string | undefined;
   /** The trace parent: the session's agent, or its call. */

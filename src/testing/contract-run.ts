@@ -4,9 +4,11 @@ import type { FireRecord } from '../emit/fire-record.js';
 import type { HookRecord } from '../emit/record.js';
 import type { HookEvent } from '../events/catalogue.js';
 import type { FireOptions } from '../host/fire-options.js';
+import { servicesOf } from '../host/internals.js';
 import type { Decision, DescribedHook, Description, Hooks } from '../host/types.js';
 import type { PluginUse } from '../session/options.js';
 import { within } from '../values/waiting/timer.js';
+import { type LateEnd, lateEnds } from './background.js';
 import { SAMPLES } from './samples.js';
 import { noLogger, put } from './tested.js';
 
@@ -24,6 +26,8 @@ export interface Under {
 
 export interface CaseOf {
   readonly name: string;
+  /** The calls without which it says nothing. */
+  readonly about?: readonly ('denies' | 'passes')[];
   run(under: Under): Promise<void>;
 }
 
@@ -38,9 +42,16 @@ export interface Stage {
   fire(asked: ContractInput, options?: FireOptions): Promise<Decision>;
   /** Fires every event that it has hooks for. */
   fireAll(): Promise<void>;
+  /** Waits for hooks in the background. Rejects with an AssertionError where one does not end in time. */
+  settled(): Promise<void>;
   /** The record of the latest fire. */
   last(): FireRecord;
+  /** What its hooks have said and how they have failed in the background since. */
+  late(): readonly LateEnd[];
 }
+
+/** Outside every share of sessions in which a hook may be enforced: one that is only tried out guards nothing here, in every run. */
+const SESSION = { session_id: 'contract-3538' };
 
 /** Runs it with the plugin in its own host; the host is closed then, but what never ends does not hold the case. */
 export async function onStage(
@@ -48,7 +59,7 @@ export async function onStage(
   run: (stage: Stage) => Promise<void>,
   beside?: Hooks,
 ): Promise<void> {
-  const host = createHost({ logger: noLogger, timeout: patience, closeTimeout: 2 * patience });
+  const host = createHost({ logger: noLogger, timeout: patience, closeTimeout: 2 * patience, session: SESSION });
   const records: HookRecord[] = [];
   host.events$.subscribe((record) => records.push(record));
   try {
@@ -61,16 +72,23 @@ export async function onStage(
       if (late) fail(`${event} ${shown(input)}: ${late.name} does not answer within ${patience} s`);
       return decision;
     };
+    const last: Stage['last'] = () =>
+      records.findLast(
+        (record): record is FireRecord => record.type === 'hook_fire' && record.shadow_of === undefined,
+      ) as FireRecord;
+    const { background } = servicesOf(host);
     await run({
       host,
       undo,
       events,
       fire,
       fireAll: async () => void (await Promise.all(events.map((event) => fire([event])))),
-      last: () =>
-        records.findLast(
-          (record): record is FireRecord => record.type === 'hook_fire' && record.shadow_of === undefined,
-        ) as FireRecord,
+      async settled() {
+        if (await within(patience * 1000, background.followed())) return;
+        fail(`${background.names().join(', ')}: does not end in the background within ${patience} s`);
+      },
+      last,
+      late: () => lateEnds({ record: last(), records }),
     });
   } finally {
     await within(patience * 1000 + 1000, host.close());

@@ -3,10 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PluginUse } from '../session/options.js';
 import { describeError } from '../values/message.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { checks, SECONDS } from '../values/shape.js';
+import { isObject, isText, type OptionCheck, SECONDS } from '../values/shape.js';
 import { ANSWER_CASES } from './contract-answers.js';
 import { LIFE_CASES } from './contract-life.js';
 import type { ContractInput, Under } from './contract-run.js';
+import { SAMPLES } from './samples.js';
 
 /** Options of `contract`. */
 export interface ContractOptions {
@@ -18,7 +19,17 @@ export interface ContractOptions {
   readonly patience?: number;
 }
 
-const OPTIONS: Keys<ContractOptions> = { denies: checks.list, passes: checks.list, patience: SECONDS };
+const CALLS: OptionCheck = {
+  expected: "a list in which each is an event and its input: [['PreToolUse', payload.preToolUse.bash('ls')]]",
+  accepts: (given) => Array.isArray(given) && given.every(isCall),
+};
+const isCall = (given: unknown): boolean =>
+  Array.isArray(given) &&
+  isText(given[0]) &&
+  Object.hasOwn(SAMPLES, given[0]) &&
+  (given[1] === undefined || isObject(given[1]));
+
+const OPTIONS: Keys<ContractOptions> = { denies: CALLS, passes: CALLS, patience: SECONDS };
 
 /** One thing that every plugin should survive. */
 export interface ContractCase {
@@ -65,5 +76,9 @@ export function contract(plugin: PluginUse, options: ContractOptions = {}): read
     passes: options.passes ?? [],
     patience: options.patience ?? 2,
   };
-  return [...ANSWER_CASES, ...LIFE_CASES].map(({ name, run }) => ({ name, run: () => whole(() => run(under)) }));
+  // Without the calls that it is about, a case would pass whatever the plugin does.
+  const told = [...ANSWER_CASES, ...LIFE_CASES].filter(({ about = [] }) =>
+    about.every((calls) => under[calls].length > 0),
+  );
+  return told.map(({ name, run }) => ({ name, run: () => whole(() => run(under)) }));
 }

@@ -1,9 +1,12 @@
 import { createHost, type Host } from '../create-host.js';
 import type { FireRecord } from '../emit/fire-record.js';
-import type { HookRecord } from '../emit/record.js';
+import { type HookRecord, nextId } from '../emit/record.js';
 import type { FireInput, HookEvent } from '../events/catalogue.js';
+import { fire } from '../host/fire/fire.js';
 import type { FireOptions } from '../host/fire-options.js';
+import { servicesOf } from '../host/internals.js';
 import { checkFireOptions, type HostOptions } from '../host/options.js';
+import type { Decision } from '../host/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks, type Shape } from '../values/shape.js';
 import { type Fired, FiredEvent } from './fired.js';
@@ -54,6 +57,22 @@ export async function fireHook<E extends HookEvent>(
   return fireIn((host) => put(tested as Tested, event, host), event, input, options);
 }
 
+/** Fires it and waits for hooks in the background. Its record is found by its id: a hook may fire other events, whose records come first. */
+export async function firedWithRecord(
+  host: Host,
+  records: readonly HookRecord[],
+  event: string,
+  input: Readonly<Record<string, unknown>>,
+  how: FireOptions,
+): Promise<[Decision, FireRecord]> {
+  const services = servicesOf(host);
+  const id = nextId();
+  const decision = (await fire(services, event, input, { ...how, id })) as Decision;
+  await services.background.followed();
+  const isIts = (one: HookRecord): one is FireRecord => one.type === 'hook_fire' && one.fire_id === id;
+  return [decision, records.find(isIts) as FireRecord];
+}
+
 /** The same, with a function that registers the hooks. The event may be one that `host.events` defines. */
 export async function fireIn<E extends HookEvent>(
   setUp: (host: Host) => Promise<unknown>,
@@ -75,10 +94,9 @@ export async function fireIn<E extends HookEvent>(
     const { scope } = how;
     const explanation = host.explain(event, full, scope === undefined ? {} : { scope });
     host.events$.subscribe((record) => records.push(record));
-    const decision = await host.fire(event, full, how);
+    const [decision, record] = await firedWithRecord(host, records, event, full, how);
     await host.close();
-    const record = records.find(({ type }) => type === 'hook_fire') as FireRecord;
-    return new FiredEvent(event, decision, record, records, explanation) as Fired<E>;
+    return new FiredEvent(event, decision as never, record, records, explanation) as Fired<E>;
   } finally {
     await host.close();
   }

@@ -5,6 +5,7 @@ import type { HookEvent } from '../events/catalogue.js';
 import type { Explanation } from '../host/tell/explain.js';
 import type { Decision } from '../host/types.js';
 import { plainJson } from '../plain.js';
+import { lateLines } from './background.js';
 
 /** One event that was fired in a test: what was decided, and why. */
 export interface Fired<E extends HookEvent = HookEvent> {
@@ -54,6 +55,6 @@ export class FiredEvent<E extends HookEvent> implements Fired<E> {
   ) {}
 
   toString(): string {
-    return `${story(this.record)}${effects(this.decision)}`;
+    return `${story(this.record)}${effects(this.decision)}${lateLines(this)}`;
   }
 }

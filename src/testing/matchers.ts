@@ -4,6 +4,7 @@ import { HookscopeError } from '../errors.js';
 import type { Cause } from '../events/failure.js';
 import type { SkipReason } from '../scopes/skip.js';
 import { isObject, show } from '../values/shape.js';
+import { lateEnds } from './background.js';
 import type { Fired } from './fired.js';
 
 /** A text, or a part of it; a RegExp that it has to match. */
@@ -23,11 +24,11 @@ export interface FiredExpectations {
   toContinue(instruction?: Expected): void;
   /** The input that runs, or the output that the model gets, was replaced: the new value has these fields, or equals this value. */
   toRewrite(value?: unknown): void;
-  /** The model gets context; a text that contains this. */
+  /** The model gets context, of a hook in the background with the next turn; a text that contains this. */
   toAddContext(text?: Expected): void;
   /** A hook did not run, for this reason; the hook of this name. */
   toBeSkipped(reason?: SkipReason, hook?: string): void;
-  /** A hook failed; with this cause. */
+  /** A hook failed, also one that only observes or ran in the background; with this cause. */
   toFail(cause?: Cause): void;
 }
 
@@ -55,9 +56,16 @@ interface Found {
 
 const has = (text: string | undefined, expected: Expected | undefined): boolean =>
   expected === undefined ||
-  (text !== undefined && (typeof expected === 'string' ? text.includes(expected) : expected.test(text)));
+  (text !== undefined && (typeof expected === 'string' ? text.includes(expected) : fits(expected, text)));
 const forReason = (expected: Expected | undefined): string =>
-  expected === undefined ? '' : `, with ${show(expected)}`;
+  expected === undefined ? '' : `, with ${shown(expected)}`;
+
+/** With `g` or `y` a RegExp remembers where it was: the same test would pass and fail by turns. */
+function fits({ source, flags }: RegExp, text: string): boolean {
+  return new RegExp(source, flags.replaceAll(/[gy]/g, '')).test(text);
+}
+
+const shown = (value: unknown): string => (value instanceof RegExp ? String(value) : show(value));
 
 /** The fields of every fold at once. */
 type Any = Fired['decision'] & {
@@ -76,7 +84,7 @@ function rewritten(decision: Any): unknown {
 
 function matchesValue(value: unknown, expected: unknown): boolean {
   if (expected === undefined) return value !== undefined;
-  if (expected instanceof RegExp) return typeof value === 'string' && expected.test(value);
+  if (expected instanceof RegExp) return typeof value === 'string' && fits(expected, value);
   if (!isObject(expected) || !isObject(value)) return isDeepStrictEqual(value, expected);
   return Object.entries(expected).every(([key, wanted]) => isDeepStrictEqual(value[key], wanted));
 }
@@ -85,9 +93,24 @@ const spoke = ({ output, verdict }: HandlerRecord): boolean =>
   (verdict !== undefined && verdict !== 'none') ||
   (isObject(output) ? Object.keys(output).length > 0 : output !== undefined && output !== null);
 
-const silent = ({ record, decision }: Fired): boolean =>
-  record.handlers.every((one) => one.status === 'skipped' || (one.status !== 'failed' && !spoke(one))) &&
-  decision.failures.length === 0;
+const silent = (fired: Fired): boolean =>
+  fired.record.handlers.every((one) => one.status === 'skipped' || (one.status !== 'failed' && !spoke(one))) &&
+  fired.decision.failures.length === 0 &&
+  lateEnds(fired).every((end) => end.response.failure === undefined && !end.spoke);
+
+/** The causes of all failures: observers' and those in the background are not the decision's. */
+function causesOf(fired: Fired): readonly string[] {
+  const { record, decision } = fired;
+  const rows = record.handlers.flatMap(({ failure }) => failure ?? []);
+  const late = lateEnds(fired).flatMap(({ response }) => response.failure ?? []);
+  return [...rows, ...late, ...decision.failures].map(({ cause }) => cause);
+}
+
+/** What the model gets, now or with the next turn. */
+const contextOf = (fired: Fired): readonly string[] => [
+  ...fired.decision.additionalContext,
+  ...lateEnds(fired).flatMap(({ context }) => context),
+];
 
 const FIND: {
   readonly [K in keyof FiredExpectations]: (fired: Fired, ...args: Parameters<FiredExpectations[K]>) => Found;
@@ -115,13 +138,13 @@ const FIND: {
   }),
   toRewrite: ({ decision }, value) => ({
     pass: matchesValue(rewritten(decision), value),
-    wanted: value === undefined ? 'a rewrite' : `a rewrite to ${show(value)}`,
+    wanted: value === undefined ? 'a rewrite' : `a rewrite to ${shown(value)}`,
     hint: rewritten(decision) === undefined ? undefined : `It was rewritten to ${show(rewritten(decision))}.`,
   }),
-  toAddContext: ({ decision }, text) => ({
-    pass: decision.additionalContext.some((one) => has(one, text)),
+  toAddContext: (fired, text) => ({
+    pass: contextOf(fired).some((one) => has(one, text)),
     wanted: `context for the model${forReason(text)}`,
-    hint: decision.additionalContext.length > 0 ? `The context was ${show(decision.additionalContext)}.` : undefined,
+    hint: contextOf(fired).length > 0 ? `The context was ${show(contextOf(fired))}.` : undefined,
   }),
   toBeSkipped: ({ record }, reason, hook) => ({
     pass: record.handlers.some(
@@ -132,8 +155,8 @@ const FIND: {
     ),
     wanted: `${hook ?? 'a hook'} to be skipped${forReason(reason)}`,
   }),
-  toFail: ({ decision }, cause) => ({
-    pass: decision.failures.some((one) => cause === undefined || one.cause === cause),
+  toFail: (fired, cause) => ({
+    pass: causesOf(fired).some((one) => cause === undefined || one === cause),
     wanted: `a hook to fail${forReason(cause)}`,
   }),
 };

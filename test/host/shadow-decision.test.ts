@@ -15,9 +15,9 @@ import { readRecord } from '../../src/store/read-record.js';
 import { wouldBlock } from '../../src/why/meaning.js';
 import { INPUTS } from './inputs.js';
 
-const throws = (): never => {
+function fails(): undefined {
   throw new Error('boom');
-};
+}
 
 /** Its own records, of one hook that is not enforced. */
 async function tried(event: keyof Hooks & keyof typeof INPUTS, group: object) {
@@ -32,12 +32,13 @@ async function tried(event: keyof Hooks & keyof typeof INPUTS, group: object) {
   return { fire: fire as FireRecord, response: response as { readonly would?: string } };
 }
 
-describe('what a hook that is not enforced would decide', () => {
-  test.each([
+type Row = readonly [event: 'PreToolUse' | 'PostToolUse' | 'Stop' | 'UserPromptSubmit', when: string, group: object, ...Said];
+type Said = readonly [word: string, words: string, blocks: boolean];
+const ROWS: readonly Row[] = [
     ['PreToolUse', 'denies', { hooks: [() => deny('no')] }, 'deny', 'deny', true],
     ['PreToolUse', 'stops', { hooks: [() => stop('halt')] }, 'deny', "deny, end the agent's loop", true],
-    ['PreToolUse', 'fails, and blocks then', { onFailure: 'block', hooks: [throws] }, 'deny', 'deny', true],
-    ['PreToolUse', 'fails', { hooks: [throws] }, 'none', 'say nothing', false],
+    ['PreToolUse', 'fails, and blocks then', { onFailure: 'block', hooks: [fails] }, 'deny', 'deny', true],
+    ['PreToolUse', 'fails', { hooks: [fails] }, 'none', 'say nothing', false],
     ['PreToolUse', 'rewrites', { hooks: [() => rewrite({ command: 'x' })] }, 'none', 'rewrite it', false],
     ['PreToolUse', 'adds context', { hooks: [() => addContext('c')] }, 'none', 'add context', false],
     [
@@ -61,7 +62,10 @@ describe('what a hook that is not enforced would decide', () => {
       'say nothing',
       false,
     ],
-  ] as const)(
+  ];
+
+describe('what a hook that is not enforced would decide', () => {
+  test.each(ROWS)(
     'on %s, when it %s, is the same in its record, its row, its response and in words',
     async (event, _, group, word, words, blocks) => {
       const { fire, response } = await tried(event, group);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
-import { allow, definePlugin, deny, type Plugin, type PluginScope, rewrite } from '../../src/index.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { addContext, allow, definePlugin, deny, type Plugin, type PluginScope, rewrite } from '../../src/index.js';
 import { type ContractOptions, contract, payload } from '../../src/testing.js';
 
 const RM = ['PreToolUse', payload.preToolUse.bash('rm -rf /')] as const;
@@ -78,10 +78,28 @@ describe('a plugin that keeps the contract', () => {
   });
 });
 
+test('a hook that says its context once passes, and a case without its calls is not there', async () => {
+  const plugin = definePlugin({
+    name: 'greeter',
+    apply: (scope) => scope.register({ SessionStart: [{ once: true, hooks: [() => addContext('Hello.')] }] }),
+  }) as Plugin;
+  expect(await broken(plugin)).toEqual({});
+  const names = (options?: ContractOptions): readonly string[] => contract(plugin, options).map(({ name }) => name);
+  expect(names(GUARD).filter((name) => !names().includes(name))).toEqual(
+    expect.arrayContaining([expect.stringMatching(/when it fails/), expect.stringMatching(/without a word/)]),
+  );
+});
+
 describe('a plugin that was built to be bad fails', () => {
   const seen = new Map<string | undefined, unknown>();
   const shared: (() => void)[] = [];
+  const armed: { armed: boolean }[] = [];
   const failed = new Set<string>();
+  const [{ fetch }, { now }] = [globalThis, Date];
+  afterAll(() => {
+    globalThis.fetch = fetch;
+    Date.now = now;
+  });
   const bad: Record<string, { plugin: Plugin; options?: ContractOptions; fails: RegExp; why: RegExp }> = {
     'trusts the shape of what it is given': {
       plugin: guard((input) => ((input as { command: string }).command.startsWith('rm ') ? deny('no') : undefined)),
@@ -227,6 +245,101 @@ describe('a plugin that was built to be bad fails', () => {
       fails: /two agents apart/,
       why: /hooks of the second agent/,
     },
+    'rewrites what it must let through': {
+      plugin: guard((input) => (isRm(input) ? deny('no') : rewrite({ command: 'other' }))),
+      options: GUARD,
+      fails: /without a word/,
+      why: /other/,
+    },
+    'tells the user of what it must let through': {
+      plugin: guard((input) => (isRm(input) ? deny('no') : { systemMessage: 'Hello.' })),
+      options: GUARD,
+      fails: /without a word/,
+      why: /Hello/,
+    },
+    'disarms one agent with the other': {
+      plugin: guard(() => undefined, {
+        apply(scope) {
+          const one = { armed: true };
+          armed.push(one);
+          scope.on('PreToolUse', ({ tool_input }) => (one.armed && isRm(tool_input) ? deny('no') : undefined));
+          return () => {
+            for (const other of armed) other.armed = false;
+          };
+        },
+      }),
+      options: GUARD,
+      fails: /two agents apart/,
+      why: /not denied for one agent after the other has ended/,
+    },
+    'replaces a global': {
+      plugin: guard(() => undefined, {
+        apply(scope) {
+          const { fetch } = globalThis;
+          globalThis.fetch = (...given) => fetch(...given);
+          scope.on('Stop', () => undefined);
+        },
+      }),
+      fails: /left behind/,
+      why: /fetch is another/,
+    },
+    'replaces what the language has': {
+      plugin: guard(() => undefined, {
+        apply(scope) {
+          Date.now = Date.now.bind(Date);
+          scope.on('Stop', () => undefined);
+        },
+      }),
+      fails: /left behind/,
+      why: /Date\.now is another/,
+    },
+    'leaves a global under a symbol': {
+      plugin: guard(() => undefined, {
+        apply(scope) {
+          Object.assign(globalThis, { [Symbol(`left ${Math.random()}`)]: 1 });
+          scope.on('Stop', () => undefined);
+        },
+      }),
+      fails: /left behind/,
+      why: /Symbol\(left .*\) is new/,
+    },
+    'leaves a timer that keeps nothing running': {
+      plugin: guard(() => undefined, {
+        apply(scope) {
+          setInterval(() => {}, 60_000).unref();
+          scope.on('Stop', () => undefined);
+        },
+      }),
+      fails: /left behind/,
+      why: /1 Timeout/,
+    },
+    'is only tried out, in half of the sessions': {
+      plugin: guard(() => undefined, {
+        apply: (scope) =>
+          scope.on('PreToolUse', ({ tool_input }) => (isRm(tool_input) ? deny('no') : undefined), { enforce: 0.5 }),
+      }),
+      options: GUARD,
+      fails: /denies what it must: alone/,
+      why: /not denied/,
+    },
+    'never ends in the background': {
+      plugin: guard(() => undefined, {
+        apply: (scope) =>
+          scope.register({ PostToolUse: [{ hooks: [{ handler: () => new Promise(() => {}), async: true }] }] }),
+      }),
+      fails: /answers in time/,
+      why: /in the background within 0.1 s/,
+    },
+    'throws in the background': {
+      plugin: guard(() => undefined, {
+        apply: (scope) =>
+          scope.register({
+            PostToolUse: [{ hooks: [{ handler: () => Promise.reject(new Error('late')), async: true }] }],
+          }),
+      }),
+      fails: /odd inputs/,
+      why: /threw.*late/,
+    },
     'registers nothing': { plugin: guard(() => undefined, { apply() {} }), fails: /has hooks/, why: /no hooks/ },
   };
 
@@ -238,7 +351,10 @@ describe('a plugin that was built to be bad fails', () => {
   });
 
   test('and there is one for every case of the contract', () => {
-    const all = contract(guard(() => undefined)).map(({ name }) => name);
+    const all = contract(
+      guard(() => undefined),
+      GUARD,
+    ).map(({ name }) => name);
     expect(all.filter((name) => !failed.has(name))).toEqual([]);
     expect(Object.keys(bad).length).toBeGreaterThanOrEqual(10);
   });
@@ -265,4 +381,11 @@ test('wrong options are errors', () => {
       { deny: [] } as never,
     ),
   ).toThrow('denies');
+  for (const denies of [[{ tool_name: 'Bash' }], [null], [['PreTolUse', {}]], [['PreToolUse', 5]]])
+    expect(() =>
+      contract(
+        guard(() => undefined),
+        { denies } as never,
+      ),
+    ).toThrow(/INVALID_OPTIONS|denies: expected a list in which each is an event and its input/);
 });

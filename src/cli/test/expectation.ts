@@ -62,7 +62,8 @@ export function parseExpectation(text: string, wrong: (problem: string, near?: s
 
 function regExp(source: string, flags: string | undefined, wrong: (problem: string) => HookscopeError): RegExp {
   try {
-    return new RegExp(source, flags);
+    // With `g` or `y` it would begin where it has ended in the example before.
+    return new RegExp(source, flags?.replaceAll(/[gy]/g, ''));
   } catch (error) {
     throw wrong((error as Error).message);
   }

@@ -1,7 +1,7 @@
-import type { FireRecord } from '../../emit/fire-record.js';
 import type { HookRecord } from '../../emit/record.js';
 import type { HookEvent } from '../../events/catalogue.js';
 import { servicesOf } from '../../host/internals.js';
+import { firedWithRecord } from '../../testing/fire-hook.js';
 import { type Fired, FiredEvent } from '../../testing/fired.js';
 import { SAMPLES } from '../../testing/samples.js';
 import type { Json } from '../../values/shape.js';
@@ -42,18 +42,19 @@ export class Bench {
     const who = agent === undefined ? {} : { agent_id: `agent-${this.#count}`, agent_type: agent };
     const base = { ...session, ...who };
     const { opens = false, closes = false } = servicesOf(host).events[event] ?? {};
-    if (agent !== undefined && !opens) await host.fireAny('SubagentStart', base, { signal });
+    if (agent !== undefined && !opens) {
+      // Its scope is there even if no hook is for its type.
+      host.registerScoped({ session: session.session_id, agent: `agent-${this.#count}` }, {});
+      await host.fireAny('SubagentStart', base, { signal });
+    }
     this.#records.length = 0;
     const full = { ...structuredClone(SAMPLES[event]), ...base, ...input };
     const explanation = host.explain(event, full);
-    const decision = await host.fireAny(event, full, { signal });
+    const [decision, record] = await firedWithRecord(host, this.#records, event, full, { signal });
     const records = [...this.#records];
-    const record = records.findLast(
-      (one): one is FireRecord => one.type === 'hook_fire' && one.event === event && one.shadow_of === undefined,
-    );
     if (agent !== undefined && !closes)
       await host.fireAny('SubagentStop', { ...SAMPLES.SubagentStop, ...base }, { signal });
-    return new FiredEvent(event, decision as never, record as FireRecord, records, explanation);
+    return new FiredEvent(event, decision as never, record, records, explanation);
   }
 
   close(): Promise<unknown> {

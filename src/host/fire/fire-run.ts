@@ -62,7 +62,7 @@ export class FireRun implements RunningFire, CallOwner {
   followed: Json | undefined = undefined;
   private tapped: TappedWalk | undefined = undefined;
   private call: HandlerCall | undefined = undefined;
-  private madeId: string | undefined = undefined;
+  private madeId: string | undefined;
   private deadlines: Deadlines | undefined = undefined;
   private resolve: ((decision: AnyDecision) => void) | undefined = undefined;
   private reject: ((error: unknown) => void) | undefined = undefined;
@@ -86,6 +86,7 @@ export class FireRun implements RunningFire, CallOwner {
     this.input = input;
     this.options = how;
     this.remembers = remembers;
+    this.madeId = how.id;
     this.began = services.elsewhere === undefined ? 0 : performance.now();
     this.subject = state.spec.subject?.(input);
     this.toolUseID = how.toolUseID ?? (input['tool_use_id'] as string | undefined);

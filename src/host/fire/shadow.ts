@@ -83,7 +83,14 @@ class Following {
     const { services, state, found, options, followed: input = run.finalInput } = run;
     const plan = planOf(r);
     if (this.#closing || !concerns(plan.registrations[0] as Registration, input, found)) return;
-    const how = { ...options, signal: undefined, ranBefore: undefined, losses: undefined, shadowOf: run.id };
+    const how = {
+      ...options,
+      signal: undefined,
+      ranBefore: undefined,
+      losses: undefined,
+      id: undefined,
+      shadowOf: run.id,
+    };
     // Without raw taps, which were asked in the real fire.
     const alone = state.hook === undefined ? state : { ...state, hook: undefined };
     const shadow = new FireRun(services, alone, found, plan, input, how, services.bus.observed, false);
