@@ -1,5 +1,6 @@
 import type { SpawnOptions } from '../session/options.js';
 import type { Session } from '../session/types.js';
+import { unlessAborted } from './unless-aborted.js';
 
 /** Agents that a framework's control flow has left, by the session they belong to and the caller's key. */
 const LEFT = new WeakMap<Session, Map<string, Session>>();
@@ -11,8 +12,9 @@ export interface RunAgentOptions extends Omit<SpawnOptions, 'parent'> {
 }
 
 /**
- * A subagent: a child session with its own scope from SubagentStart to SubagentStop, so that its hooks see its calls alone. `work` drives the framework's loop on
- * it, by a `Steps` of its own. However that ends, the child is closed; only control flow leaves it open.
+ * A subagent: a child session with its own scope from before its SubagentStart, so that its hooks see its calls alone. `work` drives the framework's loop on it, by a
+ * `Steps` of its own. However that ends, the child is closed, and its scope with it: after SubagentStop, or after an interruption, which fires none; once `signal`
+ * fires, without waiting for `work`. Only control flow leaves it open.
  */
 export async function runAgent<T>(
   session: Session,
@@ -23,7 +25,8 @@ export async function runAgent<T>(
   const left = key === undefined ? undefined : take(session, key);
   const child = left ?? (await session.spawn(spawn));
   try {
-    const value = await work(child);
+    // What does not obey the signal keeps no agent: the call that it works for is over.
+    const value = await unlessAborted((async () => await work(child))(), spawn.signal);
     await child.close();
     return value;
   } catch (error) {

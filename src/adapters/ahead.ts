@@ -1,5 +1,6 @@
 import { isErrorOf } from '../errors.js';
-import type { ToolCall, ToolContext, ToolResult } from '../session/tool/call.js';
+import type { ToolCall, ToolResult } from '../session/tool/call.js';
+import { standIn } from '../session/tool/stand-in.js';
 
 /** A call waits for the framework's user; `run` continues with it when it is made again. */
 export class Waits extends Error {
@@ -26,12 +27,13 @@ export class Ahead {
     const made = new Promise<Execute | undefined>((resolve) => {
       this.#make = resolve;
     });
-    const execute = async (input: Record<string, unknown>, context: ToolContext): Promise<unknown> => {
+    const execute = standIn(async (input, context, begun) => {
       this.#reach();
       const given = await made;
       if (given === undefined) throw new Error(`${call.name} was allowed, and then not called.`);
+      begun();
       return await given(input, context);
-    };
+    });
     this.result = run({ ...call, execute });
     // The caller of the tool gets the error.
     this.result.catch(() => undefined);

@@ -92,7 +92,13 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
   generate: (round: RoundSettings<Tools>) => Result | PromiseLike<Result>,
 ): Promise<Driven<Result>> {
   checkKeys(options, DRIVE, 'drive: ');
-  const steps = new Steps(session);
+  let signal: AbortSignal | undefined;
+  const steps = new Steps(session, {
+    // The SDK hands the caller's to models and tools alone: that of the last model call counts.
+    get signal() {
+      return signal;
+    },
+  });
   const { before, asked } = conversation(options.messages ?? [], options.prompt);
   const own = options.tools ?? ({} as Tools);
   const messages: ModelMessage[] = asked.length > 0 ? [...before] : await refused(steps, own, before);
@@ -102,8 +108,7 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
     return steps.over !== undefined;
   };
   const how = (options.toolHow ?? {}) as Readonly<Record<string, ToolHow>>;
-  let signal: AbortSignal | undefined;
-  const run = { steps, answers: new Answers(before), made: new Set<string>(), signal: () => signal };
+  const run = { steps, answers: new Answers(before), made: new Set<string>() };
   const wrapped = Object.entries(own as Record<string, Tool>).map(([name, tool]) => [
     name,
     wrapTool(run, name, tool, how[name]),
@@ -118,11 +123,15 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
     if (instruction !== undefined) messages.push({ role: 'user', content: instruction });
     else messages.push(...withContext(asked, context, 'text'));
     const result = await generate({ messages: [...messages], tools, stopWhen: [...conditions, isOver], prepareStep });
-    const { text, reason, messages: said } = await whole(result);
+    const { text, reason, messages: said } = await whole(result, () => signal);
+    signal?.throwIfAborted();
     messages.push(...said);
     for (const { toolCallId, toolName } of ranHere(said)) if (!run.made.has(toolCallId)) throw unseen(toolName);
     // Other calls of a step in which one waits, for the user or its client: in that case the SDK does not call the condition.
     await steps.endBatch([]);
+    signal?.throwIfAborted();
+    // The next round may have another: this one may fire while Stop hooks are asked.
+    signal = undefined;
     return { result, text, finished: reason !== 'tool-calls' };
   });
   return { ...turn, messages };
@@ -143,8 +152,8 @@ export interface AgentToolOptions extends Omit<SpawnOptions, 'id' | 'parent' | '
 }
 
 /**
- * A tool that hands a task to a subagent: each call spawns a child session with its own scope, from SubagentStart to
- * SubagentStop, so that its hooks see its calls alone. Give it to `drive` among the tools of the session it spawns from.
+ * A tool that hands a task to a subagent: each call spawns a child session with its own scope, so that its hooks see its calls alone: from
+ * SubagentStart to SubagentStop, or to an interruption, which fires none. Give it to `drive` among the tools of the session it spawns from.
  */
 export function agentTool(session: Session, options: AgentToolOptions): Tool<{ prompt: string }, string> {
   const { description, run, ...spawn } = options;

@@ -18,8 +18,8 @@ export type { ToolHow } from './tool-how.js';
 /** The options of `hooks` besides the session. */
 export interface HooksOptions {
   /**
-   * For a subagent: each of its runs is an agent of the session, with its own scope from SubagentStart to SubagentStop, below whichever agent's tool has called it. An agent that has the
-   * middleware of its caller's session is one too, of the type `agent`.
+   * For a subagent: each of its runs is an agent of the session, with its own scope below whichever agent's tool has called it: from SubagentStart to SubagentStop, or to an
+   * interruption, which fires none. An agent that has the middleware of its caller's session is one too, of the type `agent`.
    */
   readonly agent?: AgentOptions | undefined;
   /** By the tool's name. */
@@ -46,7 +46,7 @@ const STATE = z.object({ hooks: TURN.optional() });
  * ```
  *
  * The state of the agent has as `hooks` what came of the turn: `{ status, reason }`. `done`: hooks let it stop; `blocked`: a hook erased the prompt; `ended`: a hook, a
- * deferred call or an interruption ended the loop; `unfinished`: LangChain did, or it waits.
+ * deferred call, an interruption or a call that could not be judged ended the loop; `unfinished`: LangChain did, or it waits.
  *
  * A session has one run at a time. What the model calls is judged behind every middleware that stands before this one. Middleware behind it that changes the arguments of a
  * judged call keeps it from running; what it runs in the tool's place is not seen. Throws INVALID_OPTIONS.
@@ -101,7 +101,8 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
       } catch (error) {
         run.failed = error;
         // The code that runs within a call may be retried: hooks are told when the call is over.
-        if (!run.inCall || request.runtime.signal?.aborted) await failed(steps, error);
+        const { signal } = request.runtime;
+        if (!run.inCall || signal?.aborted) await failed(steps, error, signal);
         throw error;
       }
     },

@@ -192,7 +192,7 @@ function runAgentOf<A extends AnyAgent, Context>(steps: Steps, options: DriveOpt
     async (context, input, { signal }) => {
       const own = { ...options, ...alone, context, signal } as object as DriveOptions<AnyAgent, unknown>;
       const task = String((input as { input?: unknown }).input);
-      return await runAgent(steps.current, { ...of.spawn, agent_type: of.agent.name }, async (child) => {
+      return await runAgent(steps.current, { ...of.spawn, agent_type: of.agent.name, signal }, async (child) => {
         return (await drive<AnyAgent, unknown>(child, of.agent, task, own)).text;
       });
     };
@@ -256,8 +256,8 @@ export interface AgentToolOptions extends Omit<SpawnOptions, 'agent_type' | 'id'
 }
 
 /**
- * A tool that hands a task to an agent, as the SDK's own `agent.asTool()`. In `drive` each call spawns a child session with its own scope, from SubagentStart to
- * SubagentStop, whose type is the agent's name, so that its hooks see its calls alone.
+ * A tool that hands a task to an agent, as the SDK's own `agent.asTool()`. In `drive` each call spawns a child session whose type is the agent's name, with its own scope, so
+ * that its hooks see its calls alone: from SubagentStart to SubagentStop, or to an interruption, which fires none.
  */
 export function agentTool(agent: AnyAgent, options: AgentToolOptions): AnyTool {
   const { toolName, toolDescription, ...spawn } = options;

@@ -5,41 +5,14 @@ import type { SpawnOptions } from '../session/options.js';
 import type { StopAnswer } from '../session/steps/stop.js';
 import type { StopOptions } from '../session/steps/stop-event.js';
 import type { ToolCall, ToolResult } from '../session/tool/call.js';
-import { type Content, contextTexts } from '../session/tool/content.js';
+import { contextTexts } from '../session/tool/content.js';
 import type { Session } from '../session/types.js';
-import { checkKeys, type Keys } from '../values/options.js';
-import { checks } from '../values/shape.js';
+import { checkKeys } from '../values/options.js';
 import { linkAbort } from '../values/waiting/link-abort.js';
 import { messageOf } from '../values/waiting/promises.js';
 import { Ahead, Waits } from './ahead.js';
 import { answeredAsAsked, noteAsked } from './asked.js';
-
-/** Framework-specific behaviour. */
-export interface StepsOptions {
-  /**
-   * Whether an error is the framework's control flow, a pause or a jump (LangGraph's `GraphInterrupt`). It is rethrown unchanged, from `run` and from
-   * `runTurn`, and the same call made again continues. Used in addition to the session's own `passThrough`.
-   */
-  readonly passThrough?: ((error: unknown) => boolean) | undefined;
-  /** How the framework asks its user if the session has no `ask`: it answers, or throws what `passThrough` accepts. Absent: nobody is asked, and the call is denied. */
-  readonly pause?: ToolCall['pause'];
-  /** Whether an error says that the framework's own limit is reached (of turns, of steps). `runTurn` throws it on; no Stop and no StopFailure is fired. */
-  readonly limit?: ((error: unknown) => boolean) | undefined;
-  /** The caller's, of the whole run. Aborted, it interrupts the session: what runs ends with PostToolUseFailure (`is_interrupt`), and no Stop is fired. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-const STEPS: Keys<StepsOptions> = { passThrough: checks.fn, pause: checks.fn, limit: checks.fn, signal: checks.object };
-
-/** How a call is run, in addition to the call itself. */
-export interface RunOptions {
-  /** The text that the model finally gets, for PostToolBatch, if it differs from the result's own content. */
-  readonly said?: ((result: ToolResult) => Content | Promise<Content>) | undefined;
-  /** The framework's signal for the tool, like `signal` of `StepsOptions`. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-const RUN: Keys<RunOptions> = { said: checks.fn, signal: checks.object };
+import { RUN, type RunOptions, STEPS, type StepsOptions } from './steps-options.js';
 
 interface Made {
   readonly by: Session;
@@ -54,10 +27,13 @@ interface Made {
 export class Steps {
   readonly session: Session;
   readonly how: StepsOptions;
-  /** Why no model may be called any more: a hook, a deferred call or an interruption has ended the loop. */
+  /** Why no model may be called any more: a hook, a deferred call, an interruption or a call that could not be judged has ended the loop. */
   over: string | undefined;
+  /** The loop is over since a call could not be judged, and not since anybody wanted that. */
+  #broken = false;
   /** The caller's signal, once it is known that it has fired. */
   #aborted: AbortSignal | undefined;
+  readonly #running = new Set<Promise<unknown>>();
   #batch: Made[] = [];
   #texts: string[] = [];
   /** Calls that were judged before they are made. Some models give two of them the same id. */
@@ -74,6 +50,7 @@ export class Steps {
   /** A new turn: nothing has ended it. `runTurn` does this for a prompt. */
   begin(): void {
     this.over = undefined;
+    this.#broken = false;
     this.#aborted = undefined;
   }
 
@@ -130,7 +107,17 @@ export class Steps {
     return ahead;
   }
 
-  async #run(call: ToolCall, { said, signal }: RunOptions, { answered } = { answered: true }): Promise<ToolResult> {
+  async #run(call: ToolCall, options: RunOptions, how = { answered: true }): Promise<ToolResult> {
+    const running = this.#judgeAndRun(call, options, how);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  async #judgeAndRun(call: ToolCall, { said, signal }: RunOptions, { answered }: { answered: boolean }) {
     const by = this.current;
     const pause = call.pause ?? this.how.pause;
     const passThrough = (error: unknown): boolean => this.isControlFlow(error) || call.passThrough?.(error) === true;
@@ -144,7 +131,10 @@ export class Steps {
       if (result.endsLoop) this.over ??= whyOver(result);
       return result;
     } catch (error) {
-      if (!passThrough(error)) this.over ??= messageOf(error);
+      if (!passThrough(error)) {
+        this.over ??= messageOf(error);
+        this.#broken = true;
+      }
       throw error;
     }
   }
@@ -176,9 +166,17 @@ export class Steps {
     return new LoopOver(this.over);
   }
 
-  /** Fires PostToolBatch when all calls of a model turn are done, in any order. `order` has their ids as the model gave them. Without calls nothing is fired. */
+  /** Waits for the calls under way. One that was judged before the framework runs it, and is not made by now, has failed. */
+  async settled(): Promise<void> {
+    while (this.#ahead.length > 0 || this.#running.size > 0) {
+      for (const ahead of this.#ahead.splice(0)) await ahead.drop();
+      await Promise.allSettled(this.#running);
+    }
+  }
+
+  /** Fires PostToolBatch once all calls of a model turn are done, in any order. `order` has their ids as the model gave them. Without calls nothing is fired. */
   async endBatch(order: readonly string[] = []): Promise<void> {
-    for (const ahead of this.#ahead.splice(0)) await ahead.drop();
+    await this.settled();
     const ran = this.#batch.splice(0).sort((a, b) => order.indexOf(a.result.id) - order.indexOf(b.result.id));
     const by = ran[0]?.by;
     if (by === undefined || by.closed) return;
@@ -202,8 +200,8 @@ export class Steps {
   }
 
   /**
-   * A handoff: from now on the agent has the conversation, in its own scope below the session's, from SubagentStart to SubagentStop. `undefined`: the session's
-   * own agent has it again. The scope of the previous agent is closed. An agent that already has the conversation keeps its scope.
+   * A handoff: from now on the agent has the conversation, in its own scope below the session's, from SubagentStart to SubagentStop or to an interruption, which
+   * fires none. `undefined`: the session's own agent has it again. The scope of the previous agent is closed. An agent that already has the conversation keeps its scope.
    */
   async handTo(agent: SpawnOptions | undefined): Promise<Session> {
     if (this.#taken && agent?.agent_type === this.#taken.agent && !this.#taken.session.closed) return this.current;
@@ -219,8 +217,16 @@ export class Steps {
     await taken?.session.close();
   }
 
-  /** The model has nothing more to do, or failed: the agent's SubagentStop where one has the conversation, then the session's Stop. */
+  /**
+   * The model has nothing more to do, or failed: the agent's SubagentStop where one has the conversation, then the session's Stop. No Stop if a call that could not
+   * be judged has ended the loop: what hooks would let go on is not there.
+   */
   async stop(options: StopOptions): Promise<StopAnswer> {
+    if (this.#broken && options.error === undefined) {
+      await this.release();
+      if (this.session.agent_id !== undefined) await this.session.close();
+      return { continues: false, continuations: 0, capped: false };
+    }
     const taken = this.#taken;
     if (taken) {
       const answer = await taken.session.stop(options);
@@ -255,8 +261,14 @@ export function isLoopOver(error: unknown): boolean {
   return false;
 }
 
+/** What the framework cannot say is no error of the call, which has run. */
 async function told(result: ToolResult, said: RunOptions['said']): Promise<ToolResult> {
-  return said ? { ...result, content: await said(result) } : result;
+  if (!said) return result;
+  try {
+    return { ...result, content: await said(result) };
+  } catch {
+    return result;
+  }
 }
 
 /** Until it is undone. */

@@ -5,8 +5,8 @@ import { isLoopOver, type Steps } from './steps.js';
 export interface Turn<Result> {
   /**
    * `done`: the model had nothing more to do, and hooks let it stop. `blocked`: a hook erased the prompt, no model was called.
-   * `ended`: a hook, a deferred call or an interruption ended the loop. `unfinished`: the framework ended it while the model
-   * wanted more (a limit of steps, a tool that runs elsewhere); no Stop was fired.
+   * `ended`: a hook, a deferred call, an interruption or a call that could not be judged ended the loop. `unfinished`: the
+   * framework ended it while the model wanted more (a limit of steps, a tool that runs elsewhere); no Stop was fired.
    */
   readonly status: 'done' | 'blocked' | 'ended' | 'unfinished';
   /** Why it was blocked or ended, where that is known. */
@@ -64,11 +64,17 @@ export async function runTurn<Result>(
   if (begun?.endsLoop) return turn('ended', '', because(begun.reason));
   let context = begun?.context ?? [];
   for (let instruction: string | undefined; ; context = []) {
-    const came = await unlessAborted(steps, () => round({ instruction, context })).catch((error) =>
-      failed(steps, error),
-    );
+    const came = await unlessAborted(steps, () => round({ instruction, context })).catch(async (error) => {
+      // Calls of the round may still be under way. Those that control flow has left beside it may come again.
+      if (!steps.isControlFlow(error)) {
+        if (isAbort(error, steps.aborted)) await session.interrupt();
+        await steps.settled();
+      }
+      return await failed(steps, error);
+    });
     if (came) rounds.push(came.result);
     if (came?.finished === false && steps.over === undefined) return turn('unfinished', came.text);
+    await steps.settled();
     const text = came?.text ?? '';
     const stopped = await steps.stop({ lastMessage: text });
     if (stopped.decision === undefined) return turn('ended', text, because(steps.over));
@@ -96,14 +102,18 @@ async function unlessAborted<T>(steps: Steps, round: () => Promise<T>): Promise<
   return came;
 }
 
-/** Handles an error of a framework's loop: hooks are told, and it is rethrown. `undefined`: it was thrown to end the loop, as hooks asked. */
-export async function failed(steps: Steps, thrown: unknown): Promise<undefined> {
+/** A caller may abort for any reason: the error need not say that it was. */
+const isAbort = (error: unknown, signal: AbortSignal | undefined): boolean =>
+  signal?.aborted === true || (error as { name?: unknown } | null | undefined)?.name === 'AbortError';
+
+/** Handles an error of a framework's loop, which the caller's signal may have ended: hooks are told, and it is rethrown. `undefined`: it was thrown to end the loop, as hooks asked. */
+export async function failed(steps: Steps, thrown: unknown, signal = steps.aborted): Promise<undefined> {
   if (steps.over !== undefined && isLoopOver(thrown)) return undefined;
   if (steps.isControlFlow(thrown) || steps.how.limit?.(thrown) === true) throw thrown;
   // A framework that has tried again says what the last try came to.
   const error = (thrown as { lastError?: unknown } | undefined)?.lastError ?? thrown;
-  const { name, statusCode, status } = (error ?? {}) as { name?: string; statusCode?: number; status?: number };
-  if (name === 'AbortError' || steps.aborted) await steps.session.interrupt();
+  const { statusCode, status } = (error ?? {}) as { statusCode?: number; status?: number };
+  if (isAbort(error, signal)) await steps.session.interrupt();
   else {
     const code = statusCode ?? status ?? 0;
     const kind = ERRORS[code] ?? (code >= 500 ? 'server_error' : 'unknown');

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { callText, contentText, runAgent, runTurn, Steps } from '../../src/adapters/kit.js';
 import type { ToolCall } from '../../src/session/tool/call.js';
+import type { Session } from '../../src/session/types.js';
 import { names, on, opened } from '../session/kit.js';
+import { ended } from './edges.js';
 
 class Pause extends Error {}
 const isPause = (error: unknown): boolean => error instanceof Pause;
@@ -298,4 +300,73 @@ test('of the questions that nobody answers the oldest are forgotten', async () =
   for (let n = 0; n <= 1000; n++) steps.asked(`c${n}`, 'w', {});
   expect((await run('c0')).status).toBe('ran');
   expect((await run('c1')).status).toBe('denied');
+});
+
+test('what the framework cannot say of a call ends no loop: the call is in its batch', async () => {
+  const { session, seen } = await opened();
+  const steps = new Steps(session);
+  const said = () => {
+    throw new Error('no words');
+  };
+  expect(await steps.run(call(), { said })).toMatchObject({ status: 'ran' });
+  expect(steps.over).toBeUndefined();
+  await steps.endBatch();
+  expect(seen.at(-1)).toMatchObject({ event: 'PostToolBatch', input: { tool_calls: [{ tool_response: 'written' }] } });
+});
+
+test('a turn whose call could not be judged is not done: no Stop is fired, and an agent is closed', async () => {
+  const { session, seen } = await opened();
+  const round = (steps: Steps) => async () => {
+    await steps.run(call({ input: { count: 3n } })).catch(() => undefined);
+    return await done();
+  };
+  const steps = new Steps(session);
+  const reason = expect.stringContaining('bigint') as string;
+  expect(await runTurn(steps, 'Go', round(steps))).toMatchObject({ status: 'ended', reason });
+  expect(names(seen)).toEqual(['SessionStart', 'UserPromptSubmit']);
+  const child = await session.spawn({ agent_type: 'clerk' });
+  const childs = new Steps(child);
+  expect(await runTurn(childs, 'Go', round(childs))).toMatchObject({ status: 'ended', reason });
+  expect(child.closed).toBe(true);
+  expect(await runTurn(steps, 'Again', done)).toMatchObject({ status: 'done' });
+});
+
+test('hooks hear of the end of a step, of a failed round and of a turn once its calls have ended', async () => {
+  const { session, seen } = await opened();
+  const steps = new Steps(session);
+  const slowly = () => new Promise((resolve) => setTimeout(resolve, 10, 'written'));
+  const begin = () => void steps.run(call({ execute: slowly })).catch(() => undefined);
+  await runTurn(steps, 'Go', async () => {
+    begin();
+    await steps.endBatch();
+    begin();
+    return await done();
+  });
+  const calls = ['PreToolUse', 'PostToolUse'];
+  expect(names(seen).slice(2)).toEqual([...calls, 'PostToolBatch', ...calls, 'Stop']);
+  seen.length = 0;
+  const fails = () => {
+    begin();
+    return Promise.reject(new Error('down'));
+  };
+  await expect(runTurn(steps, 'Again', fails)).rejects.toThrow('down');
+  expect(names(seen)).toEqual(['UserPromptSubmit', ...calls, 'StopFailure']);
+  await steps.asks(call());
+  seen.length = 0;
+  await expect(runTurn(steps, 'Again', () => Promise.reject(new Error('down')))).rejects.toThrow('down');
+  expect(names(seen)).toEqual(['UserPromptSubmit', 'PostToolUseFailure', 'StopFailure']);
+});
+
+test('a subagent whose work does not obey the signal is closed once it fires', async () => {
+  const { host, session, seen } = await opened();
+  const caller = new AbortController();
+  let agent: Session | undefined;
+  const spawn = { agent_type: 'clerk', signal: caller.signal, hooks: ended.hooks() };
+  const work = runAgent(session, spawn, (child) => {
+    agent = child;
+    setImmediate(() => caller.abort());
+    return new Promise(() => undefined);
+  });
+  await expect(work).rejects.toThrow('aborted');
+  await ended.check({ host, session, seen, agent });
 });

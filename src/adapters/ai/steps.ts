@@ -20,17 +20,25 @@ export interface Generated {
   readonly response: Messages | PromiseLike<Messages>;
   /** In ai 7: the messages of all steps. */
   readonly responseMessages?: readonly ModelMessage[] | PromiseLike<readonly ModelMessage[]>;
-  /** In `streamText`: the only place where errors of its model appear. */
-  readonly fullStream?: AsyncIterable<{ readonly type: string; readonly error?: unknown }>;
+  /** In `streamText`: the only place where errors of its model appear, and the caller's abort. */
+  readonly fullStream?: AsyncIterable<{ readonly type: string; readonly error?: unknown; readonly reason?: unknown }>;
 }
 
 interface Messages {
   readonly messages: readonly ModelMessage[];
 }
 
-/** One round, once it is over. The SDK's streams do not reject: without their parts a model that fails would have nothing more to do. */
-export async function whole(result: Generated) {
-  for await (const part of result.fullStream ?? []) if (part.type === 'error') throw part.error;
+/** One round, once it is over. The SDK's streams do not reject: without their parts a model that fails, or is aborted, would have nothing more to do. */
+export async function whole(result: Generated, signal: () => AbortSignal | undefined) {
+  for await (const part of result.fullStream ?? []) {
+    if (part.type === 'error') throw part.error;
+    if (part.type === 'abort') {
+      signal()?.throwIfAborted();
+      // Before a first step has ended it rejects with what the caller gave.
+      await result.text;
+      throw new DOMException(String(part.reason ?? 'The stream was aborted'), 'AbortError');
+    }
+  }
   const [text, reason, response] = [await result.text, await result.finishReason, await result.response];
   return { text, reason, messages: (await result.responseMessages) ?? response.messages };
 }

@@ -1,17 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Tool, ToolResultPart } from 'ai';
 import type { ToolCall, ToolResult } from '../../session/tool/call.js';
-import type { Content, ContentBlock } from '../../session/tool/content.js';
+import { type Content, type ContentBlock, OUTPUT, withheldOf } from '../../session/tool/content.js';
 import { bytesAsJson, isBytes } from '../../values/copies/binary.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { Steps } from '../steps.js';
 import { callText, contentText } from '../texts.js';
 import type { ToolHow } from '../tool-how.js';
+import { unlessAborted } from '../unless-aborted.js';
 import type { Answers } from './approvals.js';
 import { ai } from './package.js';
 
-/** Marks the place of the tool's own output in the model's content. */
-const OUTPUT: ContentBlock = { type: 'hookscope-output' };
+/** As OUTPUT, of a tool that makes a text of its output, whatever that is: the text is looked at. */
+const SAID: ContentBlock = { type: OUTPUT.type };
 
 type Execute = NonNullable<Tool<unknown, unknown>['execute']>;
 type ExecuteOptions = Parameters<Execute>[1];
@@ -23,8 +24,6 @@ export interface ToolRun {
   readonly answers: Answers;
   /** The ids of calls that the SDK has made. */
   readonly made: Set<string>;
-  /** The caller's, once a model was called: the SDK hands it to models and tools alone. */
-  readonly signal: () => AbortSignal | undefined;
 }
 
 /** The tool, run by the session; one without `execute` stays as it is. */
@@ -97,7 +96,7 @@ class Call {
   #read: { readonly input: unknown } | undefined;
 
   constructor(of: Wrapped, id: string, input: unknown) {
-    const { name, how, answers } = of;
+    const { name, tool, how, answers } = of;
     this.#of = of;
     this.#input = input;
     this.#call = {
@@ -105,7 +104,7 @@ class Call {
       name,
       id,
       input,
-      render: () => [OUTPUT],
+      render: () => [tool.toModelOutput ? SAID : OUTPUT],
       check: (rewritten) => this.#check(rewritten),
       ...(answers.about(id, name, input) ? { pause: () => ({ behavior: 'allow' }) } : {}),
     };
@@ -116,8 +115,7 @@ class Call {
   }
 
   asks(): Promise<boolean> {
-    const { steps, signal } = this.#of;
-    return steps.asks(this.#call, { said: this.#said, signal: signal() });
+    return this.#of.steps.asks(this.#call, { said: this.#said });
   }
 
   /** The SDK asks, whatever the hooks would say. */
@@ -130,6 +128,7 @@ class Call {
   /** The SDK's way to give the model an error result is to throw. */
   async make(options: ExecuteOptions, piece?: (output: unknown) => void): Promise<unknown> {
     const { name, steps, tool, made, answers } = this.#of;
+    const { abortSignal } = options;
     made.add(options.toolCallId);
     answers.take(options.toolCallId, name, this.#input);
     const call: ToolCall<unknown> = {
@@ -138,12 +137,15 @@ class Call {
       // If the session has an `ask`, it is asked now: a subagent's call cannot wait for a later answer.
       needsApproval: steps.session.agent_id !== undefined && (await needsApproval(tool, this.#input, options)),
       execute: (final, { signal }) => {
-        const either = options.abortSignal ? AbortSignal.any([options.abortSignal, signal]) : signal;
+        const either = abortSignal ? AbortSignal.any([abortSignal, signal]) : signal;
         const given = this.#read ? this.#read.input : final;
-        return lastOf(tool.execute?.call(tool, given, { ...options, abortSignal: either }), piece);
+        const work = lastOf(tool.execute?.call(tool, given, { ...options, abortSignal: either }), piece);
+        return unlessAborted(work, abortSignal);
       },
     };
-    const result = await steps.run(call as ToolCall, { signal: options.abortSignal, said: this.#said });
+    // The tool's signal is the caller's, or in ai 7 the tool's own limit of time, too: whose it was is known once a model was called.
+    const signal = steps.how.signal ? undefined : abortSignal;
+    const result = await steps.run(call as ToolCall, { signal, said: this.#said });
     if (result.status !== 'ran') throw new NotRun(callText(result), { cause: result });
     return result.hidden ? contentText(result.content) : result.response;
   }
@@ -221,12 +223,14 @@ async function modelOutput(name: string, tool: Tool, result: ToolResult): Promis
   );
 }
 
-/** As the tool says it, else as the SDK would. A tool that cannot say what a hook made of its output says that. */
+/** As the tool says it, else as the SDK would. A tool that cannot say what a hook made of its output says that, and what JSON cannot carry is withheld. */
 async function outputOf(name: string, { toModelOutput }: Tool, given: ToolOutput): Promise<ModelOutput> {
   const { output } = given;
   if (!toModelOutput) return typeof output === 'string' ? text(output) : { type: 'json', value: output ?? null };
   try {
-    return await toModelOutput(given);
+    const own = await toModelOutput(given);
+    const withheld = withheldOf(own);
+    return withheld === undefined ? own : text(withheld);
   } catch (error) {
     return { type: 'error-text', value: `${name} ran, and could not say its output: ${String(error)}` };
   }

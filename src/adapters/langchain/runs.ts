@@ -1,8 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SpawnOptions } from '../../session/options.js';
+import type { ToolContext } from '../../session/tool/call.js';
 import type { Session } from '../../session/types.js';
-import { Steps, type StepsOptions } from '../steps.js';
+import { Steps } from '../steps.js';
+import type { StepsOptions } from '../steps-options.js';
 import { failed } from '../turn.js';
+import { unlessAborted } from '../unless-aborted.js';
 
 /** What a framework's node knows of the graph it runs in. */
 export interface Node {
@@ -64,12 +67,15 @@ export class Runs {
     return run;
   }
 
-  /** The tool's work: agents that are called in it are agents of this run. However it ends they are closed; control flow leaves them open, for when the call is made again. */
-  async within<T>(run: Run, id: string, work: () => Promise<T>): Promise<T> {
+  /**
+   * The tool's work: agents that are called in it are agents of this run. However it ends, or once it is interrupted, they are closed; control flow leaves them open, for
+   * when the call is made again.
+   */
+  async within<T>(run: Run, { id, signal }: ToolContext, work: () => Promise<T>): Promise<T> {
     const frame = run.left.get(id) ?? { run, agents: new Map() };
     run.left.delete(id);
     try {
-      const value = await FRAMES.run(frame, work);
+      const value = await unlessAborted(FRAMES.run(frame, work), signal);
       await end(frame);
       return value;
     } catch (error) {

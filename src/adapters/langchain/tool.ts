@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AgentMiddleware, ToolMessage } from 'langchain';
 import type { PermissionCall } from '../../session/options.js';
 import type { ToolCall, ToolResult } from '../../session/tool/call.js';
+import { standIn } from '../../session/tool/stand-in.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { callText, contentText } from '../texts.js';
 import type { ToolHow } from '../tool-how.js';
@@ -42,8 +43,10 @@ export function toolWrapper(runs: Runs, toolHow: Readonly<Record<string, ToolHow
         invalid: wrong === undefined ? undefined : `${name} does not take these arguments: ${wrong}`,
         pause: id !== '' && canPause(node) ? pause : undefined,
         check: (input) => whatIsWrong(request.tool, input),
-        execute: (input, { id, signal }) =>
-          runs.within(run, id, () => runTool(made, request, { handler, input, signal })),
+        execute: standIn((input, context, begun) => {
+          const { signal } = context;
+          return runs.within(run, context, () => runTool(made, request, { handler, input, signal, begun }));
+        }),
       };
       try {
         const result = await NODE.run(node, () => run.steps.run(call, { signal: request.runtime.signal }));
@@ -70,22 +73,37 @@ interface Made {
   given: Given | undefined;
 }
 
+interface Final {
+  readonly handler: Handler;
+  readonly input: Record<string, unknown>;
+  readonly signal: AbortSignal;
+  /** The tool begins. */
+  readonly begun: () => void;
+}
+
 /** The tool itself, on the final input. What is no message for this call is a jump, with or without one. */
-async function runTool(
-  made: Made,
-  request: Request,
-  { handler, input, signal }: { handler: Handler; input: Record<string, unknown>; signal: AbortSignal },
-): Promise<unknown> {
+async function runTool(made: Made, request: Request, { handler, input, signal, begun }: Final): Promise<unknown> {
   const toolCall = { ...request.toolCall, args: input };
-  const tool = request.tool && bound(request.tool, toolCall, signal);
-  made.given = await handler({ ...request, toolCall, tool });
+  const tool = request.tool && bound(request.tool, toolCall, { signal, begun });
+  try {
+    made.given = await handler({ ...request, toolCall, tool });
+  } catch (error) {
+    // One that other middleware has: that there is no tool is an answer.
+    if (!tool) begun();
+    throw error;
+  }
   const message = messageIn(made.given, request);
   if (message?.status === 'error') throw new Error(contentText(message.content as never));
+  begun();
   return message?.content;
 }
 
 /** The tool, for this call alone, whatever other middleware makes of it. */
-function bound(tool: Tool, { name, args: given }: Request['toolCall'], signal: AbortSignal): Tool {
+function bound(
+  tool: Tool,
+  { name, args: given }: Request['toolCall'],
+  { signal, begun }: Pick<Final, 'signal' | 'begun'>,
+): Tool {
   // Of its own: middleware has the other, and may change it in place.
   const args = structuredClone(given);
   const invoke = (made: Request['toolCall'], config?: { signal?: AbortSignal }): unknown => {
@@ -94,6 +112,7 @@ function bound(tool: Tool, { name, args: given }: Request['toolCall'], signal: A
         `The call of ${name} was changed after hooks had judged it. Put the middleware that does so before hookscope's.`,
       );
     const either = config?.signal ? AbortSignal.any([config.signal, signal]) : signal;
+    begun();
     return (tool as unknown as { invoke(made: unknown, config: unknown): unknown }).invoke(
       { ...made, args: structuredClone(args) },
       { ...config, signal: either },

@@ -111,7 +111,7 @@ export class Cast {
       throw refused('tool', tool.name, 'it runs beside the function tools: let a function tool do it');
     const how = this.#options.toolHow[tool.name];
     const agent = this.#options.agentOf(tool);
-    const of = { steps: this.#steps, owner: copy, how };
+    const of = { steps: this.#steps, sdk: this.#sdk, owner: copy, how };
     if (agent) return wrapTool(of, tool, this.#options.runAgent(agent));
     if ('on' in tool)
       throw refused('tool', tool.name, 'it runs an agent: make it with agentTool() in place of agent.asTool()');

@@ -1,12 +1,14 @@
 import type { FunctionTool, RunContext, Tool } from '@openai/agents';
 import type { ToolCall, ToolResult } from '../../session/tool/call.js';
-import type { Content, ContentBlock } from '../../session/tool/content.js';
+import { type Content, OUTPUT } from '../../session/tool/content.js';
 import { isObject } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { Steps } from '../steps.js';
 import { callText, contentText } from '../texts.js';
 import type { ToolHow } from '../tool-how.js';
+import { unlessAborted } from '../unless-aborted.js';
 import { alwaysOf } from './always.js';
+import { type InTime, inTime } from './in-time.js';
 
 /** A function tool of the SDK. */
 export type AnyTool = Extract<Tool, { type: 'function' }>;
@@ -15,12 +17,11 @@ type Context = RunContext<unknown>;
 
 /** The answer of the SDK's own tools in place of a thrown error; the error's text is hidden from the model. */
 const FAILED = 'An error occurred while running the tool. Please try again.';
-/** Where the tool's own output stands in what the model gets. */
-const OUTPUT: ContentBlock = { type: 'hookscope-output' };
 
 /** Of the tools of one agent. */
 export interface Owned {
   readonly steps: Steps;
+  readonly sdk: InTime;
   /** The agent that the SDK runs. */
   readonly owner: object;
   readonly how: ToolHow | undefined;
@@ -33,7 +34,7 @@ export const approvalOf = (
 ): boolean | undefined => context.isToolApproved(call);
 
 /** The tool, run by the session. `call` is what is done where it is not the tool's own `invoke`. */
-export function wrapTool({ steps, owner, how }: Owned, tool: AnyTool, call = invoke(tool)): AnyTool {
+export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call = invoke(tool)): AnyTool {
   const { name } = tool;
   const approval = (context: Context, callId: string) => approvalOf(context, { toolName: name, callId, agent: owner });
   const make = (id: string | undefined, input: unknown, more: Partial<ToolCall> = {}): ToolCall => ({
@@ -46,6 +47,8 @@ export function wrapTool({ steps, owner, how }: Owned, tool: AnyTool, call = inv
   });
   return {
     ...tool,
+    // The SDK would end the call by it, hooks and all.
+    timeoutMs: undefined,
     // Asked before every call that the user has not been asked about.
     async needsApproval(context: Context, input: unknown, id?: string) {
       if (id === undefined || steps.session.agent_id !== undefined) return false;
@@ -66,20 +69,23 @@ export function wrapTool({ steps, owner, how }: Owned, tool: AnyTool, call = inv
       const always = approved ? undefined : alwaysOf(owner, name);
       // A subagent's call cannot wait for a later answer: if the session has an `ask`, it is asked now.
       const asks = steps.session.agent_id !== undefined && (await tool.needsApproval(context, input as never, id));
+      const own = inTime(sdk, tool, context);
       const made = make(id, input, {
         ...(approved ? { pause: () => ({ behavior: 'allow' }) } : {}),
         needsApproval: asks,
-        execute: (final, { signal }) => call(context, final, { ...details, signal: either(details?.signal, signal) }),
+        execute: (final, { signal }) => {
+          const given = { ...details, signal: either(details?.signal, signal) };
+          const work = own.run(given, async (inner) => await call(context, final, inner));
+          return unlessAborted(work, details?.signal);
+        },
         ...(always?.approved === false ? refusedBy(always.message) : {}),
       });
-      try {
-        return output(await steps.run(made, { said }));
-      } catch (error) {
-        // A session that cannot judge it: the loop is over.
-        return messageOf(error);
-      }
+      // A session that cannot judge it: the loop is over.
+      const answer = await steps.run(made, { said }).then(output, messageOf);
+      own.raise();
+      return answer;
     },
-  } as AnyTool;
+  } as unknown as AnyTool;
 }
 
 /** The user has refused it: it does not run, whatever the hooks say now. */

@@ -28,16 +28,32 @@ function isBlock(value: unknown): boolean {
   return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
 }
 
+/** Stands for the tool's own output in what an adapter renders: what the model gets of it is made by the adapter. */
+export const OUTPUT: ContentBlock = Object.freeze({ type: 'hookscope-output' });
+
+/** Whether the output is the adapter's to make. */
+export const isOwnOutput = (content: unknown): content is Content => Array.isArray(content) && content[0] === OUTPUT;
+
 /** A tool's response as it goes to the model when the tool does not say how: text and blocks as they are, data as JSON. */
 export function plainContent(response: unknown, most = MOST_BYTES): Content {
   if (response === undefined || response === null) return '';
+  const { copy, withheld } = carried(response, most);
+  if (withheld !== undefined) return withheld;
+  return isContent(copy) ? copy : JSON.stringify(copy);
+}
+
+/** The line that the model gets in place of a response that it cannot be given. */
+export function withheldOf(response: unknown, most = MOST_BYTES): string | undefined {
+  return response === undefined || response === null ? undefined : carried(response, most).withheld;
+}
+
+/** A value that is not JSON data has no form that every reader would understand alike. */
+function carried(response: unknown, most: number): { readonly copy?: unknown; readonly withheld?: string } {
   try {
-    // A value that is not JSON data has no form that every reader would understand alike.
-    const copy = copyJson(response, '', { left: most, bytes: bytesAsJson });
-    return isContent(copy) ? copy : JSON.stringify(copy);
+    return { copy: copyJson(response, '', { left: most, bytes: bytesAsJson }) };
   } catch (error) {
     ignoreRejections(error);
-    return withheldLine("the tool's response", whyNot(error));
+    return { withheld: withheldLine("the tool's response", whyNot(error)) };
   }
 }
 

@@ -7,10 +7,20 @@ import { orAborted } from '../questions.js';
 import { type CheckedCall, callFields, copyInput, type ToolResult } from './call.js';
 import { fireFor } from './call-record.js';
 import type { Content } from './content.js';
-import { contextTexts, feedbackTexts, hiddenText, isContent, plainContent, withTexts } from './content.js';
+import {
+  contextTexts,
+  feedbackTexts,
+  hiddenText,
+  isContent,
+  isOwnOutput,
+  plainContent,
+  withheldOf,
+  withTexts,
+} from './content.js';
 import type { Judgement } from './judgement.js';
 import { passedThrough } from './pass-through.js';
 import { afterwards, failedResult, INTERRUPTED } from './results.js';
+import { executed } from './stand-in.js';
 
 /** Runs a call that may run, and tells the hooks how it came out. */
 export async function execute(core: Core, call: CheckedCall, judged: Judgement): Promise<ToolResult> {
@@ -42,8 +52,10 @@ interface Failure {
 
 /** The tool gets its own copy, so that its changes to the input do not reach hooks. */
 function start({ id, signal, tool, watched }: CheckedCall, input: unknown): Promise<unknown> {
-  if (watched) watched.ran = true;
-  return resultOf(() => tool.execute?.(copyInput(input) as Record<string, unknown>, { id, signal }));
+  const begun = (): void => {
+    if (watched) watched.ran = true;
+  };
+  return resultOf(() => executed(tool, copyInput(input) as Record<string, unknown>, { id, signal }, begun));
 }
 
 function failureOf(core: Core, call: CheckedCall, error: unknown): Failure {
@@ -110,6 +122,7 @@ function rendered(core: Core, call: CheckedCall, response: unknown, final: unkno
   try {
     const content = call.tool.render(final);
     ignoreRejections(content);
+    if (isOwnOutput(content)) return withheldOf(final, most) ?? content;
     if (isContent(content)) return plainContent(content, most);
   } catch (error) {
     core.deps.report(

@@ -1,0 +1,39 @@
+import type * as agents from '@openai/agents';
+import type { FunctionTool, RunContext, Tool } from '@openai/agents';
+import { isErrorOf } from '../../errors.js';
+
+/** What of the SDK is needed for it. */
+export type InTime = Pick<typeof agents, 'invokeFunctionTool' | 'ToolTimeoutError'>;
+type AnyTool = Extract<Tool, { type: 'function' }>;
+type Details = NonNullable<Parameters<FunctionTool['invoke']>[2]>;
+
+/**
+ * One call within the tool's own limit of time, which counts for the tool alone, without the time of hooks and approvals. What takes longer is an error, of which hooks hear. `raise`
+ * throws it where the tool says that the SDK's run shall fail (`raise_exception`).
+ */
+export function inTime({ invokeFunctionTool, ToolTimeoutError }: InTime, tool: AnyTool, runContext: RunContext) {
+  let isLate = false;
+  let raised: unknown;
+  const timeoutErrorFunction: NonNullable<AnyTool['timeoutErrorFunction']> = async (context, error, details) => {
+    isLate = true;
+    return tool.timeoutErrorFunction ? await tool.timeoutErrorFunction(context, error, details) : error.message;
+  };
+  return {
+    async run(details: Details, work: (details: Details) => Promise<unknown>): Promise<unknown> {
+      const invoke = (_context: unknown, _input: string, given: Details = details) => work(given);
+      const timed = { ...tool, invoke, timeoutErrorFunction } as AnyTool;
+      try {
+        const answer: unknown = await invokeFunctionTool({ tool: timed, runContext, input: '', details });
+        if (isLate) throw new Error(String(answer));
+        return answer;
+      } catch (error) {
+        const isOwn = tool.timeoutBehavior === 'raise_exception' && isErrorOf(error, ToolTimeoutError);
+        if (isOwn && error.toolName === tool.name) raised = error;
+        throw error;
+      }
+    },
+    raise(): void {
+      if (raised !== undefined) throw raised;
+    },
+  };
+}

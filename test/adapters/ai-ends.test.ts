@@ -1,0 +1,240 @@
+import { generateText, streamText, type ToolSet, tool } from 'ai';
+import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { agentTool, drive, type RoundSettings } from '../../src/adapters/ai.js';
+import type { Host } from '../../src/create-host.js';
+import type { ToolCallRecord } from '../../src/emit/record.js';
+import type { Session } from '../../src/session/types.js';
+import { names, on, opened } from '../session/kit.js';
+import { prompt, scripted } from './ai-kit.js';
+import { ended, UNCARRIED, WITHHELD } from './edges.js';
+
+const HOW = ['generateText', 'streamText'] as const;
+type How = (typeof HOW)[number];
+const inputSchema = z.object({ path: z.string() });
+const READ = { read: { path: 'a' } };
+const answering = (answer: unknown) => ({ read: tool({ inputSchema, execute: () => answer }) });
+
+type Settings = { model: MockLanguageModelV3; abortSignal?: AbortSignal };
+const generating =
+  <T extends ToolSet>(how: How, settings: Settings) =>
+  (round: RoundSettings<T>) =>
+    how === 'generateText'
+      ? generateText({ ...settings, ...round })
+      : (streamText({ ...settings, onError: () => undefined, ...round }) as never);
+const turn = (session: Session, how: How, model: MockLanguageModelV3, tools: ToolSet) =>
+  drive(session, { prompt: 'Go', tools }, generating(how, { model }));
+const recordsOf = (host: Host): ToolCallRecord[] => {
+  const records: ToolCallRecord[] = [];
+  host.events$.subscribe((record) => {
+    if (record.type === 'tool_call') records.push(record);
+  });
+  return records;
+};
+
+/** Its second answer never comes: the call ends as the caller wants it to. */
+function waiting(begun: () => void): MockLanguageModelV3 {
+  const model = scripted(READ);
+  const { doGenerate, doStream } = model;
+  const never = (signal: AbortSignal | undefined): Promise<never> => {
+    setImmediate(begun);
+    return new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason as Error));
+    });
+  };
+  model.doGenerate = (given) => (model.doGenerateCalls.length > 0 ? never(given.abortSignal) : doGenerate(given));
+  model.doStream = (given) => (model.doStreamCalls.length > 0 ? never(given.abortSignal) : doStream(given));
+  return model;
+}
+
+describe.each(HOW)('the caller aborts, with %s', (how) => {
+  const reasons = { 'a reason of its own': new Error('no more'), 'no reason': undefined };
+
+  test.each(Object.entries(reasons))(
+    'the second call of the model: with %s the turn rejects, and no Stop hook lets it go on',
+    async (_, reason) => {
+      const { host, session, seen } = await opened();
+      on(host, 'Stop', () => ({ decision: 'block', reason: 'go on' }));
+      const caller = new AbortController();
+      const model = waiting(() => caller.abort(reason));
+      const settings = { model, abortSignal: caller.signal };
+      const came = drive(session, { prompt: 'Go', tools: answering('text') }, generating(how, settings));
+      await expect(came).rejects.toThrow(reason?.message ?? 'aborted');
+      expect(names(seen).slice(-3)).toEqual(['PreToolUse', 'PostToolUse', 'PostToolBatch']);
+      expect(await session.stop()).not.toHaveProperty('decision');
+    },
+  );
+
+  test('and the model answers all the same: the turn rejects, and no Stop is fired', async () => {
+    const { session, seen } = await opened();
+    const caller = new AbortController();
+    const model = scripted('Done.');
+    const { doGenerate, doStream } = model;
+    const aborting = async <T>(answer: PromiseLike<T>): Promise<T> => {
+      caller.abort();
+      return await answer;
+    };
+    model.doGenerate = (given) => aborting(doGenerate(given));
+    model.doStream = (given) => aborting(doStream(given));
+    const came = drive(session, { prompt: 'Go' }, generating(how, { model, abortSignal: caller.signal }));
+    await expect(came).rejects.toThrow('aborted');
+    expect(names(seen).at(-1)).toBe('UserPromptSubmit');
+  });
+
+  test('between two steps: the turn rejects, and no Stop is fired', async () => {
+    const { host, session, seen } = await opened();
+    const caller = new AbortController();
+    on(host, 'PostToolBatch', () => caller.abort());
+    const settings = { model: scripted(READ, 'Done.'), abortSignal: caller.signal };
+    const came = drive(session, { prompt: 'Go', tools: answering('text') }, generating(how, settings));
+    await expect(came).rejects.toThrow('aborted');
+    expect(names(seen).at(-1)).toBe('PostToolBatch');
+  });
+
+  test('a round that is over: what fires while Stop hooks are asked ends no later round', async () => {
+    const { host, session } = await opened();
+    let caller = new AbortController();
+    let stops = 0;
+    on(host, 'Stop', () => {
+      caller.abort();
+      return stops++ === 0 ? { decision: 'block', reason: 'go on' } : undefined;
+    });
+    const model = scripted('One.', 'Two.');
+    const { status, text } = await drive(session, { prompt: 'Go' }, (round) => {
+      caller = new AbortController();
+      return generating(how, { model, abortSignal: caller.signal })(round);
+    });
+    expect({ status, text }).toEqual({ status: 'done', text: 'Two.' });
+  });
+
+  test('a subagent: it has no SubagentStop, and its scope and its hooks are gone', async () => {
+    const { host, session, seen } = await opened();
+    const caller = new AbortController();
+    let agent: Session | undefined;
+    const helper = agentTool(session, {
+      agent_type: 'helper',
+      description: 'Helps.',
+      hooks: ended.hooks(),
+      run: async (child) => {
+        agent = child;
+        await new Promise(() => setImmediate(() => caller.abort()));
+        return '';
+      },
+    });
+    const settings = { model: scripted({ helper: { prompt: 'Help.' } }, 'Done.'), abortSignal: caller.signal };
+    await expect(drive(session, { prompt: 'Go', tools: { helper } }, generating(how, settings))).rejects.toThrow(
+      'aborted',
+    );
+    await ended.check({ host, session, seen, agent });
+  });
+});
+
+test('a stream that was aborted by a signal that nobody has handed over ends the turn, without Stop', async () => {
+  const { session, seen } = await opened();
+  const fullStream = (async function* () {
+    yield { type: 'abort', reason: 'enough' };
+  })();
+  const aborted = { fullStream, text: '', finishReason: 'stop', response: { messages: [] } };
+  await expect(drive(session, { prompt: 'Go' }, () => aborted)).rejects.toMatchObject({ name: 'AbortError' });
+  expect(names(seen).at(-1)).toBe('UserPromptSubmit');
+});
+
+describe.each(HOW)('what JSON cannot carry, with %s', (how) => {
+  test.each(Object.entries(UNCARRIED))(
+    'as the answer of a tool is one line, and the loop goes on: %s',
+    async (_, make) => {
+      const { host, session, seen } = await opened();
+      const records = recordsOf(host);
+      const model = scripted(READ, 'Done.');
+      const came = await turn(session, how, model, { read: tool({ inputSchema, execute: () => make() }) });
+      expect(came).toMatchObject({ status: 'done', text: 'Done.' });
+      expect(prompt(model, 1).outputs).toEqual([{ type: 'text', value: expect.stringMatching(WITHHELD) as string }]);
+      const batch = seen.find(({ event }) => event === 'PostToolBatch');
+      expect(batch?.input['tool_calls']).toMatchObject([{ tool_response: expect.stringMatching(WITHHELD) as string }]);
+      expect(records).toMatchObject([{ status: 'ran', ran: true }]);
+    },
+  );
+
+  test('is more than the host allows, too', async () => {
+    const { session } = await opened({}, { maxInputBytes: 10_000 });
+    const model = scripted(READ, 'Done.');
+    await turn(session, how, model, answering({ text: 'x'.repeat(20_000) }));
+    expect(prompt(model, 1).outputs).toEqual([{ type: 'text', value: expect.stringMatching(WITHHELD) as string }]);
+  });
+
+  test('is no matter where the tool makes a text of it; what it makes is looked at', async () => {
+    const { session } = await opened();
+    const model = scripted(READ, { 'read#2': { path: 'b' } }, 'Done.');
+    const read = tool({
+      inputSchema,
+      execute: ({ path }) => ({ path, count: 3n }),
+      toModelOutput: ({ output: { path, count } }) =>
+        path === 'a' ? { type: 'text', value: `${count} rows` } : { type: 'json', value: { count } as never },
+    });
+    expect(await turn(session, how, model, { read })).toMatchObject({ status: 'done' });
+    expect(prompt(model, 2).outputs).toEqual([
+      { type: 'text', value: '3 rows' },
+      { type: 'text', value: expect.stringMatching(WITHHELD) as string },
+    ]);
+  });
+
+  test('as the input of a call ends the loop: the turn is no turn that is done, and no Stop is fired', async () => {
+    const { session, seen } = await opened({}, { maxInputBytes: 1000 });
+    const model = scripted({ read: { path: 'x'.repeat(5000) } }, 'never said');
+    const came = await turn(session, how, model, answering('text'));
+    expect(came).toMatchObject({ status: 'ended', text: '', reason: expect.stringContaining('room') as string });
+    expect(names(seen)).not.toContain('Stop');
+  });
+});
+
+const CALL = { type: 'tool-call', toolCallId: 'c', toolName: 'read', input: '{"path":"a"}' } as const;
+const streaming = (chunks: readonly unknown[]) =>
+  new MockLanguageModelV3({
+    doStream: async () => ({
+      stream: simulateReadableStream({ chunks: chunks as never[], initialDelayInMs: null, chunkDelayInMs: null }),
+    }),
+  });
+
+test('a model that fails after it has called a tool is a StopFailure once the call has ended, which does not run later', async () => {
+  const { host, session, seen } = await opened();
+  const records = recordsOf(host);
+  let ran = false;
+  const read = tool({ inputSchema, execute: () => (ran = true) });
+  const model = streaming([CALL, { type: 'error', error: new Error('the stream broke') }]);
+  await expect(turn(session, 'streamText', model, { read })).rejects.toThrow('the stream broke');
+  expect(names(seen).slice(2)).toEqual(['PreToolUse', 'PostToolUseFailure', 'StopFailure']);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect({ ran, records }).toMatchObject({ ran: false, records: [{ status: 'failed', ran: false }] });
+});
+
+test('a call whose stream breaks off before its tool is started has not run', async () => {
+  const { host, session } = await opened();
+  const records = recordsOf(host);
+  let ran = false;
+  const read = tool({ inputSchema, execute: () => (ran = true) });
+  await turn(session, 'streamText', streaming([CALL]), { read });
+  expect({ ran, records }).toMatchObject({ ran: false, records: [{ status: 'failed', ran: false }] });
+});
+
+test.each(HOW)("a tool's own limit of time ends the call, and not the turn: %s", async (how) => {
+  const { session, seen } = await opened();
+  const model = scripted(READ, 'Done.');
+  const read = tool({ inputSchema, execute: () => new Promise<string>(() => undefined) });
+  const settings = { model, abortSignal: new AbortController().signal };
+  // As the SDK does it from version 7 on.
+  const came = await drive(session, { prompt: 'Go', tools: { read } }, (round) => {
+    const { execute } = round.tools.read;
+    const timed = (input: { path: string }, options: Parameters<NonNullable<typeof execute>>[1]) =>
+      execute?.(input, { ...options, abortSignal: AbortSignal.timeout(10) });
+    const tools = { read: { ...round.tools.read, execute: timed } };
+    return generating(how, settings)({ ...round, tools } as never);
+  });
+  expect(came).toMatchObject({ status: 'done', text: 'Done.' });
+  expect(names(seen).slice(2)).toEqual(['PreToolUse', 'PostToolUseFailure', 'PostToolBatch', 'Stop']);
+  expect(seen.find(({ event }) => event === 'PostToolUseFailure')?.input).toMatchObject({ is_interrupt: false });
+  expect(prompt(model, 1).outputs[0]).toMatchObject({
+    type: 'error-text',
+    value: expect.stringContaining('timeout') as string,
+  });
+});
