@@ -285,3 +285,25 @@ test('an example that cannot be fired is none that came out as expected', async 
   expect(stdout).toContain('1 of 2 examples came out otherwise');
   expect(code).toBe(1);
 });
+
+test('a hook in the background is waited for, and an agent without hooks of its own has a scope', async () => {
+  put('hooks.json', {
+    PreToolUse: [
+      {
+        name: 'late',
+        matcher: 'Read',
+        hooks: [{ type: 'command', command: 'sleep 0.2; echo no >&2; exit 1', async: true }],
+      },
+    ],
+  });
+  put(
+    'late.hooktest.yaml',
+    '- { call: Read a.ts, expect: fail }\n- { call: Read b.ts, expect: silent }\n- { call: Grep x, agent: reviewer, expect: deny }\n',
+  );
+  const { stdout, code } = await run('--hooks', 'hooks.json');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^ok .*Read a\.ts/m);
+  expect(stdout).toMatch(/^FAIL .*Read b\.ts/m);
+  expect(stdout).toContain('late failed (exit_code)');
+  expect(stdout).not.toContain('nobody opened');
+});
