@@ -128,3 +128,16 @@ describe('a hook that is not enforced is asked about the input that was decided 
     expect(reads).toBeGreaterThan(alone);
   });
 });
+
+test('a list says that it does not decide, not that it never runs', () => {
+  const host = createHost({ logger: () => {} });
+  host.register({
+    PreToolUse: [
+      { enforce: false, hooks: [() => undefined] },
+    ],
+  });
+  expect(String(host.describe())).toContain('does not decide: shadow');
+  expect(String(host.describe())).not.toContain('never runs');
+});
+  expect(String(explained).match(/asked after the decision/g)?.length ?? 0).toBeLessThanOrEqual(2);
+});

@@ -55,6 +55,6 @@ const own = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? NONE :
 /** The registration as it stands in a session: skipped if it is not enforced there. */
 export function standsIn(r: Registration, session: unknown): Registration {
   if (r.enforce === undefined || r.skip !== undefined || isEnforcedIn(r.enforce, session)) return r;
-  const why = `it is enforced in ${r.enforce * 100} % of sessions, and this is not one of them: it was asked after the decision`;
+  const why = `it is enforced in ${r.enforce * 100} % of sessions, and this is not one of them`;
   return { ...r, skip: { reason: 'shadow', why } };
 }

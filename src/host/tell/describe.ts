@@ -103,7 +103,8 @@ export function printHook(h: DescribedHook): string {
     h.rule && `decides ${h.rule.decision}`,
     h.failsOpen ? 'fails open' : h.onFailure !== 'continue' && `on failure ${h.onFailure}`,
     h.untrusted && `untrusted: ${h.untrusted}`,
-    h.skip && `never runs: ${h.skip}${h.skipWhy === undefined ? '' : `, ${h.skipWhy}`}`,
+    h.skip &&
+      `${h.skip === 'shadow' ? 'does not decide' : 'never runs'}: ${h.skip}${h.skipWhy === undefined ? '' : `, ${h.skipWhy}`}`,
   ].filter(Boolean);
   const from = [h.source.kind, h.source.name ?? h.plugin, h.source.file].filter(Boolean).join(' ');
   return plain(`${on}  ${h.handler} ${h.name}  [${[...extras, from].join('; ')}]`);
