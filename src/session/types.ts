@@ -87,7 +87,7 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
    * often in a row. After an interruption, or when a hook has ended the loop, it fires nothing. An agent that may stop is closed by it.
    */
   stop(options?: StopOptions): Promise<StopAnswer>;
-  /** A child session for a subagent, with its own scope from before its SubagentStart to its end: after its last SubagentStop, or an interruption and a close, which fire none. */
+  /** A child session for a subagent, with its own scope from before its SubagentStart to its end: after its last SubagentStop, or after an interruption, which fires none. */
   spawn(options: SpawnOptions<C>): Promise<Session<C>>;
   /** PreCompact, `run`, SessionStart (source `compact`), PostCompact. */
   compact(options: CompactOptions): Promise<CompactAnswer>;
