@@ -15,8 +15,8 @@ interface Closing {
   readonly lives: { close(): Promise<void> };
   /** Their work is cancelled; this is reported before the stream ends. */
   readonly sessions: { abandon(): Promise<void> };
-  /** MCP servers that hooks have called. */
-  readonly servers: { close(): Promise<void> };
+  /** MCP servers that hooks have called; names those that had to be killed. */
+  readonly servers: { close(): Promise<readonly string[]> };
 }
 
 /** Processes that were told to end get this long, milliseconds. */
@@ -50,7 +50,7 @@ export async function closeHost({
   await within(KILL, sessions.abandon());
   const ended = servers.close();
   await lives.close();
-  await ended;
+  pending.push(...(await ended));
   bus.close();
   await within(Math.min(closeTimeout * 1000, HAND_ON), bus.tracing?.close() ?? Promise.resolve());
   return { pending };

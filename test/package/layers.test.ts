@@ -127,7 +127,7 @@ const BENEATH: Record<string, readonly string[]> = {
 /** Where a package may be named. One that is not listed may be named in one file, whichever; types are free. */
 const HOMES: Record<string, readonly string[]> = {
   diff: ['files/text-diff', 'page/parts/text'],
-  execa: ['handlers/command/start', 'claude-code/control/client/process'],
+  execa: ['handlers/command/launch', 'claude-code/control/client/process'],
   'jsonc-parser': ['files/json-file', 'check/files/json-tree', 'connect/settings-text'],
   rxjs: ['emit/observable'],
   tapable: ['host/hooks'],

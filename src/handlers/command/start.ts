@@ -1,8 +1,6 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { execa } from 'execa';
 import type { ExternalCall } from '../handler.js';
 import { type Capture, capture } from './capture.js';
+import { launch } from './launch.js';
 import { adoptGroup, type ProcessGroup } from './process-group.js';
 import type { CommandSpec } from './spec.js';
 
@@ -44,15 +42,10 @@ export interface StartOptions {
 
 /** Starts the program in its own process group, or says what kept it from starting. */
 export async function startCommand(start: StartOptions): Promise<RunningCommand | { readonly problem: string }> {
-  const errors: Error[] = [];
-  const child = launch(start, errors);
-  if (child instanceof Error) {
-    // The child tells a moment later what was wrong.
-    await nextTurn();
-    return { problem: problemOf(errors[0] ?? child, start) };
-  }
-  // Without an id the child never existed, and its promise settles at once with the reason.
-  if (child.pid === undefined) return { problem: problemOf((await child).cause, start) };
+  const { spec, cwd, env } = start;
+  const launched = await launch({ file: spec.command, args: spec.args ?? [], shell: shellOf(spec), cwd, env });
+  if ('error' in launched) return { problem: problemOf(launched.error, spec) };
+  const { child } = launched;
   const { progress, outputLimit: limit } = start;
   const stdout = capture(child.stdout, {
     limit,
@@ -74,23 +67,8 @@ export async function startCommand(start: StartOptions): Promise<RunningCommand 
       });
     });
   });
-  const group = adoptGroup(child.pid, { mark: start.mark, atExit: start.spec.keep ? 'group' : 'tree' });
+  const group = adoptGroup(child.pid, { mark: start.mark, atExit: spec.keep ? 'group' : 'tree' });
   return { group, stdout, stderr, ended };
-}
-
-function execute({ spec, cwd, env }: StartOptions) {
-  return execa(spec.command, spec.args ?? [], {
-    shell: shellOf(spec),
-    cwd,
-    env,
-    extendEnv: false,
-    detached: process.platform !== 'win32',
-    // Ours end as groups, with all their children.
-    cleanup: false,
-    buffer: false,
-    reject: false,
-    stripFinalNewline: false,
-  });
 }
 
 /** `powershell` in Claude Code's files means `pwsh` on systems without Windows PowerShell. */
@@ -99,23 +77,7 @@ function shellOf({ args, shell = true }: CommandSpec): string | boolean {
   return shell === 'powershell' && process.platform !== 'win32' ? 'pwsh' : shell;
 }
 
-function launch(start: StartOptions, errors: Error[]): ReturnType<typeof execute> | Error {
-  // Out of file descriptors, execa throws before it listens to the child, whose `error` would then end this process.
-  const listen = (message: unknown): void => {
-    const { process: child } = message as { process: NodeJS.EventEmitter };
-    child.on('error', (error: Error) => errors.push(error));
-  };
-  subscribe('child_process', listen);
-  try {
-    return execute(start);
-  } catch (error) {
-    return error as Error;
-  } finally {
-    unsubscribe('child_process', listen);
-  }
-}
-
-function problemOf(error: unknown, { spec }: StartOptions): string {
+function problemOf(error: unknown, spec: CommandSpec): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const shell = shellOf(spec);
   const program = typeof shell === 'string' ? shell : shell ? '/bin/sh' : spec.command;

@@ -1,19 +1,21 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { CallToolResultSchema, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { ending } from '../../emit/redact/part.js';
+import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import type { Cause } from '../../events/failure.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { LONGEST_TIMER } from '../../values/waiting/timer.js';
+import { limitedFetch } from './limited-fetch.js';
 import type { McpHttpServer, McpStdioServer } from './server-options.js';
-import type { McpCall, McpToolResult, ToolAnswer } from './tool-caller.js';
+import { StdioTransport } from './stdio.js';
+import type { McpCall, ToolAnswer } from './tool-caller.js';
 
 /** Milliseconds until a server must have answered the first message. */
 const CONNECT = 30_000;
-/** Characters of a server's last words that an error repeats. */
-const TAIL = 500;
+/** Bytes of one message: a text that a hook takes may be several times as long in JSON, and pictures may come with it. */
+const LIMIT = 4 * 1024 * 1024;
 
 /** A server that has answered. */
 export interface McpConnection {
@@ -21,73 +23,83 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
-/** Connects to a server. Rejects with the server's last output if it does not answer; `gone` is called when it ends. */
-export async function connect(
-  name: string,
-  server: McpStdioServer | McpHttpServer,
-  signal: AbortSignal,
-  gone: () => void,
-): Promise<McpConnection> {
+export interface ConnectOptions {
+  readonly name: string;
+  readonly server: McpStdioServer | McpHttpServer;
+  readonly signal: AbortSignal;
+  /** It has ended, or ends now. */
+  readonly gone: () => void;
+  /** It did not end when it was told to, and is killed. */
+  readonly onKill: () => void;
+}
+
+/** Connects to a server. Rejects with the server's last output if it does not answer. */
+export async function connect({ name, server, signal, gone, onKill }: ConnectOptions): Promise<McpConnection> {
   const client = new Client({ name: 'hookscope', version: '1' });
-  const transport = transportTo(server);
-  const words = listen(transport);
-  client.onclose = gone;
+  let ended: Ended = false;
+  const onTooLarge = (): void => {
+    ended = 'too_large';
+    void transport.close();
+  };
+  client.onclose = () => {
+    ended ||= 'connection';
+    gone();
+  };
+  const transport = transportTo(server, { limit: LIMIT, onTooLarge, onKill });
   try {
     await client.connect(transport, { timeout: CONNECT, signal });
   } catch (error) {
-    await client.close();
-    const said = words();
-    throw new Error(`${messageOf(error)}${said === '' ? '' : `; it said: ${said}`}`, { cause: error });
+    await transport.close();
+    const said = transport instanceof StdioTransport ? transport.words() : '';
+    throw new Error(`${reasonOf(error)}${said === '' ? '' : `; it said: ${said}`}`, { cause: error });
   }
   return {
-    call: (call) => callTool(client, name, call),
-    close: () => client.close(),
+    async call(call) {
+      try {
+        return { result: await callTool(client, call) };
+      } catch (error) {
+        const failure = failureOf(error, ended);
+        return { failure: { ...failure, message: `MCP server "${name}", tool "${call.tool}": ${failure.message}` } };
+      }
+    },
+    close: () => transport.close(),
   };
 }
 
-function transportTo(server: McpStdioServer | McpHttpServer): Transport {
-  if ('command' in server) {
-    const { command, args = [], env, cwd } = server;
-    return new StdioClientTransport({
-      command,
-      args: [...args],
-      env: { ...inherited(), ...env },
-      stderr: 'pipe',
-      ...(cwd === undefined ? {} : { cwd }),
-    });
-  }
+type Ended = false | 'too_large' | 'connection';
+
+function transportTo(
+  server: McpStdioServer | McpHttpServer,
+  options: ConstructorParameters<typeof StdioTransport>[1],
+): Transport {
+  if ('command' in server) return new StdioTransport(server, options);
   const url = new URL(server.url);
-  const options = { requestInit: { headers: { ...server.headers } } };
+  const how = { requestInit: { headers: { ...server.headers } }, fetch: limitedFetch(options) };
   // The SDK's own types do not agree under exactOptionalPropertyTypes: its session id may be undefined.
-  if (server.type === 'sse') return new SSEClientTransport(url, options);
-  return new StreamableHTTPClientTransport(url, options) as Transport;
+  if (server.type === 'sse') return new SSEClientTransport(url, how);
+  return new StreamableHTTPClientTransport(url, how) as Transport;
 }
 
-function inherited(): Record<string, string> {
-  const set = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return Object.fromEntries(set);
+/** Whatever the result is: whether it is one of a tool is looked at where all answers come together. */
+async function callTool(client: Client, { tool, input, signal, trace }: McpCall): Promise<unknown> {
+  const params = { name: tool, arguments: { ...input }, ...(trace && { _meta: { ...trace } }) };
+  // The deadline is the hook's, and comes by its signal.
+  return client.request({ method: 'tools/call', params }, z.unknown(), { signal, timeout: LONGEST_TIMER });
 }
 
-/** Reads a process's stderr, so that it never waits for a reader; returns the last of it. */
-function listen(transport: Transport): () => string {
-  let tail = '';
-  if (transport instanceof StdioClientTransport) {
-    transport.stderr?.on('data', (chunk: Buffer) => {
-      tail = (tail + chunk.toString('utf8')).slice(-2 * TAIL);
-    });
-  }
-  return () => ending(tail, TAIL).trim();
+function failureOf(error: unknown, ended: Ended): { cause: Cause; message: string } {
+  if (ended === 'too_large') return { cause: 'too_large', message: `it sent a message of more than ${LIMIT} bytes.` };
+  if (ended !== false) return { cause: 'connection', message: reasonOf(error) };
+  // The server's own error, whatever code it has.
+  if (error instanceof McpError) return { cause: 'threw', message: messageOf(error) };
+  return { cause: isNoMessage(error) ? 'bad_schema' : 'connection', message: reasonOf(error) };
 }
 
-async function callTool(client: Client, name: string, { tool, input, signal, trace }: McpCall): Promise<ToolAnswer> {
-  try {
-    const params = { name: tool, arguments: { ...input }, ...(trace && { _meta: { ...trace } }) };
-    // The deadline is the hook's, and comes by its signal.
-    const result = await client.callTool(params, CallToolResultSchema, { signal, timeout: LONGEST_TIMER });
-    return { result: result as McpToolResult };
-  } catch (error) {
-    const gone = error instanceof McpError ? error.code === ErrorCode.ConnectionClosed : !signal.aborted;
-    const message = `MCP server "${name}", tool "${tool}": ${messageOf(error)}`;
-    return { failure: { cause: gone ? 'connection' : 'threw', message } };
-  }
+function reasonOf(error: unknown): string {
+  return isNoMessage(error) ? 'it answered what is no message of the protocol.' : messageOf(error);
+}
+
+/** The SDK has a zod of its own, and this error's message is a page of JSON. */
+function isNoMessage(error: unknown): boolean {
+  return error instanceof SyntaxError || (error instanceof Error && error.name.endsWith('ZodError'));
 }

@@ -1,12 +1,14 @@
 import { baseOutput } from '../../events/base.js';
 import type { Cause } from '../../events/failure.js';
 import { failureEffect } from '../../events/failure.js';
+import { ended } from '../../plain.js';
 import { unlessAborted } from '../../values/waiting/abort.js';
 import type { ExternalCall, Reply } from '../handler.js';
 import { readShellOutput } from '../output.js';
 import { interpolate } from './interpolate.js';
 import type { McpToolSpec } from './spec.js';
-import type { McpToolResult, ToolCaller } from './tool-caller.js';
+import type { ToolCaller } from './tool-caller.js';
+import { readToolResult } from './tool-result.js';
 
 /** Characters of an answer that are read. */
 const LIMIT = 1024 * 1024;
@@ -24,18 +26,17 @@ export async function runMcpTool(spec: McpToolSpec, tools: ToolCaller, call: Ext
   return readResult(spec, answer.value.result, call);
 }
 
-function readResult({ server, tool }: McpToolSpec, result: McpToolResult, call: ExternalCall): Reply {
+function readResult({ server, tool }: McpToolSpec, result: unknown, call: ExternalCall): Reply {
   const name = `${server}/${tool}`;
-  const content = Array.isArray(result.content) ? result.content : [];
-  const texts = content.flatMap((c) => (c.type === 'text' && typeof c.text === 'string' ? [c.text] : []));
-  const text = texts.join('\n');
-  if (result.isError === true)
-    return failed('threw', `${name} answered with an error: ${text || 'it did not say which'}`);
+  const read = readToolResult(result);
+  if (typeof read === 'string') return failed('bad_schema', ended(`${name} answered no result of a tool: ${read}`));
+  const { text, isError, other } = read;
+  if (isError) return failed('threw', `${name} answered with an error: ${text || 'it did not say which'}`);
   if (text.length > LIMIT) return failed('too_large', `${name} answered more than ${LIMIT} characters.`);
   const background = call.async === true || call.call === 'async';
   const how = { commandText: name, shell: false, outputLimit: LIMIT, background };
   const reply = readShellOutput(call, { stdout: text, stderr: '', exitCode: 0 }, how);
-  const wrong = reply.failure || background ? undefined : noVerdict(call, reply, text, content.length > texts.length);
+  const wrong = reply.failure || background ? undefined : noVerdict(call, reply, text, other);
   return wrong === undefined ? reply : { ...failed('bad_schema', `${name} answered ${wrong}.`), stdout: text };
 }
 

@@ -7,6 +7,9 @@ import type { McpCall, ToolAnswer, ToolServers } from './tool-caller.js';
 /** Starts a server when it is first called, keeps it, and starts it again after it has died. */
 export function createMcpServers(servers: McpServers): ToolServers {
   const open = new Map<string, Promise<McpConnection>>();
+  /** Those that are open, and those that are still ending. */
+  const running = new Set<Promise<McpConnection>>();
+  const killed = new Set<string>();
   const closing = new AbortController();
   const load = () => import('./client.js');
 
@@ -14,15 +17,21 @@ export function createMcpServers(servers: McpServers): ToolServers {
     if (closing.signal.aborted) return Promise.reject(new HookscopeError('CLOSED', {}));
     const known = open.get(name);
     if (known !== undefined) return known;
-    // The next call has another try.
-    const forget = (): void => {
+    const gone = (): void => {
+      // The next call has another try.
       if (open.get(name) === connecting) open.delete(name);
+      void end(connecting).then(() => running.delete(connecting));
+    };
+    const server = servers[name] as McpStdioServer | McpHttpServer;
+    const onKill = (): void => {
+      if (closing.signal.aborted) killed.add(`MCP server "${name}"`);
     };
     const connecting: Promise<McpConnection> = load().then(({ connect }) =>
-      connect(name, servers[name] as McpStdioServer | McpHttpServer, closing.signal, forget),
+      connect({ name, server, signal: closing.signal, gone, onKill }),
     );
     open.set(name, connecting);
-    connecting.catch(forget);
+    running.add(connecting);
+    connecting.catch(gone);
     return connecting;
   }
 
@@ -41,8 +50,13 @@ export function createMcpServers(servers: McpServers): ToolServers {
     },
     async close() {
       closing.abort();
-      const all = [...open.values()];
-      await Promise.all(all.map((c) => c.then((connected) => connected.close()).catch(() => undefined)));
+      await Promise.all([...running].map(end));
+      return [...killed];
     },
   };
+}
+
+/** Settles when all of a server is gone, or when it could not be connected and was ended for that. */
+async function end(connecting: Promise<McpConnection>): Promise<void> {
+  await connecting.then((connected) => connected.close()).catch(() => undefined);
 }

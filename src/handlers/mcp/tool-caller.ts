@@ -9,9 +9,12 @@ export interface McpContent {
   readonly text?: string;
 }
 
-/** The answer of an MCP tool, as in the protocol. */
+/** The answer of an MCP tool, as in the protocol. One that has another shape is a failure, `bad_schema`. */
 export interface McpToolResult {
+  /** Needed, but with `structuredContent` or `isError`. Empty: no opinion. */
   readonly content?: readonly McpContent[];
+  /** The hook's output, where no text comes with it. */
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
   /** The tool itself says that it failed. */
   readonly isError?: boolean;
 }
@@ -37,15 +40,16 @@ export interface McpCall {
   readonly trace?: TraceCarrier | undefined;
 }
 
-export type ToolAnswer = { readonly result: McpToolResult } | { readonly failure: Failure };
+/** What a tool answered is not looked at yet. */
+export type ToolAnswer = { readonly result: unknown } | { readonly failure: Failure };
 
 /** Where mcp_tool hooks find their tools: the harness first, then the host's own servers. Never throws. */
 export interface ToolCaller {
   /** Loads what calling this server needs, before a deadline starts. */
   load(server: string): Promise<void>;
   call(call: McpCall): Promise<ToolAnswer>;
-  /** Ends the servers that were started. */
-  close(): Promise<void>;
+  /** Ends the servers that were started. Names those that did not end when they were told to, and were killed. */
+  close(): Promise<readonly string[]>;
 }
 
 /** Servers that the host starts and ends itself. */
@@ -53,7 +57,7 @@ export interface ToolServers {
   has(server: string): boolean;
   load(): Promise<void>;
   call(call: McpCall): Promise<ToolAnswer>;
-  close(): Promise<void>;
+  close(): Promise<readonly string[]>;
 }
 
 export function createToolCaller(callTool: CallTool | undefined, servers: ToolServers | undefined): ToolCaller {
@@ -66,7 +70,7 @@ export function createToolCaller(callTool: CallTool | undefined, servers: ToolSe
       try {
         const { server, tool, input, signal } = call;
         const given = await resultOf(() => callTool?.(server, tool, input, { signal }));
-        if (given !== undefined) return { result: asResult(given as McpToolResult | string) };
+        if (given !== undefined) return { result: given };
       } catch (error) {
         // Not accepted is more than failed: it asks at least.
         if (isHookscopeError(error) && error.code === 'UNTRUSTED')
@@ -75,12 +79,9 @@ export function createToolCaller(callTool: CallTool | undefined, servers: ToolSe
       }
       return ours(call.server)?.call(call) ?? { failure: notConnected(call.server) };
     },
-    close: async () => servers?.close(),
+    close: async () => (await servers?.close()) ?? [],
   };
 }
-
-const asResult = (given: McpToolResult | string): McpToolResult =>
-  typeof given === 'string' ? { content: [{ type: 'text', text: given }] } : given;
 
 function notConnected(server: string): Failure {
   const message = `MCP server "${server}" is not connected. Name it in the host option mcpServers, or give the host callTool.`;

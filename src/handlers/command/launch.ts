@@ -1,0 +1,61 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { execa } from 'execa';
+
+/** What to start, and where. */
+export interface Program {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** A shell that reads the file as its command line. */
+  readonly shell: string | boolean;
+  readonly cwd: string;
+  /** All of its environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A program under way, the leader of its own process group, with pipes to its standard streams. */
+export type Child = ReturnType<typeof execute> & { readonly pid: number };
+
+/** Starts a program, or gives the error that kept it from starting. */
+export async function launch(program: Program): Promise<{ readonly child: Child } | { readonly error: unknown }> {
+  const errors: Error[] = [];
+  const child = listenedTo(errors, () => execute(program));
+  if (child instanceof Error) {
+    // The child tells a moment later what was wrong.
+    await nextTurn();
+    return { error: errors[0] ?? child };
+  }
+  // Without an id the child never existed, and its promise settles at once with the reason.
+  return child.pid === undefined ? { error: (await child).cause } : { child: child as Child };
+}
+
+function execute({ file, args, shell, cwd, env }: Program) {
+  return execa(file, args, {
+    shell,
+    cwd,
+    env,
+    extendEnv: false,
+    detached: process.platform !== 'win32',
+    // Ours end as groups, with all their children.
+    cleanup: false,
+    buffer: false,
+    reject: false,
+    stripFinalNewline: false,
+  });
+}
+
+function listenedTo<Started>(errors: Error[], start: () => Started): Started | Error {
+  // Out of file descriptors, execa throws before it listens to the child, whose `error` would then end this process.
+  const listen = (message: unknown): void => {
+    const { process: child } = message as { process: NodeJS.EventEmitter };
+    child.on('error', (error: Error) => errors.push(error));
+  };
+  subscribe('child_process', listen);
+  try {
+    return start();
+  } catch (error) {
+    return error as Error;
+  } finally {
+    unsubscribe('child_process', listen);
+  }
+}

@@ -1,0 +1,48 @@
+const NEWLINE = 10;
+const RETURN = 13;
+
+interface Limit {
+  /** Bytes of one message. */
+  readonly limit: number;
+  readonly onTooLarge: () => void;
+}
+
+/** `fetch`, but an answer in which a message is longer than the limit ends with an error. */
+export function limitedFetch(limit: Limit): (url: string | URL, init?: RequestInit) => Promise<Response> {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    // Nothing else has a message in it.
+    if (response.body === null || response.status !== 200) return response;
+    const events = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    return new Response(counted(response.body, limit, events), response);
+  };
+}
+
+/** In a stream of events, which does not end, each event is a message; an empty line ends it. */
+function counted(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  { limit, onTooLarge }: Limit,
+  events: boolean,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
+  let size = 0;
+  let emptyLine = false;
+  const count = (byte: number): void => {
+    size += 1;
+    if (byte === RETURN) return;
+    if (byte === NEWLINE && emptyLine) size = 0;
+    emptyLine = byte === NEWLINE;
+  };
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) return controller.close();
+      if (events) value.forEach(count);
+      else size += value.length;
+      if (size <= limit) return controller.enqueue(value);
+      onTooLarge();
+      throw new Error(`a message of more than ${limit} bytes`);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
