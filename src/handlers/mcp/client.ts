@@ -37,9 +37,15 @@ export interface ConnectOptions {
 export async function connect({ name, server, signal, gone, onKill }: ConnectOptions): Promise<McpConnection> {
   const client = new Client({ name: 'hookscope', version: '1' });
   let ended: Ended = false;
+  let closing: Promise<void> | undefined;
+  // Once: the SDK's transports report each call of their close as an end, and whoever hears of an end closes.
+  const close = (): Promise<void> => {
+    closing ??= transport.close();
+    return closing;
+  };
   const onTooLarge = (): void => {
     ended = 'too_large';
-    void transport.close();
+    void close();
   };
   client.onclose = () => {
     ended ||= 'connection';
@@ -49,7 +55,7 @@ export async function connect({ name, server, signal, gone, onKill }: ConnectOpt
   try {
     await client.connect(transport, { timeout: CONNECT, signal });
   } catch (error) {
-    await transport.close();
+    await close();
     const said = transport instanceof StdioTransport ? transport.words() : '';
     throw new Error(`${reasonOf(error)}${said === '' ? '' : `; it said: ${said}`}`, { cause: error });
   }
@@ -62,7 +68,7 @@ export async function connect({ name, server, signal, gone, onKill }: ConnectOpt
         return { failure: { ...failure, message: `MCP server "${name}", tool "${call.tool}": ${failure.message}` } };
       }
     },
-    close: () => transport.close(),
+    close,
   };
 }
 
