@@ -39,7 +39,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'create-host': [...BELOW_HOST, 'emit/bus', 'emit/redact/warn', 'agents/supports', 'agents/table', 'host', 'session'],
   files: ['plain', 'errors', 'values'],
   store: ['plain', 'errors', 'values', 'events', 'emit', 'files'],
-  why: ['plain', 'values', 'events', 'scopes/skip', 'emit', 'store'],
+  why: ['plain', 'values', 'events', 'matching/tool-names', 'scopes/skip', 'emit', 'store'],
   replay: [...BELOW_HOST, 'emit', 'host', 'create-host', 'files', 'store'],
   trust: [...BELOW_HOST, 'files'],
   plugins: [...BELOW_HOST, 'host', 'create-host', 'files', 'trust'],
