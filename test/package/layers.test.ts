@@ -126,6 +126,7 @@ const BENEATH: Record<string, readonly string[]> = {
 
 /** Where a package may be named. One that is not listed may be named in one file, whichever; types are free. */
 const HOMES: Record<string, readonly string[]> = {
+  '@modelcontextprotocol/sdk': ['handlers/mcp/client', 'handlers/mcp/stdio'],
   diff: ['files/text-diff', 'page/parts/text'],
   execa: ['handlers/command/launch', 'claude-code/control/client/process'],
   'jsonc-parser': ['files/json-file', 'check/files/json-tree', 'connect/settings-text'],
