@@ -5,6 +5,11 @@ export type NoPromise = readonly [sentence: string, why: string];
 
 const security: readonly Kept[] = [
   [
+    'An MCP server that the host has started ends as a command at its timeout does.',
+    'handlers/mcp-process',
+    'is killed and named where it ends neither with its stdin nor when it is told to',
+  ],
+  [
     'They run with the rights of the process that hosts them, and',
     'package/promises-process',
     'a hook runs with the rights of its host',
@@ -204,6 +209,31 @@ const securityElse: readonly NoPromise[] = [
 ];
 
 const limits: readonly Kept[] = [
+  [
+    'An agent reads the answer of `hookscope hook` when its process ends.',
+    'server/hook-alone',
+    'asks hooks that are not enforced, and ends those that take long, but no hook in the background',
+  ],
+  [
+    'Without a server that process first waits for hooks in the background',
+    'server/hook-alone',
+    'asks hooks that are not enforced, and ends those that take long, but no hook in the background',
+  ],
+  [
+    'One that computes all that time ends with the process',
+    'server/hook-alone',
+    'a hook that does not decide and %s changes nothing',
+  ],
+  [
+    'The answer is written before that, so none of them changes it.',
+    'server/hook-alone',
+    'a hook that does not decide and %s changes nothing',
+  ],
+  [
+    'Of an MCP server that the host has started such a process is ended too.',
+    'handlers/mcp-process',
+    'behind a shell ends with the host, and so does what it left in the background',
+  ],
   [
     '`hookscope hook` answers all the same, and stops what can be stopped',
     'server/hook',
@@ -826,6 +856,7 @@ const limitsElse: readonly NoPromise[] = [
   ['This page lists what hookscope does not do', 'leads into the page'],
   ['Guards need `onFailure', 'what to do; the README’s guards are held to it by package/guards'],
   ['Do not export that variable', 'what to do'],
+  ['With a server nothing waits for them.', 'as the guide says of hooks that are not enforced'],
   [
     '`hookscope hook` cannot answer when its process is killed',
     'of the system: nothing runs in a process that was killed',
