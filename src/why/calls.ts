@@ -14,15 +14,17 @@ interface Call {
 export function callsIn(records: readonly HookRecord[]): readonly (readonly HookRecord[])[] {
   const calls: Call[] = [];
   const last = new Map<string | undefined, Call>();
+  const byFire = new Map<string, Call>();
   for (const record of records) {
     const { agent_id: agent } = record as { readonly agent_id?: string };
-    let call = shadowedBy(record, calls) ?? last.get(agent);
+    let call = shadowedBy(record, byFire) ?? last.get(agent);
     if (call === undefined || (call.isOver && roleOf(record) === 'judges')) {
       call = { records: [], isOver: false };
       calls.push(call);
       last.set(agent, call);
     }
     call.records.push(record);
+    if (record.type === 'hook_fire' && !byFire.has(record.fire_id)) byFire.set(record.fire_id, call);
     call.isOver ||= ends(record);
   }
   return calls.map((call) => call.records);
@@ -34,9 +36,9 @@ export function callOf(records: readonly HookRecord[], record: HookRecord): read
 }
 
 /** What is not enforced may be asked late, when the next call has begun. */
-function shadowedBy(record: HookRecord, calls: readonly Call[]): Call | undefined {
+function shadowedBy(record: HookRecord, byFire: ReadonlyMap<string, Call>): Call | undefined {
   if (record.type !== 'hook_fire' || record.shadow_of === undefined) return undefined;
-  return calls.find((call) => call.records.some((one) => one.type === 'hook_fire' && one.fire_id === record.shadow_of));
+  return byFire.get(record.shadow_of);
 }
 
 function roleOf(record: HookRecord): string | undefined {

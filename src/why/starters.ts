@@ -68,9 +68,13 @@ export class Starters {
 
   /** The first that waits for an agent of the type; else the last one of which that is not known. */
   #wishFor(agent: string, type: string | undefined): Wish | undefined {
-    const open = [...this.#wishes.values()].filter(({ by, started }) => started === undefined && by !== agent);
-    const same = type === undefined ? undefined : open.find((wish) => wish.type === type);
-    return same ?? open.findLast((wish) => type === undefined || wish.type === undefined);
+    let other: Wish | undefined;
+    for (const wish of this.#wishes.values()) {
+      if (wish.started !== undefined || wish.by === agent) continue;
+      if (type !== undefined && wish.type === type) return wish;
+      if (type === undefined || wish.type === undefined) other = wish;
+    }
+    return other;
   }
 
   #noteCall(record: FireRecord): string | undefined {

@@ -4,6 +4,7 @@ import { KeptRecords } from '../../src/page/records/kept.js';
 import { callOf, callsIn } from '../../src/why/calls.js';
 import { callRecords, whatBecame } from '../../src/why/ran.js';
 import { fire } from '../emit/samples.js';
+import { growth } from '../growth.js';
 import { SAMPLES } from '../store/records.js';
 
 const CALL = { tool_name: 'Bash', tool_use_id: 'call_0', session_id: 's' };
@@ -102,4 +103,18 @@ describe('the records of an id, as letters', () => {
   ])('%s is cut into %j', (letters, calls) => {
     expect(cut(letters)).toEqual(calls);
   });
+});
+
+test('calls of one id are cut in a time that grows with how many there are, hooks that are not enforced too', async () => {
+  const record = { ...fire(), ...CALL };
+  const cut = (count: number): void => {
+    const records = Array.from({ length: count }, (_, i): HookRecord[] => [
+      { ...record, fire_id: `f${i}`, event: 'PreToolUse' },
+      { ...record, fire_id: `s${i}`, event: 'PreToolUse', shadow_of: `f${i}` },
+      { ...record, fire_id: `p${i}`, event: 'PostToolUse' },
+    ]).flat();
+    expect(callsIn(records).length).toBe(count);
+  };
+  // Ten times as many; a hundred times the work if each looked through all that came before.
+  expect(await growth(cut, { few: 1_000, many: 10_000, most: 40 })).toBeLessThan(40);
 });

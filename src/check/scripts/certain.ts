@@ -26,19 +26,25 @@ export function isCertain({ node, around }: ShellNode): boolean {
   });
 }
 
-/** What a line asks about before it runs it: `[ -x ./guard.sh ] || exit 0; ./guard.sh` is right where there is none. Words as written, without quotes. */
+/**
+ * What a line asks about before it runs it, or writes itself: `[ -x ./guard.sh ] || exit 0; ./guard.sh` is right where there is none. Words as
+ * written, without quotes.
+ */
 export function askedAbout({ nodes, commands }: Shell): ReadonlySet<string> {
   const asked = new Set<string>();
+  for (const { node } of nodes)
+    if (node.type === 'Redirect' && node.operator.includes('>') && node.target) asked.add(fileName(node.target.text));
   for (const found of commands) {
     if (!/^(?:\[|test|command|which|type|hash|ls|stat)$/.test(found.name)) continue;
-    for (const word of argsOf(found)) asked.add(withoutQuotes(word.text));
+    for (const word of argsOf(found)) asked.add(fileName(word.text));
   }
   for (const { node, around } of nodes)
-    if (node.type === 'Word' && around.some(({ type }) => type === 'TestCommand')) asked.add(withoutQuotes(node.text));
+    if (node.type === 'Word' && around.some(({ type }) => type === 'TestCommand')) asked.add(fileName(node.text));
   return asked;
 }
 
-export const withoutQuotes = (text: string): string => text.replace(/["']/g, '');
+/** `out/x.sh`, `./out/x.sh` and `"out"/x.sh` are one file. */
+export const fileName = (text: string): string => text.replace(/["']/g, '').replace(/^(?:\.\/)+/, '');
 
 /** Where a command runs. */
 export interface Place {
@@ -81,7 +87,9 @@ const isBehindAnd = (move: FoundCommand, { around }: FoundCommand): boolean =>
   around.some((node) => node.type === 'AndOr' && node.commands.includes(move.node));
 
 const isApart = (node: SyntaxNode): boolean =>
-  OWN_PROCESS.has(node.type) || (node.type === 'Pipeline' && node.commands.length > 1);
+  OWN_PROCESS.has(node.type) ||
+  (node.type === 'Pipeline' && node.commands.length > 1) ||
+  (node.type === 'Statement' && node.background === true);
 
 function moved(move: FoundCommand, { folder, relative }: Place, known: Parameters<typeof expand>[1]): Place {
   const [to, more] = argsOf(move).filter(({ text }) => !/^-[LPe-]+$/.test(text));

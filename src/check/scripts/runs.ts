@@ -3,7 +3,7 @@ import type { Word } from 'unbash';
 import { TABLES } from '../../agents/agents.js';
 import { type HandlerNode, type SourceFile, skillFolder } from '../files/source-file.js';
 import { entryOf, plainData, textAt } from '../files/tree.js';
-import { askedAbout, isCertain, type Place, placesIn, withoutQuotes } from './certain.js';
+import { askedAbout, fileName, isCertain, type Place, placesIn } from './certain.js';
 import { argsOf, expand, type FoundCommand, parseShell, type Shell } from './shell.js';
 
 /** A program that a command hook starts, as far as its text shows. */
@@ -82,7 +82,7 @@ function runsIn(shell: Shell, variables: Variables, start: Place, depth = 0): In
   return shell.commands.flatMap((command) => {
     const words = wordsOf(command, known);
     const place = placeOf(command);
-    const certain = isCertain(command) && !words.some(({ written }) => asked.has(withoutQuotes(written)));
+    const certain = isCertain(command) && !words.some(({ written }) => asked.has(fileName(written)));
     const runs = runOf(words, certain, place);
     return [...runs, ...withinText(runs, known, place, depth)];
   });
@@ -148,7 +148,7 @@ function filledIn(word: Word, known: Variables): string | undefined {
 /** `eval` is given its text in any number of words. */
 const SHELL = /^(?:(?:ba|da|z|k)?sh|eval)$/;
 /** Programs that fetch the program that follows them where it is not installed. */
-const FETCHING = /^(?:npx|bunx|pnpx|uvx|(?:npm|pnpm|yarn|bun|uv|poetry|pipenv|pdm|rye|hatch) (?:exec|dlx|x|run))$/;
+const FETCHING = /^(?:npx|bunx|pnpx|uvx|(?:npm|pnpm|yarn|bun) (?:exec|dlx|x)|(?:uv|poetry|pipenv|pdm|rye|hatch) run)$/;
 /** Programs that run the command that follows them. */
 const WRAPPERS = /^(exec|command|env|nohup|nice|time|timeout|sudo|builtin|stdbuf|setsid)$/;
 /** Which options take code (`inline`), and which take another value. Only what is surely a script counts here; what may be one, `trust/named` finds. */
@@ -237,12 +237,16 @@ function scriptOf(
     else if (!value.startsWith('-') && !(at === 0 && reader.verbs?.test(value))) {
       // `bun run build` and `uv run pytest` do not name a file.
       return /[/\\]|\.(c|m)?[jt]sx?$|\.(py|sh|bash|zsh|rb|pl|php)$/.test(value)
-        ? [{ ...run, written, ...located(value, place) }]
+        ? [{ ...run, written, ...located(value, place), certain: run.certain && !isOfUser(run, written) }]
         : [];
     }
   }
   return [];
 }
+
+/** `. ~/.nvm/nvm.sh`: what a user has at home need not be where the file is checked. */
+const isOfUser = ({ interpreter = '' }: Invocation, written: string): boolean =>
+  /^(?:\.|source)$/.test(interpreter) && /^["']?(?:~|\$\{?HOME\b)/.test(written);
 
 function located(value: string, { folder, relative }: Place): Pick<Invocation, 'path' | 'relative'> {
   if (isAbsolute(value)) return { path: value, relative: false };
