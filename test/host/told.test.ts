@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hookRecord } from '../../src/emit/fire-schema.js';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
@@ -301,7 +304,10 @@ describe('progress', () => {
   test('of a command is what it prints, in pieces as they come', async () => {
     const { host } = testHost(here);
     const seen = watch(host);
-    host.register({ PreToolUse: [{ hooks: [command('echo one; sleep 0.3; echo two; echo err >&2; exit 2')] }] });
+    const told = join(mkdtempSync(join(tmpdir(), 'told-')), 'told');
+    host.events$.subscribe((r) => 'subtype' in r && r.subtype === 'hook_progress' && writeFileSync(told, ''));
+    const waits = `until [ -e '${told}' ]; do sleep 0.05; done`;
+    host.register({ PreToolUse: [{ hooks: [command(`echo one; ${waits}; echo two; echo err >&2; exit 2`)] }] });
     await host.fire('PreToolUse', PRE);
     const pieces = runs(seen).flatMap((r) => (r.subtype === 'hook_progress' ? [[r.stdout, r.stderr]] : []));
     expect(pieces[0]).toEqual(['one\n', '']);

@@ -53,6 +53,13 @@ function raw(text: string | Buffer, port = server.port as number): Promise<strin
   });
 }
 
+/** The same with more than is read: what is left unread resets the connection, and a reset can overtake the answer. */
+async function rawTooLarge(text: string | Buffer): Promise<string> {
+  let answer = '';
+  for (let i = 0; answer === '' && i < 10; i++) answer = await raw(text);
+  return answer;
+}
+
 describe('a server is closed to strangers', () => {
   test('without a token, with one that is none, or in another form, nothing is answered but /healthz', async () => {
     for (const [, at, host] of ways()) {
@@ -315,10 +322,10 @@ describe('a server is closed to strangers', () => {
       ...Array.from({ length: 70 }, () => piece),
       Buffer.from('0\r\n\r\n'),
     ]);
-    expect(await raw(all)).toMatch(denied);
+    expect(await rawTooLarge(all)).toMatch(denied);
     // It may have more to send: the connection ends with the answer.
     const endless = head(`${own}\r\nTransfer-Encoding: chunked`) + piece.toString().repeat(66);
-    const cut = await raw(endless);
+    const cut = await rawTooLarge(endless);
     expect(cut).toMatch(denied);
     expect(cut).toMatch(closes);
     expect(await raw(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`)).toMatch(
