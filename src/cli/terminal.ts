@@ -17,6 +17,8 @@ export interface Terminal {
   print(text: string): Promise<void>;
   /** Writes as it is, without a line end. */
   write(text: string): void;
+  /** The same to standard error. */
+  writeError(text: string): void;
   /** Resolves when all of that is written out. */
   written(): Promise<void>;
   /** One line to standard error. */
@@ -46,15 +48,19 @@ export interface OwnTerminal extends Terminal {
 /** The process's own. `exit` ends it with what is written out first; an interrupted command ends with the signal's code, a hook with its own. */
 export function openTerminal(isHook = false): OwnTerminal {
   const { stdout, stderr } = process;
+  // Code of hooks and plugins that runs here may replace them.
+  const write = stdout.write.bind(stdout);
+  const writeError = stderr.write.bind(stderr);
   const stop = new AbortController();
   let interrupted: number | undefined;
   let gone = false;
   let failed = false;
+  let isWritten = false;
   const interrupt = (code: number): void => {
     // A user who interrupts twice does not want to wait for hooks to end on their own.
     if (interrupted !== undefined) {
       // An agent may take an exit code without a reason for no answer.
-      if (isHook) stderr.write('hookscope: it was ended before the hooks had answered\n');
+      if (isHook && !isWritten) writeError('hookscope: it was ended before the hooks had answered\n');
       process.exit(code);
     }
     interrupted = code;
@@ -71,7 +77,7 @@ export function openTerminal(isHook = false): OwnTerminal {
     // A reader that stops has seen enough, unless it is an agent; any other failed write means missing output.
     if (error.code === 'EPIPE' && !isHook) return;
     failed = true;
-    stderr.write(`hookscope: standard output: ${error.message}\n`);
+    writeError(`hookscope: standard output: ${error.message}\n`);
   });
   // Without standard error the failure cannot be reported.
   stderr.on('error', () => undefined);
@@ -85,18 +91,22 @@ export function openTerminal(isHook = false): OwnTerminal {
       return gone;
     },
     async print(text) {
-      if (gone || stdout.write(`${visible(text, wantsColor())}\n`)) return;
+      if (gone || write(`${visible(text, wantsColor())}\n`)) return;
       await taken(stdout, stop.signal);
     },
     write(text) {
-      if (!gone) stdout.write(text);
+      if (!gone) write(text);
     },
-    written: () => allWritten(stdout, stderr),
-    tell: (text) => void stderr.write(`hookscope: ${plain(text)}\n`),
-    tellLines: (text) => void stderr.write(`hookscope: ${plainLines(text)}\n`),
+    writeError: (text) => void writeError(text),
+    async written() {
+      await allWritten(write, writeError);
+      isWritten = true;
+    },
+    tell: (text) => void writeError(`hookscope: ${plain(text)}\n`),
+    tellLines: (text) => void writeError(`hookscope: ${plainLines(text)}\n`),
     ask: process.stdin.isTTY === true && stdout.isTTY === true ? (question) => ask(question, stop.signal) : undefined,
     async exit(code) {
-      await allWritten(stdout, stderr);
+      await allWritten(write, writeError);
       if (isHook) process.exit(gone ? HOOK_UNANSWERED : code);
       process.exit(interrupted ?? (failed && code === 0 ? 1 : code));
     },
@@ -158,8 +168,8 @@ async function ask(question: string, signal: AbortSignal): Promise<string> {
 }
 
 /** Resolves when pipes have taken what was written to them. */
-async function allWritten(...streams: readonly NodeJS.WriteStream[]): Promise<void> {
-  await Promise.all(streams.map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))));
+async function allWritten(...writes: readonly NodeJS.WriteStream['write'][]): Promise<void> {
+  await Promise.all(writes.map((write) => new Promise<void>((resolve) => write('', () => resolve()))));
 }
 
 function wantsColor(): boolean {

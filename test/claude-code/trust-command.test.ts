@@ -33,6 +33,7 @@ async function trust(flags: object, ...answers: string[]) {
     print: async (text) => void printed.push(text),
     write: () => {},
     written: async () => {},
+    writeError: () => undefined,
     tell: (text) => void printed.push(text),
     ask: answers.length > 0 ? ask : undefined,
   };

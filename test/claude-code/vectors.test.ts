@@ -57,6 +57,7 @@ describe.each([...new Set(vectors.map(({ topic }) => topic))])('%s', (topic) => 
       print,
       write: () => {},
       written: async () => {},
+      writeError: () => undefined,
       tell: () => {},
     };
     expect(await fireCommand([vector.event], fireFlags(args), terminal)).toBe(0);

@@ -161,6 +161,7 @@ async function told(run: Command): Promise<string[]> {
     ...{ color: false, live: true, columns: 80, gone: false, signal: new AbortController().signal },
     print: async (text) => add(text),
     write: (text) => add(text.replace('\r\u001b[K', '')),
+    writeError: add,
     written: async () => {},
     // The terminal makes one line of it.
     tell: (text) => add(text.replace(/[^ -~]+|SPOOF/g, '')),

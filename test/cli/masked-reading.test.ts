@@ -64,6 +64,7 @@ async function read(run: (terminal: Terminal) => Promise<unknown>, isEnough = (_
     gone: false,
     print: async (more) => add(more),
     write: add,
+    writeError: add,
     written: async () => {},
     tell: add,
   };

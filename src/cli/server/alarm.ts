@@ -8,6 +8,8 @@ import { AT, PHASE, sayAtOnce } from './last-word.js';
 export const UNANSWERED = 2;
 /** Milliseconds that a process lives that has answered, and does only what nobody needs: a little longer than that is given. */
 const HURRY = 1_000;
+/** Milliseconds between two signs of a process that waits until its answer is read: it has not been stopped by what runs there. */
+const BEAT = 50;
 
 /** The data that the thread gets. */
 export interface AlarmData {
@@ -19,9 +21,9 @@ export interface AlarmData {
 }
 
 export interface Alarm {
-  /** Called before anything else is printed; false: it is too late. From then on nothing else is said. */
+  /** Called before anything else is printed; false: it is too late. From then on nothing else is said, and the reader has all the time it needs. */
   mayStillSpeak(): boolean;
-  /** All was written out. However the process ends from now on, it is with this code. */
+  /** All was written out, and the time that is left goes on. However the process ends from now on, it is with this code. */
   said(code: number): void;
   /** The process ends within a second. */
   hurry(): void;
@@ -43,22 +45,23 @@ export function setAlarm(
 ): Alarm {
   const state = new Int32Array(new SharedArrayBuffer(8));
   state[AT.code] = UNANSWERED;
-  const isFirst = (): boolean =>
-    Atomics.compareExchange(state, AT.phase, PHASE.unanswered, PHASE.answered) === PHASE.unanswered;
-  const due = performance.now() + wait;
+  const isFirst = (phase: number): boolean =>
+    Atomics.compareExchange(state, AT.phase, PHASE.unanswered, phase) === PHASE.unanswered;
+  let due = performance.now() + wait;
   const left = (): number => Math.max(0, due - performance.now());
   /** Says the answer unless one was given; the code to exit with. */
   const codeOf = (last: () => CommandAnswer): number => {
-    if (!isFirst()) return Atomics.load(state, AT.code);
+    if (!isFirst(PHASE.answered)) return Atomics.load(state, AT.code);
     const said = last();
     sayAtOnce(said);
     return said.code;
   };
   const end = (): void => process.exit(codeOf(answer));
   let timer = setTimeout(end, Math.max(0, wait));
+  const wake = (): void => void Atomics.notify(state, AT.phase);
   const enter = (phase: number, ms: number): void => {
     Atomics.store(state, AT.phase, phase);
-    Atomics.notify(state, AT.phase);
+    wake();
     clearTimeout(timer);
     timer = setTimeout(end, ms);
   };
@@ -68,17 +71,30 @@ export function setAlarm(
   process.once('exit', atExit);
   let isWatched = false;
   let isSaid = false;
+  let spokeFrom = 0;
   return {
-    mayStillSpeak: isFirst,
+    mayStillSpeak() {
+      if (!isFirst(PHASE.speaking)) return false;
+      spokeFrom = performance.now();
+      clearTimeout(timer);
+      timer = setInterval(wake, BEAT);
+      wake();
+      return true;
+    },
     said(code) {
       isSaid = true;
       Atomics.store(state, AT.code, code);
+      due += performance.now() - spokeFrom;
+      enter(PHASE.answered, left());
     },
     hurry: () => enter(PHASE.hurried, HURRY),
     calm: () => enter(PHASE.answered, left()),
     off() {
+      if (!isSaid) {
+        enter(PHASE.answered, 0);
+        process.off('exit', atExit);
+      }
       clearTimeout(timer);
-      if (!isSaid) process.off('exit', atExit);
     },
     watchFromThread() {
       if (isWatched) return;

@@ -76,7 +76,7 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
   services.elsewhere = place?.asker;
   const finish = async (): Promise<void> => {
     try {
-      await endBackground(services.background, alarm, keeper);
+      await endBackground(services.background, alarm, keeper, terminal.signal);
     } finally {
       await host.close();
       await place?.asker.close();
@@ -122,11 +122,18 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
 }
 
 /** Hooks in the background first: one that is not enforced may compute until the alarm ends the process. */
-async function endBackground(background: Background, alarm: Alarm, keeper: Sink | undefined): Promise<void> {
+async function endBackground(
+  background: Background,
+  alarm: Alarm,
+  keeper: Sink | undefined,
+  interrupted: AbortSignal,
+): Promise<void> {
   const { due } = background;
   if (due === undefined) return;
   background.due = undefined;
   await within(timerDelay(BACKGROUND), background.followed());
+  // Nobody waits for what those that are not enforced would say.
+  if (interrupted.aborted) return background.endAll();
   if (keeper) await within(timerDelay(KEEPING), keeper.flush());
   alarm.hurry();
   due();

@@ -111,7 +111,7 @@ async function answer(
     const code = await say(fired.answer, terminal);
     // What still runs may end or hang the process, and changes nothing of what was said.
     alarm.said(code);
-    await unlessInterrupted(terminal, fired.finish()).catch(() => undefined);
+    await fired.finish().catch(() => undefined);
     return code;
   } finally {
     alarm.off();
@@ -121,7 +121,7 @@ async function answer(
 /** Returns the exit code when all is written out. */
 async function say({ stdout, stderr, code }: CommandAnswer, terminal: Terminal): Promise<number> {
   terminal.write(stdout);
-  if (stderr !== '') process.stderr.write(stderr);
+  if (stderr !== '') terminal.writeError(stderr);
   await terminal.written();
   return terminal.gone ? UNANSWERED : code;
 }

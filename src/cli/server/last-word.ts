@@ -3,7 +3,7 @@ import type { CommandAnswer } from '../../server/agent-protocol.js';
 
 /** What a process and the thread that watches it share: the places in their array, and how far the answer is. */
 export const AT = { phase: 0, code: 1 } as const;
-export const PHASE = { unanswered: 0, answered: 1, hurried: 2 } as const;
+export const PHASE = { unanswered: 0, speaking: 1, answered: 2, hurried: 3 } as const;
 
 /** Says it at once, past all that waits to be written. */
 export function sayAtOnce({ stdout, stderr }: CommandAnswer): void {
