@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { isErrorOf } from '../errors.js';
 import { forModel } from '../session/context.js';
@@ -10,6 +11,7 @@ import type { Session } from '../session/types.js';
 import { checkKeys } from '../values/options.js';
 import { linkAbort } from '../values/waiting/link-abort.js';
 import { messageOf } from '../values/waiting/promises.js';
+import { timerUntil, within } from '../values/waiting/timer.js';
 import { Ahead, Waits } from './ahead.js';
 import { answeredAsAsked, noteAsked } from './asked.js';
 import { RUN, type RunOptions, STEPS, type StepsOptions } from './steps-options.js';
@@ -19,6 +21,17 @@ interface Made {
   readonly call: ToolCall;
   readonly result: ToolResult;
 }
+
+/** A call under way, which may itself be waited for. */
+interface Running {
+  ended?: Promise<unknown>;
+}
+
+/** The calls that the code which runs is part of: a tool that waited for its own end would wait for ever. */
+const WITHIN = new AsyncLocalStorage<readonly Running[]>();
+
+/** How long the calls under way are waited for, milliseconds: a framework that has gone on without them gets no result of theirs. */
+const SOON = 2_000;
 
 /**
  * The steps of a framework's loop on a session: which calls belong to one model turn, what hooks ask of the next, and which agent has the conversation. One for
@@ -33,7 +46,7 @@ export class Steps {
   #broken = false;
   /** The caller's signal, once it is known that it has fired. */
   #aborted: AbortSignal | undefined;
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #running = new Set<Running>();
   #batch: Made[] = [];
   #texts: string[] = [];
   /** Calls that were judged before they are made. Some models give two of them the same id. */
@@ -108,10 +121,13 @@ export class Steps {
   }
 
   async #run(call: ToolCall, options: RunOptions, how = { answered: true }): Promise<ToolResult> {
-    const running = this.#judgeAndRun(call, options, how);
+    const running: Running = {};
     this.#running.add(running);
     try {
-      return await running;
+      const around = [...(WITHIN.getStore() ?? []), running];
+      const ended = WITHIN.run(around, () => this.#judgeAndRun(call, options, how));
+      running.ended = ended;
+      return await ended;
     } finally {
       this.#running.delete(running);
     }
@@ -166,20 +182,39 @@ export class Steps {
     return new LoopOver(this.over);
   }
 
-  /** Waits for the calls under way. One that was judged before the framework runs it, and is not made by now, has failed. */
+  /**
+   * Waits two seconds at most for the calls under way, and not for one that it is called from. One that takes longer ends by itself, since the framework has gone on
+   * without it: its PostToolUse or PostToolUseFailure comes after what is fired meanwhile (PostToolBatch, Stop, StopFailure), and it is in the next PostToolBatch. A
+   * call that was judged before the framework runs it, and is not made by now, has failed.
+   */
   async settled(): Promise<void> {
-    while (this.#ahead.length > 0 || this.#running.size > 0) {
-      for (const ahead of this.#ahead.splice(0)) await ahead.drop();
-      await Promise.allSettled(this.#running);
+    const own = WITHIN.getStore() ?? [];
+    const deadline = performance.now() + SOON;
+    for (;;) {
+      for (const ahead of this.#ahead.splice(0)) void ahead.drop();
+      const others = [...this.#running].filter((one) => !own.includes(one));
+      if (others.length === 0) return;
+      if (await within(timerUntil(deadline), Promise.allSettled(others.map(({ ended }) => ended)))) continue;
+      for (const left of others) this.#running.delete(left);
+      return;
     }
   }
 
-  /** Fires PostToolBatch once all calls of a model turn are done, in any order. `order` has their ids as the model gave them. Without calls nothing is fired. */
+  /**
+   * Fires PostToolBatch once all calls of a model turn are done, in any order: it waits for them as `settled` does. `order` has their ids as the model gave them.
+   * Without calls nothing is fired.
+   */
   async endBatch(order: readonly string[] = []): Promise<void> {
     await this.settled();
     const ran = this.#batch.splice(0).sort((a, b) => order.indexOf(a.result.id) - order.indexOf(b.result.id));
-    const by = ran[0]?.by;
-    if (by === undefined || by.closed) return;
+    // A call that has ended late may be that of an agent which no longer has the conversation.
+    for (const by of new Set(ran.map((one) => one.by))) {
+      const own = ran.filter((one) => one.by === by);
+      if (!by.closed) await this.#fireBatch(by, own);
+    }
+  }
+
+  async #fireBatch(by: Session, ran: readonly Made[]): Promise<void> {
     const { endsLoop, reason, decision } = await by.endBatch(
       ran.map((r) => r.call),
       ran.map((r) => r.result),

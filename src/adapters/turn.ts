@@ -42,7 +42,8 @@ export interface Begin {
  * instruction. A subagent's prompt comes from its parent: no UserPromptSubmit. Without a prompt (`undefined`) a turn that waited continues.
  *
  * Rejects with what `round` throws, after StopFailure; if it was aborted, after an interruption; and at once if it is the framework's own control flow or
- * limit. `steps.leave()` is not a failure: the turn is `ended`.
+ * limit. `steps.leave()` is not a failure: the turn is `ended`. Calls that are still under way end before Stop, StopFailure and an interruption's rejection if they end
+ * soon, as `steps.settled()` says.
  */
 export async function runTurn<Result>(
   steps: Steps,
@@ -65,8 +66,8 @@ export async function runTurn<Result>(
   let context = begun?.context ?? [];
   for (let instruction: string | undefined; ; context = []) {
     const came = await unlessAborted(steps, () => round({ instruction, context })).catch(async (error) => {
-      // Calls of the round may still be under way. Those that control flow has left beside it may come again.
-      if (!steps.isControlFlow(error)) {
+      // Calls of the round may still be under way. Those that control flow or a limit has left beside it may come again.
+      if (!isOwnEnd(steps, error)) {
         if (isAbort(error, steps.aborted)) await session.interrupt();
         await steps.settled();
       }
@@ -106,10 +107,14 @@ async function unlessAborted<T>(steps: Steps, round: () => Promise<T>): Promise<
 const isAbort = (error: unknown, signal: AbortSignal | undefined): boolean =>
   signal?.aborted === true || (error as { name?: unknown } | null | undefined)?.name === 'AbortError';
 
+/** The framework's own control flow or limit. */
+const isOwnEnd = (steps: Steps, error: unknown): boolean =>
+  steps.isControlFlow(error) || steps.how.limit?.(error) === true;
+
 /** Handles an error of a framework's loop, which the caller's signal may have ended: hooks are told, and it is rethrown. `undefined`: it was thrown to end the loop, as hooks asked. */
 export async function failed(steps: Steps, thrown: unknown, signal = steps.aborted): Promise<undefined> {
   if (steps.over !== undefined && isLoopOver(thrown)) return undefined;
-  if (steps.isControlFlow(thrown) || steps.how.limit?.(thrown) === true) throw thrown;
+  if (isOwnEnd(steps, thrown)) throw thrown;
   // A framework that has tried again says what the last try came to.
   const error = (thrown as { lastError?: unknown } | undefined)?.lastError ?? thrown;
   const { statusCode, status } = (error ?? {}) as { statusCode?: number; status?: number };

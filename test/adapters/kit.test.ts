@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { callText, contentText, runAgent, runTurn, Steps } from '../../src/adapters/kit.js';
 import type { ToolCall } from '../../src/session/tool/call.js';
 import type { Session } from '../../src/session/types.js';
@@ -15,7 +15,11 @@ const call = (more: Partial<ToolCall> = {}): ToolCall => ({
   ...more,
 });
 const done = async () => ({ result: undefined, text: 'Done.', finished: true });
-const scopes = (seen: Awaited<ReturnType<typeof opened>>['seen']) =>
+/** The call has been judged, and its tool runs. */
+const started = (seen: Seen) =>
+  vi.waitFor(() => expect(names(seen)).toContain('PreToolUse')).then(() => new Promise(setImmediate));
+type Seen = Awaited<ReturnType<typeof opened>>['seen'];
+const scopes = (seen: Seen) =>
   seen.map(({ event, input }) => `${String(input['agent_type'] ?? '')} ${event}`.trim()).slice(1);
 
 test('the limit of a framework is thrown on, without Stop or StopFailure', async () => {
@@ -355,6 +359,100 @@ test('hooks hear of the end of a step, of a failed round and of a turn once its 
   seen.length = 0;
   await expect(runTurn(steps, 'Again', () => Promise.reject(new Error('down')))).rejects.toThrow('down');
   expect(names(seen)).toEqual(['UserPromptSubmit', 'PostToolUseFailure', 'StopFailure']);
+});
+
+test('no turn waits for ever for a call that its framework has gone on without: the call ends by itself', async () => {
+  const failing = async (error: Error): Promise<never> => await Promise.reject(error);
+  const ends = {
+    'a failed round': { round: () => failing(new Error('down')), came: 'down', fired: ['StopFailure'] },
+    'a finished round': { round: done, came: 'done', fired: ['Stop'] },
+    'an aborted round': { round: () => failing(new DOMException('aborted', 'AbortError')), came: 'aborted', fired: [] },
+  };
+  const work = Object.entries(ends).map(async ([name, { round, came, fired }]) => {
+    const { session, seen } = await opened();
+    const steps = new Steps(session);
+    let end!: (response: string) => void;
+    const execute = () => new Promise((resolve) => (end = resolve));
+    let slow: Promise<{ status: string }> | undefined;
+    const turn = runTurn(steps, 'Go', async () => {
+      slow = steps.run(call({ execute }));
+      await started(seen);
+      return await round();
+    });
+    expect(
+      await turn.then(
+        ({ status }) => status,
+        (error: Error) => error.message,
+      ),
+      name,
+    ).toBe(came);
+    const before = ['SessionStart', 'UserPromptSubmit', 'PreToolUse'];
+    if (name === 'an aborted round') return expect(names(seen)).toEqual([...before, 'PostToolUseFailure']);
+    expect(names(seen), name).toEqual([...before, ...fired]);
+    // It is waited for once. When it has ended, it is told of, and it is in the next batch.
+    const began = performance.now();
+    await steps.endBatch();
+    expect(performance.now() - began).toBeLessThan(1_900);
+    end('written');
+    expect(await slow).toMatchObject({ status: 'ran' });
+    await steps.endBatch();
+    expect(names(seen), name).toEqual([...before, ...fired, 'PostToolUse', 'PostToolBatch']);
+  });
+  await Promise.all(work);
+});
+
+test("a framework's own limit and control flow do not wait for calls under way", async () => {
+  for (const error of [new RangeError('20 turns'), new Pause('which one?')]) {
+    const { session, seen } = await opened();
+    const steps = new Steps(session, { limit: (one) => one instanceof RangeError, passThrough: isPause });
+    let end!: (response: string) => void;
+    let slow: Promise<unknown> | undefined;
+    const turn = runTurn(steps, 'Go', async () => {
+      slow = steps.run(call({ execute: () => new Promise((resolve) => (end = resolve)) }));
+      await started(seen);
+      throw error;
+    });
+    const thrown = performance.now();
+    await expect(turn).rejects.toBe(error);
+    expect(performance.now() - thrown).toBeLessThan(1_900);
+    expect(names(seen)).toEqual(['SessionStart', 'UserPromptSubmit', 'PreToolUse']);
+    // They may still end, and are in the batch then.
+    setTimeout(() => end('written'), 10);
+    await steps.endBatch();
+    await slow;
+    expect(names(seen).slice(3)).toEqual(['PostToolUse', 'PostToolBatch']);
+  }
+});
+
+test('a tool that ends the batch of its own call, or of one around it, does not wait for itself', async () => {
+  const { session, seen } = await opened();
+  const steps = new Steps(session);
+  const ends = call({ id: 'inner', execute: () => steps.endBatch() });
+  const began = performance.now();
+  await steps.run(call({ id: 'outer', execute: () => steps.run(ends) }));
+  expect(await steps.asks(ends)).toBe(false);
+  await steps.run(ends);
+  expect(performance.now() - began).toBeLessThan(1_900);
+  const batches = seen.filter(({ event }) => event === 'PostToolBatch').map(({ input }) => input['tool_calls']);
+  expect(batches).toMatchObject([[{ tool_use_id: 'inner' }, { tool_use_id: 'outer' }]]);
+});
+
+test('a call that ends late is in no batch of another agent', async () => {
+  const { session, seen } = await opened();
+  const steps = new Steps(session);
+  let end!: (response: string) => void;
+  const slow = steps.run(call({ id: 'late', execute: () => new Promise((resolve) => (end = resolve)) }));
+  await steps.endBatch();
+  await steps.handTo({ agent_type: 'clerk' });
+  end('written');
+  await slow;
+  await steps.run(call({ id: 'own' }));
+  await steps.endBatch();
+  const batches = seen.filter(({ event }) => event === 'PostToolBatch');
+  expect(batches.map(({ input }) => [input['agent_type'], input['tool_calls']])).toMatchObject([
+    [undefined, [{ tool_use_id: 'late' }]],
+    ['clerk', [{ tool_use_id: 'own' }]],
+  ]);
 });
 
 test('a subagent whose work does not obey the signal is closed once it fires', async () => {
