@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import type { Host } from '../../src/create-host.js';
 import { createLines } from '../../src/handlers/mcp/lines.js';
 import type { McpServers } from '../../src/handlers/mcp/server-options.js';
 import { mcpTool } from '../../src/handlers/mcp/spec.js';
+import { within } from '../../src/values/waiting/timer.js';
+import { growth } from '../growth.js';
 import { testHost } from '../host/kit.js';
 import { processes, uniqueSeconds, until } from './shell-call.js';
 
@@ -107,6 +109,11 @@ describe('a failure of a server', () => {
         'text/event-stream',
         `${`: ${'x'.repeat(1024)}\n\n`.repeat(5 * 1024)}data: ${JSON.stringify({ jsonrpc: '2.0', id, result: NONE })}\n\n`,
       ],
+      returns: (id) => [
+        'text/event-stream',
+        `${`: ${'x'.repeat(1024)}\r\r`.repeat(5 * 1024)}data: ${JSON.stringify({ jsonrpc: '2.0', id, result: NONE })}\n\n`,
+      ],
+      'rows of returns': () => ['text/event-stream', 'data: x\r\n'.repeat(1024 * 1024)],
       nothing: () => ['application/json', '{"never":"mind"}'],
       words: () => ['application/json', 'never mind'],
     };
@@ -132,8 +139,130 @@ describe('a failure of a server', () => {
     await host.close();
     server.closeAllConnections();
     server.close();
-    const expected = { json: ['too_large'], event: ['too_large'], rows: ['too_large'], many: [] };
-    expect(causes).toEqual({ ...expected, nothing: ['bad_schema'], words: ['bad_schema'] });
+    const expected = { json: ['too_large'], event: ['too_large'], rows: ['too_large'], many: [], returns: [] };
+    expect(causes).toEqual({
+      ...expected,
+      'rows of returns': ['too_large'],
+      nothing: ['bad_schema'],
+      words: ['bad_schema'],
+    });
+  });
+});
+
+describe('a server at a URL', () => {
+  const INIT = { protocolVersion: '2025-03-26', capabilities: {}, serverInfo: { name: 'r', version: '1' } };
+  const ends: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    for (const end of ends.splice(0)) await end();
+  });
+
+  /** The answer to one request; `message` is what was posted. */
+  type Answer = (request: IncomingMessage, response: ServerResponse, message: { id?: number; method?: string }) => void;
+
+  async function served(answer: Answer): Promise<string> {
+    const server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      answer(request, response, JSON.parse(Buffer.concat(chunks).toString() || '{}'));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    ends.push(async () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  }
+
+  const json = (response: ServerResponse, status: number, body: object, headers = {}): void =>
+    void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+
+  /** Names its endpoint to those who come after the first `silent`. */
+  function sse(silent: number): Promise<string> {
+    let seen = 0;
+    let events: ServerResponse;
+    return served(({ method: verb }, response, { id, method }) => {
+      if (verb === 'GET') {
+        seen += 1;
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        if (seen <= silent) return void response.write(': wait\n\n');
+        events = response;
+        return void events.write('event: endpoint\ndata: /post\n\n');
+      }
+      response.writeHead(202).end();
+      const result = method === 'initialize' ? INIT : NONE;
+      if (id !== undefined) events.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
+    });
+  }
+
+  test('does not hold up the end of its host where it never names its endpoint', async () => {
+    const host = withServer({ type: 'sse', url: await sse(1) });
+    expect((await ask(host, 't', {}, 0.3)).causes).toEqual(['timeout']);
+    expect(await within(5_000, host.close())).toBe(true);
+  });
+
+  test('is tried again after it did not name its endpoint in time', async () => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 30_000 ? 200 : ms));
+    const host = withServer({ type: 'sse', url: await sse(1) });
+    ends.push(() => within(5_000, host.close()));
+    const { causes, message } = await ask(host, 't', {}, 5);
+    expect(causes).toEqual(['connection']);
+    expect(message).toContain('it did not answer in time');
+    expect((await ask(host, 't', {}, 5)).causes).toEqual([]);
+  });
+
+  test.each([404, 400])('that has forgotten the session, and answers %i, is met anew', async (status) => {
+    let sessions = 0;
+    const known = new Set<string>();
+    const run: string[] = [];
+    const waiting: ServerResponse[] = [];
+    const url = await served(({ method: verb, headers }, response, { id, method }) => {
+      const session = String(headers['mcp-session-id']);
+      if (verb !== 'POST') return void response.writeHead(405).end();
+      if (method === 'initialize') {
+        sessions += 1;
+        known.add(`s${sessions}`);
+        return json(response, 200, { jsonrpc: '2.0', id, result: INIT }, { 'mcp-session-id': `s${sessions}` });
+      }
+      if (!known.has(session)) {
+        // Two that come together are told one after the other.
+        return void setTimeout(
+          () => json(response, status, { error: 'Session not found' }),
+          50 * waiting.push(response),
+        );
+      }
+      if (id === undefined) return void response.writeHead(202).end();
+      run.push(session);
+      json(response, 200, { jsonrpc: '2.0', id, result: NONE });
+    });
+    const host = withServer({ type: 'http', url });
+    ends.push(() => host.close());
+    expect((await ask(host, 't')).causes).toEqual([]);
+    known.clear();
+    const both = await Promise.all([ask(host, 't'), ask(host, 't')]);
+    expect(both.map(({ message }) => message)).toEqual(['', '']);
+    // Each of the two asks runs the hooks of both.
+    expect(run.slice(1).every((session) => session === 's2')).toBe(true);
+    expect(sessions).toBe(2);
+  });
+
+  test('that forgets each session is asked twice, and not for ever', async () => {
+    let calls = 0;
+    const url = await served(({ method: verb }, response, { id, method }) => {
+      if (verb !== 'POST') return void response.writeHead(405).end();
+      if (id === undefined) return void response.writeHead(202).end();
+      if (method === 'initialize')
+        return json(response, 200, { jsonrpc: '2.0', id, result: INIT }, { 'mcp-session-id': 's' });
+      calls += 1;
+      json(response, 404, { error: 'Session not found' });
+    });
+    const host = withServer({ type: 'http', url });
+    ends.push(() => host.close());
+    const { causes, message } = await ask(host, 't');
+    expect(causes).toEqual(['connection']);
+    expect(message).toContain('Session not found');
+    expect(calls).toBe(2);
   });
 });
 
@@ -149,6 +278,16 @@ describe('lines', () => {
     expect(read(10, 'a\nb', 'c\n', '\n', 'd')).toEqual(['a', 'bc', '']);
     expect(read(2_000, ...'x'.repeat(1_000), '\n')).toEqual(['x'.repeat(1_000)]);
   });
+
+  test('cost no more by the byte when they are long', async () => {
+    const byte = Buffer.from('x');
+    const feed = (bytes: number): void => {
+      const add = createLines(bytes, { onLine: () => undefined, onTooLong: () => undefined });
+      for (let i = 0; i < bytes; i++) add(byte);
+    };
+    // Sixteen times as much comes; if what has come were copied again and again, it would cost more than forty times as much.
+    expect(await growth(feed, { few: 2 ** 17, many: 2 ** 21, most: 40 })).toBeLessThan(40);
+  }, 60_000);
 
   test('that are too long are reported once, and nothing is read after one', () => {
     expect(read(3, 'abc\nde', 'fg', 'h\nabc\n', 'x\n')).toEqual(['abc', 'too long']);

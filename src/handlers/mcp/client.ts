@@ -1,10 +1,11 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { Cause } from '../../events/failure.js';
+import { unlessAborted } from '../../values/waiting/abort.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { LONGEST_TIMER } from '../../values/waiting/timer.js';
 import { limitedFetch } from './limited-fetch.js';
@@ -12,14 +13,17 @@ import type { McpHttpServer, McpStdioServer } from './server-options.js';
 import { StdioTransport } from './stdio.js';
 import type { McpCall, ToolAnswer } from './tool-caller.js';
 
-/** Milliseconds until a server must have answered the first message. */
+/** Milliseconds until a server must be connected. */
 const CONNECT = 30_000;
 /** Bytes of one message: a text that a hook takes may be several times as long in JSON, and pictures may come with it. */
 const LIMIT = 4 * 1024 * 1024;
 
+/** `forgotten`: the server does not know this session any more. It has not run the tool, and wants a new connection. */
+export type McpAnswer = ToolAnswer & { readonly forgotten?: true };
+
 /** A server that has answered. */
 export interface McpConnection {
-  call(call: McpCall): Promise<ToolAnswer>;
+  call(call: McpCall): Promise<McpAnswer>;
   close(): Promise<void>;
 }
 
@@ -53,19 +57,34 @@ export async function connect({ name, server, signal, gone, onKill }: ConnectOpt
   };
   const transport = transportTo(server, { limit: LIMIT, onTooLarge, onKill });
   try {
-    await client.connect(transport, { timeout: CONNECT, signal });
+    // The SDK's transport for SSE has no time in which a server must name its endpoint, and no signal. Two signals, since Node 20 may
+    // lose what AbortSignal.any() makes of a timeout.
+    const late = AbortSignal.timeout(CONNECT);
+    const connecting = () => client.connect(transport, { timeout: CONNECT, signal });
+    const met = await unlessAborted(signal, () => unlessAborted(late, connecting));
+    if (met?.value === undefined) throw new Error('it did not answer in time');
   } catch (error) {
     await close();
     const said = transport instanceof StdioTransport ? transport.words() : '';
     throw new Error(`${reasonOf(error)}${said === '' ? '' : `; it said: ${said}`}`, { cause: error });
   }
+  let calls = 0;
+  let forgotten = false;
   return {
     async call(call) {
+      calls += 1;
       try {
         return { result: await callTool(client, call) };
       } catch (error) {
-        const failure = failureOf(error, ended);
-        return { failure: { ...failure, message: `MCP server "${name}", tool "${call.tool}": ${failure.message}` } };
+        const { cause, message } = failureOf(error, ended);
+        const failure = { cause, message: `MCP server "${name}", tool "${call.tool}": ${message}` };
+        if (!isForgotten(error, transport)) return { failure };
+        forgotten = true;
+        return { failure, forgotten };
+      } finally {
+        calls -= 1;
+        // Not while others wait, which may be told the same.
+        if (forgotten && calls === 0) void close();
       }
     },
     close,
@@ -84,6 +103,11 @@ function transportTo(
   // The SDK's own types do not agree under exactOptionalPropertyTypes: its session id may be undefined.
   if (server.type === 'sse') return new SSEClientTransport(url, how);
   return new StreamableHTTPClientTransport(url, how) as Transport;
+}
+
+/** 404 is what the protocol has for a session that is not known, and 400 what many servers answer. */
+function isForgotten(error: unknown, { sessionId }: Transport): boolean {
+  return error instanceof StreamableHTTPError && sessionId !== undefined && (error.code === 404 || error.code === 400);
 }
 
 /** Whatever the result is: whether it is one of a tool is looked at where all answers come together. */

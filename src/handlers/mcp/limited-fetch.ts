@@ -18,7 +18,7 @@ export function limitedFetch(limit: Limit): (url: string | URL, init?: RequestIn
   };
 }
 
-/** In a stream of events, which does not end, each event is a message; an empty line ends it. */
+/** In a stream of events, which does not end, each event is a message; an empty line ends it. A line ends with CR, LF or CRLF. */
 function counted(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   { limit, onTooLarge }: Limit,
@@ -26,12 +26,16 @@ function counted(
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   let size = 0;
-  let emptyLine = false;
+  let lineEnded = false;
+  let afterReturn = false;
   const count = (byte: number): void => {
     size += 1;
-    if (byte === RETURN) return;
-    if (byte === NEWLINE && emptyLine) size = 0;
-    emptyLine = byte === NEWLINE;
+    const second = byte === NEWLINE && afterReturn;
+    afterReturn = byte === RETURN;
+    if (second) return;
+    const lineEnds = byte === NEWLINE || byte === RETURN;
+    if (lineEnds && lineEnded) size = 0;
+    lineEnded = lineEnds;
   };
   return new ReadableStream({
     async pull(controller) {

@@ -1,10 +1,10 @@
 import { HookscopeError } from '../../errors.js';
 import { messageOf } from '../../values/waiting/promises.js';
-import type { McpConnection } from './client.js';
+import type { McpAnswer, McpConnection } from './client.js';
 import type { McpHttpServer, McpServers, McpStdioServer } from './server-options.js';
 import type { McpCall, ToolAnswer, ToolServers } from './tool-caller.js';
 
-/** Starts a server when it is first called, keeps it, and starts it again after it has died. */
+/** Starts a server when it is first called, keeps it, and starts it again after it has died or has forgotten its session. */
 export function createMcpServers(servers: McpServers): ToolServers {
   const open = new Map<string, Promise<McpConnection>>();
   /** Those that are open, and those that are still ending. */
@@ -35,18 +35,26 @@ export function createMcpServers(servers: McpServers): ToolServers {
     return connecting;
   }
 
+  async function callOnce(call: McpCall): Promise<McpAnswer> {
+    const connecting = connection(call.server);
+    let connected: McpConnection;
+    try {
+      connected = await connecting;
+    } catch (error) {
+      const message = `MCP server "${call.server}" is not connected: ${messageOf(error)}`;
+      return { failure: { cause: 'connection', message } };
+    }
+    const answer = await connected.call(call);
+    if (answer.forgotten && open.get(call.server) === connecting) open.delete(call.server);
+    return answer;
+  }
+
   return {
     has: (server) => Object.hasOwn(servers, server),
     load: async () => void (await load()),
     async call(call: McpCall): Promise<ToolAnswer> {
-      let connected: McpConnection;
-      try {
-        connected = await connection(call.server);
-      } catch (error) {
-        const message = `MCP server "${call.server}" is not connected: ${messageOf(error)}`;
-        return { failure: { cause: 'connection', message } };
-      }
-      return connected.call(call);
+      const answer = await callOnce(call);
+      return answer.forgotten ? callOnce(call) : answer;
     },
     async close() {
       closing.abort();

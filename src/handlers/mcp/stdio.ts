@@ -38,6 +38,7 @@ export class StdioTransport implements Transport {
   readonly #server: McpStdioServer;
   readonly #options: StdioOptions;
   #running: { readonly child: Child; readonly group: ProcessGroup; readonly exited: Promise<void> } | undefined;
+  #starting: Promise<void> | undefined;
   #ended: Promise<void> | undefined;
   #said = '';
 
@@ -51,7 +52,12 @@ export class StdioTransport implements Transport {
     return ending(this.#said, TAIL).trim();
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#starting = this.#start();
+    return this.#starting;
+  }
+
+  async #start(): Promise<void> {
     const { command, args = [], env, cwd = process.cwd() } = this.#server;
     const mark = freshMark();
     const all = { ...process.env, ...env, ...markVariable(mark) } as Record<string, string>;
@@ -110,6 +116,8 @@ export class StdioTransport implements Transport {
   async #end(): Promise<void> {
     // Calls that wait fail now, and not when the last process has ended.
     this.onclose?.();
+    // It may be told to end before it is known whether it runs.
+    await this.#starting?.catch(() => undefined);
     if (this.#running === undefined) return;
     const { child, group, exited } = this.#running;
     child.stdin.end();
