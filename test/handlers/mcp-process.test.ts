@@ -280,13 +280,13 @@ describe('lines', () => {
   });
 
   test('cost no more by the byte when they are long', async () => {
-    const byte = Buffer.from('x');
+    const piece = Buffer.alloc(16, 'x');
     const feed = (bytes: number): void => {
       const add = createLines(bytes, { onLine: () => undefined, onTooLong: () => undefined });
-      for (let i = 0; i < bytes; i++) add(byte);
+      for (let i = 0; i < bytes; i += piece.length) add(piece);
     };
-    // Sixteen times as much comes; if what has come were copied again and again, it would cost more than forty times as much.
-    expect(await growth(feed, { few: 2 ** 17, many: 2 ** 21, most: 40 })).toBeLessThan(40);
+    // Eight times as much comes; if what has come were copied again and again, it would cost sixty-four times as much.
+    expect(await growth(feed, { few: 2 ** 19, many: 2 ** 22, most: 32 })).toBeLessThan(32);
   }, 60_000);
 
   test('that are too long are reported once, and nothing is read after one', () => {
