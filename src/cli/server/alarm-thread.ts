@@ -18,8 +18,11 @@ for (;;) {
 }
 // The first to answer wins, and no other answers after that.
 const isFirst = Atomics.compareExchange(state, AT.phase, PHASE.unanswered, PHASE.answered) === PHASE.unanswered;
-if (isFirst) sayAtOnce(answer);
-const code = isFirst ? answer.code : Atomics.load(state, AT.code);
+if (isFirst) {
+  sayAtOnce(answer);
+  Atomics.store(state, AT.code, answer.code);
+}
+const code = Atomics.load(state, AT.code);
 const session = new Session();
 session.connectToMainThread();
 // A thread cannot end its process. The debugger interrupts whatever JavaScript runs there; `exit` is what ends hooks that are under way.

@@ -54,6 +54,8 @@ export function setAlarm(
     if (!isFirst(PHASE.answered)) return Atomics.load(state, AT.code);
     const said = last();
     sayAtOnce(said);
+    // The process ends now, and `exit` asks once more.
+    Atomics.store(state, AT.code, said.code);
     return said.code;
   };
   const end = (): void => process.exit(codeOf(answer));
