@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { isErrorOf } from '../errors.js';
 import { forModel } from '../session/context.js';
@@ -11,27 +10,17 @@ import type { Session } from '../session/types.js';
 import { checkKeys } from '../values/options.js';
 import { linkAbort } from '../values/waiting/link-abort.js';
 import { messageOf } from '../values/waiting/promises.js';
-import { timerUntil, within } from '../values/waiting/timer.js';
 import { Ahead, Waits } from './ahead.js';
 import { answeredAsAsked, noteAsked } from './asked.js';
+import { LoopOver } from './loop-over.js';
 import { RUN, type RunOptions, STEPS, type StepsOptions } from './steps-options.js';
+import { UnderWay } from './under-way.js';
 
 interface Made {
   readonly by: Session;
   readonly call: ToolCall;
   readonly result: ToolResult;
 }
-
-/** A call under way, which may itself be waited for. */
-interface Running {
-  ended?: Promise<unknown>;
-}
-
-/** The calls that the code which runs is part of: a tool that waited for its own end would wait for ever. */
-const WITHIN = new AsyncLocalStorage<readonly Running[]>();
-
-/** How long the calls under way are waited for, milliseconds: a framework that has gone on without them gets no result of theirs. */
-const SOON = 2_000;
 
 /**
  * The steps of a framework's loop on a session: which calls belong to one model turn, what hooks ask of the next, and which agent has the conversation. One for
@@ -46,7 +35,7 @@ export class Steps {
   #broken = false;
   /** The caller's signal, once it is known that it has fired. */
   #aborted: AbortSignal | undefined;
-  readonly #running = new Set<Running>();
+  readonly #underWay = new UnderWay();
   #batch: Made[] = [];
   #texts: string[] = [];
   /** Calls that were judged before they are made. Some models give two of them the same id. */
@@ -121,16 +110,7 @@ export class Steps {
   }
 
   async #run(call: ToolCall, options: RunOptions, how = { answered: true }): Promise<ToolResult> {
-    const running: Running = {};
-    this.#running.add(running);
-    try {
-      const around = [...(WITHIN.getStore() ?? []), running];
-      const ended = WITHIN.run(around, () => this.#judgeAndRun(call, options, how));
-      running.ended = ended;
-      return await ended;
-    } finally {
-      this.#running.delete(running);
-    }
+    return await this.#underWay.follow(() => this.#judgeAndRun(call, options, how));
   }
 
   async #judgeAndRun(call: ToolCall, { said, signal }: RunOptions, { answered }: { answered: boolean }) {
@@ -188,16 +168,9 @@ export class Steps {
    * call that was judged before the framework runs it, and is not made by now, has failed.
    */
   async settled(): Promise<void> {
-    const own = WITHIN.getStore() ?? [];
-    const deadline = performance.now() + SOON;
-    for (;;) {
+    await this.#underWay.settled(() => {
       for (const ahead of this.#ahead.splice(0)) void ahead.drop();
-      const others = [...this.#running].filter((one) => !own.includes(one));
-      if (others.length === 0) return;
-      if (await within(timerUntil(deadline), Promise.allSettled(others.map(({ ended }) => ended)))) continue;
-      for (const left of others) this.#running.delete(left);
-      return;
-    }
+    });
   }
 
   /**
@@ -280,20 +253,6 @@ const isAgain = (one: Made, other: Made): boolean =>
 
 function whyOver({ name, reason, decision, after }: ToolResult): string {
   return reason ?? decision?.stopReason ?? after?.stopReason ?? `${name} ended the loop.`;
-}
-
-class LoopOver extends Error {
-  override readonly name = 'LoopOver';
-}
-
-/** Whether `leave` was thrown, even if the framework has wrapped it in its own error. */
-export function isLoopOver(error: unknown): boolean {
-  let one = error;
-  for (let depth = 0; depth < 5 && isErrorOf(one, Error); depth++) {
-    if (isErrorOf(one, LoopOver)) return true;
-    one = one.cause;
-  }
-  return false;
 }
 
 /** What the framework cannot say is no error of the call, which has run. */

@@ -1,5 +1,6 @@
 import { messageOf } from '../values/waiting/promises.js';
-import { isLoopOver, type Steps } from './steps.js';
+import { isLoopOver } from './loop-over.js';
+import type { Steps } from './steps.js';
 
 /** The result of one turn: a prompt, and every round of the framework's loop until hooks let it stop. */
 export interface Turn<Result> {
