@@ -74,6 +74,10 @@ async function hook(event: string, flags: object, stdin: string): Promise<Said> 
     write: (text: string) => {
       stdout += text;
     },
+    writeError: (text: string) => {
+      stderr += text;
+    },
+    written: async () => {},
     signal: new AbortController().signal,
   };
   const code = await hookCommand([event], flags as never, terminal as unknown as Terminal);
