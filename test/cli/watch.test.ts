@@ -60,7 +60,7 @@ describe('hookscope watch', () => {
       Array.from({ length: 59 }, (_, i) => String(i + 2)),
     );
     expect(since()[0]).toBe(
-      '09:15:01.500  agent agent-      PreToolUse Bash rm -rf build                  deny by ./guard.sh: "not here", over allowBash, 1 failed  fire-2',
+      '09:15:01.500  agent agent-1     PreToolUse Bash rm -rf build                  deny by ./guard.sh: "not here", over allowBash, 1 failed  fire-2',
     );
     child.kill('SIGINT');
     expect(await ended).toBe(130);
