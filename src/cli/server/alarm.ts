@@ -71,7 +71,7 @@ export function setAlarm(
     process.exitCode = codeOf(exited);
   };
   process.once('exit', atExit);
-  let isWatched = false;
+  let thread: Worker | undefined;
   let isSaid = false;
   let spokeFrom = 0;
   return {
@@ -97,12 +97,13 @@ export function setAlarm(
         process.off('exit', atExit);
       }
       clearTimeout(timer);
+      // It would end a process that goes on, too.
+      void thread?.terminate();
     },
     watchFromThread() {
-      if (isWatched) return;
-      isWatched = true;
+      if (thread) return;
       const workerData: AlarmData = { state, wait: left(), hurry: HURRY, answer: answer() };
-      const thread = new Worker(join(ownFolder(), 'dist/cli/alarm-thread.js'), { workerData, execArgv: [], env: {} });
+      thread = new Worker(join(ownFolder(), 'dist/cli/alarm-thread.js'), { workerData, execArgv: [], env: {} });
       thread.unref();
       // Without the thread, the answer comes as before.
       thread.on('error', () => undefined);
