@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setAlarm } from '../../src/cli/server/alarm.js';
 import type { FireRecord } from '../../src/emit/record.js';
 import { BIN, type Finished, start } from '../cli/cli.js';
 import { bash, createUser, type User, until } from './kit.js';
@@ -181,4 +183,15 @@ describe('hookscope hook without a server', () => {
     expect(finished.code).toBe(2);
     expect(finished.stdout.length).toBeLessThan(300_000);
   });
+});
+
+test('the alarm of a hook that has answered ends no process that goes on', async () => {
+  const answer = () => ({ stdout: '', stderr: '', code: 2 });
+  const alarm = setAlarm(1_000, { late: answer, exited: answer });
+  alarm.watchFromThread();
+  expect(alarm.mayStillSpeak()).toBe(true);
+  alarm.said(0);
+  alarm.off();
+  // Past the time that it had, and in this process: its thread would end it.
+  await sleep(2_000);
 });
