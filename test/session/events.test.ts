@@ -184,9 +184,43 @@ describe('elicit', () => {
       undefined,
       () => block('no'),
       person,
-      { action: 'decline', content: { name: 'Ann' }, by: 'hook' },
+      { action: 'decline', by: 'hook' },
       true,
     ],
+    ...(['decline', 'cancel'] as const).flatMap((action) => [
+      [
+        `a hook that says ${action}`,
+        says({ action, content: { name: 'X' } }),
+        undefined,
+        person,
+        { action, by: 'hook' },
+        false,
+      ] as const,
+      [
+        `a hook that says ${action} after the person`,
+        undefined,
+        says({ action }),
+        person,
+        { action, by: 'hook' },
+        true,
+      ] as const,
+      [
+        `a hook that says ${action}, with a content, after the person`,
+        undefined,
+        says({ action, content: { name: 'X' } }),
+        person,
+        { action, by: 'hook' },
+        true,
+      ] as const,
+      [
+        `a person who says ${action}`,
+        undefined,
+        undefined,
+        () => ({ action, content: { name: 'Ann' } }),
+        { action, by: 'person' },
+        true,
+      ] as const,
+    ]),
   ])('is answered by %s', async (_, before, after, who, answer, told) => {
     const { host, session, seen } = await opened();
     if (before) on(host, 'Elicitation', before);

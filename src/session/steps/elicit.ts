@@ -43,7 +43,7 @@ export async function elicit(
   const asked = await core.fire('Elicitation', fields, { signal });
   tellUser(core, asked);
   const said = asked.value as Partial<ElicitAnswer> | undefined;
-  if (said?.action !== undefined) return { ...said, action: said.action, by: 'hook' };
+  if (said?.action !== undefined) return answer(said.action, said.content, 'hook');
   if (!ask) return { action: 'cancel', by: 'nobody' };
   const asking = resultOf(() => ask(fields, { signal })) as Promise<ElicitAnswer>;
   const { action, content } = await orAborted(asking, signal, 'Elicitation');
@@ -56,6 +56,11 @@ export async function elicit(
   tellUser(core, result);
   if (result.blocked) return { action: 'decline', by: 'hook' };
   const changed = result.value as Partial<ElicitAnswer> | undefined;
-  if (changed === undefined) return { action, ...(content === undefined ? {} : { content }), by: 'person' };
-  return { action, ...(content === undefined ? {} : { content }), ...changed, by: 'hook' };
+  if (changed === undefined) return answer(action, content, 'person');
+  return answer(changed.action ?? action, changed.content ?? content, 'hook');
+}
+
+/** What was typed goes out with an `accept` alone: a hook that declines must not hand it on. */
+function answer(action: ElicitAnswer['action'], content: ElicitAnswer['content'], by: 'hook' | 'person') {
+  return { action, ...(action === 'accept' && content !== undefined && { content }), by };
 }
