@@ -55,6 +55,23 @@ test('of hooks elsewhere it says whose they are: of which session, agent or type
   ]);
 });
 
+test('a hook with a share is listed once, inside and outside of its share, wherever it is registered', () => {
+  const { host } = testHost();
+  const group = (name: string) => ({ PreToolUse: [{ name, enforce: 0.3, hooks: [quiet] }] });
+  host.register(group('of the host'));
+  host.scope({ session: 's1' }).register(group('of a session'));
+  host.scope({ session: 's1', agent: 'a1' }).register(group('of an agent'));
+  host.spawnHooks('reviewer', group('of a type'));
+  const standing = new Set<boolean>();
+  for (const session_id of ['s1', ...Array.from({ length: 40 }, (_, i) => `q${i}`)])
+    for (const of of [{}, { agent_id: 'a1' }, { agent_id: 'r1', agent_type: 'reviewer' }]) {
+      const { hooks } = host.explain('PreToolUse', { ...CALL, session_id, ...of } as never);
+      expect(hooks.map(({ name }) => name).sort()).toEqual(['of a session', 'of a type', 'of an agent', 'of the host']);
+      for (const { name, runs } of hooks) if (name === 'of the host') standing.add(runs);
+    }
+  expect(standing).toEqual(new Set([true, false]));
+});
+
 test('hooks that a function makes for each agent are named before they are there, by explain and describe', async () => {
   const { host } = testHost();
   const made = (host: { describe(): unknown }) => String(host.describe()).match(/hooks made when .*/g);

@@ -83,13 +83,14 @@ function outsideOf(
   plan: Plan,
   { agentType }: Scope,
 ): Registration[] {
-  const within = new Set(plan.registrations);
+  // By id: in a session outside of its share, a hook stands as a copy.
+  const within = new Map(plan.registrations.map((r) => [r.id, r.scope]));
   const all = function* (scope: Scope): Generator<Registration> {
     yield* scope.own(spec.name);
     for (const child of scope.children) yield* all(child);
   };
   const waiting = registrar.spawnScopes().flatMap((scope) => (scope.id === agentType ? [] : scope.own(spec.name)));
-  return [...[...all(registrar.root)].filter((r) => !within.has(r)), ...waiting];
+  return [...[...all(registrar.root)].filter((r) => within.get(r.id) !== r.scope), ...waiting];
 }
 
 function elsewhere(r: Registration): ExplainedHook {
