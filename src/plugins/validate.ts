@@ -2,8 +2,10 @@ import { createHost } from '../create-host.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
 import { CATALOGUE, type CustomEvents, eventName, HOOK_EVENTS, type NoEvents } from '../events/catalogue.js';
 import { named } from '../events/define.js';
+import { whyBad } from '../events/output/check.js';
 import { helperToOutput } from '../events/output/helpers.js';
-import { readOutput } from '../events/output/outcome.js';
+import { type ReadOutput, readOutput } from '../events/output/outcome.js';
+import { printed } from '../events/output/printed.js';
 import type { EventSpec } from '../events/spec.js';
 import type { Hooks } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
@@ -132,9 +134,18 @@ export function validateOutput<C extends CustomEvents = NoEvents>(
   const { events } = options;
   const spec = specOf(event, events ?? {});
   if (output === undefined || output === null) return { ok: true, problems: [], warnings: [] };
-  const read = readOutput(spec, helperToOutput(spec, output), { eventName: spec.name, nameRequired: false });
+  const read = readAnswer(spec, output);
   if ('bad' in read) return { ok: false, problems: [read.bad], warnings: [] };
   return { ok: true, problems: [], warnings: [...read.warnings] };
+}
+
+function readAnswer(spec: EventSpec, output: unknown): ReadOutput {
+  try {
+    const said = helperToOutput(spec, printed(output));
+    return readOutput(spec, said, { eventName: spec.name, nameRequired: false });
+  } catch (error) {
+    return { bad: whyBad(error) };
+  }
 }
 
 function specOf(event: string, events: CustomEvents): EventSpec {

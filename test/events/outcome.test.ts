@@ -537,7 +537,6 @@ describe('an output made of code', () => {
           return boom();
         },
       },
-      { toJSON: boom },
     ]) {
       expect(bad('PreToolUse', output)).toMatch(/^it cannot be read: /);
     }
@@ -557,11 +556,6 @@ describe('an output made of code', () => {
     };
     const { verdict, output: kept, warnings } = read('PreToolUse', output);
     expect([verdict, kept, warnings.length]).toEqual(['deny', { decision: 'block' }, 3]);
-  });
-
-  it('is what its toJSON says', () => {
-    expect(read('PreToolUse', { toJSON: () => ({ decision: 'block' }) }).verdict).toBe('deny');
-    expect(bad('PreToolUse', { toJSON: () => 'text' })).toBe('expected an object, got string');
   });
 
   it('cannot reach a prototype', () => {

@@ -1,9 +1,10 @@
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { HookEvent } from '../../src/events/catalogue.js';
+import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import { addContext, allow, ask, block, combine, defer, deny, rewrite, stop } from '../../src/events/output/helpers.js';
 import { mcpTool } from '../../src/handlers/mcp/spec.js';
+import { validateOutput } from '../../src/plugins/validate.js';
 import { generated } from '../seed.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, fireAny, testHost, watch } from './kit.js';
@@ -17,8 +18,31 @@ function posted(value: unknown): unknown {
   return message;
 }
 
+/** An answer that is known by its JSON alone. */
+class Printed {
+  readonly #said: unknown;
+
+  constructor(said: unknown) {
+    this.#said = said;
+  }
+
+  toJSON(): unknown {
+    return this.#said;
+  }
+}
+
+const partsPrinted = (answer: object): object =>
+  Object.fromEntries(Object.entries(answer).map(([key, said]) => [key, new Printed(said)]));
+
 /** What a program may do to a helper's answer before it hands it back. */
 const WAYS: Readonly<Record<string, (answer: object) => unknown>> = {
+  'of a toJSON': (answer) => ({ toJSON: () => answer }),
+  "of a class's toJSON": (answer) => new Printed(answer),
+  'promised by a toJSON': async (answer) => new Printed(answer),
+  'whose parts have a toJSON': partsPrinted,
+  'of a toJSON, beside context': (answer) => new Printed({ ...answer, ...addContext('more') }),
+  'combined, of a toJSON': (answer) => combine(new Printed(answer) as never, addContext('more') as never),
+  'combined, of a class with keys': (answer) => combine(Object.assign(new Printed({}), { toJSON: 1 }, answer) as never),
   'as it is': (answer) => answer,
   cloned: (answer) => structuredClone(answer),
   'as JSON': (answer) => JSON.parse(JSON.stringify(answer)),
@@ -51,7 +75,7 @@ describe.each(Object.entries(WAYS))("a helper's answer, %s", (_, way) => {
   });
 
   test('from outside the program is heard, too', async () => {
-    const { host, reports } = testHost({ callTool: () => JSON.stringify(way(deny('no'))) });
+    const { host, reports } = testHost({ callTool: async () => JSON.stringify(await way(deny('no'))) });
     host.register({ PreToolUse: [{ hooks: [mcpTool('s', 't')] }] });
     expect(await host.fire('PreToolUse', INPUTS.PreToolUse)).toMatchObject({
       verdict: 'deny',
@@ -76,16 +100,123 @@ test('all that is spread into one answer counts; of two verdicts the last', asyn
   expect((await other.fire('PreToolUse', INPUTS.PreToolUse)).verdict).toBe('deny');
 });
 
-test.each([null, 5, 'deny', {}, { verdict: 'no' }, { verdict: 7 }, []])(
-  'a verdict that is none, %j, is a failure and no silence',
-  async (said) => {
-    const { host } = testHost({ onFailure: 'block' });
-    const answer = JSON.parse(JSON.stringify(deny('no')));
-    for (const key of Object.keys(answer)) answer[key] = said;
-    host.register(anyHooks({ PreToolUse: [{ hooks: [() => answer] }] }));
-    expect(await host.fire('PreToolUse', INPUTS.PreToolUse)).toMatchObject({
-      verdict: 'deny',
-      failures: [{ cause: 'bad_schema' }],
+describe("an answer is its JSON, of a helper's answer too", () => {
+  const said = fc.constantFrom<object>(
+    ...[deny('no'), allow(), ask('sure?'), defer('later'), block('no'), stop('enough'), stop()],
+    ...[addContext('c'), rewrite({ command: 'ls' }), combine(deny('no'), addContext('c') as never), {}],
+    ...[
+      { ...deny('no'), hookSpecificOutput: { additionalContext: 'c' } },
+      { decision: 'block', reason: 'no' },
+    ],
+    { hookSpecificOutput: { permissionDecision: 'deny' } },
+  );
+  const hidden = (value: unknown, at: readonly boolean[]): unknown => {
+    const [here = false, ...below] = at;
+    const isPlain = typeof value === 'object' && value !== null;
+    const inner = isPlain
+      ? Object.fromEntries(Object.entries(value).map(([key, part]) => [key, hidden(part, below)]))
+      : value;
+    return here ? new Printed(inner) : inner;
+  };
+
+  test.each(HOOK_EVENTS)('on %s', async (event) => {
+    const decided = async (answer: unknown) => {
+      const { host } = testHost({ onFailure: 'block' });
+      host.register(anyHooks({ [event]: [{ hooks: [() => answer] }] }));
+      const { outcomes, ...decision } = await fireAny(host, event, INPUTS[event]);
+      return { ...decision, outcomes };
+    };
+    await fc.assert(
+      fc.asyncProperty(said, fc.array(fc.boolean(), { maxLength: 4 }), async (said, at) => {
+        const answer = hidden(said, at);
+        const now = await decided(answer);
+        expect(now).toEqual(await decided(JSON.parse(JSON.stringify(answer))));
+        expect(validateOutput(event, answer)).toEqual(validateOutput(event, JSON.parse(JSON.stringify(answer))));
+      }),
+      { numRuns: generated(40) },
+    );
+  });
+
+  test('a toJSON is asked once', async () => {
+    const { host, reports } = testHost();
+    const twice = new Printed(Object.assign(new Printed(allow()), deny('no')));
+    host.register(anyHooks({ PreToolUse: [{ hooks: [() => twice] }] }));
+    expect(await host.fire('PreToolUse', INPUTS.PreToolUse)).toMatchObject({ verdict: 'deny', failures: [] });
+    expect(reports).toEqual([]);
+  });
+
+  test('one that says to go on in the background is obeyed', async () => {
+    const { host, reports } = testHost();
+    const later = new Printed({ async: true, result: Promise.resolve(addContext('late')) });
+    host.register(anyHooks({ UserPromptSubmit: [{ hooks: [() => later] }] }));
+    const seen = watch(host);
+    await host.fire('UserPromptSubmit', INPUTS.UserPromptSubmit);
+    await host.close();
+    const fire = seen.find((record) => record.type === 'hook_fire');
+    expect([fire?.handlers.map(({ status }) => status), reports]).toEqual([['background'], []]);
+  });
+
+  test.each<[string, () => unknown]>([
+    ['throws', () => oops()],
+    ['gives a text', () => 'deny'],
+    ['gives a date', () => new Date(0)],
+    ['gives a boxed text', () => Object('deny')],
+    ['gives a list', () => [deny('no')]],
+    ['gives nothing', () => undefined],
+    ['gives a promise', () => Promise.resolve(deny('no'))],
+  ])('a toJSON that %s is a failure and no silence', async (_, toJSON) => {
+    const oddDate = Object.assign(new Date(0), { toJSON });
+    for (const answer of [{ toJSON }, oddDate, { ...deny('no'), toJSON }]) {
+      const { host } = testHost({ onFailure: 'block' });
+      host.register(anyHooks({ PreToolUse: [{ hooks: [() => answer] }] }));
+      expect(await host.fire('PreToolUse', INPUTS.PreToolUse)).toMatchObject({
+        verdict: 'deny',
+        failures: [{ cause: 'bad_schema' }],
+      });
+      expect(validateOutput('PreToolUse', answer).ok).toBe(false);
+    }
+  });
+
+  test.each<[string, unknown]>([
+    ['a promise', Promise.resolve(deny('no'))],
+    ['a map', new Map(Object.entries(deny('no')))],
+    ['a text', JSON.stringify(deny('no'))],
+    ['a function', () => deny('no')],
+    ['an answer by its prototype alone', Object.create(deny('no'))],
+    ['an answer with a verdict by its prototype', Object.assign(Object.create(deny('no')), addContext('more'))],
+  ])('combine() loses no part that is %s: it throws', (_, part) => {
+    expect(() => combine(part as never, addContext('more') as never)).toThrow(TypeError);
+  });
+
+  test('combine() leaves out what is no part', () => {
+    expect(combine(false as never, deny('no'), undefined as never, null as never)).toEqual(deny('no'));
+  });
+});
+
+const oops = (): never => {
+  throw new Error('oops');
+};
+
+describe.each(['PreToolUse', 'PermissionRequest', 'UserPromptSubmit', 'PostToolUse', 'Stop'] as const)(
+  'on %s',
+  (event) => {
+    const failures = async (helper: object, said: unknown) => {
+      const { host } = testHost({ onFailure: 'block' });
+      const answer = Object.fromEntries(Object.keys(helper).map((key) => [key, said]));
+      host.register(anyHooks({ [event]: [{ hooks: [() => answer] }] }));
+      const decision = await fireAny(host, event, INPUTS[event]);
+      return decision.failures.map(({ cause }) => cause);
+    };
+
+    test.each([
+      ...[null, 5, 'deny', {}, { verdict: 'no' }, { verdict: 'constructor' }, { verdict: 7 }, []],
+      { verdict: { verdict: 'deny' } },
+    ])('a verdict that is none, %j, is a failure and no silence', async (said) => {
+      expect(await failures(deny('no'), said)).toEqual(['bad_schema']);
+    });
+
+    test.each([null, 5, 'deny', true, []])('a rewrite that is none, %j, is one too', async (said) => {
+      expect(await failures(rewrite({ command: 'ls' }), said)).toEqual(['bad_schema']);
     });
   },
 );

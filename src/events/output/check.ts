@@ -5,7 +5,7 @@ import { findProblem, kindOf } from '../../values/problem.js';
 import type { Json } from '../../values/shape.js';
 import { ignoreRejections, messageOf } from '../../values/waiting/promises.js';
 import type { Dialect, EventSpec } from '../spec.js';
-import { asPrinted, BadOutput, refuseInherited } from './printed.js';
+import { asObject, asPrinted, BadOutput, refuseInherited } from './printed.js';
 import { asyncFields, type Field, type OutputShape, topFields } from './shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './warnings.js';
 
@@ -24,7 +24,7 @@ export interface OutputReading {
  * BadOutput or NotJson, and whatever the handler's own getters throw.
  */
 export function checkOutput(reading: OutputReading, given: unknown): Json {
-  const output = asPrinted(given, '');
+  const output = asObject(given, '');
   refuseInherited(output, '', [...topFields().keys(), 'hookSpecificOutput']);
   if (output['async'] === true) return checkAsync(reading, output);
   const copied: Record<string, unknown> = {};

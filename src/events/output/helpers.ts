@@ -1,6 +1,7 @@
-import { isObject } from '../../values/shape.js';
+import { kindOf } from '../../values/problem.js';
+import { isObject, type Json } from '../../values/shape.js';
 import type { EventSpec } from '../spec.js';
-import { asPrinted, refuseInherited } from './printed.js';
+import { asObject, asPrinted, BadOutput, printed, refuseInherited } from './printed.js';
 import { outputShape } from './shape.js';
 
 /** The meaning of a helper; it is translated to the event's own keys when it is returned. */
@@ -20,6 +21,7 @@ export const VERDICT = 'hookscope:verdict';
 const REWRITE = 'hookscope:rewrite';
 const CONTEXT = 'hookscope:context';
 const STOP = 'hookscope:stop';
+const HELPER_KEYS = [VERDICT, REWRITE, CONTEXT, STOP] as const;
 
 export const isHelperKey = (key: string): boolean =>
   key === VERDICT || key === CONTEXT || key === STOP || key === REWRITE;
@@ -107,11 +109,20 @@ export function rewrite(value: unknown): HelperOutput<'rewrite'> {
  * then defer, ask, allow); of two that say the same, the last.
  */
 export function combine<Verb extends string>(...parts: readonly HelperOutput<Verb>[]): HelperOutput<Verb> {
-  const whole: HelperOutput<Verb> = Object.assign({}, ...parts);
-  const verdicts = parts.map((part) => part?.[VERDICT]).filter((said) => said !== undefined);
+  const plain = parts.every(isPlainPart) ? parts : parts.filter(Boolean).map(partAsPrinted<Verb>);
+  const whole: HelperOutput<Verb> = Object.assign({}, ...plain);
+  const verdicts = plain.map((part) => part[VERDICT]).filter((said) => said !== undefined);
   if (verdicts.length < 2) return whole;
   const strictest = verdicts.reduce((a, b) => (strictness(b?.verdict) < strictness(a?.verdict) ? a : b));
   return { ...whole, [VERDICT]: strictest };
+}
+
+const isPlainPart = (part: HelperOutput<string>): boolean =>
+  isObject(part) && Object.getPrototypeOf(part) === Object.prototype && !('toJSON' in part);
+
+/** Throws BadOutput where some of it would be lost. */
+function partAsPrinted<Verb extends string>(part: HelperOutput<Verb>): HelperOutput<Verb> {
+  return own(asObject(printed(part), 'combine'), HELPER_KEYS);
 }
 
 /** From the mildest to the strictest, in the terms of helpers and of outputs. An unknown one is -1. */
@@ -120,13 +131,15 @@ const WORDS: readonly (readonly unknown[])[] = [['allow', 'approve'], ['ask'], [
 const strictness = (word: unknown): number => WORDS.findIndex((same) => same.includes(word));
 
 /**
- * An output with a helper's meaning written out for this event; any other output as it is. Of a verdict that is given beside the helper's the stricter counts, with
+ * An output, as it was printed, with a helper's meaning written out for this event; any other output as it is. Throws BadOutput. Of a verdict that is given beside the helper's the stricter counts, with
  * its own reason; other keys that are given beside the helper win. `eventName`: the name that is written in it, where it came from outside and must say one.
  */
 export function helperToOutput(spec: EventSpec, output: unknown, eventName?: string): unknown {
   if (typeof output !== 'object' || output === null) return output;
-  const meaning = meaningOf(output);
+  const meaning = meaningOf(withPrintedKeys(output));
   if (meaning === undefined) return output;
+  if (meaning.rewrite !== undefined && !isObject(meaning.rewrite))
+    throw new BadOutput(`${REWRITE}: expected object, got ${kindOf(meaning.rewrite)}`);
   const words: Record<string, unknown> = {};
   const specific: Record<string, unknown> = {};
   if (meaning.stop !== undefined) {
@@ -136,16 +149,33 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
   if (meaning.context !== undefined) specific['additionalContext'] = meaning.context;
   if (spec.nestedDecision) wordNested(meaning, specific);
   else wordFlat(spec, meaning, words, specific);
-  const own = besideHelpers(output);
+  const rest = besideHelpers(output);
   const named = eventName === undefined || isEmpty(specific) ? undefined : { hookEventName: eventName };
-  const beside = own && besideIn(spec, own);
-  const whole = own ? merged(words, own) : words;
+  const beside = rest && besideIn(spec, rest);
+  const whole = rest ? merged(words, rest) : words;
   if (beside === WRONG) return whole;
   const said = beside ? merged(specific, beside) : specific;
   if (spec.nestedDecision) leaveToUser(said, meaning);
   const inner = named ? { ...named, ...said } : said;
   if (!isEmpty(inner) || beside) whole['hookSpecificOutput'] = inner;
   return whole;
+}
+
+/** What a helper said may have a `toJSON` too. */
+function withPrintedKeys(output: object): object {
+  let all = output;
+  for (const key of HELPER_KEYS) {
+    const said: unknown = (output as HelperOutput<string>)[key];
+    const asJson = key === VERDICT ? printedVerdict(said) : printed(said, key);
+    if (asJson !== said) all = { ...all, [key]: asJson };
+  }
+  return all;
+}
+
+function printedVerdict(given: unknown): unknown {
+  const said = printed(given, VERDICT);
+  if (!isObject(said) || typeof said['verdict'] !== 'object') return said;
+  return { ...said, verdict: printed(said['verdict'], 'verdict') };
 }
 
 type Specific = Record<string, unknown>;
@@ -155,27 +185,26 @@ const WRONG = Symbol('no object');
 /** What stands in `hookSpecificOutput` beside a helper's keys, as JSON has it. */
 function besideIn(
   spec: EventSpec,
-  own: { readonly hookSpecificOutput?: unknown },
+  given: { readonly hookSpecificOutput?: unknown },
 ): Specific | typeof WRONG | undefined {
-  const { hookSpecificOutput: given } = own;
-  if (given === undefined || given === null) return undefined;
+  const { hookSpecificOutput: inner } = given;
+  if (inner === undefined || inner === null) return undefined;
   try {
     const keys = outputShape(spec).specific.keys();
-    const specific = { ...ownOf(given, keys) };
+    const specific = own(asPrinted(inner, 'hookSpecificOutput'), keys);
     if (spec.nestedDecision && isObject(specific['decision']))
-      specific['decision'] = ownOf(specific['decision'], ['behavior']);
+      specific['decision'] = own(asPrinted(specific['decision'], 'decision'), ['behavior']);
     return specific;
   } catch {
     return WRONG;
   }
 }
 
-/** Throws BadOutput where keys of it would be lost. */
-function ownOf(given: unknown, keys: Iterable<string>): Specific {
-  const printed = asPrinted(given, 'hookSpecificOutput');
-  refuseInherited(printed, '', keys);
-  const { toJSON: _, ...own } = printed;
-  return own;
+/** Of a printed object. Throws BadOutput where keys of it would be lost. */
+function own(whole: Json, keys: Iterable<string>): Specific {
+  refuseInherited(whole, '', keys);
+  const { toJSON: _, ...rest } = whole;
+  return rest;
 }
 
 const isEmpty = (words: object): boolean => Object.keys(words).length === 0;
@@ -224,6 +253,16 @@ function merged(meant: Record<string, unknown>, beside: Record<string, unknown> 
 /** On an event whose verdict is an object, it is in there. */
 const wordOf = (verdict: unknown): unknown => (isObject(verdict) ? verdict['behavior'] : verdict);
 
+/** A verdict in the words of events that are no gates. One that is none stays as it is, and is an error. */
+const FLAT: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  allow: 'approve',
+  ask: 'block',
+  defer: 'block',
+  deny: 'block',
+  block: 'block',
+};
+
 function wordFlat(
   spec: EventSpec,
   m: Meaning,
@@ -237,7 +276,7 @@ function wordFlat(
     if (m.reason !== undefined) specific['permissionDecisionReason'] = m.reason;
     return;
   }
-  words['decision'] = m.verdict === 'allow' ? 'approve' : 'block';
+  words['decision'] = FLAT[m.verdict] ?? m.verdict;
   if (m.reason !== undefined) words['reason'] = m.reason;
 }
 
@@ -246,7 +285,8 @@ function wordNested(m: Meaning, specific: Record<string, unknown>): void {
   if (denies) specific['decision'] = { behavior: 'deny', ...(m.reason === undefined ? {} : { message: m.reason }) };
   else if (m.verdict === 'allow' || (m.verdict === undefined && m.rewrite)) {
     specific['decision'] = { behavior: 'allow', ...(m.rewrite ? { updatedInput: m.rewrite.value } : {}) };
-  }
+  } else if (m.verdict !== undefined && m.verdict !== 'ask' && m.verdict !== 'defer')
+    specific['decision'] = { behavior: m.verdict };
 }
 
 /** Where the user is who is asked anyway, to ask is to decide nothing, so that what is milder is left out. */

@@ -45,7 +45,7 @@ export interface OutputOptions {
   readonly mcpTool?: boolean;
 }
 
-/** Checks one handler's output by type and reads what it means for this event. Never throws. */
+/** Checks one handler's output, as it was printed, by type and reads what it means for this event. Never throws. */
 export function readOutput(spec: EventSpec, output: unknown, how: OutputOptions): ReadOutput {
   const warnings: string[] = [];
   try {

@@ -7,13 +7,19 @@ export class BadOutput extends TypeError {
   override readonly name = 'BadOutput';
 }
 
-/** The object as JSON.stringify would see it: a decision of another host, for instance, through its `toJSON`. */
-export function asPrinted(given: unknown, field: string): Json {
-  const where = field === '' ? '' : `${field}: `;
-  if (typeof given !== 'object' || given === null)
-    throw new BadOutput(`${where}expected ${field === '' ? 'an ' : ''}object, got ${kindOf(given)}`);
+/** The value as JSON.stringify would see it: a decision of another host, for instance, through its `toJSON`. Throws what that throws. */
+export function printed(given: unknown, key = ''): unknown {
+  if (typeof given !== 'object' || given === null) return given;
   const { toJSON } = given as { toJSON?: unknown };
-  const printed: unknown = typeof toJSON === 'function' ? toJSON.call(given, '') : given;
+  return typeof toJSON === 'function' ? toJSON.call(given, key) : given;
+}
+
+/** The object as JSON.stringify would see it. Throws BadOutput. */
+export const asPrinted = (given: unknown, field: string): Json => asObject(printed(given, field), field);
+
+/** An object that was printed, so that its `toJSON`, if it has one, is not asked again. Throws BadOutput. */
+export function asObject(printed: unknown, field: string): Json {
+  const where = field === '' ? '' : `${field}: `;
   const tag = Object.prototype.toString.call(printed);
   // A map, a generator: what it holds is not in its keys, so that nothing would be read of it.
   if (tag === '[object Object]') {

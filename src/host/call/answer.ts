@@ -3,6 +3,7 @@ import type { Failure } from '../../events/failure.js';
 import { helperToOutput } from '../../events/output/helpers.js';
 import { NOTHING_SAID } from '../../events/output/meant.js';
 import { type Outcome, readOutput } from '../../events/output/outcome.js';
+import { printed } from '../../events/output/printed.js';
 import { idleAsync } from '../../events/output/warnings.js';
 import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
@@ -63,7 +64,7 @@ function readReply(call: CallFacts, reply: Reply): Attempt {
     return { ...replyFacts(reply), background: true, warnings: reply.warnings };
   }
   if (reply.output === undefined) return { ...replyFacts(reply), failure: reply.failure, warnings: reply.warnings };
-  const output = helperToOutput(fire.spec, reply.output, registration.eventName);
+  const output = helperToOutput(fire.spec, printed(reply.output), registration.eventName);
   const said = interpretOutput(fire, registration, output, true);
   const { async } = said.outcome ?? {};
   if (async && registration.async === 'two-phase' && call.context.call !== 'async') {
@@ -96,8 +97,9 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   const broken = BrokenPromise.why(value);
   if (broken !== undefined) return badAnswer(broken);
   if (value instanceof Error) return { failure: threw(value) };
-  const again = asyncAnswer(value);
-  if (!again) return interpretOutput(fire, registration, helperToOutput(fire.spec, value), false);
+  const answer = printed(value);
+  const again = asyncAnswer(answer);
+  if (!again) return interpretOutput(fire, registration, helperToOutput(fire.spec, answer), false);
   ignoreRejections(value);
   const idle = again.idle === undefined ? undefined : { warnings: [again.idle] };
   if (again.result !== undefined) {
@@ -120,8 +122,8 @@ interface AsyncAnswer {
 
 /** `{ async: true, asyncTimeout?, result? }`. Throws what its getters throw. */
 function asyncAnswer(value: unknown): AsyncAnswer | undefined {
-  const output = value as { async?: unknown; asyncTimeout?: unknown; result?: unknown };
-  if (typeof value !== 'object' || output.async !== true) return undefined;
+  if (!isObject(value) || value['async'] !== true) return undefined;
+  const output = value as { asyncTimeout?: unknown; result?: unknown };
   const { asyncTimeout: timeout, result } = output;
   return {
     timeout: typeof timeout === 'number' && timeout >= 0 ? timeout : undefined,
