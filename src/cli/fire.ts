@@ -13,6 +13,8 @@ import { atPlace, type HostFlags } from './host/open-host.js';
 import { partOfCaller } from './host/part-of-caller.js';
 import { type Flags, typedAs } from './options.js';
 import { redactorFor } from './redact.js';
+import { UNANSWERED } from './server/alarm.js';
+import { blockUnlessAnswered } from './server/own-process.js';
 import type { Terminal } from './terminal.js';
 
 type FireFlags = HostFlags & Flags<'input' | 'scope' | 'json' | 'redact' | 'exitCode'>;
@@ -30,6 +32,26 @@ interface Fired {
 }
 
 export async function fireCommand(args: readonly string[], flags: FireFlags, terminal: Terminal): Promise<number> {
+  if (!flags.exitCode) return fireAndSay(args, flags, terminal);
+  const alarm = blockUnlessAnswered(args[0] as string, terminal);
+  try {
+    const code = await fireAndSay(args, flags, terminal, () => alarm.mayStillSpeak());
+    await terminal.written();
+    const last = terminal.gone ? UNANSWERED : code;
+    alarm.said(last);
+    return last;
+  } finally {
+    alarm.off();
+  }
+}
+
+/** `beforeAnswer` is called before anything is printed. */
+async function fireAndSay(
+  args: readonly string[],
+  flags: FireFlags,
+  terminal: Terminal,
+  beforeAnswer?: () => void,
+): Promise<number> {
   const notes: string[] = [];
   // As a hook, standard error is only for the reason.
   const tell = flags.exitCode ? (note: string) => void notes.push(note) : terminal.tell;
@@ -50,6 +72,7 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
       : error;
   });
   const blocked = isBlocked(fired.decision);
+  beforeAnswer?.();
   if (flags.json) {
     const { later, cancelled } = fired;
     const record = redactorFor(flags)?.redact(fired.record) ?? fired.record;
@@ -64,7 +87,7 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
       }),
     );
   if (!flags.exitCode) return 0;
-  if (blocked) process.stderr.write(`${plainLines(fired.decision.reason ?? 'Blocked, and no reason was given.')}\n`);
+  if (blocked) terminal.writeError(`${plainLines(fired.decision.reason ?? 'Blocked, and no reason was given.')}\n`);
   else for (const note of notes) terminal.tell(note);
   return blocked ? 2 : 0;
 }

@@ -51,6 +51,7 @@ export function openTerminal(isHook = false): OwnTerminal {
   // Code of hooks and plugins that runs here may replace them.
   const write = stdout.write.bind(stdout);
   const writeError = stderr.write.bind(stderr);
+  const color = wantsColor();
   const stop = new AbortController();
   let interrupted: number | undefined;
   let gone = false;
@@ -82,7 +83,7 @@ export function openTerminal(isHook = false): OwnTerminal {
   // Without standard error the failure cannot be reported.
   stderr.on('error', () => undefined);
   return {
-    color: wantsColor(),
+    color,
     live: stdout.isTTY === true,
     // A pseudo terminal may say 0.
     columns: stdout.columns || 80,
@@ -91,7 +92,7 @@ export function openTerminal(isHook = false): OwnTerminal {
       return gone;
     },
     async print(text) {
-      if (gone || write(`${visible(text, wantsColor())}\n`)) return;
+      if (gone || write(`${visible(text, color)}\n`)) return;
       await taken(stdout, stop.signal);
     },
     write(text) {
@@ -111,6 +112,11 @@ export function openTerminal(isHook = false): OwnTerminal {
       process.exit(interrupted ?? (failed && code === 0 ? 1 : code));
     },
   };
+}
+
+/** Redirects what other people's code prints to standard error: standard output is only for what the command prints. */
+export function keepStdout(): void {
+  Object.defineProperty(process, 'stdout', { value: process.stderr, configurable: true });
 }
 
 /** Waits until a stream takes more, has closed, or the user interrupts. Nothing is left listening: a slow reader is waited for often. */

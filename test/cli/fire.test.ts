@@ -215,6 +215,72 @@ describe('hookscope fire --exit-code is a hook', () => {
   });
 });
 
+describe('what code prints where it runs is on standard error', () => {
+  const noisy = (print: string) =>
+    `${print}; export default { hooks: { PreToolUse: [{ hooks: [function guard() { ${print}; return { decision: 'block', reason: 'no' }; }] }] } };`;
+  beforeAll(() => {
+    folder.write('session.jsonl', JSON.stringify({ at_ms: 0, event: 'PreToolUse', input: LS }));
+    folder.write('loud.hooktest.yaml', '- event: PreToolUse\n  input: { tool_name: Bash }\n  expect: deny\n');
+  });
+
+  test.each([
+    'fire PreToolUse --input call.json',
+    'fire PreToolUse --input call.json --json',
+    'fire PreToolUse --input call.json --exit-code',
+    'explain PreToolUse --input call.json --json',
+    'list --json',
+    'run session.jsonl --json',
+    'replay session.jsonl --json --run-callbacks',
+    'replay session.jsonl --markdown --run-callbacks',
+    'test loud.hooktest.yaml --tap',
+  ])('%s', async (command) => {
+    const file = `loud-${command.replace(/\W+/g, '-')}.mjs`;
+    folder.write(file, noisy("process.stdout.write('noise\\n')"));
+    const { stdout, stderr } = await cli([...command.split(' '), '--config', file], { cwd: folder.path });
+    expect(stderr).toMatch(/^noise$/m);
+    expect(stdout).not.toMatch(/^noise$/m);
+    expect(stdout).not.toBe('');
+    if (command.endsWith('--json')) for (const line of stdout.trim().split('\n')) JSON.parse(line);
+  });
+
+  test('also what a process of its own writes with console.log', async () => {
+    folder.write('logs.mjs', noisy("console.log('noise')").replace("'block'", "'approve'"));
+    const args = ['fire', 'PreToolUse', '--input', 'call.json', '--exit-code', '--config', 'logs.mjs'];
+    const { stdout, stderr, code } = await spawnCli(args, { cwd: folder.path });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: 'allow' } });
+    expect(stderr.match(/^noise$/gm)).toHaveLength(2);
+  });
+});
+
+describe('under hookscope fire --exit-code, code that ends the process blocks', () => {
+  const never = 'await new Promise(() => {})';
+  const EXITED = 'has ended the process before the hooks had answered';
+  // As processes, which these end.
+  test.each([
+    ['exits with 0', 'process.exit(0)', EXITED],
+    ['exits with 3 a little later', `setTimeout(() => process.exit(3), 5); ${never}`, EXITED],
+    ['throws in a timer', `setTimeout(() => { throw new Error('boom') }, 5); ${never}`, 'boom'],
+    ['leaves a promise that rejects', `void Promise.reject(new Error('boom')); ${never}`, 'boom'],
+  ])('a hook that %s', async (name, code, why) => {
+    const file = `${name.replace(/\W+/g, '-')}.mjs`;
+    folder.write(file, `export default { hooks: { PreToolUse: [{ hooks: [async () => { ${code}; }] }] } };`);
+    const args = ['fire', 'PreToolUse', '--input', 'call.json', '--exit-code', '--config', file];
+    const ended = await spawnCli(args, { cwd: folder.path });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain(why);
+    expect(ended.stderr).not.toMatch(/^ {4}at /m);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+  });
+
+  test('a configuration that does so while it is loaded, on an event of the host’s own', async () => {
+    folder.write('leaves.mjs', 'process.exit(0);');
+    const args = ['fire', 'Deploy', '--exit-code', '--config', 'leaves.mjs'];
+    const ended = await spawnCli(args, { cwd: folder.path });
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(EXITED) });
+  });
+});
+
 test('explain and list say that hooks are made when an agent of a type starts, and call nothing that makes them', async () => {
   const maker = "() => { throw new Error('called'); }";
   folder.write(

@@ -15,6 +15,7 @@ import { loadHooksFile } from '../../plugins/hooks-file.js';
 import { loadPlugin } from '../../plugins/load.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { CLAUDE_OPTIONS, Flags, HOST_OPTIONS } from '../options.js';
+import { keepStdout } from '../terminal.js';
 import { announceHeld, type ClaudeFlags, type Happening, loadClaudeFlags } from './claude-flags.js';
 import { applyConfigsHere, type ConfigsHere, findConfigsHere, loadUsed } from './found-config.js';
 import { eventsFrom, loadFromFlags } from './from-flags.js';
@@ -70,7 +71,10 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
   const look = { executes, announce, directory };
   const here = finds ? await findConfigsHere(look) : NOTHING;
   const runsCode = here.used !== undefined || typeof flags.config === 'string' || flags.plugin !== undefined;
-  if (runsCode || options.team !== undefined || hasJoined()) options.beforeCode?.();
+  if (runsCode || options.team !== undefined || hasJoined()) {
+    options.beforeCode?.();
+    keepStdout();
+  }
   const announced = runsCode ? await announceHeld(flags, happening, announce) : new Set<string>();
   announceCode(flags, announce);
   const found = await loadUsed(here);

@@ -25,7 +25,7 @@ import { openHost } from '../host/open-host.js';
 import { partOfCaller } from '../host/part-of-caller.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import type { Alarm } from './alarm.js';
-import { keepStdout, whyEnded } from './own-process.js';
+import { whyEnded } from './own-process.js';
 import { keepRecords } from './record-sink.js';
 
 /** Seconds for records to reach the disk. */
@@ -60,10 +60,7 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
     executes: true,
     // Standard error is for the reason alone.
     tell: () => undefined,
-    beforeCode: () => {
-      alarm.watchFromThread();
-      keepStdout();
-    },
+    beforeCode: () => alarm.watchFromThread(),
     happening: happeningOf(input),
     directory: project ?? (isServed ? from : cwd),
     finds: project !== undefined || (served === undefined && !isNamed(set) && set.config !== false),
