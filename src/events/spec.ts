@@ -32,6 +32,9 @@ export type PlainStdout = Word<'plainStdout'>;
 /** The event's part in whether a tool runs, and with which input: it judges the call, answers for the user, or shows that it has run. */
 export type CallRole = Word<'callRole'>;
 
+/** The text that matchers are compared with; null: it could not be computed, so that every hook runs. */
+export type Subject = string | null | undefined;
+
 /** One event of the catalogue: everything the host needs to know about it, as data. */
 export interface EventSpec<
   Input extends z.ZodObject = z.ZodObject,
@@ -44,7 +47,7 @@ export interface EventSpec<
   /** The event's own keys of `hookSpecificOutput`, without `hookEventName`. */
   readonly output: Output;
   /** The text that matchers are compared with; absent: matchers are ignored on this event. */
-  subject?(input: z.infer<Input>): string | undefined;
+  subject?(input: z.infer<Input>): Subject;
   /** In Claude Code files only letters, digits, `_` and `|` make a matcher a list of exact names here (FileChanged, StopFailure). */
   readonly narrowNames?: true;
   /** The subject in words, for docs: `tool_name`, `basename of file_path`. */

@@ -1,11 +1,16 @@
-import type { EventSpec } from './spec.js';
+import type { EventSpec, Subject } from './spec.js';
 
-/** The text that matchers are compared with, from an input that may be incomplete; undefined if it is missing. */
-export function subjectIn(spec: EventSpec | undefined, input: Readonly<Record<string, unknown>>): string | undefined {
+/** The subject of an input that may be incomplete; undefined if it is missing. */
+export function subjectOf(spec: EventSpec | undefined, input: Readonly<Record<string, unknown>>): Subject {
   try {
     const subject: unknown = spec?.subject?.(input);
-    return typeof subject === 'string' ? subject : undefined;
+    return typeof subject === 'string' || subject === null ? subject : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** The text that matchers are compared with, from an input that may be incomplete; undefined if it is missing or could not be computed. */
+export function subjectIn(spec: EventSpec | undefined, input: Readonly<Record<string, unknown>>): string | undefined {
+  return subjectOf(spec, input) ?? undefined;
 }

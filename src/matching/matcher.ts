@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { types } from 'node:util';
 import { HookscopeError } from '../errors.js';
-import type { Dialect, EventSpec } from '../events/spec.js';
+import type { Dialect, EventSpec, Subject } from '../events/spec.js';
 import { clip, warn } from '../plain.js';
 import { ignoreRejections, isThenable, tell } from '../values/waiting/promises.js';
 import { claudeTest } from './claude-matcher.js';
@@ -17,8 +17,8 @@ export interface Matcher {
   readonly text: string;
   /** The text of the user's function that decides, where one does. */
   readonly code?: string;
-  /** An empty or undefined subject is matched by a match-all only. Never throws. `input`: read-only; static ones need none. */
-  matches(subject: string | undefined, input?: unknown, agent?: KnownAgent): boolean;
+  /** An empty or undefined subject is matched by a match-all only, an unknown one (null) by every matcher. Never throws. `input`: read-only; static ones need none. */
+  matches(subject: Subject, input?: unknown, agent?: KnownAgent): boolean;
 }
 
 /** What is known of the agent that a call is of, beside its input, which may name it by its id alone. */
@@ -95,8 +95,8 @@ class NameMatcher implements Matcher {
     this.#event = event;
   }
 
-  matches(subject: string | undefined): boolean {
-    if (subject === undefined || subject === '') return false;
+  matches(subject: Subject): boolean {
+    if (!subject) return subject === null;
     const names = this.#event.tool ? toolNames(subject) : [subject];
     return this.#tests.some(({ test, every }) => (every === true ? names.every(test) : names.some(test)));
   }
@@ -114,7 +114,7 @@ class ReadyMatcher implements Matcher {
     this.#test = test;
   }
 
-  matches(_subject: string | undefined, input?: unknown, agent: KnownAgent = NOBODY): boolean {
+  matches(_subject: Subject, input?: unknown, agent: KnownAgent = NOBODY): boolean {
     return this.#test(input, agent);
   }
 }
@@ -149,8 +149,8 @@ class PredicateMatcher implements Matcher {
     return Function.prototype.toString.call(this.#predicate);
   }
 
-  matches(subject: string | undefined, input?: unknown): boolean {
-    if (subject === undefined || subject === '') return false;
+  matches(subject: Subject, input?: unknown): boolean {
+    if (!subject) return subject === null;
     const predicate = this.#predicate;
     try {
       const answer = predicate(subject, input);

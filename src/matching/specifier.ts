@@ -42,10 +42,12 @@ const CONTENT = new Map([
   ['Write', 'file_path'],
   ['MultiEdit', 'file_path'],
   ['NotebookEdit', 'notebook_path'],
+  ['Delete', 'file_path'],
   ['WebFetch', 'url'],
 ]);
 const READERS = ['Read', 'NotebookRead', 'Grep', 'Glob', 'LS'];
-const EDITORS = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit'];
+/** Delete is a tool of other agents. */
+const EDITORS = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit', 'Delete'];
 /** These look at the current directory when no path is given. */
 const SEARCHERS = ['Grep', 'Glob', 'LS'];
 
@@ -107,7 +109,8 @@ function compileFile(tool: string, text: string, { dialect, root }: RuleOf): Spe
   const test = compileFilePattern(text, root);
   const matches = (call: RuleCall): boolean => {
     const path = call.input[CONTENT.get(call.tool) ?? 'file_path'];
-    return test(path ?? (SEARCHERS.includes(call.tool) ? '.' : undefined), call.cwd);
+    const all: readonly unknown[] = Array.isArray(path) && path.length > 0 ? path : [path];
+    return all.some((one) => test(one ?? (SEARCHERS.includes(call.tool) ? '.' : undefined), call.cwd));
   };
   const braces = /\{.*,.*\}/s.test(text) ? { warning: `"${text}": braces are literal in a gitignore pattern` } : {};
   return { tools, matches, ...braces };

@@ -1,3 +1,4 @@
+import type { Subject } from '../events/spec.js';
 import { interpretOutput } from '../host/call/answer.js';
 import { type Attempt, SILENT } from '../host/call/attempt.js';
 import { timeout } from '../host/call/call-failures.js';
@@ -163,7 +164,7 @@ function matcherOf(r: Stood, careful: boolean, how: StandIns): Matcher {
   }
   if (!careful) return matcher;
   return looking(text, (subject, input, agent) => {
-    if (subject !== undefined && isMasked(subject, now.given)) return asked(r, input, how, MASKED);
+    if (typeof subject === 'string' && isMasked(subject, now.given)) return asked(r, input, how, MASKED);
     const said = look(input, now.given, (seen) => matcher.matches(subject, seen, agent));
     return said ?? asked(r, input, how, MASKED);
   });
@@ -173,7 +174,7 @@ const MASKED = 'its matcher or rule looks at what is masked, left out or not kno
 
 const looking = (
   text: string,
-  test: (subject: string | undefined, input: Json, agent: KnownAgent | undefined) => boolean,
+  test: (subject: Subject, input: Json, agent: KnownAgent | undefined) => boolean,
 ): Matcher => ({
   all: false,
   static: false,

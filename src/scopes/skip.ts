@@ -1,4 +1,4 @@
-import type { EventSpec } from '../events/spec.js';
+import type { EventSpec, Subject } from '../events/spec.js';
 import type { KnownAgent, Matcher } from '../matching/matcher.js';
 import type { Rule } from '../matching/rule.js';
 
@@ -14,7 +14,7 @@ interface Checked {
 
 /** What a check is about: the call as it stands now. */
 export interface SkipFacts extends KnownAgent {
-  readonly subject: string | undefined;
+  readonly subject: Subject;
   readonly input: Readonly<Record<string, unknown>>;
   /** The input as predicates get it. */
   readonly view: Readonly<Record<string, unknown>>;
@@ -47,8 +47,8 @@ export const SKIP_REASONS = {
       // Reading `facts.view` makes a proxy, so only predicates read it.
       skips: ({ matcher }, facts) =>
         !matcher.all && !matcher.matches(facts.subject, matcher.static ? undefined : facts.view, facts),
-      words: ({ matcher }, { subject = 'an event without a subject' }) =>
-        `its matcher ${matcher.text} does not match ${subject}`,
+      words: ({ matcher }, { subject }) =>
+        `its matcher ${matcher.text} does not match ${subject ?? 'an event without a subject'}`,
     },
   },
   if: {
@@ -147,6 +147,10 @@ function lookAt(r: Checked, facts: SkipFacts): WithCheck | undefined {
 export function explainSkip(r: Checked, reason: SkipReason, facts: SkipFacts): string {
   return r.skip?.why ?? ALL[reason].check?.words(r, facts) ?? ALL[reason].why;
 }
+
+/** Why a hook with a matcher runs if the subject is null. */
+export const unknownSubject = ({ matcher }: { readonly matcher: Matcher }): string =>
+  `the subject of the event could not be computed, so it runs whatever its matcher ${matcher.text} says`;
 
 /** Why a hook did not run, as a record says it, which a later version may have written; not safe to print. */
 export function skipWords(reason: string | undefined): string {

@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { ask, deny, rewrite } from '../../src/events/output/helpers.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import { command } from '../../src/handlers/command/spec.js';
 import { INPUTS } from './inputs.js';
-import { anyHooks, only, registerAs, testHost } from './kit.js';
+import { anyHooks, fires, only, registerAs, testHost, watch } from './kit.js';
 
 const fn = (): undefined => undefined;
 
@@ -107,22 +108,98 @@ test('handlers are named by themselves, their group, the call, or the place they
   );
 });
 
-test('a subject function that throws leaves the event without one: match-all hooks run, and it is said', async () => {
-  const Deploy = defineEvent({
-    input: z.object({ target: z.string() }),
-    subject: () => {
-      throw new Error('no subject');
+describe('where the subject of an event cannot be computed', () => {
+  const oops = (): never => {
+    throw new Error('no subject');
+  };
+  const BROKEN: Readonly<Record<string, () => string | undefined>> = {
+    throws: oops,
+    'throws a promise': () => {
+      throw Promise.reject(new Error('unheard'));
     },
-    fold: 'gate',
+    'returns a promise': () => Promise.resolve('prod') as never,
+    'returns a promise that is rejected': () => Promise.reject(new Error('unheard')) as never,
+    'returns what throws as a text': () => ({ toString: oops }) as never,
+  };
+  const MATCHERS: readonly unknown[] = ['prod*', 'prod', /./, '!prod', (subject: string) => subject.length > 9];
+  const deploy = (subject: () => string | undefined) =>
+    defineEvent({ input: z.object({ target: z.string() }), subject, fold: 'gate', rewrites: REWRITES });
+  const REWRITES = { field: 'target', keys: ['updatedInput'] };
+  const HOOKS = [undefined, ...MATCHERS].map((matcher, i) => ({
+    name: `h${i}`,
+    ...(matcher === undefined ? {} : { matcher }),
+  }));
+
+  test.each(Object.entries(BROKEN))('because its function %s, every hook runs, and it is said', async (_, subject) => {
+    for (const mode of ['series', 'parallel']) {
+      const { host, reports } = testHost({ events: { Deploy: deploy(subject) }, onFailure: 'block' });
+      const ran: string[] = [];
+      const told = HOOKS.map((h) => ({ ...h, mode, hooks: [() => void ran.push(h.name)] }));
+      host.register({ Deploy: told as never });
+      expect((await host.fire('Deploy', { target: 'prod' })).verdict).toBe('none');
+      expect(ran).toEqual(HOOKS.map(({ name }) => name));
+      expect(reports[0]).toMatch(/subject function of event Deploy threw: .*its hooks run whatever their matcher/);
+
+      const seen = watch(host);
+      await host.fire('Deploy', { target: 'prod' });
+      const rows = fires(seen)[0]?.handlers ?? [];
+      const why = 'the subject of the event could not be computed, so it runs whatever its matcher';
+      expect(rows.map(({ status, warnings = [] }) => [status, ...warnings])).toEqual([
+        ['ran'],
+        ...MATCHERS.map(() => ['ran', expect.stringContaining(why)]),
+      ]);
+      const explained = host.explain('Deploy', { target: 'prod' });
+      expect(explained).not.toHaveProperty('subject');
+      expect(explained.hooks.map(({ runs, why = '' }) => [runs, why])).toEqual([
+        [true, ''],
+        ...MATCHERS.map(() => [true, expect.stringContaining(why)]),
+      ]);
+    }
   });
-  const { host, reports } = testHost({ events: { Deploy } });
-  const ran: string[] = [];
-  host.register({
-    Deploy: [{ hooks: [() => void ran.push('all')] }, { matcher: /./, hooks: [() => void ran.push('some')] }],
+
+  test('a guard under onFailure block, and one that is not enforced, are asked', async () => {
+    const { host } = testHost({ events: { Deploy: deploy(oops) } });
+    host.register({
+      Deploy: [
+        { matcher: 'dev', enforce: false, hooks: [() => ask('sure?')] },
+        { matcher: 'prod*', onFailure: 'block', hooks: [() => deny('no')] },
+      ],
+    });
+    const seen = watch(host);
+    expect(await host.fire('Deploy', { target: 'prod' })).toMatchObject({ verdict: 'deny', reason: 'no' });
+    await host.close();
+    expect(fires(seen)).toHaveLength(2);
   });
-  expect((await host.fire('Deploy', { target: 'prod' })).verdict).toBe('none');
-  expect(ran).toEqual(['all']);
-  expect(reports[0]).toContain('no subject');
+
+  test('after a rewrite, the hooks that it could concern are asked', async () => {
+    let calls = 0;
+    const Deploy = deploy(() => (calls++ === 0 ? 'dev' : oops()));
+    const { host } = testHost({ events: { Deploy } });
+    host.register({
+      Deploy: [
+        { phase: 'rewrite', hooks: [() => rewrite('prod')] },
+        { matcher: 'prod*', hooks: [() => deny('no')] },
+      ],
+    });
+    expect(await host.fire('Deploy', { target: 'dev' })).toMatchObject({ verdict: 'deny', reason: 'no' });
+  });
+
+  test.each([undefined, '', null])('a subject that is %j is known: no matcher matches', async (nothing) => {
+    const { host, reports } = testHost({ events: { Deploy: deploy(() => nothing as never) } });
+    const ran: string[] = [];
+    host.register({ Deploy: HOOKS.map((h) => ({ ...h, hooks: [() => void ran.push(h.name)] })) as never });
+    await host.fire('Deploy', { target: 'prod' });
+    expect([ran, reports]).toEqual([['h0'], []]);
+  });
+
+  test('one that can be computed in the next fire is compared in that one', async () => {
+    let calls = 0;
+    const { host } = testHost({ events: { Deploy: deploy(() => (calls++ % 2 === 0 ? oops() : '')) } });
+    let ran = 0;
+    host.register({ Deploy: [{ matcher: 'prod', hooks: [() => void ran++] }] });
+    for (let i = 0; i < 4; i++) await host.fire('Deploy', { target: 'prod' });
+    expect(ran).toBe(2);
+  });
 });
 
 test('a long text that cannot be saved is cut all the same, and it is said', async () => {

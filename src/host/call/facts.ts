@@ -1,5 +1,5 @@
 import type { HookscopeError } from '../../errors.js';
-import type { EventSpec } from '../../events/spec.js';
+import type { EventSpec, Subject } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
@@ -20,7 +20,7 @@ export interface FireFacts {
   readonly input: Json;
   readonly options: FireSettings;
   readonly found: ScopeLookup;
-  readonly subject: string | undefined;
+  readonly subject: Subject;
   readonly toolUseID: string | undefined;
   /** Made on first use: most fires have no subscriber. */
   readonly id: string;

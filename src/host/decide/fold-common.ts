@@ -1,7 +1,7 @@
 import type { Failure } from '../../events/failure.js';
 import { effectOf } from '../../events/failure.js';
 import type { Outcome } from '../../events/output/outcome.js';
-import type { EventSpec } from '../../events/spec.js';
+import type { EventSpec, Subject } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { DecisionFailure, DecisionFields, HandlerOutcome, OutcomesLater } from './decision.js';
 
@@ -33,7 +33,7 @@ export function common(
   fields: DecisionFields,
   spec: EventSpec,
   said: readonly HandlerResult[],
-  subject: string | undefined,
+  subject: Subject,
 ): void {
   // Made for the first that has one: a decision begins with empty lists.
   let additionalContext: string[] | undefined;
@@ -73,7 +73,7 @@ function ends(fields: DecisionFields, spec: EventSpec, stopReason: string | unde
   if (stopReason !== undefined) fields.stopReason ??= stopReason;
 }
 
-function listFailure(spec: EventSpec, s: HandlerResult, subject: string | undefined): DecisionFailure {
+function listFailure(spec: EventSpec, s: HandlerResult, subject: Subject): DecisionFailure {
   const { id, name, onFailure } = s.registration;
   const failure = s.failure as Failure;
   return {

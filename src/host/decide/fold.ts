@@ -1,5 +1,5 @@
 import { effectOf, type FailureEffect } from '../../events/failure.js';
-import type { EventSpec, Verdict } from '../../events/spec.js';
+import type { EventSpec, Subject, Verdict } from '../../events/spec.js';
 import type { AnyDecision, Conflict, DecisionFields, EndedBy, OutcomesLater } from './decision.js';
 import { makeDecision } from './decision.js';
 import { common, type HandlerResult, isVerdict, Listed } from './fold-common.js';
@@ -12,7 +12,7 @@ export interface FoldContext {
   /** Managed hooks have asked about the call, so of the hooks that answer for the user only managed ones may allow it. */
   readonly policyAsks?: boolean | undefined;
   /** The subject of the input, for events where some subjects cannot be blocked. */
-  readonly subject?: string | undefined;
+  readonly subject?: Subject;
   readonly conflicts?: readonly Conflict[] | undefined;
   /** The rewritten field's final value, where a rewrite stood. */
   readonly rewritten?: { readonly value: unknown } | undefined;

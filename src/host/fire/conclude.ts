@@ -1,5 +1,5 @@
 import type { HookscopeError } from '../../errors.js';
-import type { EventSpec } from '../../events/spec.js';
+import type { EventSpec, Subject } from '../../events/spec.js';
 import { deepFreeze } from '../../values/copies/freeze.js';
 import { decided } from '../alarms/use.js';
 import type { Carrying } from '../call/carry.js';
@@ -20,7 +20,7 @@ import type { Walk } from './walk.js';
 interface AskedFire extends AskingFire {
   readonly spec: EventSpec;
   readonly plan: Plan;
-  readonly subject: string | undefined;
+  readonly subject: Subject;
   readonly remembers: boolean;
   readonly reporter: BusFireReporter | undefined;
   readonly cancelled: HookscopeError | undefined;

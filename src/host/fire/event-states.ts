@@ -7,12 +7,13 @@ import { checkEvent } from '../../events/own-event.js';
 import type { EventSpec } from '../../events/spec.js';
 import { describeError } from '../../values/message.js';
 import { isObject, isText } from '../../values/shape.js';
+import { ignoreRejections, isThenable } from '../../values/waiting/promises.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';
 import type { EventPlans } from '../plan/plans.js';
 import type { EventState } from '../services.js';
 
 /**
- * A subject function that throws leaves its event without a subject, with a warning: only match-all hooks run. A result that is
+ * A subject function that throws or returns a promise leaves the subject unknown, with a warning: hooks run whatever their matcher. A result that is
  * not a string is matched as its text.
  */
 function guardSubject(spec: EventSpec, report: (message: string) => void): EventSpec {
@@ -23,12 +24,19 @@ function guardSubject(spec: EventSpec, report: (message: string) => void): Event
     subject(input) {
       try {
         const found: unknown = subject(input);
+        if (isThenable(found)) {
+          ignoreRejections(found);
+          throw new TypeError('it must answer at once, and returned a promise');
+        }
         return typeof found === 'string' || found === undefined || found === null
           ? (found ?? undefined)
           : String(found);
       } catch (error) {
-        report(`The subject function of event ${spec.name} threw: ${describeError(error)}`);
-        return undefined;
+        ignoreRejections(error);
+        report(
+          `The subject function of event ${spec.name} threw: ${describeError(error)}; its hooks run whatever their matcher`,
+        );
+        return null;
       }
     },
   };

@@ -1,7 +1,7 @@
 import { nextId } from '../../emit/record.js';
 import { HookscopeError, isHookscopeError } from '../../errors.js';
 import { unreadable } from '../../events/guard.js';
-import type { EventSpec } from '../../events/spec.js';
+import type { EventSpec, Subject } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
@@ -42,7 +42,7 @@ export class FireRun implements RunningFire, CallOwner {
   readonly plan: Plan;
   readonly input: Json;
   readonly options: FireSettings;
-  readonly subject: string | undefined;
+  readonly subject: Subject;
   readonly toolUseID: string | undefined;
   readonly reporter: BusFireReporter | undefined;
   readonly clock: RunningFire['clock'];

@@ -1,3 +1,4 @@
+import type { Subject } from '../../events/spec.js';
 import { copyJson } from '../../values/copies/copy.js';
 import type { FoldContext } from '../decide/fold.js';
 import type { AskingFire } from './elsewhere.js';
@@ -6,7 +7,7 @@ import type { Rewrites } from './rewrites.js';
 
 /** What the fold needs besides the answers. */
 export function foldContext(
-  run: AskingFire & { readonly subject: string | undefined },
+  run: AskingFire & { readonly subject: Subject },
   rewrites: Rewrites | undefined,
   withheld: FoldContext['withheld'],
 ): FoldContext {

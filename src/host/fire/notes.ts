@@ -1,3 +1,4 @@
+import type { Subject } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { SkipReason } from '../../scopes/skip.js';
 import { agentTypesOf } from '../../scopes/tree.js';
@@ -15,7 +16,7 @@ const AFTER = 1_000_000;
 /** The results of all handlers in one fire, and the current input. Made only when needed. A hot class (CONTRIBUTING.md). */
 export class Notes implements RunFacts {
   input: Json;
-  subject: string | undefined;
+  subject: Subject;
   /** A hook ended the run. */
   bailed = false;
   /** No hook has said anything, failed, or continued in the background; and there is no raw tap. */

@@ -1,3 +1,4 @@
+import type { Subject } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import { agentTypesOf, type ScopeLookup } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
@@ -8,7 +9,7 @@ import { type RunFacts, WhoRuns } from '../plan/who-runs.js';
 
 /** Decides who in a list runs if that depends on more than the subject, as long as the input is unchanged. A hot class (CONTRIBUTING.md). */
 export class Screen implements RunFacts {
-  readonly subject: string | undefined;
+  readonly subject: Subject;
   readonly input: Json;
   /** Places in the list of the hooks that do not run. */
   readonly passed: number[] = [];

@@ -1,3 +1,4 @@
+import type { Subject } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import { put } from '../../values/copies/put.js';
 import { snapshot } from '../../values/copies/snapshot.js';
@@ -5,7 +6,7 @@ import type { Json } from '../../values/shape.js';
 
 interface DecidedFire {
   readonly plan: { readonly shadows: readonly Registration[] };
-  readonly subject: string | undefined;
+  readonly subject: Subject;
   readonly finalInput: Json;
 }
 

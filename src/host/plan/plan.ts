@@ -1,5 +1,5 @@
 import { hasToolSubject } from '../../events/define.js';
-import type { EventSpec } from '../../events/spec.js';
+import type { EventSpec, Subject } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { isLookedAt, type SkipReason } from '../../scopes/skip.js';
@@ -69,7 +69,7 @@ export class Plan {
   /** The candidates of every subject, if all matchers accept everything. */
   readonly #whole: Candidates | undefined;
   /** Made when first needed, because every open scope keeps plans. */
-  #memo: Map<string, Candidates> | undefined = undefined;
+  #memo: Map<string | null, Candidates> | undefined = undefined;
   #places: Map<string, number> | undefined = undefined;
 
   constructor(spec: EventSpec, registrations: readonly Registration[]) {
@@ -112,14 +112,14 @@ export class Plan {
   }
 
   /** Cached per subject, for at most `MEMO` subjects. `guarded`: a hook without a failure policy of its own denies when it fails. */
-  candidates(subject: string | undefined, guarded = false): Candidates {
+  candidates(subject: Subject, guarded = false): Candidates {
     const found = this.#candidates(subject);
     return guarded && this.spec.fold === 'gate' ? asGuards(found) : found;
   }
 
-  #candidates(subject: string | undefined): Candidates {
+  #candidates(subject: Subject): Candidates {
     if (this.#whole) return this.#whole;
-    const key = subject ?? '';
+    const key = subject === undefined ? '' : subject;
     this.#memo ??= new Map();
     const known = this.#memo.get(key);
     if (known) return known;
@@ -139,10 +139,10 @@ export function makePlan(spec: EventSpec, scopes: readonly Scope[], own: readonl
 }
 
 /** Why a registration can never run for a subject; `undefined`: it is a candidate. Calls no predicate. */
-export function barred(r: Registration, subject: string | undefined): SkipReason | undefined {
+export function barred(r: Registration, subject: Subject): SkipReason | undefined {
   if (r.skip !== undefined) return r.skip.reason;
   if (r.matcher.static && !r.matcher.matches(subject)) return 'matcher';
-  return isByTool(r) && (subject === undefined || r.rule?.isAbout(subject) !== true) ? 'if' : undefined;
+  return isByTool(r) && (subject == null || r.rule?.isAbout(subject) !== true) ? 'if' : undefined;
 }
 
 /** Whether its `if` rule, which is about tools, can be looked up by the subject. */
@@ -153,7 +153,7 @@ const isInSeries = (r: Registration): boolean => r.mode === 'series' && r.trustC
 
 const decides = (r: Registration): boolean => r.phase !== 'observe';
 
-function candidatesOf({ spec, registrations }: Plan, subject: string | undefined): Candidates {
+function candidatesOf({ spec, registrations }: Plan, subject: Subject): Candidates {
   const places = placesOf(registrations, subject);
   const list =
     places.length === registrations.length ? registrations : places.map((i) => registrations[i] as Registration);
@@ -181,7 +181,7 @@ function candidatesOf({ spec, registrations }: Plan, subject: string | undefined
 /** The lists of all places, by their length: most plans are short, and all of their hooks are candidates. */
 const ALL: (readonly number[])[] = [];
 
-function placesOf(registrations: readonly Registration[], subject: string | undefined): readonly number[] {
+function placesOf(registrations: readonly Registration[], subject: Subject): readonly number[] {
   const places = registrations.flatMap((r, i) => (barred(r, subject) === undefined ? i : []));
   // Kept for long, so copied: the result of `flatMap` has spare capacity, an exact copy has none.
   if (places.length < registrations.length || places.length > FEW) return places.slice();

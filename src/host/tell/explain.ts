@@ -1,8 +1,8 @@
-import type { EventSpec } from '../../events/spec.js';
-import { subjectIn } from '../../events/subject.js';
+import type { EventSpec, Subject } from '../../events/spec.js';
+import { subjectOf } from '../../events/subject.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
-import { explainSkip, type SkipReason } from '../../scopes/skip.js';
+import { explainSkip, type SkipReason, unknownSubject } from '../../scopes/skip.js';
 import { agentTypesOf, type ScopeLookup, type ScopeRef } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
@@ -31,7 +31,7 @@ export interface Explanation {
   readonly scope: string;
   /** false: the named scope is not open; the session's lineage is used. */
   readonly scope_known: boolean;
-  /** The text that matchers are compared with; absent if the event has none. */
+  /** The text that matchers are compared with; absent if the event has none, or if it could not be computed. */
   readonly subject?: string;
   /** The hooks that would run in plan order, then those of their lineage that would not, then those of other scopes. */
   readonly hooks: readonly ExplainedHook[];
@@ -59,7 +59,7 @@ export function explain(
   const found = services.registrar.preview(full, ref);
   try {
     const plan = state.plans.of(found).in(full['session_id']);
-    const subject = subjectIn(spec, full);
+    const subject = subjectOf(spec, full);
     const reader = new PlanReader(plan, subject, full, found);
     const outside = outsideOf(services.registrar, spec, plan, found.scope);
     const made = services.registrar.makers();
@@ -67,7 +67,7 @@ export function explain(
       event,
       scope: found.id,
       scope_known: found.known,
-      ...(subject === undefined ? {} : { subject }),
+      ...(subject == null ? {} : { subject }),
       hooks: [...reader.running(), ...reader.skipped(), ...outside.map(elsewhere)],
       ...(made.length > 0 ? { made } : {}),
     };
@@ -111,7 +111,7 @@ class PlanReader {
   readonly #who: WhoRuns;
   readonly #whys = new Map<Registration, SkipReason | undefined>();
 
-  constructor(plan: Plan, subject: string | undefined, input: Json, found: ScopeLookup) {
+  constructor(plan: Plan, subject: Subject, input: Json, found: ScopeLookup) {
     this.#plan = plan;
     const agentTypes = agentTypesOf(found);
     this.#facts = { subject, input, agentTypes, view: readOnly(input), hasRun: () => false, ranBefore: () => false };
@@ -143,10 +143,9 @@ class PlanReader {
 
   #planned(r: Registration, wave: number): ExplainedHook {
     const untrusted = r.trustCheck?.(this.#facts.input);
-    return row(
-      this.#who.merged(r),
-      untrusted ? { wave, reason: 'untrusted', why: untrusted.why } : { runs: true, wave },
-    );
+    if (untrusted) return row(this.#who.merged(r), { wave, reason: 'untrusted', why: untrusted.why });
+    const why = this.#facts.subject === null && !r.matcher.all ? { why: unknownSubject(r) } : {};
+    return row(this.#who.merged(r), { runs: true, wave, ...why });
   }
 
   #next(from: number, last: number): ReturnType<typeof nextWave> {

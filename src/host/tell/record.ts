@@ -1,8 +1,9 @@
 import type { HandlerRecord, HandlerVerdict, RecordCopy, RecordedFailure } from '../../emit/record.js';
 import type { Outcome } from '../../events/output/outcome.js';
+import type { Subject } from '../../events/spec.js';
 import type { Matcher } from '../../matching/matcher.js';
 import type { Registration } from '../../scopes/registration.js';
-import type { SkipReason } from '../../scopes/skip.js';
+import { type SkipReason, unknownSubject } from '../../scopes/skip.js';
 import { sha256 } from '../../values/sha256.js';
 import type { Attempt } from '../call/attempt.js';
 import { verdictOf } from '../decide/fold.js';
@@ -33,7 +34,7 @@ interface Notes {
   hasRun(r: Registration): boolean;
   /** Why the one at a place was not asked, where the walk looked at it. */
   skipAt(place: number): SkipReason | undefined;
-  readonly subject: string | undefined;
+  readonly subject: Subject;
 }
 
 /** A plan after its walk. */
@@ -58,9 +59,17 @@ export function recordHandlers(walked: Walked, copy: RecordCopy): readonly Handl
   for (let place = 0; place < registrations.length; place++) {
     const r = registrations[place] as Registration;
     list(r, notes.at(place) ?? whySkipped(walked, r, place), rows, copy);
+    if (notes.subject === null) warnUnknown(rows, r);
   }
   if (taps.length > 0) listTaps(walked, false, rows, copy);
   return Object.freeze(rows);
+}
+
+/** Says that a hook ran because its matcher could not be compared. */
+function warnUnknown(rows: HandlerRecord[], r: Registration): void {
+  const row = rows.at(-1);
+  if (r.matcher.all || row?.id !== r.id || row.status === 'skipped') return;
+  rows[rows.length - 1] = Object.freeze({ ...row, warnings: [...(row.warnings ?? []), unknownSubject(r)] });
 }
 
 function listTaps(walked: Walked, early: boolean, rows: HandlerRecord[], copy: RecordCopy): void {

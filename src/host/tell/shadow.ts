@@ -1,5 +1,5 @@
 import type { HandlerRecord, HandlerVerdict, RecordCopy } from '../../emit/record.js';
-import type { EventSpec } from '../../events/spec.js';
+import type { EventSpec, Subject } from '../../events/spec.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';
 import { fold } from '../decide/fold.js';
 import type { HandlerResult } from '../decide/fold-common.js';
@@ -19,7 +19,7 @@ function wouldBe({ verdict, blocked, continues }: AnyDecision): HandlerVerdict {
 }
 
 /** The same of the answer of one call, which is the only one. */
-export function wouldSay(spec: EventSpec, subject: string | undefined, said: HandlerResult): HandlerVerdict {
+export function wouldSay(spec: EventSpec, subject: Subject, said: HandlerResult): HandlerVerdict {
   return wouldBe(fold(spec, [said], { decisions: 'strictest', subject }));
 }
 
