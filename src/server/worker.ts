@@ -6,6 +6,7 @@ import type { HandlerDescription } from '../handlers/handler.js';
 import { servicesOf } from '../host/internals.js';
 import type { Registration } from '../scopes/registration.js';
 import { realOr } from '../trust/consent.js';
+import { AcceptedFolders } from './accepted-folders.js';
 import { type Batch, Batches } from './batches.js';
 import { Binding, type Bindings, bindSet, changedScripts, changedSince } from './binding.js';
 import { RecordFeed } from './http/feed.js';
@@ -20,10 +21,10 @@ import { type PassedOn, type Warm, WarmHosts } from './warm.js';
 export type OpenSet = (
   set: NamedSet,
   how: {
-    /** The folder in which configuration is looked for, and from which names are resolved. */
+    /** The folder from which names are resolved. */
     readonly directory: string;
-    /** The project's own configuration counts, once it is accepted. */
-    readonly project: boolean;
+    /** The project whose own configuration counts, once it is accepted. */
+    readonly project: string | undefined;
     /** Is handed the host before anything is registered in it. */
     prepare(host: Host): void;
     readonly checksOf: ((file: string) => (handler: HandlerDescription) => Registration['trustCheck']) | undefined;
@@ -96,8 +97,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const warm = async (root: string | undefined): Promise<Warm> => {
     const binding = new Binding(bindings, root ?? cwd);
     const host = await open(changed === undefined ? set : {}, {
-      directory: root ?? cwd,
-      project: root !== undefined,
+      directory: cwd,
+      project: root,
       prepare(made) {
         opened.push({ close: async () => void (await made.close()) });
         if (!dev) servicesOf(made).registrar.guardBy(binding.guard);
@@ -120,6 +121,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     for (const root of projects) own.push(await warm(root));
     const hosts = new WarmHosts(user, own);
     const keys = new Set([keyOf(set, cwd)]);
+    const accepted = new AcceptedFolders(set.config);
     const changes = (): string[] => [
       ...new Set([...hosts.all.flatMap(({ binding }) => binding.changed()), ...changedScripts(bindings.scripts)]),
     ];
@@ -128,6 +130,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       calls,
       hosts: () => hosts,
       serves: (asked, from) => keys.has(keyOf(asked, from)),
+      accepted: (folder) => accepted.has(folder),
       async *records(query) {
         // Makes everything up to now readable.
         batches.pass();

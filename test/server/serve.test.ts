@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AlarmRecord, FireRecord } from '../../src/emit/record.js';
+import { thinScript } from '../../src/server/client/thin.js';
+import { start } from '../cli/cli.js';
 import { acceptAll } from './accept.js';
 import { bash, createUser, GUARD, hooksFile, send, type User, until } from './kit.js';
 
@@ -311,6 +313,80 @@ describe('projects', () => {
     expect(
       (await user.run(['hook', 'PreToolUse'], { stdin: JSON.stringify(bash('ls')), cwd: '/', env })).stdout,
     ).toMatch(/"own"/);
+  });
+
+  test('an accepted configuration counts in its own folder for what names nothing, whatever is served', async () => {
+    const own = (reason: string) => ({
+      hooks: { PreToolUse: [{ hooks: [{ type: 'rule', decision: 'deny', reason }] }] },
+    });
+    const folder = (name: string): string => join(user.path, 'project', name);
+    for (const name of ['one', 'two', 'three']) user.write(`${name}/hookscope.config.json`, own(name));
+    symlinkSync(folder('one'), join(user.path, 'link'));
+    await acceptAll(folder('one'), user.env);
+    const server = await user.serve(['--hooks', 'hooks.json']);
+    // Accepted meanwhile.
+    await acceptAll(folder('two'), user.env);
+    const thin = (cwd: string) =>
+      start('dash', [thinScript(), '--node', process.execPath, 'PreToolUse'], {
+        ...{ cwd, env: user.env, stdin: JSON.stringify(bash('ls')) },
+      });
+    const checkAll = async (reasons: Readonly<Record<string, RegExp>>): Promise<void> => {
+      for (const [name, reason] of Object.entries(reasons)) {
+        const cwd = name === 'link' ? join(user.path, name) : folder(name);
+        const { stdout } = await user.hook(['PreToolUse'], bash('ls'), cwd);
+        expect(stdout, name).toMatch(reason);
+      }
+      expect((await thin(folder('one'))).stdout).toMatch(reasons['one'] as RegExp);
+      // The hooks that are served count as well.
+      const before = asked();
+      await user.hook(['PreToolUse'], bash('ls'), folder('one'));
+      expect(asked()).toBe(before + 1);
+    };
+    const reasons = { one: /"one"/, link: /"one"/, two: /"two"/, three: /^$/ };
+    await checkAll(reasons);
+    user.write('one/hookscope.config.json', own('changed'));
+    rmSync(join(folder('two'), 'hookscope.config.json'));
+    const later = { one: /has changed/, two: /is gone/, three: /^$/ };
+    await checkAll(later);
+    await server.stop();
+    await checkAll(later);
+    // Whoever names something asks that alone.
+    for (const named of [
+      ['--hooks', '../hooks.json'],
+      ['--no-config', '--hooks', '../hooks.json'],
+    ])
+      expect((await user.hook(['PreToolUse', ...named], bash('ls'), folder('one'))).stdout).toBe('');
+  });
+
+  test('a configuration that is named and is the project’s own counts once', async () => {
+    user.write('hookscope.config.json', {
+      hooks: { PreToolUse: [{ hooks: [{ type: 'rule', decision: 'deny', reason: 'own' }] }] },
+    });
+    await acceptAll(join(user.path, 'project'), user.env);
+    const server = await user.serve(['--config', 'hookscope.config.json', '--project', '.']);
+    for (let round = 0; round < 2; round++) {
+      expect((await user.hook(['PreToolUse'], bash('ls'))).stdout).toMatch(/"own"/);
+      await server.stop();
+    }
+    const fires = user.records().flatMap((record) => (record.type === 'hook_fire' ? [record.handlers.length] : []));
+    expect(fires).toEqual([1, 1]);
+  });
+
+  test('a plugin is looked up where the server was started, also for the calls of a project', async () => {
+    const plugin = `export default { name: 'named', apply(scope) { scope.register({ PreToolUse: [{ hooks: [() => ({
+      hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'WHERE' } })] }] }); } };`;
+    const install = (where: string): void => {
+      user.write(`${where}/node_modules/guards/index.js`, plugin.replace('WHERE', where));
+      const manifest = { name: 'guards', version: '1.0.0', type: 'module', exports: './index.js' };
+      user.write(`${where}/node_modules/guards/package.json`, manifest);
+    };
+    for (const where of ['started', 'own']) install(where);
+    const folder = (name: string): string => join(user.path, 'project', name);
+    const server = await user.serve(['--plugin', 'guards', '--project', folder('own')], { cwd: folder('started') });
+    for (let round = 0; round < 2; round++) {
+      expect((await user.spawnHook(['PreToolUse'], bash('ls'), folder('own'))).stdout).toMatch(/"started"/);
+      await server.stop();
+    }
   });
 
   test('a script of the project is bound where that is registered, and elsewhere runs as it is there', async () => {

@@ -353,7 +353,7 @@ describe('a server is closed to strangers', () => {
     async (_, patience, text) => {
       const hosts = { spec: () => undefined, whyChanged: () => '', all: [] };
       const calls = { waiting: new Set(), answered: 0 };
-      const parts = { calls, hosts: () => hosts, serves: () => true, kept: () => undefined };
+      const parts = { calls, hosts: () => hosts, serves: () => true, accepted: () => false, kept: () => undefined };
       const slow = httpServer(parts as never, { hosts: new Set(['x']), check: () => 'fire', patience });
       await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
       // Comes back when the server has ended it.

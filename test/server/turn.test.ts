@@ -36,6 +36,7 @@ test('calls of one turn of the event loop are all asked about, then answered one
     calls: { waiting: new Set(), answered: 0 },
     hosts: () => hosts,
     serves: () => true,
+    accepted: () => false,
     kept: () => undefined,
   };
   const server = createServer((incoming, outgoing) => {

@@ -14,6 +14,7 @@ import { pluginNames } from '../../plugins/config-trust.js';
 import { loadHooksFile } from '../../plugins/hooks-file.js';
 import { loadPlugin } from '../../plugins/load.js';
 import type { Registration } from '../../scopes/registration.js';
+import { isSame } from '../../trust/consent.js';
 import type { CLAUDE_OPTIONS, Flags, HOST_OPTIONS } from '../options.js';
 import { keepStdout } from '../terminal.js';
 import { announceHeld, type ClaudeFlags, type Happening, loadClaudeFlags } from './claude-flags.js';
@@ -43,10 +44,10 @@ export interface OpenOptions {
   readonly happening?: Happening;
   /** Called before anything that is not ours runs in this process: a configuration, a plugin. */
   readonly beforeCode?: () => void;
-  /** The folder from which names are resolved, and in which configuration is looked for. Default: the process's. */
+  /** The folder from which names are resolved. Default: the process's. */
   readonly directory?: string;
-  /** Whether a configuration that was not named counts, once it is accepted. Default: if none is named. */
-  readonly finds?: boolean;
+  /** The folder whose configuration counts without being named, once it is accepted; false: none. Default: `directory`, if none is named. */
+  readonly finds?: string | false;
   /** Is handed the host before anything is registered in it. */
   prepare?(host: Host): void;
   /** The fleet that it joins, with its policy and its log. Default: the last good policy of the one that this machine has joined. */
@@ -63,13 +64,13 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
     announce = tell,
     happening = {},
     shown,
-    directory,
-    finds = flags.config === undefined,
+    directory = process.cwd(),
+    finds = flags.config === undefined && directory,
   } = options;
   // Before any code of a project has run, so that its environment variables supply neither key nor address.
   const model = await modelOf(flags);
-  const look = { executes, announce, directory };
-  const here = finds ? await findConfigsHere(look) : NOTHING;
+  const look = { executes, announce, directory: finds || directory };
+  const here = finds === false ? NOTHING : withoutNamed(await findConfigsHere(look), flags.config);
   const runsCode = here.used !== undefined || typeof flags.config === 'string' || flags.plugin !== undefined;
   if (runsCode || options.team !== undefined || hasJoined()) {
     options.beforeCode?.();
@@ -99,7 +100,6 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
       onWake?.(wake);
     },
   }) as Host;
-  const from = directory === undefined ? {} : { from: directory };
   try {
     options.prepare?.(host);
     await putUnderPolicy(host, options.team);
@@ -108,7 +108,7 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
       const { file, config } = named;
       await applyConfigAs(host, config, { file, warn: tell }, { trustCheckOf: options.checksOf?.(file) });
     }
-    for (const name of flags.plugin ?? []) await host.use(await loadPlugin(name, { warn: tell, ...from }));
+    for (const name of flags.plugin ?? []) await host.use(await loadPlugin(name, { warn: tell, from: directory }));
     for (const file of flags.hooks ?? []) {
       const hooks = await loadHooksFile(file);
       const origin = { source: { kind: 'hooks-file', file }, trustCheckOf: options.checksOf?.(file) };
@@ -117,7 +117,7 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
     await loadClaudeFlags(host, flags, happening, { tell, announced });
     await loadFromFlags(host, flags, {
       tell: announce,
-      projectDir: happening.cwd ?? directory ?? process.cwd(),
+      projectDir: happening.cwd ?? (finds || directory),
       checksOf: options.checksOf,
     });
     // For a hook or a program, the failure in the decision is enough.
@@ -127,6 +127,13 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
     throw error;
   }
   return { host, wakes };
+}
+
+/** What is named as well counts once. */
+function withoutNamed(here: ConfigsHere, named: HostFlags['config']): ConfigsHere {
+  const { all, used } = here;
+  if (used === undefined || typeof named !== 'string' || !isSame(used.file, named)) return here;
+  return { all: all.filter((one) => one !== used) };
 }
 
 /** Before anything else is registered, because managed hooks come first. */

@@ -6,6 +6,7 @@ import type { Background } from '../../host/call/background.js';
 import { fire } from '../../host/fire/fire.js';
 import { servicesOf } from '../../host/internals.js';
 import { plain } from '../../plain.js';
+import { AcceptedFolders } from '../../server/accepted-folders.js';
 import { askedAs, type CommandAnswer, REASONS } from '../../server/agent-protocol.js';
 import { Binding, whyChanged } from '../../server/binding.js';
 import type { Question } from '../../server/client/ask.js';
@@ -62,8 +63,8 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
     tell: () => undefined,
     beforeCode: () => alarm.watchFromThread(),
     happening: happeningOf(input),
-    directory: project ?? (isServed ? from : cwd),
-    finds: project !== undefined || (served === undefined && !isNamed(set) && set.config !== false),
+    directory: from,
+    finds: project ?? (countsFound(question, served) && cwd),
     ...(isServed && !served.dev ? { checksOf: checksOf(served, from) } : {}),
   });
   const { host } = await unlessInterrupted(terminal, opening);
@@ -159,6 +160,12 @@ function setOf(
 ): { readonly set: NamedSet; readonly from: string } {
   if (isNamed(set) || served === undefined) return { set, from: cwd };
   return { set: served.set, from: served.cwd };
+}
+
+/** Whether the configuration of the call's folder counts: what was served may have been started for something else, so one that was accepted does. */
+function countsFound({ set, cwd }: Question, served: ServedSet | undefined): boolean {
+  if (isNamed(set) || set.config === false) return false;
+  return served === undefined || new AcceptedFolders(served.set.config).has(cwd);
 }
 
 /** The project folder for commands: the registered one, else the agent's, else the one that is found. */

@@ -88,7 +88,7 @@ async function child(terminal: Terminal): Promise<number> {
       executes: true,
       tell: terminal.tell,
       directory,
-      finds: project,
+      finds: project ?? false,
       prepare,
       team,
       ...(checksOf ? { checksOf } : {}),

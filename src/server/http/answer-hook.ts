@@ -26,6 +26,8 @@ export interface HookParts {
   hosts(): WarmHosts;
   /** Whether what a request names is what is served. */
   serves(set: NamedSet, cwd: string): boolean;
+  /** Whether a person accepted a configuration of that folder which is not served. */
+  accepted(folder: string): boolean;
   /** Resolves when records of the last milliseconds alone are not written; undefined: it is so. */
   kept(): Promise<void> | undefined;
 }
@@ -89,7 +91,9 @@ async function answer(
   const env = withTrace(headers, headers[HEAD.env] === undefined ? NO_ENV : environmentIn(rawHeaders));
   // Our own command, which names nothing, says why nothing is let through: here it would be a yes.
   const isCommand = headers[HEAD.within] !== undefined && Object.keys(asked).length === 0;
-  if (isCommand && hosts.waitsForConsent(cwd, env['CLAUDE_PROJECT_DIR'])) return notServed(incoming);
+  const session = env['CLAUDE_PROJECT_DIR'];
+  if (isCommand && (hosts.waitsForConsent(cwd, session) || isElsewhere(hosts, cwd, session, parts)))
+    return notServed(incoming);
   const policy: FailurePolicy = headers[HEAD.policy] === 'allow' ? 'allow' : 'block';
   const as = headValue(headers[HEAD.as]);
   if (as !== undefined && as !== CLAUDE) {
@@ -125,6 +129,22 @@ async function answer(
     return { status: 200, body: plainJson(output) };
   } catch (error) {
     return failure(spec, isHookscopeError(error) ? error.message : describeError(error), policy);
+  }
+}
+
+/** Whether hooks that are not served count for a call of our own command, which runs them itself, with those that are served. */
+function isElsewhere(
+  hosts: WarmHosts,
+  cwd: string | undefined,
+  session: string | undefined,
+  parts: HookParts,
+): boolean {
+  if (cwd === undefined || hosts.of(cwd, session).root !== undefined) return false;
+  try {
+    return parts.accepted(cwd);
+  } catch {
+    // The command says why that cannot be read.
+    return true;
   }
 }
 
