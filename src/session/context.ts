@@ -74,6 +74,20 @@ export function addWatchPaths(core: Core, { watchPaths }: BaseDecision): void {
   core.onWatchPaths?.(core, added);
 }
 
+/** A folder with very many files should not hold up what the session is opened for. */
+const MOST_MS = 2000;
+
+/** Resolves when all that hooks have asked for is watched, or after two seconds. */
+export async function untilWatched(core: Core): Promise<void> {
+  if (core.beginning.size === 0) return;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, MOST_MS);
+  });
+  await Promise.race([Promise.all(core.beginning), late]);
+  clearTimeout(timer);
+}
+
 /** The system prompt with what waited for it, one line each, after a blank line; nothing waits any more. */
 export function takeSystemPrompt(core: Core, base: string): string {
   const waiting = core.scope.pending.splice(0);

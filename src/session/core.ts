@@ -35,6 +35,8 @@ export class Core {
   /** Paths asked for, by the harness or by hooks; and those that are watched, absolute. */
   readonly watchPaths = new Set<string>();
   readonly watched = new Set<string>();
+  /** Watches that hooks asked for and that have not begun. */
+  readonly beginning = new Set<Promise<void>>();
   /** Undone when it ends: a subscriber, listeners. */
   readonly cleanups: (() => unknown)[] = [];
   /** Called with every new path that hooks ask to have watched; absent: none are watched. */

@@ -86,7 +86,7 @@ export interface SessionSettings {
   readonly passThrough?: ((error: unknown) => boolean) | undefined;
   /** Continuations in a row after which the stop loop ends. Default: the host's, 8. */
   readonly maxStopContinuations?: number | undefined;
-  /** false: paths that hooks ask for are not watched, only listed in `watchPaths`. */
+  /** false: paths that hooks ask for are not watched, only listed in `watchPaths`. Opening the session, and `changeCwd`, wait until they are watched, two seconds at most. */
   readonly watch?: boolean | undefined;
 }
 

@@ -62,7 +62,7 @@ test('what hooks ask for is watched too, from SessionStart and from FileChanged 
   on(host, 'FileChanged', () => ({ hookSpecificOutput: { watchPaths: [second] } }));
   const session = await host.openSession({ session_id: 'x', cwd });
   const paths = () => seen.filter((s) => s.event === 'FileChanged').map(({ input }) => input['file_path']);
-  // The watch begins beside the session: changes until it has begun are not seen, so this one is made again and again.
+  // What FileChanged asks for begins beside it: changes until then are not seen, so this one is made again and again.
   let n = 0;
   const grow = (file: string) => () => {
     writeFileSync(file, 'x'.repeat(++n));
@@ -72,6 +72,41 @@ test('what hooks ask for is watched too, from SessionStart and from FileChanged 
   expect(session.watchPaths).toEqual([first, second]);
   await until(grow(second));
   await session.close();
+});
+
+test('what SessionStart and CwdChanged ask for is watched when the session is open, and when it has moved', async () => {
+  const [first, second] = [folder(), folder()];
+  const { host } = await opened();
+  on(host, 'SessionStart', () => ({ hookSpecificOutput: { watchPaths: [first] } }));
+  on(host, 'CwdChanged', () => ({ hookSpecificOutput: { watchPaths: [second] } }));
+  const ready: string[] = [];
+  const { emit } = FSWatcher.prototype;
+  const heard = vi.spyOn(FSWatcher.prototype, 'emit').mockImplementation(function (this: FSWatcher, name, ...rest) {
+    if (name === 'ready') ready.push('ready');
+    return emit.call(this, name, ...(rest as never[]));
+  });
+  const session = await host.openSession({ session_id: 'x', cwd: first });
+  expect(ready).toEqual(['ready']);
+  await session.changeCwd(second);
+  expect(ready).toEqual(['ready', 'ready']);
+  heard.mockRestore();
+  await session.close();
+});
+
+test('a watch that never begins holds up neither the opening of a session for long nor its end', async () => {
+  const cwd = folder();
+  const { host } = await opened();
+  on(host, 'SessionStart', () => ({ hookSpecificOutput: { watchPaths: [cwd] } }));
+  const { emit } = FSWatcher.prototype;
+  const heard = vi.spyOn(FSWatcher.prototype, 'emit').mockImplementation(function (this: FSWatcher, name, ...rest) {
+    return name === 'ready' ? true : emit.call(this, name, ...(rest as never[]));
+  });
+  const session = await host.openSession({ session_id: 'x', cwd });
+  const watching = session.watch(['other']);
+  await until(() => session.watchPaths.includes(join(cwd, 'other')));
+  await session.close();
+  await watching;
+  heard.mockRestore();
 });
 
 test('with watch: false they are only named', async () => {

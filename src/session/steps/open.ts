@@ -5,12 +5,12 @@ import type { SessionFields } from '../../host/fire/input.js';
 import type { Plugin, UseOptions } from '../../host/plugin-types.js';
 import type { Decision, Hooks } from '../../host/types.js';
 import type { ScopeRef } from '../../scopes/tree.js';
-import { remember } from '../context.js';
+import { remember, untilWatched } from '../context.js';
 import { Core, type CoreOptions } from '../core.js';
 import type { SessionDeps } from '../deps.js';
 import { inherit, type PluginUse, type SessionOptions, type SessionSettings, type SpawnOptions } from '../options.js';
 import { leave } from './close.js';
-import { watchPaths } from './watch.js';
+import { watchForHooks } from './watch.js';
 import { instructionsLoaded } from './workspace.js';
 
 /** What opening sessions needs: the host's parts, the session's own fields, and the open sessions by id. */
@@ -54,6 +54,7 @@ export async function openCore<C extends CustomEvents = NoEvents>(
     const started = await core.fire('SessionStart', { source, model, session_title, ...resumed });
     remember(core, started);
     for (const loaded of options.instructions ?? []) await instructionsLoaded(core, loaded);
+    await untilWatched(core);
     return { core, started, initialUserMessage: started.initialUserMessage };
   });
 }
@@ -139,9 +140,7 @@ async function orLeave<T>(core: Core, enter: () => Promise<T>): Promise<T> {
 
 function watcherOf({ watch }: SessionSettings): CoreOptions['onWatchPaths'] {
   if (watch === false) return undefined;
-  return (core, paths) => {
-    watchPaths(core, paths).catch((error) => core.deps.report(`Watching ${paths.join(', ')}: ${String(error)}`, error));
-  };
+  return watchForHooks;
 }
 
 function closeOnAbort(core: Core, signal: AbortSignal | undefined): void {

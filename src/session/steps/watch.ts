@@ -28,5 +28,17 @@ export async function watchPaths(core: Core, paths: readonly string[]): Promise<
       if (core.isOpen) fileChanged(core, { file_path, event }).catch(problem);
     });
   }
-  await new Promise<void>((ready) => watcher.once('ready', ready));
+  await new Promise<void>((ready) => {
+    watcher.once('ready', ready);
+    // One that is closed before is never ready.
+    core.cleanups.push(ready);
+  });
+}
+
+/** Watches what hooks ask for. */
+export function watchForHooks(core: Core, paths: readonly string[]): void {
+  const watching = watchPaths(core, paths)
+    .catch((error) => core.deps.report(`Watching ${paths.join(', ')}: ${String(error)}`, error))
+    .finally(() => core.beginning.delete(watching));
+  core.beginning.add(watching);
 }

@@ -1,7 +1,7 @@
 import type { BaseDecision } from '../../host/decide/decision.js';
 import type { Decision } from '../../host/types.js';
 import { resultOf } from '../../values/waiting/promises.js';
-import { askAbout, remember, whyBlocked } from '../context.js';
+import { askAbout, remember, untilWatched, whyBlocked } from '../context.js';
 import type { Core } from '../core.js';
 import type { OwnFields } from '../options.js';
 import { afterwards } from '../tool/results.js';
@@ -13,6 +13,7 @@ export async function changeCwd(core: Core, directory: string): Promise<void> {
   const old_cwd = core.cwd;
   core.moveTo(directory);
   await tell(core, core.fire('CwdChanged', { old_cwd, new_cwd: directory }));
+  await untilWatched(core);
 }
 
 export async function addDirectory(core: Core, directory: string, source: string): Promise<void> {
