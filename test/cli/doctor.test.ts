@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,9 +19,10 @@ import { openSqlite } from '../../src/emit/sinks/sqlite/driver.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import { type FakeCodex, writeFakeCodex } from '../connect/fake-codex.js';
 import { fire } from '../emit/samples.js';
+import { asNobody } from '../nobody.js';
 import { anyRecords, SAMPLES } from '../store/records.js';
 import { DOUBLE_STOP, ENDS, QUOTED_STOP } from '../values/double-stop.js';
-import { cli } from './cli.js';
+import { BIN, cli } from './cli.js';
 
 const HEALTHY = 'HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{"ok":true}';
 
@@ -237,6 +247,46 @@ describe('hookscope doctor', () => {
       fix: expect.stringMatching(/^Move it aside/),
     });
     expect(found.map(({ text }) => text).join('\n')).toContain('gone.sh is not there');
+  });
+
+  test('tells of a file of records that is no database, and of processes that found no room for any', async () => {
+    const file = write(`${STATE}/records.db`, 'something else\n'.repeat(100));
+    const mark = (pid: number): string => write(`${STATE}/records.db.writing.${pid}-0123abcd`, '');
+    mark(999_999_999);
+    // It is about to write its mark.
+    mark(process.pid);
+    const { found, code } = await doctor();
+    expect(found.map(({ level, text }) => [level, text])).toEqual([
+      ['problem', `${file} is no database: no record of what hooks decide is kept.`],
+      ['remark', expect.stringContaining(`A process found no room for records beside ${file}, the last one at 20`)],
+    ]);
+    expect(code).toBe(1);
+  });
+
+  test.each([
+    ['state/hookscope', 0o555, 'state/hookscope'],
+    ['state/hookscope/records.db', 0o444, 'state/hookscope/records.db'],
+  ])('tells that %s cannot be written', async (path, mode, named) => {
+    const home = join(root, 'nobody');
+    for (const one of ['state/hookscope', 'home', 'run', 'config', 'project'])
+      mkdirSync(join(home, one), { recursive: true });
+    await sqliteSink(join(home, 'state/hookscope/records.db')).close();
+    writeFileSync(join(home, 'state/hookscope/records.db'), '');
+    chmodSync(root, 0o755);
+    chmodSync(join(home, path), mode);
+    const { stdout, code } = await asNobody(
+      'env',
+      [
+        `XDG_STATE_HOME=${join(home, 'state')}`,
+        `XDG_CONFIG_HOME=${join(home, 'config')}`,
+        process.execPath,
+        BIN,
+        'doctor',
+      ],
+      join(home, 'project'),
+    );
+    expect(stdout).toMatch(new RegExp(`^problem  .*${named} cannot be written: no record`, 'm'));
+    expect(code).toBe(1);
   });
 
   test('tells of hooks that are registered here and that no fire lists', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -92,6 +92,24 @@ describe('hookscope hook without a server', () => {
       ['tried', 'deny', undefined],
       ['slow', 'none', 'CLOSED'],
     ]);
+  });
+
+  test('a record that cannot be kept changes no answer, and one line on standard error says why', async () => {
+    const other = createUser();
+    const file = join(other.path, 'state/hookscope/records.db');
+    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+    writeFileSync(file, 'something else');
+    other.write('guard.json', { PreToolUse: [guarded] });
+    const answered = await other.hook(['PreToolUse', '--hooks', 'guard.json', '--no-server'], bash('rm'));
+    expect(answered).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"permissionDecisionReason":"guarded"'),
+      stderr: expect.stringMatching(/^hookscope: [^\n]*records\.db[^\n]*holds something else than records[^\n]*\n$/),
+    });
+    // Standard error is the reason there.
+    const late = ['PreToolUse', '--plugin', other.write('throws.mjs', madeBy('() => process.exit(0)')), '--no-server'];
+    expect((await other.spawnHook(late, bash('rm'))).stderr).not.toContain('records.db');
+    await other.remove();
   });
 
   const guarded = { hooks: [{ type: 'rule', decision: 'deny', reason: 'guarded' }] };

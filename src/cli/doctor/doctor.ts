@@ -18,6 +18,7 @@ import { connected, serverFindings } from './connections.js';
 import { fileFindings, unlistedFindings } from './files.js';
 import type { DoctorFinding } from './finding.js';
 import { Health } from './health.js';
+import { keepingFindings } from './keeping.js';
 import type { ProbeFlags } from './probe.js';
 
 type DoctorFlags = StoreFlags & MaskFlags & ProbeFlags & Flags<'sinceSaid' | 'slow' | 'hooks' | 'codex'>;
@@ -61,6 +62,7 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
       codex: flags.codex,
     })),
     ...damage,
+    ...(flags.store === undefined ? keepingFindings() : []),
     ...health.findings(limit),
     ...unclosedOf(flags.store).flatMap((one) => health.unclosed(one)),
     ...(await fileFindings(hooks, handlers)),

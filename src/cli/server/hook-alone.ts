@@ -39,7 +39,8 @@ const SHADOWS = 0.5;
 /** The answer, and what is done once it is written: nothing in it may change what was said. */
 interface FiredAlone {
   readonly answer: CommandAnswer;
-  finish(): Promise<void>;
+  /** Resolves to why the record could not be kept; undefined: it was. */
+  finish(): Promise<string | undefined>;
 }
 
 /** Fires once, without a server: what the command names, or else what the last server served. */
@@ -72,15 +73,18 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
   const services = servicesOf(host);
   const place = hasJoined() ? await placeOf(host) : undefined;
   services.elsewhere = place?.asker;
-  const finish = async (): Promise<void> => {
+  let unkept: string | undefined;
+  const finish = async (): Promise<string | undefined> => {
     try {
       await endBackground(services.background, alarm, keeper, terminal.signal);
     } finally {
       await host.close();
       await place?.asker.close();
       await place?.log.close(0);
-      if (keeper) await within(timerDelay(KEEPING), keeper.close());
+      if (keeper && !(await within(timerDelay(KEEPING), keeper.close())))
+        unkept ??= `Records were not written to ${keeper.name} within ${KEEPING} s`;
     }
+    return unkept;
   };
   const ask = async (): Promise<CommandAnswer> => {
     services.stateless = true;
@@ -91,7 +95,9 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
       const waiting = waitingAlone(services.registrar);
       if (waiting !== undefined) return protocol.fail(whyNobody(waiting), policy, told);
     }
-    keeper = await keepRecords(host, places);
+    keeper = await keepRecords(host, places, (message) => {
+      unkept ??= message;
+    });
     const over = new AbortController();
     const timer = setTimeout(() => over.abort(), Math.max(0, deadline - performance.now()));
     terminal.signal.addEventListener('abort', () => over.abort(), { once: true });
@@ -140,7 +146,7 @@ async function endBackground(
   alarm.calm();
 }
 
-const nothing = async (): Promise<void> => undefined;
+const nothing = async (): Promise<undefined> => undefined;
 
 /** In a joined fleet: how to ask the team, and the log of decisions, which the next connected process sends. */
 async function placeOf(host: Host) {

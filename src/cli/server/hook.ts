@@ -111,7 +111,9 @@ async function answer(
     const code = await say(fired.answer, terminal);
     // What still runs may end or hang the process, and changes nothing of what was said.
     alarm.said(code);
-    await fired.finish().catch(() => undefined);
+    const unkept = await fired.finish().catch(() => undefined);
+    // With any other code, an agent takes standard error for the reason.
+    if (code === 0 && unkept !== undefined) terminal.tell(unkept);
     return code;
   } finally {
     alarm.off();

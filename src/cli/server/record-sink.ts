@@ -16,8 +16,8 @@ export async function sinkFor(file: string, logger: (message: string) => void): 
 }
 
 /** For a command that fires once. */
-export async function keepRecords(host: Host, places: Places): Promise<Sink> {
-  const sink = await sinkFor(recordsFile(places), () => undefined);
+export async function keepRecords(host: Host, places: Places, logger: (message: string) => void): Promise<Sink> {
+  const sink = await sinkFor(recordsFile(places), logger);
   sink.attach(servicesOf(host).bus.records);
   return sink;
 }

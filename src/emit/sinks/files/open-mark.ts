@@ -128,6 +128,15 @@ export function unclosedWriters(path: string): Unclosed[] {
   });
 }
 
+/** Processes that have ended and whose mark is empty: there was no room for it, and so for no record either. */
+export function emptyMarks(path: string): { readonly pid: number; readonly since: string }[] {
+  return marksOf(path).flatMap((file) => {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    const pid = Number(/(\d+)-[\da-f]+$/.exec(file)?.[1]);
+    return stats?.size === 0 && !isRunning(pid) ? [{ pid, since: stats.mtime.toISOString() }] : [];
+  });
+}
+
 /** undefined: the file is not one of ours. */
 function readMark(file: string): Written | undefined {
   try {

@@ -1,0 +1,55 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { kindOfFile } from '../../emit/sinks/files/database-file.js';
+import { emptyMarks } from '../../emit/sinks/files/open-mark.js';
+import { placesOf } from '../../server/places.js';
+import { recordsFile } from '../server/record-sink.js';
+import type { DoctorFinding } from './finding.js';
+
+/** Whether the next record can be kept, and whether one could not: no record shows that. */
+export function keepingFindings(): DoctorFinding[] {
+  const places = placesOf();
+  const file = recordsFile(places);
+  const found: DoctorFinding[] = [];
+  const problem = (text: string, fix: string): void =>
+    void found.push({
+      level: 'problem',
+      about: 'records',
+      text: `${text}: no record of what hooks decide is kept.`,
+      fix,
+    });
+  if (isClosed(places.state)) problem(`${places.state} cannot be written`, 'Let your user write into it.');
+  if (isClosed(file)) problem(`${file} cannot be written`, 'Let your user write it.');
+  else if (file.endsWith('.db') && isOther(file))
+    problem(`${file} is no database`, 'Move it away; a new one is begun.');
+  const unwritten = emptyMarks(file);
+  if (unwritten.length > 0)
+    found.push({
+      level: 'remark',
+      about: 'records',
+      text: `${unwritten.length === 1 ? 'A process' : `${unwritten.length} processes`} found no room for records beside ${file}, the last one at ${unwritten
+        .map(({ since }) => since)
+        .sort()
+        .at(-1)}.`,
+      fix: 'Nothing can be done about those. See that there is room on the disk.',
+    });
+  return found;
+}
+
+function isClosed(path: string): boolean {
+  if (!existsSync(path)) return false;
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function isOther(file: string): boolean {
+  try {
+    return statSync(file).isFile() && kindOfFile(file) === 'other';
+  } catch {
+    // It is not there, or cannot be read, which is said where it is read.
+    return false;
+  }
+}
