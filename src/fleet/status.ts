@@ -22,6 +22,8 @@ export interface ChannelStatus {
   /** The revision in force; absent: no bundle is. */
   readonly revision?: string;
   readonly sequence?: number;
+  /** SHA-256 of its bytes: another bundle may have its revision and its number. */
+  readonly digest?: string;
   /** When it came into force. */
   readonly since?: string;
   /** The share of hosts that have this one. */
@@ -59,6 +61,7 @@ const statusSchema = schema(() =>
         channel: zod().string(),
         revision: zod().string().exactOptional(),
         sequence: zod().number().exactOptional(),
+        digest: zod().string().exactOptional(),
         since: zod().string().exactOptional(),
         canary: zod().number().exactOptional(),
         asks: zod().string().exactOptional(),
@@ -101,6 +104,15 @@ export function hostsIn(all: readonly Shared[]): HostStatus[] {
       return status === undefined || status.host !== host ? [] : [status];
     })
     .sort((a, b) => (a.host < b.host ? -1 : 1));
+}
+
+/** What a host has in force, beside what is posted for all. `ahead`: another with a higher number, as a canary has. */
+export function standingOf(
+  { sequence = 0, digest }: ChannelStatus,
+  posted: { readonly sequence: number; readonly digest: string },
+): 'has it' | 'ahead' | 'behind' {
+  if (digest === posted.digest) return 'has it';
+  return sequence > posted.sequence ? 'ahead' : 'behind';
 }
 
 /** It has not spoken for a while, or says a time that is none. */

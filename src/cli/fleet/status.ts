@@ -1,8 +1,9 @@
 import type { BundleManifest } from '../../fleet/bundle/manifest.js';
 import { FLEET_NAME, type FleetEngine, type Shared } from '../../fleet/engine.js';
 import { postedFor } from '../../fleet/operator.js';
-import { type HostStatus, hostsIn, isSilent } from '../../fleet/status.js';
+import { type HostStatus, hostsIn, isSilent, standingOf } from '../../fleet/status.js';
 import { column, plain, plainJson } from '../../plain.js';
+import { sha256 } from '../../values/sha256.js';
 import type { Terminal } from '../terminal.js';
 import { atBroker, type FleetFlags, whereOf } from './flags.js';
 
@@ -30,7 +31,7 @@ export async function statusVerb(_: readonly string[], flags: FleetFlags, termin
 }
 
 /** What the hosts of a channel should have. */
-type InChannel = Pick<BundleManifest, 'channel' | 'revision' | 'sequence' | 'created'>;
+type InChannel = Pick<BundleManifest, 'channel' | 'revision' | 'sequence' | 'created'> & { readonly digest: string };
 
 /** A host may invent channels. */
 const MOST_CHANNELS = 20;
@@ -40,26 +41,32 @@ async function postedIn(engine: FleetEngine, all: readonly Shared[]): Promise<In
   const channels = new Set(hostsIn(all).flatMap((status) => status.channels.map(({ channel }) => channel)));
   const named = [...channels].filter((channel) => FLEET_NAME.test(channel)).sort();
   const found = await Promise.all(named.slice(0, MOST_CHANNELS).map((channel) => postedFor(engine, channel)));
-  return found.flatMap((bundle) => bundle?.manifest ?? []);
+  return found.flatMap((bundle) => (bundle ? { ...bundle.manifest, digest: sha256(bundle.bytes) } : []));
 }
 
 /** How many have it. */
-function headOf({ channel, revision, sequence, created }: InChannel, hosts: readonly HostStatus[]): string {
+function headOf(posted: InChannel, hosts: readonly HostStatus[]): string {
+  const { channel, revision, sequence, created } = posted;
   const own = hosts
     .filter((status) => stateOf(status) !== 'left')
     .flatMap(({ channels }) => channels.filter((one) => one.channel === channel));
-  // A canary is ahead.
-  const have = own.filter((one) => (one.sequence ?? 0) >= sequence).length;
+  const have = own.filter((one) => standingOf(one, posted) === 'has it').length;
+  const ahead = own.filter((one) => standingOf(one, posted) === 'ahead');
+  const trying = ahead.filter(({ canary }) => canary !== undefined).length;
+  const others = [
+    trying > 0 ? `, ${trying} with a canary` : '',
+    ahead.length > trying ? `, ${ahead.length - trying} with a higher number` : '',
+  ].join('');
   return plain(
-    `${channel} ${revision} (${sequence}), posted ${created.slice(0, 19)}Z: ${have} of ${own.length} hosts have it`,
+    `${channel} ${revision} (${sequence}), posted ${created.slice(0, 19)}Z: ${have} of ${own.length} hosts have it${others}`,
   );
 }
 
-/** Channels in which it has less than what was posted. */
+/** Channels in which it lacks what was posted, and is not ahead of it. */
 const behindOf = ({ channels }: HostStatus, posted: readonly InChannel[]): string[] =>
-  posted.flatMap(({ channel, sequence }) => {
-    const own = channels.find((one) => one.channel === channel);
-    return own !== undefined && (own.sequence ?? 0) < sequence ? [channel] : [];
+  posted.flatMap((one) => {
+    const own = channels.find(({ channel }) => channel === one.channel);
+    return own !== undefined && standingOf(own, one) === 'behind' ? [one.channel] : [];
   });
 
 type State = 'there' | 'left' | 'silent';

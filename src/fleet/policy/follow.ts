@@ -1,6 +1,7 @@
 import type { FireRecord } from '../../emit/fire-record.js';
 import { HookscopeError } from '../../errors.js';
 import { describeError } from '../../values/message.js';
+import { sha256 } from '../../values/sha256.js';
 import { type Bundle, readBundle } from '../bundle/bundle.js';
 import { overlapOf } from '../bundle/paths.js';
 import type { FleetEngine, Posted, Stop } from '../engine.js';
@@ -87,11 +88,16 @@ export class Follower {
   }
 
   get status(): ChannelStatus {
-    const manifest = this.#policy?.bundle.manifest;
-    const asks = this.#asks ?? (this.#policy && whyExpired(this.#policy.bundle));
+    const bundle = this.#policy?.bundle;
+    const manifest = bundle?.manifest;
+    const asks = this.#asks ?? (bundle && whyExpired(bundle));
     return {
       channel: this.#options.channel,
-      ...(manifest && { revision: manifest.revision, sequence: manifest.sequence }),
+      ...(bundle && {
+        revision: bundle.manifest.revision,
+        sequence: bundle.manifest.sequence,
+        digest: sha256(bundle.bytes),
+      }),
       ...(manifest && this.#kept.since !== undefined && { since: this.#kept.since }),
       ...(manifest?.canary !== undefined && { canary: manifest.canary }),
       ...(asks !== undefined && { asks }),

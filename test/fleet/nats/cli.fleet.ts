@@ -76,13 +76,29 @@ test('from nothing to a policy on two machines, what they decide, a diff, a roll
   const diff = await operator.fleet('diff', 'policy', ...as);
   expect(diff).toMatchObject({ code: 1, text: expect.stringMatching(/4 of 4 decisions would change/) });
   expect(diff.text).toMatch(/2 {2}PreToolUse: none -> deny by acme\/git/);
-  await operator.fleet('push', 'policy', '--sign', 'policy.key', ...as, '--revision', 'v2', '--canary', '50%');
+  await operator.fleet('push', 'policy', '--sign', 'policy.key', ...as, '--revision', 'v2', '--canary', '60%');
+  // It is for host-1 alone.
+  await until(async () => (await status()).includes(' v2 (2) canary '));
+  expect(await status()).toMatch(/^stable v1 \(1\), posted \S+Z: 1 of 2 hosts have it, 1 with a canary$/m);
   expect((await operator.fleet('push', 'policy', '--sign', 'policy.key', ...as, '--revision', 'v3')).text).toMatch(
     /v3 \(3\)/,
   );
   await until(async () => (await status()).match(/ v3 \(3\) /g)?.length === 2);
   expect((await operator.fleet('rollback', '--sign', 'policy.key', ...as)).text).toMatch(/stable v1 \(4\)/);
   await until(async () => (await status()).match(/ v1 \(4\) /g)?.length === 2);
+
+  // Under a number that was in force: every host refuses it, and has another.
+  for (const [sequence, standing] of [
+    ['4', '0 of 2 hosts have it'],
+    ['2', '0 of 2 hosts have it, 2 with a higher number'],
+  ] as const) {
+    const again = ['--sign', 'policy.key', ...as, '--revision', 'v1', '--sequence', sequence];
+    const said = await operator.fleet('push', 'policy', ...again);
+    expect(said).toMatchObject({ code: 0, text: expect.stringMatching(/host-1 refuses it: /) });
+    await until(async () => (await status()).split(`refused v1 (${sequence})`).length === 3);
+    expect(await status()).toMatch(new RegExp(`^stable v1 \\(${sequence}\\), posted \\S+Z: ${standing}$`, 'm'));
+    expect((await status()).match(/ BEHIND/g)?.length).toBe(sequence === '4' ? 2 : undefined);
+  }
 
   // Somebody else's key; the host's own credentials.
   await operator.fleet('keys', 'new', 'other.key');
