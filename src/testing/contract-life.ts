@@ -1,54 +1,18 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isHookscopeError } from '../errors.js';
 import { within } from '../values/waiting/timer.js';
 import { mustDeny } from './contract-answers.js';
 import { type CaseOf, eventsOf, onStage, type Stage, type Under } from './contract-run.js';
-import { changesSince, surroundings } from './surroundings.js';
+import { Handles } from './left-behind.js';
+import { changesSince, inWords, surroundings } from './surroundings.js';
 import { put } from './tested.js';
 
-/** A timer, socket, process, watcher and so on: all of them can be told not to keep the process running, and say so. */
-type Handle = { hasRef(): boolean; readonly _repeat?: unknown };
-
-/** An interval works on until it is cleared, even one that does not keep the process running. */
-const isLeft = (handle: Handle): boolean => handle.hasRef() || typeof handle._repeat === 'number';
-
-const isHandle = (resource: object): resource is Handle => typeof (resource as Partial<Handle>).hasRef === 'function';
-
-/**
- * Runs a case, which fails if something that it started still keeps the process running when `patience` seconds are over. That is asked of each
- * handle that was made in the case's async context: other code has handles too, which come and go at the same time.
- */
-async function leavingNothing(
-  { patience }: Under,
-  wrong: string,
-  inside: () => Promise<void>,
-  isRestored: () => boolean = () => true,
-): Promise<void> {
-  const context = new AsyncLocalStorage<true>();
-  const handles = new Map<number, [kind: string, Handle]>();
-  const watch = createHook({
-    init(id, kind, _trigger, resource) {
-      if (context.getStore() && isHandle(resource)) handles.set(id, [kind, resource]);
-    },
-    destroy: (id) => void handles.delete(id),
-  });
-  const left = (): string[] => {
-    const counts = new Map<string, number>();
-    for (const [kind, handle] of handles.values()) if (isLeft(handle)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    return [...counts].map(([kind, count]) => `${count} ${kind}`);
-  };
-  watch.enable();
-  try {
-    await context.run(true, inside);
-    // Handles close, and listeners go, a few turns after they were told to.
-    const end = performance.now() + patience * 1000;
-    while (!(left().length === 0 && isRestored()) && performance.now() < end) await sleep(20);
-    deepEqual(left(), [], wrong);
-  } finally {
-    watch.disable();
-  }
+/** Waits until a case has left nothing. Handles open and close, and listeners go, a few turns after they were told to. */
+async function gone({ patience }: Under, left: () => readonly string[]): Promise<void> {
+  const end = performance.now() + patience * 1000;
+  do await sleep(20);
+  while (left().length > 0 && performance.now() < end);
 }
 
 async function abortEach(under: Under, stage: Stage): Promise<void> {
@@ -75,23 +39,32 @@ export const LIFE_CASES: readonly CaseOf[] = [
   },
   {
     name: 'ends what it does when the signal aborts',
-    run: (under) =>
-      leavingNothing(under, 'still under way after the abort', () =>
-        onStage(under, (stage) => abortEach(under, stage)),
-      ),
+    async run(under) {
+      const handles = new Handles();
+      await handles.during(async () => {
+        await onStage(under, (stage) => abortEach(under, stage));
+        await gone(under, () => handles.left());
+      });
+      deepEqual(handles.left(), [], 'still under way after the abort');
+    },
   },
   {
     name: 'nothing is left behind once it is taken out: no timer, no process, no listener, no global, no variable',
     async run(under) {
-      const around = surroundings();
-      const use = (): Promise<void> =>
-        onStage(under, async (stage) => {
+      const before = surroundings();
+      const own = new Handles();
+      const { left } = under;
+      const running = (): string[] => (own.left().length > 0 ? own : left.handles).left();
+      const changes = (): string[] => [...new Set([...changesSince(before).map(inWords), ...left.changes()])];
+      await own.during(async () => {
+        await onStage(under, async (stage) => {
           await Promise.allSettled([stage.fireAll()]);
           await stage.undo();
           deepEqual(eventsOf(stage.host), [], 'events that it still has hooks for');
         });
-      const changes = (): readonly string[] => changesSince(around);
-      await leavingNothing(under, 'what still runs', use, () => changes().length === 0);
+        await gone(under, () => [...running(), ...changes()]);
+      });
+      deepEqual(running(), [], 'what still runs');
       deepEqual(changes(), [], 'what it leaves otherwise than it was');
     },
   },

@@ -9,6 +9,7 @@ import type { Decision, DescribedHook, Description, Hooks } from '../host/types.
 import type { PluginUse } from '../session/options.js';
 import { within } from '../values/waiting/timer.js';
 import { type LateEnd, lateEnds } from './background.js';
+import type { LeftBehind } from './left-behind.js';
 import { SAMPLES } from './samples.js';
 import { noLogger, put } from './tested.js';
 
@@ -22,6 +23,8 @@ export interface Under {
   readonly passes: readonly ContractInput[];
   /** Seconds. */
   readonly patience: number;
+  /** What its cases have left so far. */
+  readonly left: LeftBehind;
 }
 
 export interface CaseOf {

@@ -7,6 +7,7 @@ import { isObject, isText, type OptionCheck, SECONDS } from '../values/shape.js'
 import { ANSWER_CASES } from './contract-answers.js';
 import { LIFE_CASES } from './contract-life.js';
 import type { ContractInput, Under } from './contract-run.js';
+import { LeftBehind } from './left-behind.js';
 import { SAMPLES } from './samples.js';
 
 /** Options of `contract`. */
@@ -75,10 +76,11 @@ export function contract(plugin: PluginUse, options: ContractOptions = {}): read
     denies: options.denies ?? [],
     passes: options.passes ?? [],
     patience: options.patience ?? 2,
+    left: new LeftBehind(),
   };
   // Without the calls that it is about, a case would pass whatever the plugin does.
   const told = [...ANSWER_CASES, ...LIFE_CASES].filter(({ about = [] }) =>
     about.every((calls) => under[calls].length > 0),
   );
-  return told.map(({ name, run }) => ({ name, run: () => whole(() => run(under)) }));
+  return told.map(({ name, run }) => ({ name, run: () => whole(() => under.left.during(() => run(under))) }));
 }

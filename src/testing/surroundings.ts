@@ -11,6 +11,9 @@ const SHARED: readonly string[] = [
   'process',
 ];
 
+/** Test runners keep their own things under names that begin with two underscores; the first `fetch` adds a symbol. */
+const IGNORED = /^__|^Symbol\(undici\./;
+
 export function surroundings(): Surroundings {
   const found = new Map<string, unknown>();
   addOwn(found, '', globalThis, true);
@@ -23,36 +26,44 @@ export function surroundings(): Surroundings {
   }
   for (const [name, value] of Object.entries(process.env)) found.set(`process.env.${name}`, value);
   found.set('process.cwd()', process.cwd());
-  for (const name of process.eventNames()) found.set(`process.on(${String(name)})`, process.listenerCount(name));
+  // With a terminal, their first use adds a listener.
+  void [process.stdout, process.stderr];
+  for (const name of process.eventNames()) found.set(`process.on(${String(name)})`, process.listeners(name as 'exit'));
   return found;
 }
 
 /**
- * Adds its own properties. Of a getter only that it is there: Node replaces its own by what they give, at the first use. Test runners keep
- * their own things under names that begin with two underscores.
+ * Adds its own properties. Of a getter only that it is there: Node replaces its own by what they give, at the first use.
  */
 function addOwn(found: Map<string, unknown>, at: string, owner: object, hasOthers: boolean): void {
   for (const key of Reflect.ownKeys(owner)) {
     const name = String(key);
-    if (hasOthers && name.startsWith('__')) continue;
+    if (hasOthers && IGNORED.test(name)) continue;
     const { value } = Object.getOwnPropertyDescriptor(owner, key) ?? {};
     // Outside functions, what is there changes by itself: `process.exitCode`, counters.
     found.set(`${at}${name}`, typeof value === 'function' ? value : hasOthers);
   }
 }
 
-/** The places that are no longer as they were, with a name for what was done. */
-export function changesSince(before: Surroundings): string[] {
+/** A place that is no longer as it was; without a value: it was not, or is not, there. */
+export interface Change {
+  readonly place: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export function changesSince(before: Surroundings): Change[] {
   const now = surroundings();
-  const gone = [...before.keys()].filter((place) => !now.has(place)).map((place) => `${place} is gone`);
-  return [
-    ...gone,
-    ...[...now].flatMap(([place, value]) => {
-      if (!before.has(place)) return [`${place} is new`];
-      const old = before.get(place);
-      // A getter that has been used.
-      if (old === true || isDeepStrictEqual(old, value)) return [];
-      return [`${place} is another`];
-    }),
-  ];
+  return [...new Set([...before.keys(), ...now.keys()])].flatMap((place) => {
+    const change = { place, before: before.get(place), after: now.get(place) };
+    // A getter that has been used.
+    const isSame =
+      isDeepStrictEqual(change.before, change.after) || (change.before === true && change.after !== undefined);
+    return isSame ? [] : [change];
+  });
+}
+
+export function inWords({ place, before, after }: Change): string {
+  if (after === undefined) return `${place} is gone`;
+  return before === undefined ? `${place} is new` : `${place} is another`;
 }

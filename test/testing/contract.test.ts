@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { addContext, allow, definePlugin, deny, type Plugin, type PluginScope, rewrite } from '../../src/index.js';
-import { type ContractOptions, contract, payload } from '../../src/testing.js';
+import { type ContractCase, type ContractOptions, contract, payload } from '../../src/testing.js';
 
 const RM = ['PreToolUse', payload.preToolUse.bash('rm -rf /')] as const;
 const LS = ['PreToolUse', payload.preToolUse.bash('ls')] as const;
@@ -357,6 +357,136 @@ describe('a plugin that was built to be bad fails', () => {
     ).map(({ name }) => name);
     expect(all.filter((name) => !failed.has(name))).toEqual([]);
     expect(Object.keys(bad).length).toBeGreaterThanOrEqual(10);
+  });
+});
+
+describe('what a plugin leaves that is the same each time', () => {
+  const LEAK = /left behind/;
+  const other = (): void => {};
+  const path = process.env['PATH'] as string;
+  const { fetch } = globalThis;
+  const { now } = Date;
+  let timer: NodeJS.Timeout | undefined;
+  const leave: Record<string, [leave: () => void, why: RegExp]> = {
+    'a variable': [() => void Object.assign(process.env, { UNDER_TEST_SAME: '1' }), /UNDER_TEST_SAME is new/],
+    'another variable than it was': [
+      () => void Object.assign(process.env, { PATH: `/none:${path}` }),
+      /process\.env\.PATH is another/,
+    ],
+    'a variable that is gone': [() => void delete process.env['PATH'], /process\.env\.PATH is gone/],
+    'a global': [() => void Object.assign(globalThis, { underTest: 1 }), /underTest is new/],
+    'another function': [() => void Object.assign(globalThis, { fetch: other }), /fetch is another/],
+    'another function of the language': [() => void Object.assign(Date, { now: () => 5 }), /Date\.now is another/],
+    'a listener, once': [
+      () => void (process.listeners('SIGUSR2').includes(other) || process.on('SIGUSR2', other)),
+      /process\.on\(SIGUSR2\) is (new|another)/,
+    ],
+    'a timer, once': [
+      () => {
+        timer ??= setInterval(() => {}, 60_000);
+      },
+      /1 Timeout/,
+    ],
+  };
+  const restore = (): void => {
+    Object.assign(process.env, { PATH: path });
+    delete process.env['UNDER_TEST_SAME'];
+    Reflect.deleteProperty(globalThis, 'underTest');
+    Object.assign(globalThis, { fetch });
+    Object.assign(Date, { now });
+    process.off('SIGUSR2', other);
+    clearInterval(timer);
+    timer = undefined;
+  };
+  afterEach(restore);
+
+  const inApply = (act: () => void): Plugin =>
+    guard(() => undefined, {
+      apply(scope) {
+        act();
+        scope.on('PreToolUse', () => undefined);
+      },
+    });
+  const inHook = (act: () => void): Plugin => guard(() => act());
+  const orders: Record<string, (cases: readonly ContractCase[]) => readonly ContractCase[]> = {
+    'in order': (cases) => cases,
+    'in reverse': (cases) => cases.toReversed(),
+    alone: (cases) => cases.filter(({ name }) => LEAK.test(name)),
+    'as the last': (cases) => cases.toSorted((one, two) => Number(LEAK.test(one.name)) - Number(LEAK.test(two.name))),
+  };
+  /** What the case says that looks for what is left. */
+  async function said(plugin: Plugin, order: string, between: () => void = () => {}): Promise<string> {
+    let found = '';
+    for (const { name, run } of orders[order]?.(contract(plugin, { patience: 0.05 })) ?? []) {
+      between();
+      await run().catch((error: Error) => {
+        if (LEAK.test(name)) found = error.message;
+      });
+    }
+    return found;
+  }
+  const rows = Object.entries(leave).flatMap(([what, [act, why]]) =>
+    Object.keys(orders).map((order) => [what, order, act, why] as const),
+  );
+
+  test.each(rows)('%s is found, %s', async (_what, order, act, why) => {
+    for (const made of [inApply, inHook]) {
+      expect(await said(made(act), order)).toMatch(why);
+      restore();
+    }
+  });
+
+  test.each(Object.keys(orders))("what others leave between the cases is not the plugin's: %s", async (order) => {
+    const timers: NodeJS.Timeout[] = [];
+    let round = 0;
+    const between = (): void => {
+      round += 1;
+      process.env[`UNDER_TEST_${round}`] = '1';
+      process.env['UNDER_TEST_SAME'] = String(round);
+      Object.assign(globalThis, { underTest: round, fetch: () => round });
+      process.on('SIGUSR2', () => round);
+      timers.push(setInterval(() => {}, 60_000));
+    };
+    const tidy = guard(() => undefined, {
+      apply(scope) {
+        const listen = (): void => {};
+        process.on('SIGUSR2', listen);
+        process.env['UNDER_TEST_OWN'] = '1';
+        scope.on('PreToolUse', () => undefined);
+        scope.onClose(() => {
+          process.off('SIGUSR2', listen);
+          delete process.env['UNDER_TEST_OWN'];
+        });
+      },
+    });
+    const before = process.listeners('SIGUSR2');
+    try {
+      expect(await said(tidy, order, between)).toBe('');
+    } finally {
+      for (const one of timers) clearInterval(one);
+      for (const one of process.listeners('SIGUSR2')) if (!before.includes(one)) process.off('SIGUSR2', one);
+      for (; round > 0; round--) delete process.env[`UNDER_TEST_${round}`];
+    }
+  });
+
+  test('what a test between the cases has put back is not there any more', async () => {
+    for (const [what, [act]] of Object.entries(leave)) {
+      // The case itself is the last, and the plugin leaves nothing then.
+      let isOn = true;
+      const plugin = inApply(() => isOn && act());
+      for (const { name, run } of orders['as the last']?.(contract(plugin, { patience: 0.05 })) ?? []) {
+        isOn = !LEAK.test(name);
+        if (!isOn) restore();
+        await run().catch((error: Error) => expect.fail(`${what}: ${error.message}`));
+      }
+    }
+  });
+
+  test('the first use of what Node makes when it is needed is nothing that is left', async () => {
+    const plugin = guard(async () => {
+      await (await fetch('data:,x')).text();
+    });
+    expect(await said(plugin, 'alone')).toBe('');
   });
 });
 
