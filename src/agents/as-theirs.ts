@@ -65,7 +65,9 @@ interface OwnTool {
 /** The agent's tools for one of ours. Where a payload keeps Claude's name, the input has the agent's fields all the same. */
 function ownTools(table: AgentTable, row: EventRow, name: string): OwnTool[] {
   const renames = renamesTools(table, row);
-  const all = Object.entries(table.tools).map(([own, tool]) => ({ name: renames ? own : name, tool }));
+  const all = Object.entries(table.tools)
+    .filter(([, { oneWay }]) => !oneWay)
+    .map(([own, tool]) => ({ name: renames ? own : name, tool }));
   const same = all.filter(({ tool }) => tool.ours === name).map((one) => ({ ...one, fields: one.tool.fields }));
   if (same.length > 0) return same;
   return all.flatMap((one) => {
@@ -114,7 +116,7 @@ const marked = (mark: string, text: unknown): string[] =>
 /** A hook's rewritten input, under the names that the call has here. */
 export function inputToOurs(table: AgentTable, row: EventRow, input: Json, theirs: Json): Json {
   const own = isFrom(table, row, input) ? undefined : ownTools(table, row, String(input['tool_name']))[0];
-  if (own) return renamed(theirs, own.fields ?? {}, {});
+  if (own) return renamed(theirs, own.fields ?? {});
   const call: Record<string, unknown> = { tool_name: toolNamesFor(table, row, input)[0], tool_input: theirs };
   toolToOurs(table, call, {}, []);
   return call['tool_input'] as Json;

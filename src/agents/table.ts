@@ -42,10 +42,18 @@ export interface Tool {
   readonly ours: string;
   /** More tools of Claude Code, which this agent has no others for: its own hooks get their calls as calls of this one. With the fields of their input, theirs to ours. */
   readonly also?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Fields of its input, theirs to ours. */
+  /** Fields of its input, theirs to ours. Theirs is the one that the tool reads, whatever else a call has. */
   readonly fields?: Readonly<Record<string, string>>;
+  /** Other keys that it may read for one of ours, where that is not known: if a call has several, rules about it ask their hook. */
+  readonly either?: Readonly<Record<string, readonly string[]>>;
+  /** Names of ours that mean nothing where the call has another key. */
+  readonly instead?: Readonly<Record<string, string>>;
   /** This field of its input is a patch: of one file, its path is `file_path`. */
   readonly patch?: string;
+  /** This field of its input is a list of paths or patterns: of one path, it is `file_path`. */
+  readonly files?: string;
+  /** A call of ours is never one of this tool, only the other way round. */
+  readonly oneWay?: true;
   /** Whether the name was observed, or only documented. */
   readonly source?: 'documents';
 }

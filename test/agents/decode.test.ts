@@ -5,6 +5,7 @@ import { agentEvents } from '../../src/agents/own-events.js';
 import { createHost } from '../../src/create-host.js';
 import { HookscopeError } from '../../src/errors.js';
 import { CATALOGUE, CLAUDE_EVENTS } from '../../src/events/catalogue.js';
+import { compileRule } from '../../src/matching/rule.js';
 import { inputOf } from '../host/inputs.js';
 import { envOf, payloadsOf, SEEN } from './recorded.js';
 
@@ -96,6 +97,117 @@ describe('what hooks are given', () => {
       input: one.input,
     });
     expect(JSON.parse(said.stdout).hookSpecificOutput.updatedInput).toEqual({ command: 'x' });
+  });
+
+  test.each(['preToolUse', 'PreToolUse'])(
+    "%s: of two paths that of the agent's own key counts, and the other goes back as it was",
+    (event) => {
+      const codec = agentCodec('copilot');
+      const call = { path: 'secret/a', old_str: 'a', new_str: 'b', file_path: 'ok' };
+      const payload =
+        event === 'preToolUse'
+          ? { sessionId: 's', toolName: 'edit', toolArgs: call }
+          : { session_id: 's', hook_event_name: event, tool_name: 'Edit', tool_input: call };
+      const decoded = codec.decode(JSON.stringify(payload), {}, [event]);
+      const { input, losses } = decoded;
+      expect(input['tool_input']).toEqual({ file_path: 'secret/a', old_string: 'a', new_string: 'b' });
+      expect(losses).toMatchObject([{ what: 'tool_input.file_path' }]);
+      expect(codec.payload(decoded)).toEqual(payload);
+      const updatedInput = { file_path: 'b', old_string: 'a', new_string: 'c', path: 'hidden' };
+      const said = JSON.parse(codec.encode({ verdict: 'allow', updatedInput }, event, { input }).stdout);
+      expect(said.modifiedArgs ?? said.hookSpecificOutput.updatedInput).toEqual({
+        path: 'b',
+        old_str: 'a',
+        new_str: 'c',
+        file_path: 'ok',
+      });
+    },
+  );
+
+  test('arguments that Copilot gives as JSON in a string are read too', () => {
+    const payload = { sessionId: 's', toolName: 'view', toolArgs: '{"path":"secret/a"}' };
+    const decoded = agentCodec('copilot').decode(JSON.stringify(payload), {}, ['preToolUse']);
+    expect(decoded.input['tool_input']).toEqual({ file_path: 'secret/a' });
+    expect(agentCodec('copilot').payload(decoded)).toEqual(payload);
+  });
+
+  test('a folder that a search may ignore is looked at beside the current one, and a hook can choose another', () => {
+    const codec = agentCodec('gemini');
+    const tool_input = { pattern: 'x', path: 'docs' };
+    const payload = { hook_event_name: 'BeforeTool', session_id: 's', tool_name: 'grep_search', tool_input };
+    const decoded = codec.decode(JSON.stringify(payload));
+    expect(decoded.input['tool_input']).toEqual({ pattern: 'x', path: ['docs', '.'] });
+    expect(codec.payload(decoded)).toEqual(payload);
+    const updatedInput = { pattern: 'x', path: 'src' };
+    const { stdout } = codec.encode({ verdict: 'allow', updatedInput }, 'BeforeTool', { input: decoded.input });
+    expect(JSON.parse(stdout).hookSpecificOutput.tool_input).toEqual({ pattern: 'x', dir_path: 'src', path: 'docs' });
+  });
+
+  test.each([
+    [' *** Update File: secret/a'],
+    ['\t*** Delete File: secret/a'],
+    ['\u0085*** Delete File: secret/a'],
+    ['*** Add File: secret/a\r'],
+    ['*** Update File: b  \n *** Move to: secret/a'],
+    ['*** Environment ID: x\n*** Delete File: secret/a'],
+    ['*** Update File: ok/\u2028/../../secret/a'],
+  ])('a header in a patch counts as where it is applied: %j', (header) => {
+    for (const patch of [
+      `*** Begin Patch\n*** Delete File: ok/a\n${header}\n@@\n-a\n+b\n*** End Patch`,
+      `<<'EOF'\n*** Begin Patch\n${header}\n*** Add File: ok/a\n+x\n*** End Patch\nEOF\n`,
+    ]) {
+      const payload = { hook_event_name: 'PreToolUse', tool_name: 'apply_patch', tool_input: { command: patch } };
+      const { input, losses } = agentCodec('codex').decode(JSON.stringify(payload));
+      expect(input['tool_input']).not.toHaveProperty('file_path');
+      expect(losses).toMatchObject([{ what: 'tool_input.file_path' }]);
+    }
+    const one = { command: `*** Begin Patch\n${header.split('\n').at(-1)}\n*** End Patch`, file_path: 'ok' };
+    const decoded = agentCodec('codex').decode(
+      JSON.stringify({ hook_event_name: 'PreToolUse', tool_name: 'apply_patch', tool_input: one }),
+    );
+    expect(decoded.input['tool_input']).toMatchObject({ file_path: expect.stringMatching(/secret\/a$/) });
+    expect(agentCodec('codex').payload(decoded)).toMatchObject({ tool_input: one });
+  });
+
+  test.each([
+    ['gemini', 'grep_search', { pattern: 'x', dir_path: 'secret' }, 'Read'],
+    ['gemini', 'search_file_content', { pattern: 'x', dir_path: '/p/secret/sub' }, 'Read'],
+    ['gemini', 'glob', { pattern: '*', dir_path: 'secret' }, 'Read'],
+    ['gemini', 'list_directory', { dir_path: 'secret' }, 'Read'],
+    ['gemini', 'read_many_files', { include: ['secret/a'] }, 'Read'],
+    ['gemini', 'read_many_files', { include: ['ok/a', 'secret/a'] }, 'Read'],
+    ['gemini', 'read_many_files', { include: ['**/*.ts'] }, 'Read'],
+    ['gemini', 'read_many_files', { include: [1] }, 'Read'],
+    ['gemini', 'read_file', { file_path: 'secret/a' }, 'Read'],
+    ['gemini', 'write_file', { file_path: 'secret/a', content: '' }, 'Edit'],
+    ['gemini', 'replace', { file_path: 'secret/a' }, 'Edit'],
+    ['copilot', 'grep', { pattern: 'x', paths: 'secret' }, 'Read'],
+    ['copilot', 'glob', { pattern: 'x', paths: ['ok', 'secret'] }, 'Read'],
+    ['copilot', 'view', { path: 'secret/a' }, 'Read'],
+    ['copilot', 'create', { path: 'secret/a' }, 'Edit'],
+    ['copilot', 'apply_patch', { input: '*** Begin Patch\n*** Delete File: secret/a\n*** End Patch' }, 'Edit'],
+    ['copilot', 'apply_patch', '*** Begin Patch', 'Edit'],
+    ['copilot', 'apply_patch', { patch: '', file_path: 'ok' }, 'Edit'],
+    ['cursor', 'Delete', { path: 'secret/a' }, 'Edit'],
+    ['cursor', 'Delete', { target_file: 'secret/a' }, 'Edit'],
+    ['cursor', 'Delete', { file_path: 'ok', path: 'secret/a' }, 'Edit'],
+    ['cursor', 'Write', { path: 'secret/a' }, 'Edit'],
+    ['cursor', 'Read', { file_path: 'ok', target_file: 'secret/a' }, 'Read'],
+    ['cursor', 'Grep', { pattern: 'x', path: 'secret' }, 'Read'],
+  ] as const)('%s: a rule about files sees what %s does to %j', (agent, tool, call, kind) => {
+    const codec = agentCodec(agent);
+    const { name = '' } = codec.events.find((row) => row.ours === 'PreToolUse') ?? {};
+    const payload =
+      agent === 'copilot' ? { toolName: tool, toolArgs: call } : { tool_name: tool, tool_input: call, session_id: 's' };
+    const named = agent === 'copilot' ? { sessionId: 's' } : { hook_event_name: name };
+    const decoded = codec.decode(JSON.stringify({ ...named, cwd: '/p', ...payload }), {}, [name]);
+    const asks = (rule: string) => compileRule(rule, { dialect: 'code', where: 'if' }).rule?.matches(decoded.input);
+    expect(asks(`${kind}(secret/**)`)).toBe(true);
+    expect(asks(`${kind === 'Read' ? 'Edit' : 'Read'}(secret/**)`)).toBe(false);
+    // A path that is known asks only the rules about it.
+    const isKnown = decoded.losses.length === 0 && call !== '*** Begin Patch';
+    expect(asks(`${kind}(elsewhere/**)`)).toBe(!isKnown);
+    expect(codec.payload(decoded)).toEqual({ ...named, cwd: '/p', ...payload });
   });
 
   test('a tool that failed in Gemini is a failure here, and a command that ended with 3 is not', () => {

@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { AGENT_NAMES, agentCodec } from '../../src/agents/agents.js';
+import { AGENT_NAMES, agentCodec, TABLES } from '../../src/agents/agents.js';
+import { renamesTools } from '../../src/agents/as-theirs.js';
 import type { Answer, Codec } from '../../src/agents/codec.js';
 import { foldOf } from '../../src/agents/rows.js';
+import type { AgentTable, Tool } from '../../src/agents/table.js';
 import { wishesOf } from '../../src/agents/wishes.js';
 import { isHookscopeError } from '../../src/errors.js';
 import { CATALOGUE, CLAUDE_EVENTS } from '../../src/events/catalogue.js';
 import type { EventSpec } from '../../src/events/spec.js';
 import { makeDecision } from '../../src/host/decide/decision.js';
+import { compileRule } from '../../src/matching/rule.js';
 import { generated, randomFrom, SEED } from '../seed.js';
 import { payloadsOf, SEEN } from './recorded.js';
 import { honouredShapes, shapeOf } from './shapes.js';
@@ -184,3 +187,111 @@ describe('claude-code', () => {
     }
   });
 });
+
+/** Rules that are about one thing of a call, and a value of it that each is about. */
+const RULES: readonly (readonly [rule: string, key: string, value: string])[] = [
+  ['Read(secret/**)', 'file_path', 'secret/a'],
+  ['Edit(secret/**)', 'file_path', 'secret/a'],
+  ['Read(secret/**)', 'path', 'secret'],
+  ['Read(/**)', 'path', '.'],
+  ['Agent(evil)', 'subagent_type', 'evil'],
+  ['WebFetch(domain:evil.com)', 'url', 'https://evil.com/a'],
+  ['Bash(rm *)', 'command', 'rm a'],
+];
+/** Our names, with a value that no rule is about. */
+const DECOYS: Readonly<Record<string, string>> = {
+  file_path: 'ok',
+  path: '../ok',
+  notebook_path: 'ok',
+  subagent_type: 'ok',
+  url: 'https://ok.com',
+  content: 'ok',
+  old_string: 'ok',
+  new_string: 'ok',
+};
+/** What a table does not say: keys of its own that have our name, or that we have no name for. */
+const OWN: Readonly<Record<string, readonly string[]>> = {
+  Read: ['file_path'],
+  Write: ['file_path', 'content'],
+  Edit: ['file_path', 'old_string', 'new_string'],
+  Delete: ['file_path'],
+  Grep: ['path'],
+  Glob: ['path'],
+  Agent: ['subagent_type'],
+};
+
+function callsOf(tool: Tool): Record<string, unknown>[] {
+  const { fields = {}, either = {}, instead = {}, patch, files } = tool;
+  const renamed = Object.values(fields);
+  const own = (OWN[tool.ours] ?? []).filter((key) => !renamed.includes(key) && files === undefined && !patch);
+  const texts = (key: string, value: string) => ({
+    [key]: patch ? `*** Begin Patch\n*** Update File: ${value}\n@@\n*** End Patch` : files ? [value] : value,
+  });
+  return RULES.flatMap(([, ours, value]) => {
+    const theirs = Object.keys(fields).filter((key) => fields[key] === ours);
+    const others = [...theirs, ...(either[ours] ?? []), ...own.filter((key) => key === ours)];
+    const paths = ours === 'file_path' ? [patch ?? files ?? []].flat() : [];
+    const there = Object.hasOwn(instead, ours) ? [{ [instead[ours] as string]: `see ${value}` }] : [];
+    return [
+      ...[...others, ...paths].map((key) => texts(key, value)),
+      ...there,
+      ...(renamed.includes('path') ? [{}] : []),
+    ];
+  });
+}
+
+const payloadOf = (table: AgentTable, event: string, name: string, call: object): string => {
+  const { named, fields = [] } = table.events.find((row) => row.name === event) as AgentTable['events'][number];
+  const has = (theirs: string): boolean => fields.some((field) => field.theirs === theirs);
+  const input = has('toolInput') ? 'toolInput' : has('toolArgs') ? 'toolArgs' : 'tool_input';
+  return JSON.stringify({
+    ...(named === null ? {} : { [named?.[0] ?? (table.eventFields[0] as string)]: named?.[1] ?? event }),
+    ...(table.name === 'copilot' ? { sessionId: 's' } : { session_id: 's' }),
+    cwd: '/p',
+    [has('toolName') ? 'toolName' : 'tool_name']: name,
+    [input]: call,
+  });
+};
+
+const TOOLS = TABLES.flatMap((table) =>
+  table.events
+    .filter(({ ours, fills, fields }) => {
+      const isOfOne = fills?.['tool_name'] !== undefined || fields?.some(({ unit }) => unit === 'json');
+      return ['PreToolUse', 'PermissionRequest'].includes(ours) && !isOfOne;
+    })
+    .flatMap((row) =>
+      Object.entries(table.tools)
+        .filter(([, { oneWay }]) => !oneWay || renamesTools(table, row))
+        .map(([own, tool]) => [table.name, row.name, renamesTools(table, row) ? own : tool.ours, table, tool] as const),
+    ),
+);
+
+test.each(TOOLS)(
+  '%s, %s: what a call of %s is, no argument with one of our names decides',
+  (agent, event, name, table, tool) => {
+    const codec = agentCodec(agent);
+    const rules = RULES.map(([text]) => compileRule(text, { dialect: 'code', where: 'if' }).rule);
+    const read = (call: object) => codec.decode(payloadOf(table, event, name, call), {}, [event]);
+    const asked = (call: object) => rules.map((rule) => rule?.matches(read(call).input) === true);
+    for (const call of callsOf(tool)) {
+      const without = asked(call);
+      for (const [key, decoy] of Object.entries(DECOYS)) {
+        if (Object.hasOwn(call, key)) continue;
+        const given = { ...call, [key]: decoy };
+        const about = JSON.stringify(given);
+        const decoded = read(given);
+        asked(given).forEach((is, i) => {
+          // The tool reads what has its own name.
+          const isOwn = (OWN[tool.ours] ?? []).includes(key) && !Object.values(tool.fields ?? {}).includes(key);
+          if (!isOwn || Object.keys(call).length > 0) expect(is || !without[i], `${about} ${RULES[i]?.[0]}`).toBe(true);
+        });
+        expect(codec.payload(decoded), about).toEqual(JSON.parse(payloadOf(table, event, name, given)));
+        // What a hook makes of the call has the decoy as it was.
+        const { tool_input } = decoded.input as { tool_input: Record<string, unknown> };
+        const { payload } = codec;
+        const again = payload({ ...decoded, input: { ...decoded.input, tool_input: { ...tool_input, extra: 1 } } });
+        expect(again, about).toEqual(JSON.parse(payloadOf(table, event, name, { ...given, extra: 1 })));
+      }
+    }
+  },
+);

@@ -46,7 +46,7 @@ const everyTool = FOREIGN.flatMap((table) =>
     .filter((row) => isAboutTools(table, row) && table.runs?.tools?.[row.name] === undefined)
     .flatMap((row) =>
       Object.entries(table.tools).flatMap(([own, tool]) =>
-        [tool.ours, ...Object.keys(tool.also ?? {})].map((ours) => ({
+        (tool.oneWay ? [] : [tool.ours, ...Object.keys(tool.also ?? {})]).map((ours) => ({
           agent: table.name,
           event: row.name,
           own: renamesTools(table, row) ? own : tool.ours,
@@ -75,6 +75,22 @@ test.each(everyTool)(
     expect(told).toEqual([own, given]);
   },
 );
+
+test('a tool for several files is not asked about a call for one', () => {
+  const table = tableOf('gemini');
+  const row = table.events.find(({ name }) => name === 'BeforeTool') as EventRow;
+  const input = { tool_name: 'Read', tool_input: { file_path: 'a' } };
+  expect(isAsked(table, row, 'read_many_files', input)).toBe(false);
+  expect(isAsked(table, row, 'read_file', input)).toBe(true);
+});
+
+test("where a call has the agent's own name of a key too, the hook is told of the one that counts here", () => {
+  const table = tableOf('copilot');
+  const row = table.events.find(({ name }) => name === 'preToolUse') as EventRow;
+  const tool_input = { path: 'ok', file_path: 'secret/a', old_string: 'a', new_string: 'b' };
+  const payload = payloadFor(table, row, { tool_name: 'Edit', tool_input });
+  expect(payload['toolArgs']).toEqual({ path: 'secret/a', old_str: 'a', new_str: 'b' });
+});
 
 test('only payloads that were seen with the names of Claude Code keep them', () => {
   const kept = FOREIGN.flatMap((table) =>

@@ -7,6 +7,8 @@ const goOn: EventRow['says'] = { continue: words({ decision: 'block', reason: '$
 const NO_STOP = instead('deny', 'Codex has no word that ends the loop here: the call is denied');
 const FOLDED = 'it is told as the reason of a block, which takes the place of the output';
 
+const SPAWN = { message: 'prompt', agent_type: 'subagent_type' };
+
 export const codex: AgentTable = {
   name: 'codex',
   title: 'Codex CLI',
@@ -20,7 +22,7 @@ export const codex: AgentTable = {
   quiet: '',
   tools: {
     Bash: { ours: 'Bash', also: { PowerShell: {} } },
-    spawn_agent: { ours: 'Agent', also: { Task: { message: 'prompt' } }, fields: { message: 'prompt' } },
+    spawn_agent: { ours: 'Agent', also: { Task: SPAWN }, fields: SPAWN },
     apply_patch: {
       ours: 'Edit',
       also: { Write: {}, MultiEdit: {}, NotebookEdit: {} },

@@ -29,7 +29,7 @@ const CAMEL: readonly Field[] = [
   { theirs: 'agentName', ours: 'agent_name' },
   { theirs: 'parentAgentId', ours: 'parent_agent_id' },
   { theirs: 'toolName', ours: 'tool_name' },
-  { theirs: 'toolArgs', ours: 'tool_input' },
+  { theirs: 'toolArgs', ours: 'tool_input', unit: 'maybe-json' },
   { theirs: 'toolResult.resultType', ours: 'result_type' },
   { theirs: 'toolResult.textResultForLlm', ours: 'tool_response' },
   { theirs: 'permissionSuggestions', ours: 'permission_suggestions' },
@@ -47,7 +47,7 @@ const SNAKE: readonly Field[] = [
 /** The agent's own fields are snake_case there, the others are not. */
 const isOfAgent = ({ theirs }: Field): boolean => /^(agentId|agentType|parentAgentId)$/.test(theirs);
 const MIXED = CAMEL.filter((field) => !isOfAgent(field));
-const ASKED: Field = { theirs: 'toolInput', ours: 'tool_input' };
+const ASKED: Field = { theirs: 'toolInput', ours: 'tool_input', unit: 'maybe-json' };
 const asked = (fields: readonly Field[]): Field[] => [ASKED, ...fields.filter(({ theirs }) => theirs !== 'toolArgs')];
 
 const START: Field = { theirs: 'source', ours: 'source', values: { new: 'startup' } };
@@ -98,6 +98,8 @@ const PROMPT: EventRow['says'] = {
   context,
   stop: instead('block', 'Copilot has no word that ends the loop: the prompt is blocked'),
 };
+
+const TASK = { agent_type: 'subagent_type' };
 
 type Pair = Omit<EventRow, 'name'> & { readonly camel: string; readonly pascal: string };
 
@@ -169,12 +171,14 @@ export const copilot: AgentTable = {
       fields: { path: 'file_path', old_str: 'old_string', new_str: 'new_string' },
       source: 'documents',
     },
-    glob: { ours: 'Glob', source: 'documents' },
-    grep: { ours: 'Grep', source: 'documents' },
+    // Some models edit by patches.
+    apply_patch: { ours: 'Edit', patch: 'input', oneWay: true, source: 'documents' },
+    glob: { ours: 'Glob', fields: { paths: 'path' }, source: 'documents' },
+    grep: { ours: 'Grep', fields: { paths: 'path' }, source: 'documents' },
     web_fetch: { ours: 'WebFetch', source: 'documents' },
     web_search: { ours: 'WebSearch', source: 'documents' },
     ask_user: { ours: 'AskUserQuestion', source: 'documents' },
-    task: { ours: 'Agent', also: { Task: {} } },
+    task: { ours: 'Agent', also: { Task: TASK }, fields: TASK },
   },
   events: [
     { name: 'preToolUse', ours: 'PreToolUse', matches: 'own', named: null, fields: CAMEL, says: CAMEL_TOOL },

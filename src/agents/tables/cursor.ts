@@ -31,6 +31,8 @@ const file: readonly Field[] = [
 ];
 /** Cursor writes files with one tool. */
 const EDITS = { Edit: {}, MultiEdit: {}, NotebookEdit: { file_path: 'notebook_path', content: 'new_source' } };
+/** Its documents say `file_path` of some tools and nothing of others. */
+const PATH = { file_path: ['path', 'target_file'] };
 const watched = (name: string, ours: string, about: string): EventRow => ({
   name,
   ours,
@@ -53,10 +55,10 @@ export const cursor: AgentTable = {
   makesIds: true,
   tools: {
     Shell: { ours: 'Bash', also: { PowerShell: {} } },
-    Read: { ours: 'Read' },
-    Write: { ours: 'Write', also: EDITS },
+    Read: { ours: 'Read', either: PATH },
+    Write: { ours: 'Write', also: EDITS, either: PATH },
     Grep: { ours: 'Grep' },
-    Delete: { ours: 'Delete' },
+    Delete: { ours: 'Delete', either: PATH },
     Task: { ours: 'Agent', also: { Task: {} } },
   },
   events: [

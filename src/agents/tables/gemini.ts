@@ -19,6 +19,8 @@ const after: EventRow['says'] = {
   stop,
 };
 
+const FOLDER = { dir_path: 'path' };
+
 export const gemini: AgentTable = {
   name: 'gemini',
   title: 'Gemini CLI',
@@ -41,10 +43,13 @@ export const gemini: AgentTable = {
       also: { MultiEdit: {}, NotebookEdit: { file_path: 'notebook_path', new_string: 'new_source' } },
       source: 'documents',
     },
-    glob: { ours: 'Glob', source: 'documents' },
-    search_file_content: { ours: 'Grep', source: 'documents' },
-    grep_search: { ours: 'Grep', source: 'documents' },
-    web_fetch: { ours: 'WebFetch', source: 'documents' },
+    read_many_files: { ours: 'Read', files: 'include', oneWay: true, source: 'documents' },
+    glob: { ours: 'Glob', fields: FOLDER, source: 'documents' },
+    search_file_content: { ours: 'Grep', fields: FOLDER, source: 'documents' },
+    grep_search: { ours: 'Grep', fields: FOLDER, source: 'documents' },
+    list_directory: { ours: 'LS', fields: FOLDER, source: 'documents' },
+    // It fetches the addresses in its prompt; one that is set up to take an address has no prompt.
+    web_fetch: { ours: 'WebFetch', instead: { url: 'prompt' }, source: 'documents' },
     google_web_search: { ours: 'WebSearch', source: 'documents' },
   },
   events: [
