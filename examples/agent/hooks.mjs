@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { addContext, block, deny, rewrite } from 'hookscope';
-import protectedPaths from 'hookscope-plugin-protected-paths';
+import protectedPaths from '../plugin-package/index.js';
 
 /** Registers everything on the host. @param {import('hookscope').Host<Record<never, never>>} host */
 export async function registerHooks(host) {
-  // An npm package: nobody changes what is below out/.
+  // A plugin that could be any npm package: nobody changes what is below out/.
   await host.use(protectedPaths, { paths: ['out/**'] });
 
   host.register({

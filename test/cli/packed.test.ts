@@ -56,6 +56,23 @@ test('the packed library and its schemas are found by their names', async () => 
   expect([stdout, stderr]).toEqual(['used object\n', '']);
 });
 
+test('the packed example of an agent runs with no more than what its README says to install', async () => {
+  const own = createFolder();
+  try {
+    own.write('package.json', { name: 'somebody', private: true });
+    await install(own.path, (await packed()).tarball, 'hookscope');
+    own.write('node_modules/@anthropic-ai/.keep', '');
+    for (const name of ['yaml', '@anthropic-ai/sdk'])
+      symlinkSync(join(ROOT, 'node_modules', name), join(own.path, 'node_modules', name));
+    const agent = 'node_modules/hookscope/examples/agent/agent.mjs';
+    const { code, stdout, stderr } = await run(process.execPath, [agent, '--yes'], own.path);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stdout).toMatch(/^main: Done: report\.md/m);
+  } finally {
+    own.remove();
+  }
+});
+
 test('a new plugin is tested, packed and used by what its package.json says', async () => {
   // What this run of the tests was started with is not what somebody's `npm test` has: a runner within another prints nothing, and without scripts nothing is built.
   const env = {
