@@ -335,9 +335,19 @@ describe('PermissionRequest', () => {
   });
 
   it('says where misplaced keys belong', () => {
-    expect(read('PermissionRequest', specific('PermissionRequest', { behavior: 'allow' })).warnings).toEqual([
-      '"behavior" does nothing there; put it in hookSpecificOutput.decision',
-    ]);
+    const how = { eventName: 'PermissionRequest', nameRequired: false };
+    const behavior = { behavior: 'deny', message: 'no' };
+    for (const output of [behavior, specific('PermissionRequest', behavior)]) {
+      // In Claude Code's own files it is the client's to say; from code it is a guard that would guard nothing.
+      expect(readOutput(entryOf('PermissionRequest'), output, { ...how, dialect: 'claude' })).toMatchObject({
+        outcome: expect.not.objectContaining({ verdict: expect.anything() as string }),
+        warnings: expect.arrayContaining([expect.stringMatching(/"behavior".*hookSpecificOutput\.decision/)]),
+      });
+      expect(readOutput(entryOf('PermissionRequest'), output, how)).toEqual({
+        bad: 'behavior belongs into decision: { hookSpecificOutput: { decision: { behavior: … } } }',
+      });
+    }
+    expect(answer({ behavior: 'deny' }, behavior).verdict).toBe('deny');
     expect(read('PermissionRequest', { updatedInput: {} }).warnings).toEqual([
       '"updatedInput" at top level does nothing; put it in hookSpecificOutput.decision',
     ]);

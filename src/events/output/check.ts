@@ -39,14 +39,21 @@ export function checkOutput(reading: OutputReading, given: unknown): Json {
     else if (!isPlainSync(key, output)) reading.warnings.push(unknownTop(reading, keepUnknown(output, key, copied)));
   }
   if (repeated.length > 0) reading.warnings.push(repeatedInput(repeated));
+  refuseBare(reading, copied, copied['hookSpecificOutput'] as Json | undefined);
   return copied;
 }
 
 /** A gate's own answer without its wrapper: it was meant as one. */
 const isUnwrapped = ({ spec, shape, dialect }: OutputReading, key: string): boolean =>
-  dialect !== 'claude' &&
-  spec.fold === 'gate' &&
-  (shape.specific.has(key) || (shape.nested !== undefined && key === 'behavior'));
+  dialect !== 'claude' && spec.fold === 'gate' && shape.specific.has(key);
+
+/** The same one layer further in, where a gate's verdict has a wrapper of its own. */
+function refuseBare({ spec, shape, dialect }: OutputReading, output: Json, specific: Json | undefined): void {
+  if (dialect === 'claude' || spec.fold !== 'gate' || shape.nested === undefined) return;
+  const bare = [output, specific].some((one) => one?.['behavior'] !== undefined);
+  if (bare && specific?.['decision'] === undefined)
+    throw new BadOutput('behavior belongs into decision: { hookSpecificOutput: { decision: { behavior: … } } }');
+}
 
 const repeatsInput = ({ spec, shape }: OutputReading, key: string): boolean =>
   Object.hasOwn(spec.input.shape, key) && !shape.specific.has(key);
