@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { relative } from 'node:path';
 import { styleText } from 'node:util';
 import { AGENT_NAMES } from '../agents/agents.js';
 import { checkHookFiles, type HookFinding, type HookReport } from '../check/check.js';
@@ -7,7 +9,9 @@ import { RULE_IDS } from '../check/rules/rules.js';
 import { toSarif } from '../check/sarif.js';
 import { MODEL_KINDS } from '../events/handler-kinds.js';
 import { plain, plainJson } from '../plain.js';
+import { isCodeFile, judgeConfigs } from '../plugins/config-trust.js';
 import { ownVersion } from '../plugins/manifest.js';
+import { createTrustStore } from '../trust/store.js';
 import { wrongOption } from '../values/options.js';
 import { wordOf } from './option-values.js';
 import type { Flags } from './options.js';
@@ -28,8 +32,29 @@ export async function checkCommand(args: readonly string[], flags: CheckFlags, t
   const report = { ...whole, findings };
   if (flags.sarif) await terminal.print(plainJson(toSarif(report, await ownVersion()), 2));
   else if (flags.json) await terminal.print(plainJson(report, 2));
-  else await terminal.print([format(report, terminal.color), ...needs(report, flags)].join('\n'));
+  else
+    await terminal.print(
+      [format(report, terminal.color), ...needs(report, flags), ...(await notRead(paths))].join('\n'),
+    );
   return findings.some(({ level }) => level === 'error') ? 1 : 0;
+}
+
+/** Configurations that are code: a check runs nothing. */
+async function notRead(paths: readonly string[]): Promise<string[]> {
+  const lines: string[] = [];
+  for (const folder of paths.filter((path) => statSync(path).isDirectory()))
+    for (const { file, held } of await judgeConfigs(folder, createTrustStore())) {
+      if (!isCodeFile(file) || held?.state === 'gone') continue;
+      const name = plain(relative(process.cwd(), file));
+      const why =
+        held === undefined
+          ? ''
+          : `, and is not accepted${held.state === 'changed' ? ' as it is now' : ''} (hookscope trust)`;
+      lines.push(
+        `${name} runs as code, which a check does not${why}: hookscope list --config ${name} says what it registers.`,
+      );
+    }
+  return lines;
 }
 
 /** Claude Code's files are what is checked without it. */

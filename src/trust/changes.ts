@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
 import type { Consent, TrustRequest } from './consent.js';
 import { bytesAt, hashFile, isExecutable, UNREADABLE } from './named/named-files.js';
 
@@ -17,10 +18,16 @@ export function bound(path: string): Consent['files'][string] {
 }
 
 /** Why it cannot be bound. */
-export function whyUnreadable({ file, files }: TrustRequest): string | undefined {
+export function whyUnreadable({ file, project, files }: TrustRequest): string | undefined {
   const name = Object.keys(files).find((key) => files[key]?.sha256 === UNREADABLE);
-  return name && `${file} names ${name}, which cannot be read`;
+  return name && unreadable(name, file, project);
 }
+
+/** A configuration is among the files that it names. */
+const isItself = (name: string, file: string, project: string): boolean => resolve(project, name) === file;
+
+const unreadable = (name: string, file: string, project: string): string =>
+  isItself(name, file, project) ? `${file} cannot be read` : `${file} names ${name}, which cannot be read`;
 
 /** What differs from what was accepted; undefined: nothing. */
 export function changeSince(consent: Consent, request: TrustRequest): string | undefined {
@@ -32,9 +39,9 @@ export function changeSince(consent: Consent, request: TrustRequest): string | u
 }
 
 /** Which file that it names is not as it was accepted. */
-export function changeOfFiles(consent: Consent, { file, files }: TrustRequest): string | undefined {
+export function changeOfFiles(consent: Consent, { file, project, files }: TrustRequest): string | undefined {
   const changed = Object.keys(files).find((name) => !covers(consent, name, files[name]?.sha256 ?? null));
-  if (changed !== undefined) return changeOfFile(file, changed, files[changed]?.sha256 ?? null);
+  if (changed !== undefined) return changeOfFile({ file, project }, changed, files[changed]?.sha256 ?? null);
   const stopped = Object.keys(files).find((name) => hasStopped(consent.files[name], files[name]?.executable === true));
   return stopped && `${stopped}, which ${file} names, could be executed when it was accepted, and cannot now`;
 }
@@ -55,11 +62,14 @@ export function changeOfSource(
   return old === now ? undefined : `${file} has another name than when it was accepted`;
 }
 
-function changeOfFile(file: string, name: string, hash: string | null): string {
-  if (hash === UNREADABLE) return `${file} names ${name}, which cannot be read`;
-  return hash === null
-    ? `${name}, which ${file} names, is missing`
-    : `${name}, which ${file} names, has changed since it was accepted`;
+function changeOfFile(
+  { file, project }: Pick<TrustRequest, 'file' | 'project'>,
+  name: string,
+  hash: string | null,
+): string {
+  if (hash === UNREADABLE) return unreadable(name, file, project);
+  const which = isItself(name, file, project) ? file : `${name}, which ${file} names,`;
+  return hash === null ? `${which} is missing` : `${which} has changed since it was accepted`;
 }
 
 /** Whether consent under that name was given to these bytes, or to any content. */

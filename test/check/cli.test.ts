@@ -1,3 +1,5 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -59,6 +61,17 @@ describe('hookscope check', () => {
       stdout: 'No files with hooks were found.\n',
       code: 0,
     });
+  });
+
+  test('names a configuration that is code, which it does not run', async () => {
+    const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'hookscope-check-')));
+    writeFileSync(join(cwd, 'hookscope.config.mjs'), "throw new Error('it ran');");
+    const { stdout, code } = await check(cwd, '.');
+    rmSync(cwd, { recursive: true });
+    expect([stdout, code]).toEqual([
+      'No files with hooks were found.\nhookscope.config.mjs runs as code, which a check does not, and is not accepted (hookscope trust): hookscope list --config hookscope.config.mjs says what it registers.\n',
+      0,
+    ]);
   });
 
   test('leaves out rules and levels that nobody wants', async () => {

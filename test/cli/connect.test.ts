@@ -68,6 +68,17 @@ const AGENTS = [
   ['cursor', '.cursor/hooks.json', '.cursor/hooks.json', 'preToolUse'],
 ] as const;
 
+test.each([
+  [['connect', 'claude-code'], false],
+  [['connect', 'claude-code', '--write'], true],
+])('settings that switch all hooks off are told by %j', async (args, isWritten) => {
+  mkdirSync(dirname(user()), { recursive: true });
+  writeFileSync(user(), '{ "disableAllHooks": true }');
+  const { stdout, stderr, code } = await hookscope(...args);
+  expect([code, stdout.includes('Connected:')]).toEqual([0, isWritten]);
+  expect(stderr).toMatch(/not in force: .*settings\.json says "disableAllHooks": true, so Claude Code does not run/);
+});
+
 test('a Claude Code that has comments in its settings loads none of them: they stay, and that no hook is in force is told', async () => {
   const texts = {
     '// mine': '{\n  // mine\n  "model": "opus"\n}\n',

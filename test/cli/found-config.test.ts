@@ -246,6 +246,18 @@ test('what is named and runs as code is said first, whatever names it', async ()
   }
 });
 
+test('a plugin that is not found is not said to be used', async () => {
+  folder.write('names-none.json', { plugins: ['./none.mjs'] });
+  for (const flags of [
+    ['--no-config', '--plugin', 'nothere'],
+    ['--config', 'names-none.json'],
+  ]) {
+    const { stderr, code } = await run('list', ...flags);
+    expect([stderr, code]).toEqual([expect.stringContaining('was not found'), 1]);
+    expect(stderr).not.toContain('using the plugin');
+  }
+});
+
 test('what is not as it was accepted is told once, before what was named runs', async () => {
   const settings = { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: './guard.sh' }] }] } };
   folder.write('guard.sh', '#!/bin/sh\nexit 0\n', 0o755);

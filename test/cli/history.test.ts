@@ -451,6 +451,8 @@ describe('hookscope why', () => {
     expect(last.stdout).toContain('It ran: PostToolUse was fired for it.');
     expect(last.stdout).not.toContain('saying "not here"');
     expect(last.stderr).toContain('1 more call has the id toolu_1; this is the one that was asked about last.');
+    const short = await hookscope('why', 'toolu', '--store', file);
+    expect(short.stderr).toContain('1 more call has the id toolu_1;');
     const denied = await hookscope('why', 'denied', '--store', file);
     expect(denied.stdout).toContain('saying "not here"');
     expect(denied.stdout).toContain('No record says whether it ran.');

@@ -35,6 +35,10 @@ describe('hookscope new plugin', () => {
     expect(await failing('plugin', 'x', '--dir', 'there.txt')).toContain('there.txt');
     expect(await failing('plugin', 'No Such Name')).toContain("a package's name");
     expect(await failing('plugin', '../up')).toContain("a package's name");
+    expect(await failing('plugin', '--', '-x')).toContain("a package's name");
+    expect(await failing('plugin', '@me/-x')).toContain("a package's name");
+    for (const name of ['node_modules', '@me/node_modules', 'favicon.ico', 'http'])
+      expect(await failing('plugin', name)).toContain(`npm gives no package the name ${name}`);
     expect(await failing('hook', 'x')).toContain('expected plugin');
     expect(readdirSync(folder)).toEqual(['there.txt']);
   });

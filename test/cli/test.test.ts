@@ -132,6 +132,8 @@ describe('hookscope test', () => {
     ['- call: Bash ls\n  agent: [x]\n  expect: deny', /:2: agent: expected a text/],
     ['example: []', /:1: "example" is not a known key; there is examples. Did you mean "examples"/],
     ['examples: 7', /:1: expected a list of examples/],
+    ['[]', /:1: holds no example/],
+    ['# none yet\nexamples: []', /:2: holds no example/],
     ['', /a\.hooktest\.yaml: expected a list of examples/],
     ['- call: "Bash\n', /a\.hooktest\.yaml:\d: /],
     ['- call: Bash "ls # x"\n  expect: deny', /:1: call: its " is not closed/],

@@ -233,6 +233,14 @@ describe('consent binds what a configuration would run', () => {
     expect(await states()).toEqual({ 'hookscope.config.json': 'changed' });
   });
 
+  test('says of a change of the configuration itself only that it has changed', async () => {
+    const file = folder.write('hookscope.config.json', '{}');
+    await accept();
+    folder.write('hookscope.config.json', '{ "timeout": 5 }');
+    const [found] = await judgeConfigs(folder.path, store);
+    expect(found?.held?.why).toBe(`${file} has changed since it was accepted; see hookscope trust`);
+  });
+
   test('a link: where it leads, and what is there', async () => {
     folder.write('elsewhere/c.mjs', "import './d.mjs';");
     folder.write('elsewhere/d.mjs', '');

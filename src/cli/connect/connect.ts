@@ -35,6 +35,9 @@ export async function connectCommand(
   for (const note of notesBefore(table, plan.file, flags.project === true)) terminal.tell(note);
   if (plan.void !== undefined)
     terminal.tell(`not in force: ${plain(plan.file)}, ${plan.void}: they will run when you have removed that`);
+  const { switchedOff } = await import('../../connect/health.js');
+  for (const { file: by, what } of await switchedOff(table, plan.file, process.cwd()))
+    terminal.tell(`not in force: ${plain(by)} ${what}: they will run when you have removed that`);
   if (plan.difference === '') await terminal.print(`${plain(plan.file)} is connected already; nothing was changed.`);
   else await terminal.print(plan.difference.trimEnd());
   if (plan.difference !== '' && !flags.write) {

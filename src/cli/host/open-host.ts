@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { agentEvents } from '../../agents/own-events.js';
 import { createHost, type Host } from '../../create-host.js';
 import { HookscopeError } from '../../errors.js';
@@ -12,7 +12,7 @@ import { applyConfigAs, within } from '../../plugins/config.js';
 import { loadConfig, locateConfig } from '../../plugins/config-file.js';
 import { pluginNames } from '../../plugins/config-trust.js';
 import { loadHooksFile } from '../../plugins/hooks-file.js';
-import { loadPlugin } from '../../plugins/load.js';
+import { loadPlugin, locatePlugin } from '../../plugins/load.js';
 import type { Registration } from '../../scopes/registration.js';
 import { isSame } from '../../trust/consent.js';
 import type { CLAUDE_OPTIONS, Flags, HOST_OPTIONS } from '../options.js';
@@ -77,12 +77,13 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
     keepStdout();
   }
   const announced = runsCode ? await announceHeld(flags, happening, announce) : new Set<string>();
-  announceCode(flags, announce);
+  await announceCode(flags, directory ?? process.cwd(), announce);
   const found = await loadUsed(here);
   const named = typeof flags.config === 'string' ? await loadConfig(flags.config) : undefined;
   const loaded = named ?? found;
   // What JSON names has not run yet; what code names came with the code.
-  if (loaded && !loaded.isCode && (executes || loaded === named)) announcePlugins(pluginNames(loaded.config), announce);
+  if (loaded && !loaded.isCode && (executes || loaded === named))
+    await announcePlugins(pluginNames(loaded.config), dirname(loaded.file), announce);
   const wakes: Wake[] = [];
   const log = (text: string, detail: unknown): void => (shown && isOfHook(detail) ? undefined : tell(text));
   const { logger = log, onWake, session, ...hostOptions } = loaded?.hostOptions ?? {};
@@ -147,13 +148,25 @@ async function putUnderPolicy(host: Host, team: OpenOptions['team']): Promise<vo
 }
 
 /** Says what of the command line runs as code, before it does. */
-function announceCode({ config, plugin = [] }: HostFlags, announce: (text: string) => void): void {
+async function announceCode(
+  { config, plugin = [] }: HostFlags,
+  from: string,
+  announce: (text: string) => void,
+): Promise<void> {
   if (typeof config === 'string' && locateConfig(config).isCode) announce(`using ${config}, which runs as code`);
-  announcePlugins(plugin, announce);
+  await announcePlugins(plugin, from, announce);
 }
 
-function announcePlugins(names: readonly string[], announce: (text: string) => void): void {
-  for (const name of names) announce(`using the plugin ${name}, which runs as code`);
+async function announcePlugins(
+  names: readonly string[],
+  from: string,
+  announce: (text: string) => void,
+): Promise<void> {
+  for (const name of names) {
+    // One that is not found is an error when it is loaded.
+    const isFound = await locatePlugin(name, from).then(Boolean, () => false);
+    if (isFound) announce(`using the plugin ${name}, which runs as code`);
+  }
 }
 
 /** Claude Code's project is the host's, unless the configuration says another. */

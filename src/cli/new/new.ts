@@ -1,4 +1,5 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileError, writeError } from '../../files/json-file.js';
 import { wrongOption } from '../../values/options.js';
@@ -9,8 +10,10 @@ import { pluginFiles } from './plugin-files.js';
 type NewFlags = Flags<'dir'>;
 
 /** The names that the registry accepts. */
-const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
+const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/;
 const LONGEST = 214;
+/** Names that it takes for something else. */
+const isTaken = (name: string): boolean => /(?:^|\/)(?:node_modules|favicon\.ico)$/.test(name) || isBuiltin(name);
 
 /** Writes the files of a new package. Throws INVALID_OPTIONS, FILE; nothing is written over. */
 export async function newCommand(
@@ -19,6 +22,8 @@ export async function newCommand(
   terminal: Terminal,
 ): Promise<number> {
   if (kind !== 'plugin') throw wrongOption('new <kind>', `expected plugin, got ${JSON.stringify(kind)}`);
+  if (isTaken(name))
+    throw wrongOption('new plugin <name>', `expected another name: npm gives no package the name ${name}`);
   if (!NAME.test(name) || name.length > LONGEST)
     throw wrongOption(
       'new plugin <name>',

@@ -40,7 +40,9 @@ export async function readExamples(file: string, shown: string): Promise<readonl
   };
   const [error] = errors;
   if (error) throw new HookscopeError('FILE', { file: at(error.start), problem: error.message });
-  return listOf(root, wrong).map((node) => readExample(node, at(node.start), wrong));
+  const list = listOf(root, wrong);
+  if (list.length === 0) throw wrong(root, 'holds no example');
+  return list.map((node) => readExample(node, at(node.start), wrong));
 }
 
 function listOf(root: TreeNode | undefined, wrong: Wrong): readonly TreeNode[] {
