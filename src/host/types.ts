@@ -4,9 +4,11 @@ import type {
   EventName,
   FireInput,
   FoldOf,
+  HookEvent,
   HookInput,
   HookOutput,
   NoEvents,
+  OutputKey,
 } from '../events/catalogue.js';
 import type { OnFailure } from '../events/failure.js';
 import type { HelperOutput } from '../events/output/helpers.js';
@@ -30,24 +32,47 @@ export type Decision<E extends EventName<C> = EventName, C extends CustomEvents 
   [N in E]: BaseDecision & FoldFields[FoldOf<N, C>];
 }[E];
 
-type Anywhere = HelperOutput<'stop'> | HelperOutput<'addContext'>;
-/** Which output helpers mean something on a fold. */
-interface Helpers {
-  gate: Anywhere | HelperOutput<'allow' | 'deny' | 'ask' | 'block' | 'rewrite' | 'stop' | 'addContext'>;
-  block: Anywhere | HelperOutput<'block' | 'rewrite' | 'stop' | 'addContext'>;
-  stop: Anywhere | HelperOutput<'block' | 'stop' | 'addContext'>;
-  context: Anywhere;
-  replace: Anywhere | HelperOutput<'block'>;
-  observe: Anywhere;
+/** The helpers that decide something on a fold. */
+interface Deciding {
+  gate: 'allow' | 'deny' | 'ask' | 'block';
+  block: 'block';
+  stop: 'block';
+  context: never;
+  replace: 'block';
+  observe: never;
 }
 
-/** The one event whose calls can wait. */
-type Deferring<E> = E extends 'PreToolUse' ? HelperOutput<'defer'> : never;
+/** The helpers whose words need a key of the event's output; events of your own name the keys of a rewrite themselves. */
+interface NeedsKey {
+  addContext: 'additionalContext';
+  rewrite: 'updatedInput' | 'updatedToolOutput' | 'updatedError' | 'decision';
+}
+type WithKey<Keys> = {
+  [Helper in keyof NeedsKey]: [NeedsKey[Helper] & Keys] extends [never] ? never : Helper;
+}[keyof NeedsKey];
+type Rewriting<F> = F extends 'gate' | 'block' ? 'rewrite' : never;
+
+/** Calls can wait on one event only, and nothing can be blocked on another. */
+type Deferring<E> = E extends 'PreToolUse' ? 'defer' : never;
+type Blocking<E, Helper> = E extends 'MessageDisplay' ? Exclude<Helper, 'block'> : Helper;
+
+/** The answers of output helpers that mean something on an event. */
+type HelperFor<E extends EventName<C>, C extends CustomEvents> =
+  | HelperOutput<'stop'>
+  | {
+      [N in E]: HelperOutput<
+        | 'stop'
+        | Blocking<N, Deciding[FoldOf<N, C> & Fold]>
+        | WithKey<OutputKey<N, C>>
+        | Deferring<N>
+        | (N extends HookEvent ? never : Rewriting<FoldOf<N, C>>)
+      >;
+    }[E];
 
 /** The return value of a callback: an output in the wire's shape, a helper's answer, or nothing. */
 export type HookResult<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> =
   // biome-ignore lint/suspicious/noConfusingVoidType: a callback without a return statement is a handler too
-  HookOutput<E, C> | Helpers[FoldOf<E, C> & Fold] | Deferring<E> | null | undefined | void;
+  HookOutput<E, C> | HelperFor<E, C> | null | undefined | void;
 
 /**
  * An in-process handler, in the shape that users of Claude's SDK know, whose own `HookCallback` is one too. `input` is read-only all the way down: return

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CATALOGUE, EXIT_REASONS, eventName, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import type { EventSpec } from '../../src/events/spec.js';
+import type { EventSpec, Subject } from '../../src/events/spec.js';
 import { nearest } from '../../src/values/nearest.js';
 
 const ALL = ['command', 'http', 'mcp_tool', 'prompt', 'agent'];
@@ -290,7 +290,7 @@ describe('the catalogue', () => {
   });
 
   it('takes the base name of a changed file as its subject, whatever the separator', () => {
-    const subject = (file_path: string): string | undefined =>
+    const subject = (file_path: string): Subject =>
       (CATALOGUE.FileChanged as EventSpec).subject?.({ file_path });
     expect(subject('/home/dev/project/.env')).toBe('.env');
     expect(subject('C:\\project\\.envrc')).toBe('.envrc');

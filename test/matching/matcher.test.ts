@@ -279,7 +279,7 @@ describe("a matcher in Claude Code's files", () => {
     const notRan: string[] = [];
     for (const { matcher, hooks } of vector.settings.hooks[vector.event] ?? []) {
       const tag = /TAG=(\w+)/.exec(hooks[0]?.command ?? '')?.[1] ?? '';
-      const subject = event.subject?.(event.input.parse(vector.input));
+      const subject = event.subject?.(event.input.parse(vector.input)) ?? undefined;
       (matches(claude(matcher, event), subject) ? ran : notRan).push(tag);
     }
     expect({ ran, notRan }).toEqual({ ran: vector.expect.ran, notRan: vector.expect.notRan });

@@ -83,7 +83,7 @@ test('what SessionStart and CwdChanged ask for is watched when the session is op
   const { emit } = FSWatcher.prototype;
   const heard = vi.spyOn(FSWatcher.prototype, 'emit').mockImplementation(function (this: FSWatcher, name, ...rest) {
     if (name === 'ready') ready.push('ready');
-    return emit.call(this, name, ...(rest as never[]));
+    return emit.call(this, name, ...(rest as never));
   });
   const session = await host.openSession({ session_id: 'x', cwd: first });
   expect(ready).toEqual(['ready']);
@@ -99,7 +99,7 @@ test('a watch that never begins holds up neither the opening of a session for lo
   on(host, 'SessionStart', () => ({ hookSpecificOutput: { watchPaths: [cwd] } }));
   const { emit } = FSWatcher.prototype;
   const heard = vi.spyOn(FSWatcher.prototype, 'emit').mockImplementation(function (this: FSWatcher, name, ...rest) {
-    return name === 'ready' ? true : emit.call(this, name, ...(rest as never[]));
+    return name === 'ready' ? true : emit.call(this, name, ...(rest as never));
   });
   const session = await host.openSession({ session_id: 'x', cwd });
   const watching = session.watch(['other']);

@@ -1,9 +1,20 @@
 import { z } from 'zod';
-import { CATALOGUE, type FireInput, type FoldOf, type HookInput, type HookOutput } from '../../src/events/catalogue.js';
+import type { Host } from '../../src/create-host.js';
+import {
+  CATALOGUE,
+  type CustomEvents,
+  type EventName,
+  type FireInput,
+  type FoldOf,
+  type HookInput,
+  type HookOutput,
+} from '../../src/events/catalogue.js';
 import { named } from '../../src/events/define.js';
+import { addContext, allow, ask, block, combine, defer, deny, rewrite, stop } from '../../src/events/output/helpers.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { PermissionUpdate } from '../../src/events/received.js';
 import type { EventSpec } from '../../src/events/spec.js';
+import type { HookCallback } from '../../src/host/types.js';
 
 /** Compiled by tsc, never run: an expectation that no longer holds is a compile error. */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -162,6 +173,58 @@ export const gated: HookOutput<'Deploy', Custom>[] = [
   { hookSpecificOutput: { html: '' } },
 ];
 export const rendered: HookOutput<'Rendered', Custom> = { hookSpecificOutput: { html: '<p>' } };
+
+// The helpers that mean something on an event, and no others.
+export function helps(host: Host, own: Host<Custom>, any: Host<CustomEvents>, name: EventName<CustomEvents>): void {
+  host.on('PreToolUse', () => combine(deny('no'), addContext('why'), rewrite({})));
+  host.on('PreToolUse', async () => (Date.now() > 0 ? allow() : defer('later')));
+  host.on('PostToolUse', () => combine(block('no'), addContext('why'), rewrite('text')));
+  host.on('PostToolUseFailure', () => rewrite('text'));
+  host.on('PermissionRequest', () => combine(ask('sure?'), rewrite({})));
+  host.on('PreModelSwitch', () => ask('sure?'));
+  host.on('Stop', () => combine(block('go on'), addContext('why')));
+  host.on('Elicitation', () => block('no'));
+  host.on('WorktreeCreate', () => block('no'));
+  host.on('SessionStart', () => addContext('c'));
+  host.on('SessionEnd', () => stop());
+  own.on('Deploy', () => combine(deny('no'), addContext('why'), rewrite({})));
+  own.on('Rendered', () => block('no'));
+  any.on(name, () => combine(deny('no'), addContext('why'), rewrite({})));
+  const all: HookCallback = () => addContext('c');
+  const some: HookCallback<'PreToolUse' | 'SessionEnd'> = () => deny('no');
+  void [all, some];
+
+  // @ts-expect-error a prompt is not rewritten
+  host.on('UserPromptSubmit', ({ prompt }) => rewrite(prompt));
+  // @ts-expect-error nor is
+  host.on('UserPromptExpansion', () => rewrite(''));
+  // @ts-expect-error nor is
+  host.on('PreCompact', () => rewrite(''));
+  // @ts-expect-error nor is
+  host.on('TaskCreated', () => rewrite(''));
+  // @ts-expect-error nor is
+  host.on('PostToolBatch', async () => rewrite(''));
+  // @ts-expect-error nor is
+  host.on('ConfigChange', () => combine(block('no'), rewrite('')));
+  // @ts-expect-error nor is
+  host.on('PreModelSwitch', () => rewrite(''));
+  // @ts-expect-error nor is
+  host.on('Stop', () => rewrite(''));
+  // @ts-expect-error what is displayed cannot be blocked
+  host.on('MessageDisplay', () => block('no'));
+  // @ts-expect-error the model is told nothing there
+  host.on('PermissionRequest', () => addContext('c'));
+  // @ts-expect-error nor there
+  host.on('SessionEnd', () => addContext('c'));
+  // @ts-expect-error nor there
+  host.register({ FileChanged: [{ hooks: [() => addContext('c')] }] });
+  // @ts-expect-error nothing is decided there
+  host.on('SessionStart', () => deny('no'));
+  // @ts-expect-error calls wait on PreToolUse alone
+  host.on('PermissionRequest', () => defer('later'));
+  // @ts-expect-error its output has no context
+  own.on('Rendered', () => addContext('c'));
+}
 
 // @ts-expect-error a subject is a field of the input
 defineEvent({ input: z.object({ target: z.string() }), subject: 'traget', fold: 'gate' });
