@@ -7,9 +7,9 @@ import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { runAgent } from './agents.js';
 import { Answers, refused } from './ai/approvals.js';
-import { conversation, ranHere, type UserPrompt } from './ai/messages.js';
+import { conversation, isFinished, ranHere, type UserPrompt } from './ai/messages.js';
 import { type Generated, type PrepareStep, prepare, whole } from './ai/steps.js';
-import { wrapTool } from './ai/tool.js';
+import { type Made, wrapTool } from './ai/tool.js';
 import { withContext, wordsOf } from './prompts.js';
 import { Steps } from './steps.js';
 import type { ToolHow } from './tool-how.js';
@@ -108,7 +108,7 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
     return steps.over !== undefined;
   };
   const how = (options.toolHow ?? {}) as Readonly<Record<string, ToolHow>>;
-  const run = { steps, answers: new Answers(before), made: new Set<string>() };
+  const run = { steps, answers: new Answers(before), made: [] as Made[] };
   const wrapped = Object.entries(own as Record<string, Tool>).map(([name, tool]) => [
     name,
     wrapTool(run, name, tool, how[name]),
@@ -123,16 +123,20 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
     if (instruction !== undefined) messages.push({ role: 'user', content: instruction });
     else messages.push(...withContext(asked, context, 'text'));
     const result = await generate({ messages: [...messages], tools, stopWhen: [...conditions, isOver], prepareStep });
-    const { text, reason, messages: said } = await whole(result, () => signal);
+    const { text, messages: said } = await whole(result, () => signal);
     signal?.throwIfAborted();
     messages.push(...said);
-    for (const { toolCallId, toolName } of ranHere(said)) if (!run.made.has(toolCallId)) throw unseen(toolName);
+    for (const { toolCallId: id, toolName: name } of ranHere(said)) {
+      const at = run.made.findIndex((call) => call.id === id && call.name === name);
+      if (at < 0) throw unseen(name);
+      run.made.splice(at, 1);
+    }
     // Other calls of a step in which one waits, for the user or its client: in that case the SDK does not call the condition.
     await steps.endBatch([]);
     signal?.throwIfAborted();
     // The next round may have another: this one may fire while Stop hooks are asked.
     signal = undefined;
-    return { result, text, finished: reason !== 'tool-calls' };
+    return { result, text, finished: isFinished(said) };
   });
   return { ...turn, messages };
 }

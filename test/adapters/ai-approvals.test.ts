@@ -241,6 +241,20 @@ describe("an agent of the SDK's own", () => {
     expect(byScope(seen)['main']).toContain('Stop');
   });
 
+  test('with a tool of its own is an error, though its call has the id of one that hooks have seen', async () => {
+    const { session } = await opened();
+    const { tools } = remover();
+    const turn = (...replies: object[]) =>
+      drive(session, { prompt: 'Go', tools }, ({ tools: own, ...round }) => {
+        const model = scripted(...(replies as Record<string, object>[]), 'Done.');
+        return generateText({ model, ...round, tools: { ...own, other: tools['remove'] } } as never) as never;
+      });
+    const call = { 'remove@c': { path: 'a' } };
+    await expect(turn(call, { 'other@c': { path: 'b' } })).rejects.toThrow('other ran, and no hook has seen it');
+    await expect(turn({ 'other@c': { path: 'b' }, ...call })).rejects.toThrow('other ran, and no hook has seen it');
+    expect((await turn(call, call)).status).toBe('done');
+  });
+
   test.each(['an agent', 'generateText'])('with tools of its own is an error, after they have run: %s', async (how) => {
     const { session, seen } = await opened();
     const { ran, tools } = remover();

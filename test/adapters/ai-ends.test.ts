@@ -1,4 +1,4 @@
-import { generateText, streamText, type ToolSet, tool } from 'ai';
+import { generateText, stepCountIs, streamText, ToolLoopAgent, type ToolSet, tool } from 'ai';
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import type { Host } from '../../src/create-host.js';
 import type { ToolCallRecord } from '../../src/emit/record.js';
 import type { Session } from '../../src/session/types.js';
 import { names, on, opened } from '../session/kit.js';
-import { prompt, scripted } from './ai-kit.js';
+import { mistaken, prompt, scripted } from './ai-kit.js';
 import { ended, UNCARRIED, WITHHELD } from './edges.js';
 
 const HOW = ['generateText', 'streamText'] as const;
@@ -127,6 +127,46 @@ describe.each(HOW)('the caller aborts, with %s', (how) => {
       'aborted',
     );
     await ended.check({ host, session, seen, agent });
+  });
+});
+
+describe.each([...HOW, 'an agent'] as const)('a model that says of calls that it has stopped, with %s', (how) => {
+  const driven = (session: Session, model: MockLanguageModelV3, tools: ToolSet, more: object = {}) =>
+    drive(session, { prompt: 'Go', tools, ...more }, ({ messages, ...round }) =>
+      how === 'an agent'
+        ? (new ToolLoopAgent({ model, ...round }).generate({ messages }) as never)
+        : generating(how, { model })({ messages, ...round }),
+    );
+  const execute = () => 'read';
+
+  test.each([
+    ['an approval', { read: tool({ inputSchema, execute, needsApproval: true }) }, {}],
+    ['a tool that runs elsewhere', { read: tool({ inputSchema }) }, {}],
+    ['one of them, the other has run', { read: tool({ inputSchema }), other: tool({ inputSchema, execute }) }, {}],
+    ['a limit of steps', { read: tool({ inputSchema, execute }) }, { stopWhen: stepCountIs(1) }],
+  ])('is not done where it waits for %s, and no Stop hook is asked', async (_, tools, more) => {
+    const { host, session, seen } = await opened();
+    on(host, 'Stop', () => ({ decision: 'block', reason: 'go on' }));
+    const both = 'other' in tools ? { other: { path: 'b' }, ...READ } : READ;
+    const { status } = await driven(session, mistaken(both, 'Done.'), tools, more);
+    expect(status).toBe('unfinished');
+    expect(names(seen)).not.toContain('Stop');
+  });
+
+  test('waits for the approval that a hook asks for, and goes on with its answer', async () => {
+    const { host, session, seen } = await opened();
+    on(host, 'PreToolUse', () => ({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } }));
+    const tools = answering('read');
+    const first = await driven(session, mistaken(READ), tools);
+    expect(first.status).toBe('unfinished');
+    const content = first.messages.flatMap((message) => (message.role === 'assistant' ? message.content : []));
+    const [{ approvalId }] = (content as { type: string; approvalId: string }[]).filter(
+      ({ type }) => type === 'tool-approval-request',
+    ) as [{ approvalId: string }];
+    const said = { role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true }] };
+    const more = { prompt: undefined, messages: [...first.messages, said] };
+    const { status } = await driven(session, mistaken('Done.'), tools, more);
+    expect([status, names(seen).filter((name) => name === 'Stop')]).toEqual(['done', ['Stop']]);
   });
 });
 

@@ -25,7 +25,13 @@ const finishOf = (reply: Reply) => ({
 });
 
 /** The SDK's own mock model, which gives one reply after the other. */
-export function scripted(...replies: readonly Reply[]): MockLanguageModelV3 {
+export const scripted = (...replies: readonly Reply[]): MockLanguageModelV3 => modelOf(replies, finishOf);
+
+/** It says of each of its replies that it is of the other kind. */
+export const mistaken = (...replies: readonly Reply[]): MockLanguageModelV3 =>
+  modelOf(replies, (reply) => finishOf(typeof reply === 'string' ? {} : ''));
+
+function modelOf(replies: readonly Reply[], finish: typeof finishOf): MockLanguageModelV3 {
   let said = 0;
   let calls = 0;
   const ids = (): string => `call-${++calls}`;
@@ -33,7 +39,7 @@ export function scripted(...replies: readonly Reply[]): MockLanguageModelV3 {
   return new MockLanguageModelV3({
     doGenerate: async () => {
       const reply = next();
-      return { content: contentOf(reply, ids), finishReason: finishOf(reply), usage, warnings: [] };
+      return { content: contentOf(reply, ids), finishReason: finish(reply), usage, warnings: [] };
     },
     doStream: async () => {
       const reply = next();
@@ -46,9 +52,9 @@ export function scripted(...replies: readonly Reply[]): MockLanguageModelV3 {
               { type: 'text-end' as const, id: '0' },
             ],
       );
-      const finish: Part = { type: 'finish', finishReason: finishOf(reply), usage };
+      const end: Part = { type: 'finish', finishReason: finish(reply), usage };
       return {
-        stream: simulateReadableStream({ chunks: [...chunks, finish], initialDelayInMs: null, chunkDelayInMs: null }),
+        stream: simulateReadableStream({ chunks: [...chunks, end], initialDelayInMs: null, chunkDelayInMs: null }),
       };
     },
   });

@@ -31,3 +31,22 @@ export function ranHere(messages: readonly ModelMessage[]): ToolResultPart[] {
 }
 
 const ANSWERS = ['text', 'json', 'content'];
+
+/** Whether the model wants nothing more, whatever it says of that itself: no call waits for its result or for the user, and it has answered the last results. */
+export function isFinished(messages: readonly ModelMessage[]): boolean {
+  if (messages.at(-1)?.role === 'tool') return false;
+  const open: string[] = [];
+  const close = (id: string): void => {
+    const at = open.indexOf(id);
+    if (at >= 0) open.splice(at, 1);
+  };
+  for (const { content } of messages)
+    for (const part of typeof content === 'string' ? [] : content) {
+      // What its provider runs has its result there.
+      if (part.type === 'tool-call' && !part.providerExecuted) open.push(part.toolCallId);
+      else if (part.type === 'tool-result') close(part.toolCallId);
+      else if (part.type === 'tool-approval-request') open.push(part.approvalId);
+      else if (part.type === 'tool-approval-response') close(part.approvalId);
+    }
+  return open.length === 0;
+}

@@ -15,7 +15,6 @@ export type PrepareStep<Tools extends ToolSet> = NonNullable<Parameters<typeof g
 /** The part of both SDK functions' results that is needed. */
 export interface Generated {
   readonly text: string | PromiseLike<string>;
-  readonly finishReason: string | PromiseLike<string>;
   /** The messages of all steps (ai 6), or of the last one alone (ai 7). */
   readonly response: Messages | PromiseLike<Messages>;
   /** In ai 7: the messages of all steps. */
@@ -39,8 +38,8 @@ export async function whole(result: Generated, signal: () => AbortSignal | undef
       throw new DOMException(String(part.reason ?? 'The stream was aborted'), 'AbortError');
     }
   }
-  const [text, reason, response] = [await result.text, await result.finishReason, await result.response];
-  return { text, reason, messages: (await result.responseMessages) ?? response.messages };
+  const [text, response] = [await result.text, await result.response];
+  return { text, messages: (await result.responseMessages) ?? response.messages };
 }
 
 type Instructions = string | SystemModelMessage | SystemModelMessage[] | undefined;

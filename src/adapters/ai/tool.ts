@@ -22,8 +22,13 @@ export interface ToolRun {
   readonly steps: Steps;
   /** The user's answers about calls that waited. */
   readonly answers: Answers;
-  /** The ids of calls that the SDK has made. */
-  readonly made: Set<string>;
+  /** Calls that ran, until their results are seen. Some models give two of them the same id. */
+  readonly made: Made[];
+}
+
+export interface Made {
+  readonly id: string;
+  readonly name: string;
 }
 
 /** The tool, run by the session; one without `execute` stays as it is. */
@@ -129,7 +134,6 @@ class Call {
   async make(options: ExecuteOptions, piece?: (output: unknown) => void): Promise<unknown> {
     const { name, steps, tool, made, answers } = this.#of;
     const { abortSignal } = options;
-    made.add(options.toolCallId);
     answers.take(options.toolCallId, name, this.#input);
     const call: ToolCall<unknown> = {
       ...this.#call,
@@ -147,6 +151,7 @@ class Call {
     const signal = steps.how.signal ? undefined : abortSignal;
     const result = await steps.run(call as ToolCall, { signal, said: this.#said });
     if (result.status !== 'ran') throw new NotRun(callText(result), { cause: result });
+    made.push({ id: options.toolCallId, name });
     return result.hidden ? contentText(result.content) : result.response;
   }
 
