@@ -77,7 +77,7 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
     keepStdout();
   }
   const announced = runsCode ? await announceHeld(flags, happening, announce) : new Set<string>();
-  await announceCode(flags, directory ?? process.cwd(), announce);
+  await announceCode(flags, directory, announce);
   const found = await loadUsed(here);
   const named = typeof flags.config === 'string' ? await loadConfig(flags.config) : undefined;
   const loaded = named ?? found;
