@@ -8,6 +8,7 @@ import { checkKeys, checkOptions, type Keys } from '../values/options.js';
 import {
   COUNT,
   checks,
+  FILLED,
   isObject,
   isText,
   type OptionCheck,
@@ -116,7 +117,7 @@ export const ENFORCE: OptionCheck = {
 
 const REGISTER: Keys<RegisterOptions> = {
   enforce: ENFORCE,
-  name: checks.text,
+  name: FILLED,
   onFailure: SHAPE.onFailure,
   timeoutFor: SHAPE.timeoutFor,
   source: checks.object,
@@ -134,7 +135,7 @@ export function checkRegisterOptions<Options extends RegisterOptions>(
 
 const USE: Keys<UseOptions> = {
   enforce: ENFORCE,
-  name: { expected: 'a string that is not empty', accepts: (v) => isText(v) && v !== '' },
+  name: FILLED,
 };
 
 /** Checks how a plugin is used, apart from its own options. */

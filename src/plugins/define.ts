@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { CustomEvents } from '../events/catalogue.js';
 import type { NoOptions, Plugin, PluginScope } from '../host/plugin-types.js';
 import { checkKeys, type Keys } from '../values/options.js';
+import { FILLED } from '../values/shape.js';
 
 /** A plugin before it is checked: its name, the schema of its options, and what it does. */
 export interface PluginDefinition<Schema extends z.ZodType | undefined> {
@@ -17,7 +18,7 @@ export interface PluginDefinition<Schema extends z.ZodType | undefined> {
 }
 
 /** Errors in the values are reported by whoever uses the plugin. */
-const DEFINITION: Keys<PluginDefinition<undefined>> = { name: true, options: true, apply: true };
+const DEFINITION: Keys<PluginDefinition<undefined>> = { name: FILLED, options: true, apply: true };
 
 /**
  * Defines a plugin, as an npm package exports it by default.
@@ -31,7 +32,7 @@ const DEFINITION: Keys<PluginDefinition<undefined>> = { name: true, options: tru
  *   },
  * });
  * ```
- * @throws HookscopeError INVALID_OPTIONS, for a key that a plugin does not have
+ * @throws HookscopeError INVALID_OPTIONS, for a key that a plugin does not have, or an empty name
  */
 export function definePlugin<Schema extends z.ZodType | undefined = undefined>(
   definition: PluginDefinition<Schema>,

@@ -66,21 +66,22 @@ function checkEvent(event: string, groups: unknown, check: PieceCheck): HooksPro
 
 function checkGroup(event: string, group: unknown, check: PieceCheck): HooksProblem[] {
   if (!isObject(group) || !Array.isArray(group['hooks'])) return listOf(check({ [event]: [group] }));
-  // Other hooks may be what its `before` names.
-  const { hooks, before: _, ...rest } = group as { hooks: unknown[]; before?: unknown };
-  const own = check({ [event]: [{ ...rest, hooks: [] }] }) ?? checkBefore(event, group);
-  if (own) return [own];
-  return hooks.flatMap((hook, i) => {
-    const at = `${event}[0].hooks`;
-    return listOf(check({ [event]: [{ ...rest, hooks: [hook] }] })).map((p) => placed(p, `${at}[0]`, `${at}[${i}]`));
-  });
-}
-
-/** Checks its type; whether such hooks exist can be checked only when all are registered. */
-function checkBefore(event: string, { before }: Readonly<Record<string, unknown>>): HooksProblem | undefined {
-  const names = [before ?? []].flat();
-  if (names.every((name) => typeof name === 'string')) return undefined;
-  return { where: `${event}[0].before`, message: 'expected a name or an array of names' };
+  const { hooks, ...options } = group as { hooks: unknown[] };
+  const right: Record<string, unknown> = {};
+  const problems: HooksProblem[] = [];
+  for (const [key, value] of Object.entries(options)) {
+    // Its rule is read with each handler.
+    const problem = check({ [event]: [{ [key]: value, hooks: [() => undefined] }] });
+    if (problem) problems.push(placed(problem, `${event}[0].hooks[0]`, `${event}[0]`));
+    // Other hooks may be what its `before` names.
+    else if (key !== 'before') right[key] = value;
+  }
+  const at = `${event}[0].hooks`;
+  for (const [i, hook] of hooks.entries()) {
+    const problem = check({ [event]: [{ ...right, hooks: [hook] }] });
+    if (problem) problems.push(placed(problem, `${at}[0]`, `${at}[${i}]`));
+  }
+  return problems;
 }
 
 const listOf = (problem: HooksProblem | undefined): HooksProblem[] => (problem ? [problem] : []);

@@ -17,7 +17,7 @@ export function findProblem(schema: z.core.$ZodType, value: unknown): Problem | 
   return {
     field: formatPath(issue.path),
     expected: expectation(issue),
-    got: isChoice(issue) ? shown(found) : kindOf(found),
+    got: isChoice(issue) ? shown(found) : isSize(issue) ? sizeOf(found) : kindOf(found),
   };
 }
 
@@ -34,9 +34,9 @@ function expectation(issue: z.core.$ZodIssue): string {
     case 'invalid_union':
       return 'options' in issue && Array.isArray(issue.options) ? choices(issue.options) : 'another type';
     case 'too_small':
-      return `at least ${issue.minimum}`;
+      return `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unitOf(issue.origin)}`;
     case 'too_big':
-      return `at most ${issue.maximum}`;
+      return `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unitOf(issue.origin)}`;
     default:
       return issue.message;
   }
@@ -44,6 +44,18 @@ function expectation(issue: z.core.$ZodIssue): string {
 
 /** If one of a few words was expected, show the word that was given. */
 const isChoice = (issue: z.core.$ZodIssue): boolean => issue.code === 'invalid_value' || issue.code === 'invalid_union';
+
+const isSize = (issue: z.core.$ZodIssue): boolean => issue.code === 'too_small' || issue.code === 'too_big';
+
+/** What was counted or compared. */
+const UNITS: Readonly<Record<string, string>> = { array: ' in the array', string: ' characters' };
+
+const unitOf = (origin: string): string => UNITS[origin] ?? '';
+
+function sizeOf(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  return Array.isArray(value) || typeof value === 'string' ? String(value.length) : kindOf(value);
+}
 
 function shown(value: unknown): string {
   return typeof value === 'string' && value.length <= 40 ? JSON.stringify(value) : kindOf(value);
@@ -60,6 +72,7 @@ function choices(values: readonly unknown[]): string {
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   return Array.isArray(value) ? 'array' : typeof value;
 }
 

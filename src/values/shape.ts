@@ -16,6 +16,10 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
+function isName(value: unknown): boolean {
+  return isText(value) && value !== '';
+}
+
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -30,7 +34,7 @@ export const checks = {
   fn: { expected: 'a function', accepts: (v: unknown) => typeof v === 'function' },
   names: {
     expected: 'a name or an array of names',
-    accepts: (v: unknown) => isText(v) || (Array.isArray(v) && v.every(isText)),
+    accepts: (v: unknown) => isName(v) || (Array.isArray(v) && v.every(isName)),
   },
   object: { expected: 'an object', accepts: isObject },
 } satisfies Shape;
@@ -48,7 +52,7 @@ export const SIGNAL: OptionCheck = {
 /** A name or a path. */
 export const FILLED: OptionCheck = {
   expected: 'a string that is not empty',
-  accepts: (v) => isText(v) && v !== '',
+  accepts: isName,
 };
 
 export const COUNT: OptionCheck = {
@@ -68,6 +72,8 @@ export function oneOf(...values: readonly (string | boolean)[]): OptionCheck {
 /** A value in a message. */
 export function show(value: unknown): string {
   if (typeof value === 'function') return 'a function';
+  // As JSON, NaN and Infinity are null.
+  if (typeof value === 'number') return String(value);
   try {
     return jsonText(value) ?? String(value);
   } catch {

@@ -290,8 +290,7 @@ describe('the catalogue', () => {
   });
 
   it('takes the base name of a changed file as its subject, whatever the separator', () => {
-    const subject = (file_path: string): Subject =>
-      (CATALOGUE.FileChanged as EventSpec).subject?.({ file_path });
+    const subject = (file_path: string): Subject => (CATALOGUE.FileChanged as EventSpec).subject?.({ file_path });
     expect(subject('/home/dev/project/.env')).toBe('.env');
     expect(subject('C:\\project\\.envrc')).toBe('.envrc');
     expect(subject('package.json')).toBe('package.json');

@@ -7,6 +7,7 @@ import { checkInput, inputGuard } from '../../src/events/guard.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { EventSpec } from '../../src/events/spec.js';
 import { compilePredicate } from '../../src/values/predicate.js';
+import { findProblem } from '../../src/values/problem.js';
 import { generated } from '../seed.js';
 
 const entries: readonly EventSpec[] = Object.values(CATALOGUE);
@@ -110,10 +111,24 @@ describe('the guard', () => {
     expect(inputGuard(Deploy)({ ...input, port: 80_000 })).toBe(false);
     expect(checkInput(Deploy, { ...input, port: 80_000 })).toEqual({
       field: 'port',
-      expected: 'must be at most 65535, got number',
+      expected: 'must be at most 65535, got 80000',
     });
     expect(inputGuard(Deploy)({ ...input, mail: 'nobody' })).toBe(false);
   });
+});
+
+it.each<[z.ZodType, unknown, string, string]>([
+  [z.number().min(0), -1, 'at least 0', '-1'],
+  [z.number().max(5), 7, 'at most 5', '7'],
+  [z.number().positive(), 0, 'more than 0', '0'],
+  [z.number().lt(5), 5, 'less than 5', '5'],
+  [z.array(z.string()).min(1), [], 'at least 1 in the array', '0'],
+  [z.string().min(3), 'ab', 'at least 3 characters', '2'],
+  [z.number(), Number.NaN, 'number', 'NaN'],
+  [z.number(), Number.POSITIVE_INFINITY, 'number', 'Infinity'],
+  [z.number(), 'x', 'number', 'string'],
+])('what is too large or too small is said as it is (%#)', (schema, value, expected, got) => {
+  expect(findProblem(schema, value)).toEqual({ field: '', expected, got });
 });
 
 describe('compilePredicate', () => {

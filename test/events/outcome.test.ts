@@ -173,7 +173,7 @@ describe.each(HOOK_EVENTS)('an output of %s', (name) => {
       [{ hookSpecificOutput: null }, 'hookSpecificOutput: expected object, got null'],
       [{ async: 'yes' }, 'async: expected boolean, got string'],
       [{ async: true, asyncTimeout: '5' }, 'asyncTimeout: expected number, got string'],
-      [{ async: true, asyncTimeout: -1 }, 'asyncTimeout: expected at least 0, got number'],
+      [{ async: true, asyncTimeout: -1 }, 'asyncTimeout: expected at least 0, got -1'],
     ];
     for (const [output, message] of wrong) expect(bad(name, output)).toBe(message);
     for (const key of Object.keys(entryOf(name).output.shape).filter((k) => !/^updated(MCP)?ToolOutput$/.test(k))) {

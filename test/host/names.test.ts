@@ -1,5 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createHost } from '../../src/create-host.js';
+import { defineEvent } from '../../src/events/own-event.js';
+import { definePlugin } from '../../src/plugins/define.js';
 import { isPlaced, OrderCircle, order } from '../../src/scopes/order.js';
 import type { Registration } from '../../src/scopes/registration.js';
 import { anyHooks, testHost } from './kit.js';
@@ -71,6 +75,28 @@ describe('a plugin’s hook', () => {
   });
 });
 
+describe('a name that is empty is refused', () => {
+  const check = (): undefined => undefined;
+  const Ping = defineEvent({ input: z.object({}), fold: 'gate' });
+  const group = (more: object) => ({ PreToolUse: [{ hooks: [check], ...more }] }) as never;
+
+  test.each<[string, string, (name: string) => unknown]>([
+    ['of a handler', 'name', (name) => createHost().register({ PreToolUse: [{ hooks: [{ handler: check, name }] }] })],
+    ['of a group', 'name', (name) => createHost().register(group({ name }))],
+    ['before which it goes', 'before', (name) => createHost().register(group({ before: name }))],
+    ['among those behind which it goes', 'after', (name) => createHost().register(group({ after: ['a', name] }))],
+    ['of a call of register', 'name', (name) => createHost().register(group({}), { name })],
+    ['of a call of on', 'name', (name) => createHost().on('PreToolUse', check, { name })],
+    ['of a plugin', 'name', (name) => definePlugin({ name, apply: () => undefined })],
+    ['of an event', 'events', (name) => createHost({ events: { [name]: Ping } })],
+  ])('%s', (_, where, make) => {
+    expect(() => make('')).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ where: expect.stringContaining(where) }) }),
+    );
+    expect(() => make('x')).not.toThrow();
+  });
+});
+
 describe('before and after', () => {
   test('a name that nobody has is fine, also that of a plugin that comes and goes', async () => {
     const { host, reports } = testHost();
@@ -86,7 +112,7 @@ describe('before and after', () => {
 
   test('names with slashes, and names that objects have, are names like others', () => {
     const { host, reports } = testHost();
-    const odd = ['__proto__', 'constructor', 'a/b/c', '/', '../x', '', ' ', '0:a', '\u202e', 'a'.repeat(5_000)];
+    const odd = ['__proto__', 'constructor', 'a/b/c', '/', '../x', ' ', '0:a', '\u202e', 'a'.repeat(5_000)];
     host.register({ PreToolUse: [named('z', { after: odd }), ...odd.map((name) => named(name))] });
     expect(running(host).at(-1)).toBe('z');
     expect(reports).toEqual([]);

@@ -27,6 +27,24 @@ const WRONG: Readonly<Record<string, Wrong>> = {
       { hooks, where: /^hooks$/, expected: /an object of events/ },
     ]),
   ),
+  ...Object.fromEntries(
+    [Number.NaN, Number.POSITIVE_INFINITY, -1].flatMap((n) =>
+      ['timeout', 'enforce', 'stage'].flatMap((key) =>
+        key === 'stage' && n === -1
+          ? []
+          : [
+              [
+                `${key}: ${n}`,
+                {
+                  hooks: pre({ [key]: n, hooks: [] }),
+                  where: new RegExp(`${key}$`),
+                  expected: new RegExp(`got ${n}$`),
+                },
+              ],
+            ],
+      ),
+    ),
+  ),
   'an event misspelt': {
     hooks: { PreToolUs: [] },
     where: /^PreToolUs$/,

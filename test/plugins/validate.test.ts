@@ -4,6 +4,7 @@ import { HOOK_EVENTS } from '../../src/events/catalogue.js';
 import { addContext, deny, rewrite } from '../../src/events/output/helpers.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import { command } from '../../src/handlers/command/spec.js';
+import { rule } from '../../src/handlers/rule/spec.js';
 import { validateHooks, validateOutput } from '../../src/plugins/validate.js';
 
 const fn = (): undefined => undefined;
@@ -46,6 +47,40 @@ describe('validateHooks', () => {
     expect(problems[0]?.message).toContain('Did you mean "command"?');
     expect(problems[2]?.message).toContain('Did you mean "timeout"?');
     expect(problems[5]?.message).toContain('Did you mean "PreToolUse"?');
+  });
+
+  test('finds what is wrong with a group beside what is wrong with its handlers', () => {
+    const problems = validateHooks({
+      PreToolUse: [
+        {
+          matcher: '^x',
+          timeout: -1,
+          before: [1],
+          if: 'Bash(',
+          foo: 1,
+          hooks: [5, { handler: fn, timeout: -1 }, fn, { handler: fn, name: '' }],
+        },
+      ],
+      Stop: [{ phase: 'rewrite', enforce: 2, hooks: [fn] }],
+      PreToolUs: [{ timeout: -1, hooks: [] }],
+    });
+    expect(problems.map((p) => p.where)).toEqual([
+      'PreToolUse[0].matcher',
+      'PreToolUse[0].timeout',
+      'PreToolUse[0].before',
+      'PreToolUse[0].if',
+      'PreToolUse[0].foo',
+      'PreToolUse[0].hooks[0]',
+      'PreToolUse[0].hooks[1].timeout',
+      'PreToolUse[0].hooks[3].name',
+      'Stop[0].enforce',
+      'PreToolUs',
+    ]);
+  });
+
+  test('what only a handler and its group together are is wrong with the group', () => {
+    const hooks = { PreToolUse: [{ phase: 'observe', hooks: [rule('deny', 'no')] }] };
+    expect(validateHooks(hooks).map((p) => p.where)).toEqual(['PreToolUse[0].phase']);
   });
 
   test.each([

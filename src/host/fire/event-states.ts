@@ -55,6 +55,12 @@ export function eventSpecs(
         expected: 'is a built-in event; choose another name',
       });
     }
+    if (name === '') {
+      throw new HookscopeError('INVALID_OPTIONS', {
+        where: 'events',
+        expected: 'expected names that are not empty',
+      });
+    }
     if (!isDefinition(definition)) {
       throw new HookscopeError('INVALID_OPTIONS', {
         where: `events.${name}`,

@@ -8,7 +8,7 @@ import { type HandlerContext, handlerFor, inHooks, sharedOptions } from '../../h
 import { readRule } from '../../handlers/rule/spec.js';
 import type { Registration, Skip } from '../../scopes/registration.js';
 import { checkOptions, type Keys } from '../../values/options.js';
-import { checks, isObject, isText, oneOf, SECONDS } from '../../values/shape.js';
+import { checks, FILLED, isObject, isText, oneOf, SECONDS } from '../../values/shape.js';
 import { type CallbackFunction, CallbackWork, type Work } from '../call/work.js';
 import type { CallbackSpec, HookGroup } from '../types.js';
 
@@ -49,7 +49,7 @@ export interface HandlerOptions {
 /** A handler's own options go before its group's. */
 const HANDLER = {
   handler: checks.fn,
-  name: checks.text,
+  name: FILLED,
   if: checks.text,
   timeout: SECONDS,
   async: oneOf(true, false, 'two-phase'),

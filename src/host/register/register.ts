@@ -9,7 +9,7 @@ import type { Scope } from '../../scopes/scope.js';
 import { describeError } from '../../values/message.js';
 import { nearest } from '../../values/nearest.js';
 import { checkOptions, type Keys } from '../../values/options.js';
-import { checks, isObject, oneOf, SECONDS } from '../../values/shape.js';
+import { checks, FILLED, isObject, oneOf, SECONDS } from '../../values/shape.js';
 import { ENFORCE } from '../options.js';
 import type { HookGroup } from '../types.js';
 import { HookDefinition } from './definition.js';
@@ -84,7 +84,7 @@ export const GROUP = {
   phase: oneOf('rewrite', 'decide', 'observe'),
   once: checks.flag,
   enforce: ENFORCE,
-  name: checks.text,
+  name: FILLED,
   hooks: checks.list,
 } satisfies Keys<HookGroup>;
 
