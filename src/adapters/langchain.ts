@@ -115,6 +115,9 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
         await steps.endBatch(callIds(messages));
         const last = messages.at(-1);
         const mute = last && last.id === run.mute ? [last] : [];
+        // Other middleware has ended the run before these were made: the model cannot continue without their results.
+        if (steps.over === undefined && last?.type === 'ai' && callIds([last]).length > 0)
+          return { hooks: cameOf('unfinished') };
         const lastMessage = last?.type === 'ai' && mute.length === 0 ? last.text : '';
         const { continues, instruction = '', decision, capped } = await steps.stop({ lastMessage });
         if (continues) {

@@ -36,10 +36,17 @@ export function encode(table: AgentTable, decision: Answer, event: string, optio
   checkKeys(options, OPTIONS, 'encode: ');
   const row = rowOf(table, event);
   const draft: Draft = { table, row, attended: options.attended === true, wishes: new Map(), losses: [] };
-  for (const wish of wishesOf(decision)) draft.wishes.set(wish.what, wish);
+  const meant = foldOf(row) === 'gate' ? onGate(decision, draft) : decision;
+  for (const wish of wishesOf(meant)) draft.wishes.set(wish.what, wish);
   resolve(draft);
   const said = speak(draft, options.input);
   return { stdout: said, stderr: '', exitCode: 0, losses: draft.losses };
+}
+
+/** To block a call is to deny it, and before a call there is no output. */
+function onGate({ blocked, updatedOutput, ...decision }: Answer, draft: Draft): Answer {
+  if (updatedOutput !== undefined) lose(draft, 'rewrite', `there is no output yet on ${draft.row.name}`);
+  return blocked === true ? { ...decision, verdict: 'deny' } : decision;
 }
 
 const entryOf = ({ row }: Draft, what: Sayable): Says | undefined => row.says[what];

@@ -170,3 +170,16 @@ test('the caller aborts while the model is called, for a reason of its own: no S
   expect(names(seen).at(-1)).toBe('PostToolBatch');
   expect(await session.stop()).not.toHaveProperty('decision');
 });
+
+test('a run that other middleware ends before the calls are made is unfinished, and no Stop hook is asked', async () => {
+  const { host, session, seen } = await opened();
+  on(host, 'Stop', () => ({ decision: 'block', reason: 'go on' }));
+  const limit = createMiddleware({
+    name: 'limit',
+    afterModel: { canJumpTo: ['end'], hook: () => ({ jumpTo: 'end' as const }) },
+  });
+  const model = new Scripted(READ, 'Done.');
+  const agent = createAgent({ model, tools: [toolOf(() => 'read')], middleware: [hooks(session), limit] });
+  expect((await agent.invoke({ messages: 'Go' })).hooks).toEqual({ status: 'unfinished' });
+  expect(names(seen)).not.toContain('Stop');
+});

@@ -110,6 +110,9 @@ describe('a call that a hook asks about', () => {
     {},
     { decisions: [] },
     { decisions: [{ type: 'sure' }] },
+    { decisions: [{ type: 'approve' }, { type: 'reject' }] },
+    { decisions: [{ type: 'approve' }, { type: 'approve' }] },
+    { behavior: 'allow', decisions: [] },
     { decisions: [{ type: 'edit', editedAction: { name: 'confirm', args: {} } }] },
     { behavior: 'maybe' },
   ])('does not run where the answer is none: %j', async (resume) => {

@@ -208,3 +208,20 @@ describe('no, when hooks could not be asked', () => {
     }
   });
 });
+
+describe.each(TABLES)('$name: a decision that no host makes', (table) => {
+  test.each(table.events.filter((row) => foldOf(row) === 'gate' && row.says.deny).map(({ name }) => name))(
+    'blocks a call where it says so, and never runs it with an output for its input: %s',
+    (event) => {
+      const { encode } = agentCodec(table.name);
+      for (const more of [{}, { verdict: 'allow' as const }, { updatedInput: { command: 'x' } }]) {
+        const { stdout } = encode({ blocked: true, reason: 'no', updatedOutput: 'o', ...more }, event);
+        expect(stdout).toMatch(/"deny"/);
+        expect(stdout).not.toMatch(/"allow"|"o"|"x"/);
+      }
+      const { stdout, losses } = encode({ verdict: 'allow', updatedOutput: { command: 'o' } }, event);
+      expect(stdout).not.toContain('"o"');
+      expect(losses).toContainEqual(expect.objectContaining({ what: 'rewrite' }));
+    },
+  );
+});

@@ -14,6 +14,28 @@ function matches(pattern: string, command: unknown): boolean {
 }
 
 describe('a Bash rule', () => {
+  it.each([
+    'fd --exec-batch=rm',
+    'fd --exec=rm x',
+    'fd . -xrm',
+    'fd -x=rm',
+    'fd -HX rm',
+    'fd -Hxrm',
+    "fdfind --exec=sh -c 'rm x'",
+    'fd -x echo --exec=rm',
+    'nodemon --exec=rm x',
+    'start-stop-daemon --exec=/bin/rm -- x',
+    'docker run --entrypoint=rm img x',
+    'docker run --entrypoint rm img x',
+    "flock --command='rm x' a",
+    "env --split-string='rm x'",
+    'parallel --jobs=2 rm ::: a',
+    'timeout --signal=KILL 5 rm x',
+  ])('sees a command behind an option of its own word: %s', (line) => {
+    expect(matches('rm *', line)).toBe(true);
+    expect(matches('mv *', line)).toBe(false);
+  });
+
   // The tables of Claude Code's documentation, "Permissions" and "Hooks reference".
   it.each([
     ['npm run build', 'npm run build', true],

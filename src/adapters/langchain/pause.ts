@@ -151,7 +151,10 @@ function subjectOf(question: unknown): unknown {
 
 /** As `humanInTheLoopMiddleware` is answered; anything else as the session's own `ask` answers. What is neither is no permission. */
 function read(name: string, answer: unknown): PersonAnswer {
-  const decision: unknown = (answer as { decisions?: unknown[] } | undefined)?.decisions?.[0];
+  const decisions = (answer as { decisions?: unknown[] } | undefined)?.decisions;
+  if (Array.isArray(decisions) && decisions.length !== 1)
+    throw new Error(`expected one decision about the one call of ${name}, not ${decisions.length}`);
+  const decision: unknown = decisions?.[0];
   if (!isObject(decision)) return answer as PersonAnswer;
   const { type, editedAction, message } = decision as { type?: unknown; editedAction?: unknown; message?: unknown };
   if (type === 'approve') return { behavior: 'allow' };

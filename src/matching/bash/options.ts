@@ -108,11 +108,20 @@ export class OptionReader {
     if (name !== undefined && (word.text.startsWith('--') || (this.#program.shell && known.has(name)))) {
       if (name === '') return;
       const mark = known.get(name) ?? [...known].find(([full]) => full.startsWith(name))?.[1];
-      if (mark === undefined) this.unsure ||= !this.#program.shell && value === undefined;
-      else this.#take(mark, value === undefined ? undefined : restOf(word, word.text.length - value.length));
+      const given = value === undefined ? undefined : restOf(word, word.text.length - value.length);
+      if (mark !== undefined) this.#take(mark, given);
+      else if (given === undefined) this.unsure ||= !this.#program.shell;
+      else if (this.#program.rest === 'anywhere' && given.sure === undefined) this.#begin(given);
       return;
     }
     this.#letters(word);
+  }
+
+  /** `nodemon --exec=rm x`: a command may begin at the value of an option, too. */
+  #begin(value: KnownWord): void {
+    const more = this.#words.slice(this.at + 1);
+    const unknown = more.findIndex(({ sure }) => sure !== undefined);
+    this.#use.lines.push([value, ...more.slice(0, unknown < 0 ? undefined : unknown)]);
   }
 
   #letters(word: KnownWord): void {

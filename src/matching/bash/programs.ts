@@ -19,7 +19,7 @@ const container: BashProgram = {
     'detach interactive tty env: env-file: user: workdir: privileged detach-keys: container: namespace: stdin context: kubeconfig: quiet ' +
     'rm name: volume: publish: network: hostname: mount: label: platform: pull: memory: cpus: restart: add-host: init no-deps service-ports ' +
     'build index: cap-add: security-opt: read-only gpus: shm-size: tmpfs: ulimit: userns: pid: ipc: cidfile: image: overrides: attach ' +
-    'no-TTY remove-orphans',
+    'no-TTY remove-orphans entrypoint!',
   operands: 1,
   ...start,
 };

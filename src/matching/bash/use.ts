@@ -1,7 +1,7 @@
 import { bashProgram } from './lookup.js';
 import { OptionReader, type OptionUse } from './options.js';
 import type { BashProgram } from './program.js';
-import { isFile, type KnownWord } from './words.js';
+import { isFile, type KnownWord, restOf } from './words.js';
 
 /** The name a command is looked up by: `/usr/bin/git` is git. */
 export function baseName(name: string): string {
@@ -55,6 +55,9 @@ function afterWords(
   after: readonly string[],
   use: OptionUse,
 ): OptionUse {
+  const split = words.flatMap((word, at) => (at < from ? [word] : apart(word, after)));
+  // Read again, with each command's name in a word of its own.
+  if (split.some((word, at) => word !== words[at])) return { ...use, ends: true, instead: split };
   for (let at = from; at < words.length; at++) if (after.includes(words[at]?.text ?? '')) use.runs.push(at + 1);
   return {
     ...use,
@@ -62,6 +65,19 @@ function afterWords(
     ...(own.fills ? { hole: '{}' } : {}),
     ...(use.runs.length > 0 ? {} : { stranger: true }),
   };
+}
+
+/** `--exec=rm` and `-Hxrm` are the option and the name of a command. */
+function apart(word: KnownWord, after: readonly string[]): KnownWord[] {
+  const { text } = word;
+  if (after.includes(text)) return [word];
+  const [, long] = /^(--[^=]+)=/s.exec(text) ?? [];
+  const letters = after.filter((option) => option.length === 2).map((option) => option.slice(1));
+  const at = /^-\w/.test(text) ? [...text].findIndex((letter, i) => i > 0 && letters.includes(letter)) : -1;
+  const option = at < 0 ? long : `-${text[at]}`;
+  const length = at < 0 ? (long?.length ?? 0) + 1 : at + (text[at + 1] === '=' ? 2 : 1);
+  if (option === undefined || !after.includes(option)) return [word];
+  return [{ text: option, sure: undefined }, ...(length < text.length ? [restOf(word, length)] : [])];
 }
 
 /** The words after options and operands. */
