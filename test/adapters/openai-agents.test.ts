@@ -263,6 +263,19 @@ test('an agent that hands back gives up its scope; a Stop hook that goes on keep
   ]);
 });
 
+test('a handoff has one id, made here, in its events and its record', async () => {
+  const { host, session, seen } = await setup();
+  const ids: unknown[] = [];
+  host.events$.subscribe((record) => {
+    if (record.type === 'tool_call') ids.push(record.tool_use_id);
+  });
+  const clerk = new Agent({ name: 'clerk', model: says('From the clerk.') });
+  await drive(session, new Agent({ name: 'main', model: says(['transfer_to_clerk', {}]), handoffs: [clerk] }), 'Go');
+  const told = seen.flatMap(({ input }) => input['tool_use_id'] ?? []);
+  expect(ids).toEqual([expect.stringMatching(/^toolu_/)]);
+  expect(new Set(told)).toEqual(new Set(ids));
+});
+
 test("the SDK's own memory keeps the conversation, and a Stop hook's reason comes into it once", async () => {
   const { host, session } = await setup();
   on(host, 'Stop', (input: { stop_hook_active: boolean }) =>

@@ -737,6 +737,11 @@ const limits: readonly Kept[] = [
   ],
   ['When a hook denies a handoff', 'adapters/openai-scenes', 'a handoff that a hook denies does not happen'],
   [
+    "which of the model's calls a handoff is",
+    'adapters/openai-agents',
+    'a handoff has one id, made here, in its events and its record',
+  ],
+  [
     'A guardrail of a tool comes after the hooks',
     'adapters/openai-agents',
     "the SDK's guardrails of a tool come after the hooks",
