@@ -1,8 +1,10 @@
 import { type Check, type CheckFinding, type Checking, inText } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { textAt } from './files/tree.js';
+import { isOnInputIn } from './scripts/code-guards.js';
 import type { ProgramText } from './scripts/scripts.js';
 import { argsOf, commandsBetween, type FoundCommand, outputOf, type Shell } from './scripts/shell.js';
+import { isOnInput } from './scripts/shell-guards.js';
 
 /** Whether hooks that are meant to stop something can. What a text does is guessed, and only where little else is possible. */
 export const checkGuards: Check = function* (file, about) {
@@ -25,6 +27,10 @@ const STOPS =
 /** Other ways to block, or exits that only a run could tell. */
 const OTHER_WAYS =
   /exit\s*\(?\s*2\b|return 2\b|exitCode\s*=\s*2|permissionDecision|["']decision["']|["']?continue["']?\s*:\s*(false|False)|exit\s+["']?\$|exit\(\s*[A-Za-z_]|\bexec\s/;
+
+/** Words of a hook that cannot do its work. */
+const TROUBLE =
+  /\b(missing|not found|not installed|install|failed|failure|can(not|'t|not be)|could(n't| not)|unable|malformed|no input|empty|usage|parse|unexpected|invalid json|required?)\b/i;
 
 /** It ends because something was found in what the hook was told: `… | grep -q rm &&`. */
 const FOUND_SO = /(^|\|\s*)([ef]?grep|rg|jq\s+-e)\b[^|&]*&&\s*\{?\s*$/;
@@ -49,11 +55,22 @@ interface TextRange {
 
 function shellExitOne(shell: Shell): TextRange | undefined {
   for (const command of shell.commands) {
-    if (command.name !== 'exit' || argsOf(command)[0]?.value !== '1') continue;
-    if (STOPS.test(said(shell, command)) || FOUND_SO.test(before(shell, command)))
+    if (!isNo(shell, command)) continue;
+    const words = said(shell, command);
+    const isGuard = STOPS.test(words) || FOUND_SO.test(before(shell, command));
+    if (isGuard || (!TROUBLE.test(words) && isOnInput(shell, command)))
       return { start: command.node.pos, end: command.node.end };
   }
   return undefined;
+}
+
+/** It ends the script with 1. */
+function isNo(shell: Shell, command: FoundCommand): boolean {
+  const { name, node, around } = command;
+  // As the last command only, and what closes the blocks around it.
+  if (name === 'false') return /^(\s|;|\}|\bfi\b|\besac\b)*$/.test(shell.source.slice(node.end, node.end + 200));
+  if (argsOf(command)[0]?.value !== '1') return false;
+  return name === 'exit' || (name === 'return' && !around.some(({ type }) => type === 'Function'));
 }
 
 /** The commands before it in its `&&` and `||`. */
@@ -75,9 +92,11 @@ function said(shell: Shell, { node, around }: FoundCommand): string {
 /** Characters that seven lines may have. */
 const LINES = 2000;
 
-function otherExitOne({ language, source }: ProgramText): TextRange | undefined {
+function otherExitOne(text: ProgramText): TextRange | undefined {
+  const { language, source } = text;
   const pattern = EXIT_1[language];
   if (!pattern) return undefined;
+  const isOnInput = isOnInputIn(text);
   for (const match of source.matchAll(pattern)) {
     const before = source
       .slice(Math.max(0, match.index - LINES), match.index)
@@ -85,7 +104,9 @@ function otherExitOne({ language, source }: ProgramText): TextRange | undefined 
       .slice(-7);
     const isHandler = before.some((line) => /\bexcept\b|\bcatch\b|\.on\(/.test(line));
     const printed = before.filter((line) => /print|console\.|stderr|write/.test(line)).join('\n');
-    if (!isHandler && STOPS.test(printed)) return { start: match.index, end: match.index + match[0].length };
+    if (isHandler) continue;
+    if (STOPS.test(printed) || (!TROUBLE.test(printed) && isOnInput(match.index)))
+      return { start: match.index, end: match.index + match[0].length };
   }
   return undefined;
 }

@@ -363,3 +363,147 @@ describe("a plugin's path between single quotes", () => {
     expect(await advice(`"${ROOT_DIR}/scripts/h.sh"`, true)).toEqual([]);
   });
 });
+
+describe('a guard that says no by ending with 1', () => {
+  const found = async (name: string, text: string): Promise<boolean> =>
+    (await script(name, text)).includes('exit-1-guard');
+  const INPUT = 'input=$(cat)\ncmd=$(echo "$input" | jq -r .tool_input.command)\nlength=$(echo "$cmd" | wc -c)\n';
+  /** A condition on the input, whichever way. */
+  const about = [
+    'grep -q "rm -rf"',
+    '! grep -q allowed-prefix',
+    'jq -e .tool_input.file_path | grep -q secret',
+    'jq -r ".tool_input.command" | tr a-z A-Z | grep -qE "^RM "',
+    `jq -e '.tool_input.command | test("^git ")' >/dev/null`,
+    `jq --arg x y -e '.tool_name == $x'`,
+    ...[
+      'echo "$cmd" | grep -q "git push"',
+      'grep -q "git push" <<< "$cmd"',
+      `printf '%s' "$cmd" | grep -qv "^ls"`,
+      '[[ "$cmd" == *rm* ]]',
+      '[[ $cmd =~ ^sudo ]]',
+      '[ "$cmd" = "rm -rf /" ]',
+      'test "$cmd" != ls',
+      '[[ -n $cmd && $cmd == rm* ]]',
+      '[ "$(echo "$cmd" | wc -c)" -gt 200 ]',
+      '(( $length > 200 ))',
+    ].map((one) => `${INPUT}${one}`),
+  ];
+  /** A condition on something else: a tool, a folder, whether there is an input at all. */
+  const wrong = [
+    'command -v jq >/dev/null',
+    'cd "$CLAUDE_PROJECT_DIR"',
+    '[ -f config.json ]',
+    'grep -q strict config.json',
+    'jq -e .strict config.json',
+    'node --version | grep -q v20',
+    'grep -q x < config.json',
+    '[ "$USER" = root ]',
+    'mkdir -p out',
+    'jq -e . >/dev/null',
+    ...[
+      '[ -n "$cmd" ]',
+      '[ "$cmd" != "" ]',
+      '[[ $cmd != null ]]',
+      'cd "$(dirname "$cmd")"',
+      '[ -w "$cmd" ]',
+      'echo "$input" | jq -e .tool_input.command >/dev/null',
+      'echo "$input" | grep -q tool_name',
+    ].map((one) => `${INPUT}${one}`),
+  ];
+  /** Does it where the condition holds, or where it does not. */
+  const then: readonly ((setup: string, condition: string) => string)[] = [
+    (s, c) => `${s}if ${c}; then echo "no way" >&2; exit 1; fi`,
+    (s, c) => `${s}if true; then\n  if ${c}; then\n    exit 1\n  fi\nfi\nexit 0`,
+    (s, c) => `${s}if [ -e x ]; then :; elif ${c}; then echo "no way" >&2; exit 1; fi`,
+    (s, c) => `${s}${c} && { echo stop >&2; exit 1; }`,
+    (s, c) => `${s}${c} && echo stop >&2 && exit 1`,
+    (s, c) => `${s}${c} && exit 1\nexit 0`,
+    (s, c) => `${s}${c} && return 1`,
+    (s, c) => `${s}if ${c}; then false; fi`,
+  ];
+  const unless: typeof then = [
+    (s, c) => `${s}${c} || { echo no; exit 1; }`,
+    (s, c) => `${s}${c} || exit 1\necho ok`,
+    (s, c) => `${s}if ! ${c}; then echo "no way" >&2; exit 1; fi`,
+    (s, c) => `${s}if ${c}; then exit 0; else echo no >&2; exit 1; fi`,
+  ];
+  const split = (text: string): [setup: string, condition: string] => {
+    const at = text.lastIndexOf('\n') + 1;
+    return [text.slice(0, at), text.slice(at)];
+  };
+  const table = (texts: readonly string[], forms: typeof then): string[] =>
+    texts.flatMap((text) => forms.map((form) => form(...split(text)))).filter((text) => !/! !/.test(text));
+
+  test('because of what it was told: in a script and in a line', async () => {
+    const missed: string[] = [];
+    for (const [i, text] of table(about, [...then, ...unless]).entries()) {
+      if (!(await found(`a${i}.sh`, `${text}\n`))) missed.push(text);
+    }
+    expect(missed).toEqual([]);
+    write('.claude/settings.json', hooks('if grep -q "rm -rf"; then echo "no way" >&2; exit 1; fi'));
+    expect(rules(await check())).toContain('exit-1-guard');
+  });
+
+  test('is not one that ends with 1 because something went wrong', async () => {
+    const alarms: string[] = [];
+    for (const [i, text] of table(wrong, unless).entries()) if (await found(`a${i}.sh`, `${text}\n`)) alarms.push(text);
+    expect(alarms).toEqual([]);
+  });
+
+  test.each([
+    [true, 'case "$cmd" in\n  *rm*) echo no >&2; exit 1 ;;\nesac'],
+    [true, 'case $cmd in ls|cat) ;; *) echo no >&2; exit 1;; esac'],
+    [false, 'case $cmd in "") exit 1;; esac'],
+    [false, 'case "$OSTYPE" in darwin*) echo no >&2; exit 1;; esac'],
+    [true, 'for word in $cmd; do [ "$word" = sudo ] && exit 1; done'],
+    [true, 'echo "$cmd" | while read -r word; do if [ "$word" = sudo ]; then exit 1; fi; done'],
+    [false, 'if [ "$cmd" = x ]; then cd /x || exit 1; fi'],
+    [false, 'if [[ $cmd == rm* ]]; then x=$(false || exit 1); fi'],
+    [false, 'if ! echo "$input" | jq -e "type==1" >/dev/null; then echo "cannot parse the input" >&2; exit 1; fi'],
+    [true, 'name=$(python3 -c "import json,sys; print(json.load(sys.stdin)[1])")\n[ "$name" = x ] && exit 1'],
+    [false, 'name=$(python3 -c "print(1)")\n[ "$name" = 1 ] || exit 1'],
+    [false, '[[ $cmd == rm* ]] && exit 0\nexit 1'],
+    [false, 'f() { [[ $cmd == rm* ]] && return 1; }\nf; exit 0'],
+  ])('%s: %s', async (is, text) => {
+    expect(await found('a.sh', `${INPUT}${text}\n`)).toBe(is);
+  });
+
+  const PY = 'import json, re, sys\ndata = json.load(sys.stdin)\ncmd = data.get("tool_input", {}).get("command", "")\n';
+  const JS =
+    "import fs from 'node:fs';\nconst data = JSON.parse(fs.readFileSync(0, 'utf8'));\nconst { command } = data.tool_input;\n";
+  test.each([
+    [true, 'a.py', 'if "rm -rf" in cmd:\n    print("no way", file=sys.stderr)\n    sys.exit(1)\n'],
+    [true, 'a.py', 'if re.search(r"^rm ", cmd): sys.exit(1)\n'],
+    [true, 'a.py', 'for word in cmd.split():\n    if word == "sudo":\n        raise SystemExit(1)\n'],
+    [true, 'a.py', 'found = re.findall("rm", cmd)\nif found:\n    sys.exit(1)\n'],
+    [true, 'a.py', 'if not cmd.startswith("ls"):\n    exit(1)\n'],
+    [
+      true,
+      'a.py',
+      'def main():\n    if cmd.startswith("ls"):\n        return\n    elif "rm" in cmd:\n        sys.exit(1)\nmain()\n',
+    ],
+    [false, 'a.py', 'if not cmd:\n    sys.exit(1)\n'],
+    [false, 'a.py', 'if cmd == "":\n    sys.exit(1)\n'],
+    [false, 'a.py', 'if "tool_input" not in data:\n    sys.exit(1)\n'],
+    [false, 'a.py', 'if len(sys.argv) < 2:\n    sys.exit(1)\n'],
+    [false, 'a.py', 'if "rm" in cmd:\n    try:\n        x()\n    except OSError:\n        sys.exit(1)\n'],
+    [false, 'a.py', 'if not isinstance(data, dict):\n    sys.exit(1)\n'],
+    [true, 'a.mjs', "if (command.includes('rm -rf')) {\n  console.error('no way');\n  process.exit(1);\n}\n"],
+    [true, 'a.mjs', 'if (/^rm /.test(command)) process.exit(1);\n'],
+    [true, 'a.mjs', "command.startsWith('rm') && process.exit(1);\n"],
+    [
+      true,
+      'a.mjs',
+      "for (const word of command.split(' ')) {\n  if (word === 'sudo') {\n    process.exitCode = 1;\n  }\n}\n",
+    ],
+    [true, 'a.mjs', "const bad = ['rm'].some((one) => command.includes(one));\nif (bad) { process.exit(1); }\n"],
+    [false, 'a.mjs', 'if (!command) process.exit(1);\n'],
+    [false, 'a.mjs', 'if (command === undefined) {\n  process.exit(1);\n}\n'],
+    [false, 'a.mjs', "if (typeof command !== 'string') process.exit(1);\n"],
+    [false, 'a.mjs', 'if (process.argv.length < 3) process.exit(1);\n'],
+    [false, 'a.mjs', "if (!fs.existsSync(command)) { console.error('gone'); process.exit(1); }\n"],
+  ])('%s: %s: %s', async (is, name, text) => {
+    expect(await found(name, (name.endsWith('py') ? PY : JS) + text)).toBe(is);
+  });
+});

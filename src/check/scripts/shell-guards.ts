@@ -1,0 +1,239 @@
+import type { AndOr, Case, CaseItem, SyntaxNode, TestExpression, Word } from 'unbash';
+import { argsOf, type FoundCommand, type Shell } from './shell.js';
+
+/** Whether a command of a script is reached because of what the hook was told, and not because something went wrong. */
+export function isOnInput(shell: Shell, command: FoundCommand): boolean {
+  const guards = GUARDS.get(shell) ?? new Guards(shell);
+  GUARDS.set(shell, guards);
+  return guards.isOnInput(command);
+}
+
+const GUARDS = new WeakMap<Shell, Guards>();
+
+/** Commands that only print. */
+const PRINTS = /^(echo|printf|logger|:|true)$/;
+const FILTERS = /^(cat|jq|head|tail|sed|awk|gawk|tr|cut|sort|uniq|wc|tee|xargs|[ef]?grep|rg)$/;
+const INTERPRETERS = /^(python3?|node|perl|ruby)$/;
+const GREPS = /^([ef]?grep|rg)$/;
+const COMPARES = /^(=|==|!=|=~|<|>|-eq|-ne|-gt|-ge|-lt|-le)$/;
+/** Fields that every input has: whoever looks for them asks whether there is any. */
+const FIELDS = /^["']*(tool_name|tool_input|command|file_path|session_id|hook_event_name|cwd|prompt)["']*$/;
+/** Compared with this, it is asked whether there is a value. */
+const NO_VALUE = /^(|null|undefined)$/;
+const JQ_COMPARES =
+  /\b(test|match|capture|contains|inside|startswith|endswith|index|IN|any|all|select)\s*\(|[=!]=|[<>]/;
+/** How often assignments are read again: a variable may be made of one that is set below it, in a loop. */
+const ROUNDS = 5;
+/** Options of jq that take one value, and two. */
+const JQ_ONE = /^(--indent|-L|-f|--from-file)$/;
+const JQ_TWO = /^--(arg|argjson|slurpfile|rawfile)$/;
+
+class Guards {
+  readonly #shell: Shell;
+  readonly #found: ReadonlyMap<SyntaxNode, FoundCommand>;
+  /** Variables that hold what the hook was told. */
+  readonly #told = new Set<string>();
+
+  constructor(shell: Shell) {
+    this.#shell = shell;
+    this.#found = new Map(shell.commands.map((command) => [command.node, command]));
+    this.#findTold();
+  }
+
+  #findTold(): void {
+    const inside = new Map<SyntaxNode, FoundCommand[]>();
+    for (const command of this.#shell.commands) {
+      const assignment = command.around.findLast(({ type }) => type === 'Assignment');
+      if (assignment) inside.set(assignment, [...(inside.get(assignment) ?? []), command].slice(-20));
+    }
+    for (let before = -1, round = 0; before < this.#told.size && round < ROUNDS; round++) {
+      before = this.#told.size;
+      for (const { node } of this.#shell.nodes) {
+        if (node.type === 'Assignment') {
+          const isTold = this.#isTold(node) || inside.get(node)?.some((one) => this.#filters(one));
+          if (isTold && node.name !== undefined) this.#told.add(node.name);
+        } else if (node.type === 'For' && node.wordlist?.some((word) => this.#isTold(word)))
+          this.#told.add(node.name.value);
+      }
+      for (const command of this.#shell.commands)
+        if (command.name === 'read' && this.#hears(command))
+          for (const { value } of argsOf(command)) if (/^\w+$/.test(value)) this.#told.add(value);
+    }
+  }
+
+  #text({ pos, end }: { readonly pos: number; readonly end: number }): string {
+    return this.#shell.source.slice(pos, Math.min(end, pos + 2000));
+  }
+
+  /** It names a variable that holds it, or reads it. */
+  #isTold(node: SyntaxNode): boolean {
+    const text = this.#text(node);
+    if (/\$\(\s*(cat\s*(-|\/dev\/stdin)?|<\s*\/dev\/stdin)\s*\)/.test(text)) return true;
+    return [...text.matchAll(/\$\{?[#!]?(\w+)/g)].some(([, name]) => this.#told.has(name as string));
+  }
+
+  /** Its standard input is the hook's, or made of it. */
+  #hears(command: FoundCommand): boolean {
+    for (const [i, parent] of [...command.around.entries()].reverse()) {
+      const child = command.around[i + 1] ?? command.node;
+      if (parent.type === 'Pipeline' && parent.commands[0] !== child) {
+        const first = this.#found.get(parent.commands[0] as SyntaxNode);
+        return first !== undefined && this.#passesOn(first);
+      }
+      if (parent.type === 'Redirected' && !this.#isFedBy(parent.redirects)) return false;
+    }
+    return this.#isFedBy(command.node.redirects) && !this.#readsFiles(command);
+  }
+
+  #passesOn(first: FoundCommand): boolean {
+    if (/^(echo|printf)$/.test(first.name)) return argsOf(first).some((word) => this.#isTold(word));
+    return this.#filters(first);
+  }
+
+  /** What it prints is made of what the hook was told. */
+  #filters(command: FoundCommand): boolean {
+    const reads =
+      FILTERS.test(command.name) ||
+      (INTERPRETERS.test(command.name) && /stdin|readFileSync\(0/i.test(this.#text(command.node)));
+    return reads && this.#hears(command);
+  }
+
+  #isFedBy(redirects: FoundCommand['node']['redirects']): boolean {
+    return redirects.every((one) => {
+      if (one.type === 'Redirect' && !one.operator.startsWith('<')) return true;
+      return this.#isTold(one) || /\/dev\/stdin/.test(this.#text(one));
+    });
+  }
+
+  #readsFiles(command: FoundCommand): boolean {
+    const files = filesOf(command);
+    return files.some((word) => !/^(-|\/dev\/stdin)$/.test(word.value) && !this.#isTold(word));
+  }
+
+  isOnInput(command: FoundCommand): boolean {
+    const { around } = command;
+    for (let i = around.length - 1; i >= 0; i--) {
+      const parent = around[i] as SyntaxNode;
+      const child = around[i + 1] ?? command.node;
+      if (/^(CommandExpansion|ProcessSubstitution|Function)$/.test(parent.type)) return false;
+      if (parent.type === 'CaseItem') return this.#isChosen(parent, around[i - 1] as Case);
+      if (parent.type === 'If' || parent.type === 'Elif') {
+        if (child === parent.clause || child.type === 'Elif') continue;
+        if (child === parent.then) return this.#asks(parent.clause, true);
+        return parent.type === 'If' && this.#asks(parent.elif.at(-1)?.clause ?? parent.clause, false);
+      }
+      const before = parent.type === 'AndOr' ? this.#before(parent, child) : undefined;
+      if (before) return this.#asks(before.node, before.isSo);
+    }
+    return false;
+  }
+
+  /** The command that decides whether one of a list of `&&` and `||` runs. */
+  #before({ commands, operators }: AndOr, { pos }: SyntaxNode): { node: SyntaxNode; isSo: boolean } | undefined {
+    let [low, high] = [0, commands.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((commands[middle] as SyntaxNode).pos < pos) low = middle + 1;
+      else high = middle;
+    }
+    for (let at = low - 1; at >= Math.max(0, low - 5); at--) {
+      const node = commands[at] as SyntaxNode;
+      if (!PRINTS.test(this.#found.get(node)?.name ?? '')) return { node, isSo: operators[at] === '&&' };
+    }
+    return undefined;
+  }
+
+  #isChosen({ pattern, body }: CaseItem, { word }: Case): boolean {
+    if (!this.#isTold(word) && !/\bjq\b/.test(this.#text(word))) return false;
+    const patterns = pattern.map(({ value }) => value);
+    if (patterns.every((one) => NO_VALUE.test(one))) return false;
+    // What is left over may be said not to be its business.
+    return patterns.some((one) => one !== '*') || /\b(echo|printf)\b/.test(this.#text(body));
+  }
+
+  /** Whether a condition is about what the hook was told. `isSo`: it goes on where that is true. */
+  #asks(node: SyntaxNode, isSo: boolean): boolean {
+    switch (node.type) {
+      case 'CompoundList': {
+        const last = node.commands.at(-1);
+        return last !== undefined && this.#asks(last.command, isSo);
+      }
+      case 'AndOr':
+        // The last one decides, or any of them.
+        if (node.operators.every((one) => one === '&&')) return this.#asks(node.commands.at(-1) as SyntaxNode, isSo);
+        return node.commands.slice(0, 20).some((one) => this.#asks(one, isSo));
+      case 'Pipeline': {
+        const isNot = node.prefixes.filter(({ type }) => type === 'Negation').length % 2 === 1;
+        return this.#asks(node.commands.at(-1) as SyntaxNode, isSo !== isNot);
+      }
+      case 'Redirected':
+        return this.#asks(node.command, isSo);
+      case 'TestCommand':
+        return this.#compares(node.expression);
+      case 'ArithmeticCommand':
+        return (
+          /[<>=]/.test(node.body) && [...node.body.matchAll(/[A-Za-z_]\w*/g)].some(([name]) => this.#told.has(name))
+        );
+      case 'Command':
+        return this.#commandAsks(this.#found.get(node), isSo);
+      default:
+        return false;
+    }
+  }
+
+  #compares(test: TestExpression): boolean {
+    switch (test.type) {
+      case 'TestBinary':
+        return COMPARES.test(test.operator) && this.#areCompared(test.left, test.right);
+      case 'TestLogical':
+        return test.operands.some((one) => this.#compares(one));
+      case 'TestNot':
+        return this.#compares(test.operand);
+      case 'TestGroup':
+        return this.#compares(test.expression);
+      default:
+        return false;
+    }
+  }
+
+  #areCompared(left: Word | undefined, right: Word | undefined): boolean {
+    if (left === undefined || right === undefined || [left, right].some(({ value }) => NO_VALUE.test(value)))
+      return false;
+    return this.#isTold(left) || this.#isTold(right);
+  }
+
+  #commandAsks(command: FoundCommand | undefined, isSo: boolean): boolean {
+    if (command === undefined) return false;
+    const words = argsOf(command);
+    if (command.name === '[' || command.name === 'test')
+      return words.some((word, i) => COMPARES.test(word.value) && this.#areCompared(words[i - 1], words[i + 1]));
+    if (!this.#hears(command)) return false;
+    if (GREPS.test(command.name)) {
+      const { value = '' } = operandsOf(command)[0] ?? {};
+      return !(FIELDS.test(value) || /^[\^]?\.?[*+]?\$?$/.test(value));
+    }
+    if (command.name !== 'jq' || !words.some(({ value }) => /^(-[a-z]*e[a-z]*|--exit-status)$/.test(value)))
+      return false;
+    const { value = '' } = operandsOf(command)[0] ?? {};
+    return JQ_COMPARES.test(value) ? !/\btype\s*[=!]=/.test(value) : isSo && !/^\s*(\.|empty)?\s*$/.test(value);
+  }
+}
+
+/** The arguments that are no options: a pattern or filter, then files. */
+function operandsOf(command: FoundCommand): Word[] {
+  const words = argsOf(command);
+  const operands: Word[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] as Word;
+    if (command.name === 'jq' && JQ_TWO.test(word.value)) i += 2;
+    else if (command.name === 'jq' && JQ_ONE.test(word.value)) i += 1;
+    else if (GREPS.test(command.name) && /^-[a-zA-Z]*[mABCf]$/.test(word.value)) i += 1;
+    else if (!/^-./.test(word.value)) operands.push(word);
+  }
+  return operands;
+}
+
+function filesOf(command: FoundCommand): Word[] {
+  if (GREPS.test(command.name) || command.name === 'jq') return operandsOf(command).slice(1);
+  return /^(cat|head|tail)$/.test(command.name) ? operandsOf(command).filter(({ value }) => !/^\d+$/.test(value)) : [];
+}
