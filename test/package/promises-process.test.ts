@@ -43,6 +43,12 @@ test.each<[string, lines: string, code: number, stderr: RegExp]>([
     /nobody hears this/,
   ],
   [
+    'a rejected promise that nobody can listen to',
+    `on(() => Object.defineProperty(Promise.reject(new Error('nobody hears this')), 'constructor', { get: boom }));`,
+    1,
+    /nobody hears this/,
+  ],
+  [
     'a listener that throws on its signal',
     `const host2 = createHost();
      host2.register({ PreToolUse: [{ timeout: 0.05, hooks: [(_input, _id, { signal }) => new Promise(() => signal.addEventListener('abort', boom))] }] });

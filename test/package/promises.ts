@@ -333,6 +333,7 @@ const limits: readonly Kept[] = [
     'whatever callbacks hand back, every fire is decided and the process lives',
   ],
   ['What its own code does can', 'package/promises-process', 'own code can end the process'],
+  ['Nor can anybody listen to a rejected promise', 'package/promises-process', 'own code can end the process'],
   ['A timeout is never early', 'host/clock', 'a time that is up is never said early, and at most 20 ms late'],
   [
     'A command that ignores SIGTERM gets SIGKILL',
@@ -735,12 +736,12 @@ const limits: readonly Kept[] = [
     'adapters/openai-scenes',
     'a call with arguments that the tool does not accept does not run, and the model is told so',
   ],
-  ['When a hook denies a handoff', 'adapters/openai-scenes', 'a handoff that a hook denies does not happen'],
   [
     "which of the model's calls a handoff is",
     'adapters/openai-agents',
     'a handoff has one id, made here, in its events and its record',
   ],
+  ['When a hook denies a handoff', 'adapters/openai-scenes', 'a handoff that a hook denies does not happen'],
   [
     'A guardrail of a tool comes after the hooks',
     'adapters/openai-agents',

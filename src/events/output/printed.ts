@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { kindOf } from '../../values/problem.js';
 import { isPlain, type Json } from '../../values/shape.js';
 import { ignoreRejections } from '../../values/waiting/promises.js';
@@ -20,7 +21,8 @@ export const asPrinted = (given: unknown, field: string): Json => asObject(print
 /** An object that was printed, so that its `toJSON`, if it has one, is not asked again. Throws BadOutput. */
 export function asObject(printed: unknown, field: string): Json {
   const where = field === '' ? '' : `${field}: `;
-  const tag = Object.prototype.toString.call(printed);
+  // One without its prototype is a promise all the same.
+  const tag = types.isPromise(printed) ? '[object Promise]' : Object.prototype.toString.call(printed);
   // A map, a generator: what it holds is not in its keys, so that nothing would be read of it.
   if (tag === '[object Object]') {
     if (Object.keys(printed as object).length > 0 || isPlain(printed as object)) return printed as Json;

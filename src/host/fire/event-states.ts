@@ -24,10 +24,8 @@ function guardSubject(spec: EventSpec, report: (message: string) => void): Event
     subject(input) {
       try {
         const found: unknown = subject(input);
-        if (isThenable(found)) {
-          ignoreRejections(found);
-          throw new TypeError('it must answer at once, and returned a promise');
-        }
+        ignoreRejections(found);
+        if (isThenable(found)) throw new TypeError('it must answer at once, and returned a promise');
         return typeof found === 'string' || found === undefined || found === null
           ? (found ?? undefined)
           : String(found);

@@ -88,7 +88,11 @@ export function promiseIn(
 function listen(answer: PromiseLike<unknown>, yes: (value: unknown) => void, no: (error: unknown) => void): void {
   if (!types.isPromise(answer)) return void answer.then(yes, no);
   if (isOrdinary(answer)) return void then.call(answer, yes, no);
-  asOrdinary(answer, () => void answer.then(yes, no));
+  asOrdinary(answer, () => {
+    // Its own `then` may tell nobody.
+    then.call(answer, ignoreRejections, ignoreRejections);
+    answer.then(yes, no);
+  });
 }
 
 /** Its `then` makes a promise of the class that its `constructor` names: for this call, an ordinary one. */
@@ -190,11 +194,13 @@ export function tell(call: () => unknown, failed: (error: unknown) => void): voi
     ignoreRejections(error);
     failed(error);
   };
+  let answer: unknown;
   try {
-    const answer = call();
+    answer = call();
     if (isThenable(answer)) void settle(answer).then(ignoreRejections, wrong);
     else ignoreRejections(answer);
   } catch (error) {
+    ignoreRejections(answer);
     wrong(error);
   }
 }
