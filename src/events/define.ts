@@ -15,7 +15,7 @@ type Derived = 'name' | 'input' | 'output' | 'subject' | 'subjectField' | 'fold'
 /** The argument of `defineEvent`: `input` and `fold`; every other field has a default, most of them by fold. */
 export interface EventOptions<Own extends z.ZodObject, Output extends z.ZodObject, F extends Fold>
   extends Partial<Omit<EventSpec, Derived>> {
-  /** The event's own fields. The base fields are added, and unknown fields pass. */
+  /** The event's own fields. The base fields are added, and unknown fields pass. Fields are checked and nothing more: hooks get each as it was fired, so no `transform` or `default`. */
   readonly input: Own;
   readonly fold: F;
   /** The event's own keys of `hookSpecificOutput`. Default: what the fold kind has. */

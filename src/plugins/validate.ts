@@ -3,7 +3,7 @@ import { HookscopeError, isHookscopeError } from '../errors.js';
 import { CATALOGUE, type CustomEvents, eventName, HOOK_EVENTS, type NoEvents } from '../events/catalogue.js';
 import { named } from '../events/define.js';
 import { whyBad } from '../events/output/check.js';
-import { helperToOutput } from '../events/output/helpers.js';
+import { helperToOutput } from '../events/output/helper-words.js';
 import { type ReadOutput, readOutput } from '../events/output/outcome.js';
 import { printed } from '../events/output/printed.js';
 import type { EventSpec } from '../events/spec.js';

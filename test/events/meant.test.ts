@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CATALOGUE, HOOK_EVENTS } from '../../src/events/catalogue.js';
-import { deny, helperToOutput } from '../../src/events/output/helpers.js';
+import { helperToOutput } from '../../src/events/output/helper-words.js';
+import { deny } from '../../src/events/output/helpers.js';
 import { Meanings, NOTHING_SAID } from '../../src/events/output/meant.js';
 import { type Outcome, readOutput } from '../../src/events/output/outcome.js';
 import { RecentAnswers } from '../../src/events/output/recent-answers.js';

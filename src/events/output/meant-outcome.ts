@@ -1,6 +1,7 @@
 import { deepFreeze } from '../../values/copies/freeze.js';
 import type { EventSpec } from '../spec.js';
-import { type HelperOutput, helperOutput, helperToOutput, isSaid, type Meaning } from './helpers.js';
+import { helperToOutput } from './helper-words.js';
+import { type HelperOutput, helperOutput, isSaid, type Meaning } from './helpers.js';
 import type { Outcome } from './outcome.js';
 
 export type TextKind = 'reason' | 'context' | 'stop';

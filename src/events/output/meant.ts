@@ -1,5 +1,6 @@
 import type { EventSpec } from '../spec.js';
-import { helperOutput, helperToOutput, isHelperKey, type Meaning, meaningOf, VERDICT } from './helpers.js';
+import { helperToOutput } from './helper-words.js';
+import { helperOutput, isHelperKey, type Meaning, meaningOf, VERDICT } from './helpers.js';
 import { type AnswerPlan, Meant, type SaidWords, type TextKind } from './meant-outcome.js';
 import { readOutput } from './outcome.js';
 import type { RecentAnswers } from './recent-answers.js';

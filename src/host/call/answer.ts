@@ -1,6 +1,6 @@
 import { within } from '../../emit/tracing.js';
 import type { Failure } from '../../events/failure.js';
-import { helperToOutput } from '../../events/output/helpers.js';
+import { helperToOutput } from '../../events/output/helper-words.js';
 import { NOTHING_SAID } from '../../events/output/meant.js';
 import { type Outcome, readOutput } from '../../events/output/outcome.js';
 import { printed } from '../../events/output/printed.js';
