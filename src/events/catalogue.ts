@@ -121,6 +121,9 @@ type SyncOutput<N extends string, T> = z.infer<ReturnType<typeof baseOutput>> & 
 /** Continue without this handler. With `result` its late answer is awaited; without, it is ignored. Seconds. */
 export type AsyncOutput = z.infer<ReturnType<typeof asyncOutput>> & { result?: Promise<unknown> | undefined };
 
+/** Events of newer versions of Claude's SDK, which hookscope does not fire. Without them none of the SDK's callbacks would compile here. */
+type LaterEvent = 'PreSkillShellCommand';
+
 /**
  * What a callback says that was written for several events at once, as Claude's own SDK types them all: of whichever event. What is said
  * for another event than the one that was fired is a failure (`bad_schema`).
@@ -130,6 +133,7 @@ export type AnyHookOutput =
   | (z.infer<ReturnType<typeof baseOutput>> & {
       hookSpecificOutput?:
         | { [N in HookEvent]: { hookEventName: N } & OutputFields<Definitions[N]> }[HookEvent]
+        | { hookEventName: LaterEvent }
         | undefined;
       async?: false | undefined;
     });

@@ -139,7 +139,7 @@ describe.each([...HOW, 'an agent'] as const)('a model that says of calls that it
     );
   const execute = () => 'read';
 
-  test.each([
+  test.each<[string, tools: object, more: object]>([
     ['an approval', { read: tool({ inputSchema, execute, needsApproval: true }) }, {}],
     ['a tool that runs elsewhere', { read: tool({ inputSchema }) }, {}],
     ['one of them, the other has run', { read: tool({ inputSchema }), other: tool({ inputSchema, execute }) }, {}],
@@ -148,7 +148,7 @@ describe.each([...HOW, 'an agent'] as const)('a model that says of calls that it
     const { host, session, seen } = await opened();
     on(host, 'Stop', () => ({ decision: 'block', reason: 'go on' }));
     const both = 'other' in tools ? { other: { path: 'b' }, ...READ } : READ;
-    const { status } = await driven(session, mistaken(both, 'Done.'), tools, more);
+    const { status } = await driven(session, mistaken(both, 'Done.'), tools as ToolSet, more);
     expect(status).toBe('unfinished');
     expect(names(seen)).not.toContain('Stop');
   });
@@ -159,11 +159,14 @@ describe.each([...HOW, 'an agent'] as const)('a model that says of calls that it
     const tools = answering('read');
     const first = await driven(session, mistaken(READ), tools);
     expect(first.status).toBe('unfinished');
-    const content = first.messages.flatMap((message) => (message.role === 'assistant' ? message.content : []));
-    const [{ approvalId }] = (content as { type: string; approvalId: string }[]).filter(
+    const content = first.messages.flatMap((message) => (message.role === 'assistant' ? [message.content].flat() : []));
+    const asked = (content as { type: string; approvalId: string }[]).find(
       ({ type }) => type === 'tool-approval-request',
-    ) as [{ approvalId: string }];
-    const said = { role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true }] };
+    );
+    const said = {
+      role: 'tool',
+      content: [{ type: 'tool-approval-response', approvalId: asked?.approvalId, approved: true }],
+    };
     const more = { prompt: undefined, messages: [...first.messages, said] };
     const { status } = await driven(session, mistaken('Done.'), tools, more);
     expect([status, names(seen).filter((name) => name === 'Stop')]).toEqual(['done', ['Stop']]);

@@ -159,7 +159,15 @@ describe('elicit', () => {
   const question: ElicitOptions = { mcp_server_name: 'mem', message: 'name?', mode: 'form' };
   const person: ElicitOptions['ask'] = () => ({ action: 'accept', content: { name: 'Ann' } });
   const says = (value: object) => () => ({ hookSpecificOutput: value });
-  test.each([
+  type Case = [
+    who: string,
+    before: Parameters<typeof on>[2] | undefined,
+    after: Parameters<typeof on>[2] | undefined,
+    person: ElicitOptions['ask'],
+    answer: object,
+    told: boolean,
+  ];
+  test.each<Case>([
     [
       'a hook',
       says({ action: 'accept', content: { name: 'Bob' } }),
@@ -187,7 +195,7 @@ describe('elicit', () => {
       { action: 'decline', by: 'hook' },
       true,
     ],
-    ...(['decline', 'cancel'] as const).flatMap((action) => [
+    ...(['decline', 'cancel'] as const).flatMap((action): Case[] => [
       [
         `a hook that says ${action}`,
         says({ action, content: { name: 'X' } }),
@@ -195,7 +203,7 @@ describe('elicit', () => {
         person,
         { action, by: 'hook' },
         false,
-      ] as const,
+      ],
       [
         `a hook that says ${action} after the person`,
         undefined,
@@ -203,7 +211,7 @@ describe('elicit', () => {
         person,
         { action, by: 'hook' },
         true,
-      ] as const,
+      ],
       [
         `a hook that says ${action}, with a content, after the person`,
         undefined,
@@ -211,7 +219,7 @@ describe('elicit', () => {
         person,
         { action, by: 'hook' },
         true,
-      ] as const,
+      ],
       [
         `a person who says ${action}`,
         undefined,
@@ -219,7 +227,7 @@ describe('elicit', () => {
         () => ({ action, content: { name: 'Ann' } }),
         { action, by: 'person' },
         true,
-      ] as const,
+      ],
     ]),
   ])('is answered by %s', async (_, before, after, who, answer, told) => {
     const { host, session, seen } = await opened();

@@ -2,7 +2,7 @@ import { createHost, type HookEvent, type HookHandler, type HookInput, type Hook
 
 /**
  * Compiled by tsc, never run: callbacks written for Claude's own SDK are callbacks of ours, and the other way round. The declarations
- * are those of @anthropic-ai/claude-agent-sdk 0.3.330, in its words, as far as a callback touches them here; the package itself is no dependency.
+ * are those of @anthropic-ai/claude-agent-sdk 0.3.332, in its words, as far as a callback touches them here; the package itself is no dependency.
  */
 interface SdkBase {
   session_id: string;
@@ -98,6 +98,12 @@ type SdkOutput =
         | { hookEventName: 'MessageDisplay'; displayContent?: string }
         | { hookEventName: 'PermissionDenied'; retry?: boolean }
         | { hookEventName: 'Elicitation'; action?: 'accept' | 'decline' | 'cancel'; content?: Record<string, unknown> }
+        | {
+            hookEventName: 'PreSkillShellCommand';
+            permissionDecision?: 'allow' | 'deny' | 'ask' | 'defer';
+            permissionDecisionReason?: string;
+            updatedInput?: Record<string, unknown>;
+          }
         | {
             hookEventName: 'PermissionRequest';
             decision:
