@@ -36,7 +36,7 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
     if (id === undefined) throw notFound(what, store);
     if (ids.length > 1) return listCandidates(what, ids, { mask, terminal });
     const { fires, about, others } = await recordsOf(store, id, { hook, mask });
-    if (others > 0 && id.fire === undefined) terminal.tell(olderCalls(id.toolUse ?? what, others));
+    if (others > 0 && id.fire === undefined) terminal.tell(olderCalls(mask.text(id.toolUse ?? what), others));
     for (const record of about) filter.match(record);
     const parts = callRecords(about);
     const outcome = about.some(({ type }) => type !== 'hook_fire') || isCall(fires) ? whatBecame(parts) : [];
