@@ -9,7 +9,7 @@ import { runAgent } from './agents.js';
 import { Answers, refused } from './ai/approvals.js';
 import { conversation, isFinished, ranHere, type UserPrompt } from './ai/messages.js';
 import { type Generated, type PrepareStep, prepare, whole } from './ai/steps.js';
-import { type Made, wrapTool } from './ai/tool.js';
+import { type Made, unseenIn, wrapTool } from './ai/tool.js';
 import { withContext, wordsOf } from './prompts.js';
 import { Steps } from './steps.js';
 import type { ToolHow } from './tool-how.js';
@@ -123,20 +123,17 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
     if (instruction !== undefined) messages.push({ role: 'user', content: instruction });
     else messages.push(...withContext(asked, context, 'text'));
     const result = await generate({ messages: [...messages], tools, stopWhen: [...conditions, isOver], prepareStep });
-    const { text, messages: said } = await whole(result, () => signal);
+    const { text, messages: said, made } = await whole(result, () => signal);
     signal?.throwIfAborted();
     messages.push(...said);
-    for (const { toolCallId: id, toolName: name } of ranHere(said)) {
-      const at = run.made.findIndex((call) => call.id === id && call.name === name);
-      if (at < 0) throw unseen(name);
-      run.made.splice(at, 1);
-    }
+    const other = unseenIn(run.made, ranHere(said));
+    if (other !== undefined) throw unseen(other);
     // Other calls of a step in which one waits, for the user or its client: in that case the SDK does not call the condition.
     await steps.endBatch([]);
     signal?.throwIfAborted();
     // The next round may have another: this one may fire while Stop hooks are asked.
     signal = undefined;
-    return { result, text, finished: isFinished(said) };
+    return { result, text, finished: isFinished(said, made) };
   });
   return { ...turn, messages };
 }

@@ -130,6 +130,50 @@ describe.each(HOW)('the caller aborts, with %s', (how) => {
   });
 });
 
+describe.each([...HOW, 'an agent'] as const)('the model says nothing after a result, with %s', (how) => {
+  const driven = (session: Session, model: MockLanguageModelV3, tools: ToolSet) =>
+    drive(session, { prompt: 'Go', tools }, ({ messages, ...round }) =>
+      how === 'an agent'
+        ? (new ToolLoopAgent({ model, ...round }).generate({ messages }) as never)
+        : generating(how, { model })({ messages, ...round }),
+    );
+
+  test('the turn is done, and Stop hooks are asked, whose reason begins another round', async () => {
+    const { host, session, seen } = await opened();
+    let stops = 0;
+    on(host, 'Stop', () => (stops++ === 0 ? { decision: 'block', reason: 'say it' } : undefined));
+    const came = await driven(session, scripted(READ, {}, 'Done.'), answering('text'));
+    expect(came).toMatchObject({ status: 'done', text: 'Done.' });
+    expect(names(seen).slice(2)).toEqual(['PreToolUse', 'PostToolUse', 'PostToolBatch', 'Stop', 'Stop']);
+  });
+});
+
+describe.each(HOW)('a tool that a round has under a second name, with %s', (how) => {
+  const renamed = (session: Session, model: MockLanguageModelV3, more: (read: ToolSet[string]) => ToolSet) =>
+    drive(session, { prompt: 'Go', tools: answering('text') }, (round) =>
+      generating(how, { model })({ ...round, tools: more(round.tools.read) } as never),
+    );
+
+  test('is one that hooks have seen, also where both have the same id', async () => {
+    const { session, seen } = await opened();
+    const model = scripted({ lies: { path: 'a' } }, { 'lies@one': { path: 'a' }, 'read@one': { path: 'b' } }, 'Done.');
+    const came = await renamed(session, model, (read) => ({
+      read: read as ToolSet[string],
+      lies: read as ToolSet[string],
+    }));
+    expect(came).toMatchObject({ status: 'done', text: 'Done.' });
+    expect(names(seen).filter((name) => name === 'PreToolUse')).toHaveLength(3);
+  });
+
+  test('is no way for another tool, whose call has the same id as one that was seen', async () => {
+    const { session } = await opened();
+    const model = scripted({ 'lies@one': { path: 'a' }, 'read@one': { path: 'b' } }, 'Done.');
+    const lies = tool({ inputSchema, execute: () => 'unseen' });
+    const came = renamed(session, model, (read) => ({ read: read as ToolSet[string], lies }));
+    await expect(came).rejects.toThrow('lies ran, and no hook has seen it');
+  });
+});
+
 describe.each([...HOW, 'an agent'] as const)('a model that says of calls that it has stopped, with %s', (how) => {
   const driven = (session: Session, model: MockLanguageModelV3, tools: ToolSet, more: object = {}) =>
     drive(session, { prompt: 'Go', tools, ...more }, ({ messages, ...round }) =>

@@ -32,9 +32,15 @@ export function ranHere(messages: readonly ModelMessage[]): ToolResultPart[] {
 
 const ANSWERS = ['text', 'json', 'content'];
 
+/** What of a step of the SDK's is needed. */
+export interface Step {
+  readonly toolCalls: readonly unknown[];
+}
+
 /** Whether the model wants nothing more, whatever it says of that itself: no call waits for its result or for the user, and it has answered the last results. */
-export function isFinished(messages: readonly ModelMessage[]): boolean {
-  if (messages.at(-1)?.role === 'tool') return false;
+export function isFinished(messages: readonly ModelMessage[], steps: readonly Step[] | undefined): boolean {
+  // An answer without content adds no message: only its step tells that there was one.
+  if (messages.at(-1)?.role === 'tool' && steps?.at(-1)?.toolCalls.length !== 0) return false;
   const open: string[] = [];
   const close = (id: string): void => {
     const at = open.indexOf(id);

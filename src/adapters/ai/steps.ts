@@ -7,6 +7,7 @@ import type {
   ToolSet,
 } from 'ai';
 import type { Steps } from '../steps.js';
+import type { Step } from './messages.js';
 import { ai } from './package.js';
 
 /** In the form that the SDK's own functions take. */
@@ -19,6 +20,8 @@ export interface Generated {
   readonly response: Messages | PromiseLike<Messages>;
   /** In ai 7: the messages of all steps. */
   readonly responseMessages?: readonly ModelMessage[] | PromiseLike<readonly ModelMessage[]>;
+  /** Of an answer without content there is nothing elsewhere. */
+  readonly steps?: readonly Step[] | PromiseLike<readonly Step[]>;
   /** In `streamText`: the only place where errors of its model appear, and the caller's abort. */
   readonly fullStream?: AsyncIterable<{ readonly type: string; readonly error?: unknown; readonly reason?: unknown }>;
 }
@@ -39,7 +42,7 @@ export async function whole(result: Generated, signal: () => AbortSignal | undef
     }
   }
   const [text, response] = [await result.text, await result.response];
-  return { text, messages: (await result.responseMessages) ?? response.messages };
+  return { text, messages: (await result.responseMessages) ?? response.messages, made: await result.steps };
 }
 
 type Instructions = string | SystemModelMessage | SystemModelMessage[] | undefined;

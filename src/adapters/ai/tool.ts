@@ -31,6 +31,20 @@ export interface Made {
   readonly name: string;
 }
 
+/** Forgets the calls whose results these are, and names a tool that ran without a call here. A tool that a round has under a second name is found by the id. */
+export function unseenIn(made: Made[], results: readonly ToolResultPart[]): string | undefined {
+  const take = (is: (call: Made) => boolean): boolean => {
+    const at = made.findIndex(is);
+    return at >= 0 && made.splice(at, 1).length > 0;
+  };
+  return results
+    .filter(({ toolCallId, toolName }) => !take(({ id, name }) => id === toolCallId && name === toolName))
+    .find(
+      ({ toolCallId }) =>
+        made.filter(({ id }) => id === toolCallId).length !== 1 || !take(({ id }) => id === toolCallId),
+    )?.toolName;
+}
+
 /** The tool, run by the session; one without `execute` stays as it is. */
 export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | undefined): Tool {
   const { execute } = tool;
