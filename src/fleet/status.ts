@@ -22,7 +22,7 @@ export interface ChannelStatus {
   /** The revision in force; absent: no bundle is. */
   readonly revision?: string;
   readonly sequence?: number;
-  /** SHA-256 of its bytes: another bundle may have its revision and its number. */
+  /** SHA-256 of its bytes: another bundle may have its revision and its number. Absent beside a revision: an older hookscope reports none. */
   readonly digest?: string;
   /** When it came into force. */
   readonly since?: string;
@@ -106,12 +106,14 @@ export function hostsIn(all: readonly Shared[]): HostStatus[] {
     .sort((a, b) => (a.host < b.host ? -1 : 1));
 }
 
-/** What a host has in force, beside what is posted for all. `ahead`: another with a higher number, as a canary has. */
+/** What a host has in force, beside what is posted for all. `ahead`: another with a higher number, as a canary has. An older hookscope reports no digest. */
 export function standingOf(
-  { sequence = 0, digest }: ChannelStatus,
-  posted: { readonly sequence: number; readonly digest: string },
+  { revision, sequence = 0, digest }: ChannelStatus,
+  posted: { readonly revision: string; readonly sequence: number; readonly digest: string },
 ): 'has it' | 'ahead' | 'behind' {
-  if (digest === posted.digest) return 'has it';
+  const isSame =
+    digest === undefined ? revision === posted.revision && sequence === posted.sequence : digest === posted.digest;
+  if (isSame) return 'has it';
   return sequence > posted.sequence ? 'ahead' : 'behind';
 }
 

@@ -11,11 +11,21 @@ test('a host that has not spoken for a while is silent, and so is one that says 
 });
 
 test('a host has what is posted only if it has those very bytes in force, whatever the number', () => {
-  const posted = { sequence: 2, digest: 'b' };
+  const posted = { revision: 'v2', sequence: 2, digest: 'b' };
   const has = (of: object) => standingOf({ channel: 'stable', ...of }, posted);
   expect(has({})).toBe('behind');
   expect(has({ sequence: 1, digest: 'a' })).toBe('behind');
   expect(has({ sequence: 2, digest: 'b' })).toBe('has it');
   expect(has({ sequence: 2, digest: 'a', refused: { sequence: 2, reason: 'its sequence', at: '' } })).toBe('behind');
   expect(has({ sequence: 3, digest: 'c' })).toBe('ahead');
+});
+
+test('a host of an older version, which reports no digest, has what is posted by its revision and number', () => {
+  const posted = { revision: 'v2', sequence: 2, digest: 'b' };
+  const has = (of: object) => standingOf({ channel: 'stable', ...of }, posted);
+  expect(has({ revision: 'v2', sequence: 2 })).toBe('has it');
+  expect(has({ revision: 'v3', sequence: 2 })).toBe('behind');
+  expect(has({ revision: 'v2', sequence: 1 })).toBe('behind');
+  expect(has({ revision: 'v2', sequence: 3 })).toBe('ahead');
+  expect(has({ revision: 'v2', sequence: 2, digest: 'a' })).toBe('behind');
 });
