@@ -5,7 +5,7 @@ import type { Answer, Encoded, EncodeOptions, Loss } from './codec.js';
 import { fillWords, mergeWords } from './fill-words.js';
 import { foldOf, rowOf } from './rows.js';
 import type { AgentTable, EventRow, Instead, Sayable, Says, Words } from './table.js';
-import { inputToTheirs, type ToolWas } from './tools.js';
+import { inputToTheirs, type ToolWas, untoldIn } from './tools.js';
 import { type Wish, wishesOf } from './wishes.js';
 
 /** Parts that decide what happens, and have a reason. */
@@ -27,6 +27,8 @@ interface Draft {
   readonly table: AgentTable;
   readonly row: EventRow;
   readonly attended: boolean;
+  /** The call that was decoded. */
+  readonly input: Json | undefined;
   readonly wishes: Map<Sayable, Wish>;
   readonly losses: Loss[];
 }
@@ -35,11 +37,18 @@ interface Draft {
 export function encode(table: AgentTable, decision: Answer, event: string, options: EncodeOptions = {}): Encoded {
   checkKeys(options, OPTIONS, 'encode: ');
   const row = rowOf(table, event);
-  const draft: Draft = { table, row, attended: options.attended === true, wishes: new Map(), losses: [] };
+  const draft: Draft = {
+    table,
+    row,
+    attended: options.attended === true,
+    input: options.input,
+    wishes: new Map(),
+    losses: [],
+  };
   const meant = foldOf(row) === 'gate' ? onGate(decision, draft) : decision;
   for (const wish of wishesOf(meant)) draft.wishes.set(wish.what, wish);
   resolve(draft);
-  const said = speak(draft, options.input);
+  const said = speak(draft);
   return { stdout: said, stderr: '', exitCode: 0, losses: draft.losses };
 }
 
@@ -104,17 +113,21 @@ function move(draft: Draft, wish: Wish, { as, why, text }: Instead): void {
 
 /** Nothing may run that was not decided: if a rewritten input cannot be expressed, the call is denied, or left to the user who is asked already. */
 function keepRewrite(draft: Draft): void {
-  const { wishes, row, table } = draft;
+  const { wishes, row, table, input } = draft;
   const entry = row.says.rewrite;
+  const value = wishes.get('rewrite')?.value;
+  const untold = input !== undefined && isObject(value) ? untoldIn(value, wasOf(input)) : undefined;
   const verdict = (['defer', 'ask', 'allow'] as const).find((what) => wishes.has(what) && isSpoken(draft, what));
   if (wishes.has('deny')) return void wishes.delete('rewrite');
-  if (entry !== undefined && 'say' in entry) {
+  if (untold === undefined && entry !== undefined && 'say' in entry) {
     const needed = entry.needs === undefined || verdict === entry.needs;
     if (needed && (verdict === undefined || goesWith(entry, verdict))) return;
   }
   wishes.delete('rewrite');
   const isAsked = row.says.ask !== undefined && 'silent' in row.says.ask;
-  const why = `${table.title} cannot be told of another input on ${row.name}${verdict === 'ask' ? ' together with "ask"' : ''}`;
+  const what = untold === undefined ? 'input' : `"${untold}" for this call`;
+  const beside = untold === undefined && verdict === 'ask' ? ' together with "ask"' : '';
+  const why = `${table.title} cannot be told of another ${what} on ${row.name}${beside}`;
   lose(draft, 'rewrite', isAsked ? `${why}: the user is asked about the one there is` : `${why}: the call is denied`);
   for (const what of ['allow', 'ask', 'defer'] as const)
     if (wishes.delete(what)) lose(draft, what, `${table.title} would run the input there is`);
@@ -136,7 +149,7 @@ const rewriteRefused = ({ table }: Draft): string =>
 const goesWith = ({ beside = [] }: Words, other: Sayable): boolean => beside === '*' || beside.includes(other);
 
 /** The answer, one line or none. */
-function speak(draft: Draft, input: Json | undefined): string {
+function speak(draft: Draft): string {
   const { wishes, table, row } = draft;
   const said: { what: Sayable; entry: Words }[] = [];
   let out: Json = {};
@@ -159,7 +172,7 @@ function speak(draft: Draft, input: Json | undefined): string {
       lose(draft, wish.what, `${table.title} takes it only together with "${entry.needs}"`);
       continue;
     }
-    const own = wish.what === 'rewrite' ? rewritten(draft, wish, entry, input) : wish;
+    const own = wish.what === 'rewrite' ? rewritten(draft, wish, entry) : wish;
     const reason = wish.text ?? NO_REASON[wish.what] ?? DENIED;
     const filled = fillWords(entry.say, {
       reason,
@@ -220,13 +233,14 @@ function asWords(draft: Draft, { what, text }: Wish): Words | { readonly plain: 
   return entry;
 }
 
+const wasOf = (input: Json): ToolWas => (isObject(input['via']) ? input['via'] : {});
+
 /** Another input or output, in the agent's names and shape. */
-function rewritten(draft: Draft, wish: Wish, entry: Words, input: Json | undefined): Wish {
-  const { table, row } = draft;
+function rewritten(draft: Draft, wish: Wish, entry: Words): Wish {
+  const { table, row, input } = draft;
   const { value } = wish;
   if (foldOf(row) !== 'gate' || !isObject(value) || input === undefined) return wish;
-  const was = (isObject(input['via']) ? input['via'] : {}) as ToolWas;
-  const own = inputToTheirs(value, was);
+  const own = inputToTheirs(value, wasOf(input));
   if (entry.merges) {
     const before = input['tool_input'];
     const kept = isObject(before) ? Object.keys(before).filter((key) => !Object.hasOwn(value, key)) : [];

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { put } from '../values/copies/put.js';
 import { isObject, type Json } from '../values/shape.js';
 import type { Loss } from './codec.js';
+import { type FileSource, filesNamed } from './named-files.js';
 import { copyOf } from './path.js';
 import type { AgentTable, Tool } from './table.js';
 
@@ -9,10 +11,16 @@ export interface ToolWas {
   tool_name?: string;
   /** Keys of the input that were given our names, theirs to ours. */
   renamed?: Record<string, string>;
-  /** `true`: `file_path` is the only path that the call names. A key: a list of the paths that may be meant. */
-  path?: true | string;
+  /** What says which files the call is about; `path`: the only one, which became its `file_path`. */
+  files?: FileSource & { readonly path?: string };
   /** Values under names of ours that the agent does not read, or may not. */
   aside?: Record<string, unknown>;
+  /** Values under names of ours that an older version of the agent reads: they stay in the input. */
+  older?: Record<string, unknown>;
+  /** Places that may be searched too, wherever `path` says. Rules about paths read it. */
+  searches?: string[];
+  /** Names of ours that mean nothing to the agent in this call, or that it has several keys for. */
+  untold?: string[];
 }
 
 /** Where no folder is given, the current one is searched. */
@@ -22,13 +30,13 @@ const FOLDER = 'path';
 export function toolToOurs(table: AgentTable, input: Record<string, unknown>, was: ToolWas, losses: Loss[]): void {
   const name = input['tool_name'];
   if (typeof name !== 'string') return;
-  const tool = toolOf(table, name);
+  const given = input['tool_input'];
+  const tool = toolOf(table, name, isObject(given) ? given : {});
   if (tool === undefined) return;
   if (tool.ours !== name) {
     was.tool_name = name;
     input['tool_name'] = tool.ours;
   }
-  const given = input['tool_input'];
   if (!isObject(given)) return;
   const call = copyOf(given);
   const names = namesOf({ table, tool, call, was, losses });
@@ -59,18 +67,23 @@ function namesOf({ table, tool, call, was, losses }: Naming): Record<string, str
     setAside(ours);
     lose(ours, `${table.title} goes by "${theirs}", not by the "${ours}" beside it`);
   };
-  const own = tool.patch ?? tool.files;
+  const own = filesKey(tool);
   if (own !== undefined && has('file_path')) goesBy('file_path', own);
-  for (const [ours, theirs] of Object.entries(tool.instead ?? {})) if (has(theirs) && has(ours)) goesBy(ours, theirs);
+  const cannotTell = (ours: string): void => {
+    was.untold = [...(was.untold ?? []), ours];
+  };
+  for (const [ours, theirs] of Object.entries(tool.instead ?? {})) {
+    if (!has(theirs)) continue;
+    cannotTell(ours);
+    if (has(ours)) goesBy(ours, theirs);
+  }
   for (const [theirs, ours] of Object.entries(tool.fields ?? {})) {
     if (has(theirs) && has(ours)) goesBy(ours, theirs);
     else if (has(ours)) {
       // An older version may read it; this one searches the current folder.
-      if (ours !== FOLDER || typeof call[ours] !== 'string') continue;
-      const path = call[ours];
-      setAside(ours);
-      call[ours] = [path, '.'];
-      was.path = ours;
+      if (ours !== FOLDER) continue;
+      was.older = { [ours]: call[ours] };
+      was.searches = ['.'];
       lose(ours, `${table.title} goes by "${theirs}": rules look at the current folder too`);
     }
     names[theirs] = ours;
@@ -81,6 +94,7 @@ function namesOf({ table, tool, call, was, losses }: Naming): Record<string, str
     if (found.length === 1 && only !== undefined && only !== ours) names[only] = ours;
     if (found.length < 2) continue;
     if (has(ours)) setAside(ours);
+    cannotTell(ours);
     lose(ours, `it may be any of ${found.map((name) => `"${name}"`).join(', ')}; rules about it ask their hook`);
   }
   return names;
@@ -90,7 +104,7 @@ function namesOf({ table, tool, call, was, losses }: Naming): Record<string, str
 export function toolToTheirs(table: AgentTable, input: Record<string, unknown>, was: ToolWas): void {
   const call = input['tool_input'];
   if (isObject(call)) input['tool_input'] = inputToTheirs(call, was);
-  const tool = was.tool_name === undefined ? undefined : toolOf(table, was.tool_name);
+  const tool = was.tool_name === undefined ? undefined : toolOf(table, was.tool_name, {});
   if (tool && isTool(tool, input['tool_name'])) input['tool_name'] = was.tool_name;
 }
 
@@ -98,23 +112,48 @@ export function toolToTheirs(table: AgentTable, input: Record<string, unknown>, 
 export function inputToTheirs(call: Json, was: ToolWas): Json {
   const back = Object.fromEntries(Object.entries(was.renamed ?? {}).map(([theirs, ours]) => [ours, theirs]));
   const copy = copyOf(call);
-  if (was.path === true) delete copy['file_path'];
-  else if (was.path !== undefined && Array.isArray(copy[was.path])) delete copy[was.path];
+  if (was.files !== undefined) delete copy['file_path'];
+  const older = Object.entries(was.older ?? {}).filter(([ours]) => Object.hasOwn(call, ours));
+  const isChanged = ([ours, given]: [string, unknown]): boolean => !isDeepStrictEqual(call[ours], given);
+  for (const [ours] of older.filter((one) => !isChanged(one))) delete back[ours];
   const named = renamed(copy, back);
-  for (const [key, value] of Object.entries(was.aside ?? {})) if (!Object.hasOwn(named, key)) put(named, key, value);
+  // Whichever key a version reads has the new value.
+  for (const [ours] of older.filter(isChanged)) put(named, ours, call[ours]);
+  for (const [key, value] of Object.entries(was.aside ?? {})) {
+    const isDropped = Object.hasOwn(back, key) && !Object.hasOwn(call, key);
+    if (!isDropped && !Object.hasOwn(named, key)) put(named, key, value);
+  }
   return named;
+}
+
+/** A key of a rewritten input whose value the agent cannot be told. */
+export function untoldIn(call: Json, { files, untold = [], aside = {} }: ToolWas): string | undefined {
+  const path = call['file_path'];
+  if (files !== undefined && path !== undefined && path !== files.path && path !== filesNamed(files, call).path)
+    return 'file_path';
+  return untold.find((key) => call[key] !== undefined && !isDeepStrictEqual(call[key], aside[key]));
 }
 
 const isTool = ({ ours, also = {} }: Tool, name: unknown): boolean =>
   name === ours || (typeof name === 'string' && Object.hasOwn(also, name));
 
-function toolOf(table: AgentTable, name: string): Tool | undefined {
+function toolOf(table: AgentTable, name: string, call: Json): Tool | undefined {
   if (Object.hasOwn(table.tools, name)) return table.tools[name];
   // A payload may have Claude's name and the agent's own keys.
-  return Object.values(table.tools).find(
-    (tool) => tool.ours === name && (tool.fields ?? tool.instead ?? tool.either) !== undefined,
-  );
+  const all = Object.values(table.tools).filter(({ ours }) => ours === name);
+  const usual = all.find((tool) => (tool.fields ?? tool.instead ?? tool.either) !== undefined);
+  const other = all.find((tool) => Object.hasOwn(call, filesKey(tool) ?? ''));
+  const key = other && filesKey(other);
+  if (key === undefined) return usual;
+  const fields = Object.entries(usual?.fields ?? {});
+  const paths = fields.filter(([theirs, ours]) => ours === 'file_path' && Object.hasOwn(call, theirs));
+  if (paths.length === 0) return other;
+  // It may be a call of either tool.
+  const rest = Object.fromEntries(fields.filter(([, ours]) => ours !== 'file_path'));
+  return { ours: name, fields: rest, either: { file_path: [key, ...paths.map(([theirs]) => theirs)] } };
 }
+
+const filesKey = ({ patch, files }: Tool): string | undefined => patch ?? files;
 
 /** Keeps the order of the keys. What has a name that another key gets is left out. */
 export function renamed(call: Json, names: Readonly<Record<string, string>>): Record<string, unknown> {
@@ -129,34 +168,18 @@ export function renamed(call: Json, names: Readonly<Record<string, string>>): Re
 }
 
 function addPath(tool: Tool, call: Record<string, unknown>, was: ToolWas, losses: Loss[]): void {
-  const own = tool.patch ?? tool.files;
-  const value = own === undefined ? undefined : call[own];
-  if (value === undefined) return;
-  const files = new Set(tool.patch === undefined ? listed(value) : patched(value));
-  const [only] = files;
-  if (files.size === 1 && only !== undefined && (tool.patch !== undefined || !/[*?[{!]/.test(only))) {
-    call['file_path'] = only;
-    was.path = true;
+  const key = filesKey(tool);
+  if (key === undefined) return;
+  const source: FileSource = { key, patch: tool.patch !== undefined };
+  was.files = source;
+  if (call[key] === undefined) return;
+  const { count, path } = filesNamed(source, call);
+  if (path !== undefined) {
+    call['file_path'] = path;
+    was.files = { ...source, path };
   } else
     losses.push({
       what: 'tool_input.file_path',
-      why: `the call names ${files.size} files or patterns; rules about a path ask their hook`,
+      why: `the call names ${count} files or patterns; rules about a path ask their hook`,
     });
 }
-
-/** A list with anything but texts in it names none. */
-function listed(value: unknown): string[] {
-  const all: unknown[] = [value].flat();
-  return all.every((one) => typeof one === 'string') ? all : [];
-}
-
-const HEADER = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/s;
-
-/** The files of a patch. Lines end with a line feed alone, and space around a header does not count, as where it is applied. */
-function patched(patch: unknown): string[] {
-  if (typeof patch !== 'string') return [];
-  return patch.split('\n').flatMap((line) => HEADER.exec(trimmed(line))?.[1]?.trim() ?? []);
-}
-
-/** Of all that is white space to Unicode, which counts one more than JavaScript does. */
-const trimmed = (line: string): string => line.replace(/^[\s\u0085]+|[\s\u0085]+$/g, '');

@@ -1,5 +1,6 @@
 import { HookscopeError } from '../errors.js';
 import type { Dialect } from '../events/spec.js';
+import { isObject } from '../values/shape.js';
 import { type BadSpecifier, compileSpecifier, type RuleCall, type RuleOf, type Specifier } from './specifier.js';
 import { toolNames } from './tool-names.js';
 import { compileWildcard } from './wildcard.js';
@@ -10,7 +11,15 @@ export interface Rule {
   /** Whether it applies to the tool at all: for other tools it need not be checked. */
   isAbout(tool: string): boolean;
   /** Never throws. True when the call is ambiguous, so that a guard is not skipped. */
-  matches(input: { readonly tool_name?: unknown; readonly tool_input?: unknown; readonly cwd?: unknown }): boolean;
+  matches(input: RuleInput): boolean;
+}
+
+/** The fields of an event that rules read; `via` is what an agent's codec keeps of a call. */
+export interface RuleInput {
+  readonly tool_name?: unknown;
+  readonly tool_input?: unknown;
+  readonly cwd?: unknown;
+  readonly via?: unknown;
 }
 
 export interface RuleContext {
@@ -65,17 +74,23 @@ function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
 function withSpecifier(tool: string, specifier: Specifier): ParsedRule {
   const tests = (specifier.tools ?? [tool]).map(namesTool);
   const isAbout = rememberingLast((name) => tests.some((test) => test(name)));
-  const matches: Rule['matches'] = ({ tool_name, tool_input, cwd }) => {
+  const matches: Rule['matches'] = ({ tool_name, tool_input, cwd, via }) => {
     if (typeof tool_name !== 'string' || !isAbout(tool_name)) return false;
     const input = typeof tool_input === 'object' && tool_input !== null ? tool_input : {};
     const call: RuleCall = {
       tool: tool_name,
       input: input as RuleCall['input'],
       cwd: typeof cwd === 'string' ? cwd : '',
+      searches: searchesIn(via),
     };
     return specifier.matches(call);
   };
   return { isAbout, matches, warning: specifier.warning };
+}
+
+function searchesIn(via: unknown): readonly unknown[] {
+  const searches = isObject(via) ? via['searches'] : undefined;
+  return Array.isArray(searches) ? searches : [];
 }
 
 /** All rules of a fire are asked about one tool, and those of the next fire often about the same. */

@@ -14,6 +14,8 @@ export interface RuleCall {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly cwd: string;
+  /** Places that a search may look at too, wherever its path says. */
+  readonly searches: readonly unknown[];
 }
 
 /** The compiled text in a rule's parentheses: the tools it applies to, if not the one that the rule names, and the test. */
@@ -109,8 +111,10 @@ function compileFile(tool: string, text: string, { dialect, root }: RuleOf): Spe
   const test = compileFilePattern(text, root);
   const matches = (call: RuleCall): boolean => {
     const path = call.input[CONTENT.get(call.tool) ?? 'file_path'];
+    const isSearch = SEARCHERS.includes(call.tool);
     const all: readonly unknown[] = Array.isArray(path) && path.length > 0 ? path : [path];
-    return all.some((one) => test(one ?? (SEARCHERS.includes(call.tool) ? '.' : undefined), call.cwd));
+    const asked = isSearch ? [...all, ...call.searches] : all;
+    return asked.some((one) => test(one ?? (isSearch ? '.' : undefined), call.cwd));
   };
   const braces = /\{.*,.*\}/s.test(text) ? { warning: `"${text}": braces are literal in a gitignore pattern` } : {};
   return { tools, matches, ...braces };

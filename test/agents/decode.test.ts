@@ -136,11 +136,11 @@ describe('what hooks are given', () => {
     const tool_input = { pattern: 'x', path: 'docs' };
     const payload = { hook_event_name: 'BeforeTool', session_id: 's', tool_name: 'grep_search', tool_input };
     const decoded = codec.decode(JSON.stringify(payload));
-    expect(decoded.input['tool_input']).toEqual({ pattern: 'x', path: ['docs', '.'] });
+    expect(decoded.input['tool_input']).toEqual(tool_input);
     expect(codec.payload(decoded)).toEqual(payload);
     const updatedInput = { pattern: 'x', path: 'src' };
     const { stdout } = codec.encode({ verdict: 'allow', updatedInput }, 'BeforeTool', { input: decoded.input });
-    expect(JSON.parse(stdout).hookSpecificOutput.tool_input).toEqual({ pattern: 'x', dir_path: 'src', path: 'docs' });
+    expect(JSON.parse(stdout).hookSpecificOutput.tool_input).toEqual({ pattern: 'x', dir_path: 'src', path: 'src' });
   });
 
   test.each([
@@ -178,6 +178,10 @@ describe('what hooks are given', () => {
     ['gemini', 'read_many_files', { include: ['ok/a', 'secret/a'] }, 'Read'],
     ['gemini', 'read_many_files', { include: ['**/*.ts'] }, 'Read'],
     ['gemini', 'read_many_files', { include: [1] }, 'Read'],
+    ['gemini', 'read_many_files', { include: ['@(secret)/a.txt'] }, 'Read'],
+    ['gemini', 'read_many_files', { include: ['+(secret)/a.txt'] }, 'Read'],
+    ['gemini', 'read_many_files', { include: ['secret\\a.txt'] }, 'Read'],
+    ['gemini', 'read_many_files', { include: ['.\\secret\\a.txt'] }, 'Read'],
     ['gemini', 'read_file', { file_path: 'secret/a' }, 'Read'],
     ['gemini', 'write_file', { file_path: 'secret/a', content: '' }, 'Edit'],
     ['gemini', 'replace', { file_path: 'secret/a' }, 'Edit'],
