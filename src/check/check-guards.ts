@@ -2,6 +2,7 @@ import { type Check, type CheckFinding, type Checking, inText } from './checking
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { textAt } from './files/tree.js';
 import { isOnInputIn } from './scripts/code-guards.js';
+import { isHandlerIn } from './scripts/error-blocks.js';
 import type { ProgramText } from './scripts/scripts.js';
 import { argsOf, commandsBetween, type FoundCommand, outputOf, type Shell } from './scripts/shell.js';
 import { isOnInput } from './scripts/shell-guards.js';
@@ -97,14 +98,17 @@ function otherExitOne(text: ProgramText): TextRange | undefined {
   const pattern = EXIT_1[language];
   if (!pattern) return undefined;
   const isOnInput = isOnInputIn(text);
+  const isHandler = isHandlerIn(text);
+  let last = 0;
   for (const match of source.matchAll(pattern)) {
+    // What is printed before an earlier end is the reason of that one.
     const before = source
-      .slice(Math.max(0, match.index - LINES), match.index)
+      .slice(Math.max(last, match.index - LINES), match.index)
       .split('\n')
       .slice(-7);
-    const isHandler = before.some((line) => /\bexcept\b|\bcatch\b|\.on\(/.test(line));
+    last = match.index + match[0].length;
+    if (isHandler(match.index)) continue;
     const printed = before.filter((line) => /print|console\.|stderr|write/.test(line)).join('\n');
-    if (isHandler) continue;
     if (STOPS.test(printed) || (!TROUBLE.test(printed) && isOnInput(match.index)))
       return { start: match.index, end: match.index + match[0].length };
   }

@@ -465,6 +465,21 @@ describe('a guard that says no by ending with 1', () => {
     [false, 'name=$(python3 -c "print(1)")\n[ "$name" = 1 ] || exit 1'],
     [false, '[[ $cmd == rm* ]] && exit 0\nexit 1'],
     [false, 'f() { [[ $cmd == rm* ]] && return 1; }\nf; exit 0'],
+    [false, 'type=$(echo "$input" | jq -r ".tool_input | type")\n[ "$type" = "object" ] || exit 1'],
+    [false, 'event=$(echo "$input" | jq -r .hook_event_name)\nif [ "$event" != "PreToolUse" ]; then exit 1; fi'],
+    [true, 'event=$(echo "$input" | jq -r .hook_event_name)\n[[ $event == PreToolUse && $cmd == rm* ]] && exit 1'],
+    [
+      false,
+      `status=$(echo "$input" | curl -s -w '%{http_code}' -d @- http://x)\nif [ "$status" != "200" ]; then exit 1; fi`,
+    ],
+    [false, 'status=$(cat | curl -d @- http://x)\n[ "$status" = 200 ] || exit 1'],
+    [false, 'if [ "$(git -C "$cmd" rev-parse --is-inside-work-tree)" != "true" ]; then exit 1; fi'],
+    [false, `n=\${#cmd}\nif [ "$n" -eq 0 ]; then exit 1; fi`],
+    [false, 'if [ "$length" -lt 2 ]; then exit 1; fi'],
+    [false, `(( \${#cmd} == 0 )) && exit 1`],
+    [true, 'if [ "$(echo "$cmd" | grep -c rm)" -gt 0 ]; then exit 1; fi'],
+    [true, 'get() { echo "$input" | jq -r "$1"; }\nname=$(get .tool_name "$input")\n[ "$name" = Bash ] && exit 1'],
+    [false, 'if grep -q TODO "$cmd"; then exit 1; fi'],
   ])('%s: %s', async (is, text) => {
     expect(await found('a.sh', `${INPUT}${text}\n`)).toBe(is);
   });
@@ -472,7 +487,68 @@ describe('a guard that says no by ending with 1', () => {
   const PY = 'import json, re, sys\ndata = json.load(sys.stdin)\ncmd = data.get("tool_input", {}).get("command", "")\n';
   const JS =
     "import fs from 'node:fs';\nconst data = JSON.parse(fs.readFileSync(0, 'utf8'));\nconst { command } = data.tool_input;\n";
+  const STDIN = "let text = '';\nprocess.stdin.on('data', (piece) => {\n  text += piece;\n});\n";
   test.each([
+    [
+      true,
+      'a.py',
+      'import json, sys\ntry:\n    data = json.load(sys.stdin)\nexcept ValueError as e:\n    print(f"Invalid JSON: {e}", file=sys.stderr)\n    sys.exit(1)\nif "rm -rf" in data["tool_input"]["command"]:\n    sys.exit(1)\n',
+    ],
+    [false, 'a.py', 'import json, sys\ntry:\n    data = json.load(sys.stdin)\nexcept ValueError:\n    sys.exit(1)\n'],
+    [false, 'a.py', 'import json, sys\nraw = sys.stdin.read()\nif len(raw) == 0:\n    sys.exit(1)\n'],
+    [
+      true,
+      'a.mjs',
+      `${STDIN}process.stdin.on('end', () => {\n  const data = JSON.parse(text);\n  if (data.tool_input.command.includes('rm')) process.exit(1);\n});\n`,
+    ],
+    [
+      true,
+      'a.mjs',
+      "const pieces = [];\nfor await (const piece of process.stdin) pieces.push(piece);\nconst data = JSON.parse(Buffer.concat(pieces).toString());\nif (data.tool_name === 'Bash') process.exit(1);\n",
+    ],
+    [
+      false,
+      'a.mjs',
+      `${STDIN}process.stdin.on('end', () => {\n  try {\n    console.log(JSON.parse(text).tool_name);\n  } catch (error) {\n    process.exit(1);\n  }\n});\n`,
+    ],
+    [
+      false,
+      'a.mjs',
+      "import { readFileSync } from 'node:fs';\nconst input = readFileSync(0, 'utf8');\nif (input.length === 0) process.exit(1);\nconst text = readFileSync('package.json', 'utf8');\nconst pkg = JSON.parse(text);\nif (pkg.type !== 'module') process.exit(1);\n",
+    ],
+    [
+      false,
+      'a.mjs',
+      "const res = await fetch('http://localhost', { method: 'POST', body: process.stdin });\nif (res.status !== 200) process.exit(1);\n",
+    ],
+    [
+      true,
+      'a.mjs',
+      "const data = JSON.parse(require('fs').readFileSync('/dev/stdin'));\nif (data.tool_name === 'Bash') process.exit(1);\n",
+    ],
+  ])('%s: the whole of %s: %s', async (is, name, text) => expect(await found(name, text)).toBe(is));
+
+  test.each([
+    [
+      false,
+      'a.py',
+      'import subprocess\nif cmd.endswith(".py"):\n    r = subprocess.run(["ruff", cmd])\n    if r.returncode != 0:\n        sys.exit(1)\n',
+    ],
+    [false, 'a.py', 'if cmd.endswith(".ts") and subprocess.call(["tsc", cmd]) != 0:\n    sys.exit(1)\n'],
+    [false, 'a.py', 'res = urllib.request.urlopen("http://x", data=cmd)\nif res.status != 200:\n    sys.exit(1)\n'],
+    [false, 'a.py', 'if data.get("hook_event_name") != "PreToolUse":\n    sys.exit(1)\n'],
+    [true, 'a.py', 'if cmd is not None and "rm" in cmd:\n    sys.exit(1)\n'],
+    [true, 'a.py', 'if len(cmd) > 5000:\n    sys.exit(1)\n'],
+    [false, 'a.py', 'if type(data) != dict:\n    sys.exit(1)\n'],
+    [
+      false,
+      'a.mjs',
+      "const out = execSync('eslint ' + command).toString();\nif (out.includes('error')) process.exit(1);\n",
+    ],
+    [false, 'a.mjs', "const res = spawnSync('eslint', [command]);\nif (res.status !== 0) process.exit(1);\n"],
+    [false, 'a.mjs', 'if (!Object.keys(data).length > 0) process.exit(1);\n'],
+    [false, 'a.mjs', "if (data.hook_event_name !== 'PreToolUse') process.exit(1);\n"],
+    [false, 'a.mjs', "fs.open(command, 'r').on('error', () => {\n  if (command.includes('x')) process.exit(1);\n});\n"],
     [true, 'a.py', 'if "rm -rf" in cmd:\n    print("no way", file=sys.stderr)\n    sys.exit(1)\n'],
     [true, 'a.py', 'if re.search(r"^rm ", cmd): sys.exit(1)\n'],
     [true, 'a.py', 'for word in cmd.split():\n    if word == "sudo":\n        raise SystemExit(1)\n'],

@@ -1,62 +1,122 @@
+import { HOOK_EVENTS } from '../../events/catalogue.js';
 import { type CodeText, readCode } from './code-text.js';
 import type { ProgramText } from './scripts.js';
 
 /** How far back what decides about a place is looked for. */
-const FAR = 2000;
+export const FAR = 2000;
 
 /** How often assignments are read again: a variable may be made of one that is set below it, in a loop. */
 const ROUNDS = 5;
 
 /** Where what the hook was told is read. */
 const READS: Readonly<Record<CodeText['language'], RegExp>> = {
-  python: /\bsys\.stdin\b|\binput\(|\bopen\(0/,
-  javascript: /\bprocess\.stdin\b|\breadFileSync\(\s*(0\b|['"])|\bBun\.stdin\b|\bDeno\.stdin\b|\bJSON\.parse\(/,
+  python: /\bsys\.stdin\b|\binput\(|\bopen\(\s*(0|['"]\/dev\/stdin)/,
+  javascript: /\bprocess\.stdin\b|\breadFile(Sync)?\(\s*(0\b|['"]\/dev\/stdin)|\bBun\.stdin\b|\bDeno\.stdin\b/,
+};
+/** What others answer, whatever they are given. */
+const OTHERS: Readonly<Record<CodeText['language'], RegExp>> = {
+  python:
+    /\b(subprocess|requests|httpx)\.|\bos\.(system|popen)\(|\burllib\.request\b|\burlopen\(|\b(check_output|check_call|Popen|getoutput)\(|(?<![.\w])run\(/,
+  javascript:
+    /\b(spawn|spawnSync|execSync|execFile|execFileSync|execa|fetch|axios)\b\s*[.(]|(?<![.\w])exec\(|(?<!\w)\$`|\bhttps?\.(get|request)\(/,
+};
+/** What is in a file, unless it is the hook's input. */
+const FILES: Readonly<Record<CodeText['language'], RegExp>> = {
+  python: /\bopen\(|\.read_(text|bytes)\(/,
+  javascript: /\breadFile(Sync)?\(|\bBun\.file\(|\breadTextFile(Sync)?\(|\brequire\(/,
 };
 /** It is looked at more closely than whether it is there. */
 const CONTENT: Readonly<Record<CodeText['language'], RegExp>> = {
   python: /\bin\b|[=!]=|[<>]|\.(startswith|endswith|match|search|fullmatch|findall|finditer)\(/,
   javascript: /\.(includes|startsWith|endsWith|match|test|search|indexOf|some|every|exec|has)\(|[=!]==?|[<>]/,
 };
+/** How others have fared. */
+const FARED = /\.(status|statusCode|status_code|ok|returncode|exitCode|exit_code|http_code)\b/;
+/** It is not this hook's event. */
+const EVENTS = new RegExp(`\\bhook_event_name\\b|["'](${HOOK_EVENTS.join('|')})["']`);
+/** Only whether there is any. */
+const LENGTHS = /\blen\([^()]*\)\s*([=!]=|[<>]=?)\s*\d{1,2}\b|\.length\s*([=!]==?|[<>]=?)\s*\d{1,2}\b/;
 /** It is asked whether there is any, or of which type it is. */
 const PRESENCE =
-  /\btypeof\b|\bisinstance\(|\bis\s+(not\s+)?None\b|\bsys\.argv\b|\bprocess\.(argv|env)\b|\bos\.(path|environ)\b|\bexists(Sync)?\(|[=!]==?\s*(None\b|null\b|undefined\b|''|"")|["'](tool_name|tool_input|command|file_path|session_id|hook_event_name)["']\s+(not\s+)?in\b/;
+  /\btypeof\b|\bisinstance\(|(?<![.\w])type\(|\bis\s+(not\s+)?None\b|\bsys\.argv\b|\bprocess\.(argv|env)\b|\bos\.(path|environ)\b|\bexists(Sync)?\(|[=!]==?\s*(None\b|null\b|undefined\b|''|"")|["'](tool_name|tool_input|command|file_path|session_id|hook_event_name)["']\s+(not\s+)?in\b/;
 
 /** Whether a place of a program is reached because of what the hook was told, and not because something went wrong. */
 export function isOnInputIn(text: ProgramText): (at: number) => boolean {
   const code = readCode(text);
   if (code === undefined) return () => false;
   const told = toldIn(code);
-  const content = CONTENT[code.language];
+  const { language } = code;
+  /** Whether a condition is about what the hook was told, and about more than whether it is there. */
+  const asks = (...part: Range): boolean => {
+    const condition = code.code.slice(...part);
+    const source = code.source.slice(...part);
+    const names = condition.match(NAMES) ?? [];
+    const isAbout = names.some((name) => told.has(name)) || READS[language].test(condition);
+    if (!isAbout || [PRESENCE, LENGTHS, EVENTS].some((one) => one.test(source))) return false;
+    return CONTENT[language].test(condition) || names.some((name) => told.get(name) === 'content');
+  };
   return (at) => {
-    const found = code.language === 'python' ? aboveIn(code.code, at) : aroundIn(code.code, at);
+    const found = language === 'python' ? aboveIn(code.code, at) : aroundIn(code.code, at);
     if (found === undefined) return false;
-    const condition = code.code.slice(...found);
-    const names = condition.match(/\b[A-Za-z_$][\w$]*/g) ?? [];
-    const isAbout = names.some((name) => told.has(name)) || READS[code.language].test(condition);
-    if (!isAbout || PRESENCE.test(code.source.slice(...found))) return false;
-    return content.test(condition) || names.some((name) => told.get(name) === 'content');
+    const [start, end] = found;
+    const isOther = OTHERS[language].test(code.code.slice(start, end)) || FARED.test(code.code.slice(start, end));
+    return !isOther && partsOf(code.code, start, end).some((part) => asks(...part));
   };
 }
 
+/** Conditions that must all hold: one that asks whether there is anything guards what the others ask. */
+function partsOf(code: string, start: number, end: number): Range[] {
+  const parts: Range[] = [];
+  let from = start;
+  for (const { 0: word, index } of code.slice(start, end).matchAll(/&&|\band\b/g)) {
+    parts.push([from, start + index]);
+    from = start + index + word.length;
+  }
+  return [...parts, [from, end]];
+}
+
 /** Variables that hold what the hook was told; `content`: what was found in it. */
-function toldIn({ code, language }: CodeText): ReadonlyMap<string, 'input' | 'content'> {
+function toldIn(of: CodeText): ReadonlyMap<string, 'input' | 'content'> {
+  const { code, source, language } = of;
   const told = new Map<string, 'input' | 'content'>();
+  const elsewhere = new Set<string>();
   const assigned =
     language === 'python'
       ? /^[ \t]*(?:for[ \t]+)?([\w, \t]+?)[ \t]*(?::[ \t]*\w+[ \t]*)?(?:\+?=(?!=)|\bin\b)[ \t]*(.{1,500})/gm
       : /(?:\b(?:const|let|var)[ \t]+|^[ \t]*|[;{][ \t]*)(\{[^{}]{1,200}\}|\[[^[\]]{1,200}\]|[\w$]+)[ \t]*(?:\+?=(?![=>])|\bof\b)[ \t]*([^;\n]{1,500})/gm;
-  const all = [...code.matchAll(assigned)];
+  const all = [...code.matchAll(assigned)].map(({ 0: whole, 1: names = '', 2: value = '', index }) => {
+    const end = index + whole.length;
+    const isRead = READS[language].test(value) || READS[language].test(source.slice(end - value.length, end));
+    return {
+      names: names.match(NAMES) ?? [],
+      used: value.match(NAMES) ?? [],
+      kind: CONTENT[language].test(value) ? ('content' as const) : ('input' as const),
+      isRead,
+      isOther: OTHERS[language].test(value) || (!isRead && FILES[language].test(value)),
+      isParsed: language === 'javascript' && /\bJSON\.parse\(/.test(value),
+    };
+  });
+  for (let before = -1, round = 0; before < elsewhere.size && round < ROUNDS; round++) {
+    before = elsewhere.size;
+    for (const { names, used, isRead, isOther } of all)
+      if (isOther || (!isRead && used.some((name) => elsewhere.has(name))))
+        for (const name of names) elsewhere.add(name);
+  }
+  // However it comes there from where it is read: a callback, a list of pieces, a function.
+  const isReadSomewhere = READS[language].test(code) || all.some(({ isRead }) => isRead);
   for (let before = -1, round = 0; before < told.size && round < ROUNDS; round++) {
     before = told.size;
-    for (const [, names = '', value = ''] of all) {
-      const used = value.match(/\b[A-Za-z_$][\w$]*/g) ?? [];
-      if (!READS[language].test(value) && !used.some((name) => told.has(name))) continue;
-      const kind = CONTENT[language].test(value) ? 'content' : 'input';
-      for (const [name] of names.matchAll(/[A-Za-z_$][\w$]*/g)) if (!told.has(name)) told.set(name, kind);
+    for (const { names, used, kind, isRead, isOther, isParsed } of all) {
+      if (isOther) continue;
+      const isInput = isRead || (isParsed && isReadSomewhere && !used.some((name) => elsewhere.has(name)));
+      if (!isInput && !used.some((name) => told.has(name))) continue;
+      for (const name of names) if (!told.has(name)) told.set(name, kind);
     }
   }
   return told;
 }
+
+const NAMES = /\b[A-Za-z_$][\w$]*/g;
 
 type Range = [start: number, end: number];
 
@@ -79,7 +139,7 @@ function aboveIn(code: string, at: number): Range | undefined {
   return undefined;
 }
 
-const indentOf = (line: string): number => /^\s*/.exec(line)?.[0].length ?? 0;
+export const indentOf = (line: string): number => /^\s*/.exec(line)?.[0].length ?? 0;
 
 function within(start: number, whole: string, part = ''): Range {
   const from = start + whole.indexOf(part);

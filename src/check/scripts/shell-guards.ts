@@ -1,4 +1,5 @@
 import type { AndOr, Case, CaseItem, SyntaxNode, TestExpression, Word } from 'unbash';
+import { HOOK_EVENTS } from '../../events/catalogue.js';
 import { argsOf, type FoundCommand, type Shell } from './shell.js';
 
 /** Whether a command of a script is reached because of what the hook was told, and not because something went wrong. */
@@ -15,17 +16,24 @@ const PRINTS = /^(echo|printf|logger|:|true)$/;
 const FILTERS = /^(cat|jq|head|tail|sed|awk|gawk|tr|cut|sort|uniq|wc|tee|xargs|[ef]?grep|rg)$/;
 const INTERPRETERS = /^(python3?|node|perl|ruby)$/;
 const GREPS = /^([ef]?grep|rg)$/;
+/** What they print is made of what they are given. The answer of other programs is their own: a linter's, a server's. */
+const REWORKS = /^(basename|dirname|realpath|readlink|base64|rev|tac|expr|yq|\[|test|read|local|export|declare)?$/;
 const COMPARES = /^(=|==|!=|=~|<|>|-eq|-ne|-gt|-ge|-lt|-le)$/;
 /** Fields that every input has: whoever looks for them asks whether there is any. */
 const FIELDS = /^["']*(tool_name|tool_input|command|file_path|session_id|hook_event_name|cwd|prompt)["']*$/;
-/** Compared with this, it is asked whether there is a value. */
-const NO_VALUE = /^(|null|undefined)$/;
+/** Compared with this, it is asked whether there is a value, of which type it is, or whether it is another event's. */
+const NO_VALUE = new RegExp(`^(|null|undefined|object|string|array|number|boolean|${HOOK_EVENTS.join('|')})$`);
+/** A length is compared with this where it is asked whether there is any. */
+const NONE = /^[0-2]$/;
+const LENGTH = /\$\{#|\bwc\b|\blength\b/;
 const JQ_COMPARES =
   /\b(test|match|capture|contains|inside|startswith|endswith|index|IN|any|all|select)\s*\(|[=!]=|[<>]/;
 /** How often assignments are read again: a variable may be made of one that is set below it, in a loop. */
 const ROUNDS = 5;
 /** Options of jq that take one value, and two. */
 const JQ_ONE = /^(--indent|-L|-f|--from-file)$/;
+/** How many commands of a substitution are looked at. */
+const MOST = 20;
 const JQ_TWO = /^--(arg|argjson|slurpfile|rawfile)$/;
 
 class Guards {
@@ -33,10 +41,17 @@ class Guards {
   readonly #found: ReadonlyMap<SyntaxNode, FoundCommand>;
   /** Variables that hold what the hook was told. */
   readonly #told = new Set<string>();
+  /** Of these, those that hold how long it is. */
+  readonly #lengths = new Set<string>();
+  readonly #functions: ReadonlySet<string>;
+  /** By where they begin. */
+  readonly #inOrder: readonly FoundCommand[];
 
   constructor(shell: Shell) {
     this.#shell = shell;
     this.#found = new Map(shell.commands.map((command) => [command.node, command]));
+    this.#inOrder = shell.commands.toSorted((one, two) => one.node.pos - two.node.pos);
+    this.#functions = new Set(shell.nodes.flatMap(({ node }) => (node.type === 'Function' ? node.name.value : [])));
     this.#findTold();
   }
 
@@ -51,7 +66,9 @@ class Guards {
       for (const { node } of this.#shell.nodes) {
         if (node.type === 'Assignment') {
           const isTold = this.#isTold(node) || inside.get(node)?.some((one) => this.#filters(one));
-          if (isTold && node.name !== undefined) this.#told.add(node.name);
+          if (!isTold || node.name === undefined || this.#asksOther(node)) continue;
+          this.#told.add(node.name);
+          if (LENGTH.test(this.#text(node))) this.#lengths.add(node.name);
         } else if (node.type === 'For' && node.wordlist?.some((word) => this.#isTold(word)))
           this.#told.add(node.name.value);
       }
@@ -69,7 +86,24 @@ class Guards {
   #isTold(node: SyntaxNode): boolean {
     const text = this.#text(node);
     if (/\$\(\s*(cat\s*(-|\/dev\/stdin)?|<\s*\/dev\/stdin)\s*\)/.test(text)) return true;
-    return [...text.matchAll(/\$\{?[#!]?(\w+)/g)].some(([, name]) => this.#told.has(name as string));
+    const isNamed = [...text.matchAll(/\$\{?[#!]?(\w+)/g)].some(([, name]) => this.#told.has(name as string));
+    return isNamed && !this.#asksOther(node);
+  }
+
+  /** A command in it answers by itself. */
+  #asksOther({ pos, end }: SyntaxNode): boolean {
+    let [low, high] = [0, this.#inOrder.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#inOrder[middle] as FoundCommand).node.pos < pos) low = middle + 1;
+      else high = middle;
+    }
+    for (const { name, node } of this.#inOrder.slice(low, low + MOST)) {
+      if (node.pos >= end) return false;
+      const isOwn = [PRINTS, FILTERS, INTERPRETERS, REWORKS].some((one) => one.test(name)) || this.#functions.has(name);
+      if (!isOwn && !name.startsWith('$')) return true;
+    }
+    return false;
   }
 
   /** Its standard input is the hook's, or made of it. */
@@ -107,7 +141,7 @@ class Guards {
 
   #readsFiles(command: FoundCommand): boolean {
     const files = filesOf(command);
-    return files.some((word) => !/^(-|\/dev\/stdin)$/.test(word.value) && !this.#isTold(word));
+    return files.some((word) => !/^(-|\/dev\/stdin)$/.test(word.value));
   }
 
   isOnInput(command: FoundCommand): boolean {
@@ -172,7 +206,9 @@ class Guards {
         return this.#compares(node.expression);
       case 'ArithmeticCommand':
         return (
-          /[<>=]/.test(node.body) && [...node.body.matchAll(/[A-Za-z_]\w*/g)].some(([name]) => this.#told.has(name))
+          /[<>=]/.test(node.body) &&
+          !(this.#isLength(node.body) && /(^|[^\w])[0-2]\s*$/.test(node.body)) &&
+          [...node.body.matchAll(/[A-Za-z_]\w*/g)].some(([name]) => this.#told.has(name))
         );
       case 'Command':
         return this.#commandAsks(this.#found.get(node), isSo);
@@ -199,7 +235,12 @@ class Guards {
   #areCompared(left: Word | undefined, right: Word | undefined): boolean {
     if (left === undefined || right === undefined || [left, right].some(({ value }) => NO_VALUE.test(value)))
       return false;
+    if (NONE.test(right.value) && this.#isLength(this.#text(left))) return false;
     return this.#isTold(left) || this.#isTold(right);
+  }
+
+  #isLength(text: string): boolean {
+    return LENGTH.test(text) || [...text.matchAll(/[A-Za-z_]\w*/g)].some(([name]) => this.#lengths.has(name));
   }
 
   #commandAsks(command: FoundCommand | undefined, isSo: boolean): boolean {

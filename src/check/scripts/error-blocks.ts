@@ -1,0 +1,44 @@
+import { FAR, indentOf } from './code-guards.js';
+import { type CodeText, readCode } from './code-text.js';
+import type { ProgramText } from './scripts.js';
+
+/** Whether a place is in a block for what goes wrong: `except`, `catch`, `.catch(…)`, `.on('error', …)`. */
+export function isHandlerIn(text: ProgramText): (at: number) => boolean {
+  const code = readCode(text);
+  if (code === undefined) return () => false;
+  return (at) => (code.language === 'python' ? isInExcept(code.code, at) : isInCatch(code, at));
+}
+
+function isInExcept(code: string, at: number): boolean {
+  let start = code.lastIndexOf('\n', at - 1) + 1;
+  if (/^\s*except\b/.test(code.slice(start, at))) return true;
+  let indent = indentOf(code.slice(start, at));
+  for (const last = Math.max(0, at - FAR); start > last && indent > 0; ) {
+    const end = start - 1;
+    start = code.lastIndexOf('\n', end - 1) + 1;
+    const line = code.slice(start, end);
+    if (line.trim() === '' || indentOf(line) >= indent) continue;
+    indent = indentOf(line);
+    if (/^\s*except\b/.test(line)) return true;
+  }
+  return false;
+}
+
+function isInCatch({ code, source }: CodeText, at: number): boolean {
+  const start = Math.max(0, at - FAR);
+  let depth = 0;
+  for (let i = at - 1; i >= start; i--) {
+    const letter = code[i] as string;
+    if (')]}'.includes(letter)) depth++;
+    else if ('([{'.includes(letter) && --depth < 0) {
+      depth = 0;
+      const head = code.slice(Math.max(0, i - 200), i);
+      if (letter === '{' && /\bcatch\s*(\([^()]*\))?\s*$/.test(head)) return true;
+      if (letter === '(' && /\.catch\s*$/.test(head)) return true;
+      if (letter === '(' && /\.(on|once)\s*$/.test(head) && FAILS.test(source.slice(i, i + 40))) return true;
+    }
+  }
+  return false;
+}
+
+const FAILS = /^\(\s*["'`](error|timeout|uncaughtException|unhandledRejection)/;
