@@ -56,18 +56,22 @@ type Rewriting<F> = F extends 'gate' | 'block' ? 'rewrite' : never;
 type Deferring<E> = E extends 'PreToolUse' ? 'defer' : never;
 type Blocking<E, Helper> = E extends 'MessageDisplay' ? Exclude<Helper, 'block'> : Helper;
 
+type HelpersOf<N extends EventName<C>, C extends CustomEvents> = HelperOutput<
+  | 'stop'
+  | Blocking<N, Deciding[FoldOf<N, C> & Fold]>
+  | WithKey<OutputKey<N, C>>
+  | Deferring<N>
+  | (N extends HookEvent ? never : Rewriting<FoldOf<N, C>>)
+>;
+/** Tables, which the compiler looks into also for an event that a type parameter names. */
+type Helpers = { [N in HookEvent]: HelpersOf<N, NoEvents> };
+type OwnHelpers<C extends CustomEvents> = { [N in Exclude<EventName<C>, HookEvent>]: HelpersOf<N, C> };
+
 /** The answers of output helpers that mean something on an event. */
 type HelperFor<E extends EventName<C>, C extends CustomEvents> =
   | HelperOutput<'stop'>
-  | {
-      [N in E]: HelperOutput<
-        | 'stop'
-        | Blocking<N, Deciding[FoldOf<N, C> & Fold]>
-        | WithKey<OutputKey<N, C>>
-        | Deferring<N>
-        | (N extends HookEvent ? never : Rewriting<FoldOf<N, C>>)
-      >;
-    }[E];
+  | Helpers[E & HookEvent]
+  | OwnHelpers<C>[E & keyof OwnHelpers<C>];
 
 /** The return value of a callback: an output in the wire's shape, a helper's answer, or nothing. */
 export type HookResult<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> =

@@ -273,8 +273,11 @@ describe('under hookscope fire --exit-code, code that ends the process blocks', 
     expect(JSON.parse(ended.stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
   });
 
-  test('a configuration that does so while it is loaded, on an event of the host’s own', async () => {
-    folder.write('leaves.mjs', 'process.exit(0);');
+  test.each([
+    ['does so', 'process.exit(0);'],
+    ['waits for nothing', never],
+  ])('a configuration that %s while it is loaded, on an event of the host’s own', async (_, code) => {
+    folder.write('leaves.mjs', code);
     const args = ['fire', 'Deploy', '--exit-code', '--config', 'leaves.mjs'];
     const ended = await spawnCli(args, { cwd: folder.path });
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(EXITED) });

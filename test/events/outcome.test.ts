@@ -347,7 +347,15 @@ describe('PermissionRequest', () => {
         bad: 'behavior belongs into decision: { hookSpecificOutput: { decision: { behavior: … } } }',
       });
     }
-    expect(answer({ behavior: 'deny' }, behavior).verdict).toBe('deny');
+    // Also beside a decision that says otherwise; what ends the loop does so all the same.
+    const allows = specific('PermissionRequest', { decision: { behavior: 'allow' } });
+    expect(readOutput(entryOf('PermissionRequest'), { ...allows, ...behavior }, how)).toHaveProperty('bad');
+    const both = specific('PermissionRequest', { decision: { behavior: 'allow' }, behavior: 'deny' });
+    expect(readOutput(entryOf('PermissionRequest'), both, how)).toHaveProperty('bad');
+    const same = specific('PermissionRequest', { decision: { behavior: 'deny' }, behavior: 'deny' });
+    expect(read('PermissionRequest', same).verdict).toBe('deny');
+    const ends = { continue: false, ...specific('PermissionRequest', { behavior: 'deny' }) };
+    expect(readOutput(entryOf('PermissionRequest'), ends, how)).not.toHaveProperty('bad');
     expect(read('PermissionRequest', { updatedInput: {} }).warnings).toEqual([
       '"updatedInput" at top level does nothing; put it in hookSpecificOutput.decision',
     ]);

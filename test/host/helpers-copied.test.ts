@@ -186,10 +186,19 @@ describe("an answer is its JSON, of a helper's answer too", () => {
     ['an answer with a verdict by its prototype', Object.assign(Object.create(deny('no')), addContext('more'))],
   ])('combine() loses no part that is %s: it throws', (_, part) => {
     expect(() => combine(part as never, addContext('more') as never)).toThrow(TypeError);
+    expect(() => combine(part as never, allow() as never)).toThrow(TypeError);
+    // Nothing is looser for it.
+    for (const no of [deny('no'), block('no'), stop('no')]) {
+      expect(combine(no, part as never)).toEqual(no);
+      expect(combine(part as never, no)).toEqual(no);
+    }
   });
 
   test('combine() leaves out what is no part', () => {
-    expect(combine(false as never, deny('no'), undefined as never, null as never)).toEqual(deny('no'));
+    for (const none of [false, true, undefined, null, '', 0, 7, 7n, Symbol('none')]) {
+      expect(combine(none as never, deny('no'))).toEqual(deny('no'));
+      expect(combine(allow(), none as never)).toEqual(allow());
+    }
   });
 });
 

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AlarmRecord, FireRecord } from '../../src/emit/record.js';
 import { thinScript } from '../../src/server/client/thin.js';
 import { start } from '../cli/cli.js';
+import { ROOT } from '../package/sources.js';
 import { acceptAll } from './accept.js';
 import { bash, createUser, GUARD, hooksFile, send, type User, until } from './kit.js';
 
@@ -356,6 +357,24 @@ describe('projects', () => {
       ['--no-config', '--hooks', '../hooks.json'],
     ])
       expect((await user.hook(['PreToolUse', ...named], bash('ls'), folder('one'))).stdout).toBe('');
+  });
+
+  test('an accepted configuration keeps its events, and blocks where it would, beside another that is served', async () => {
+    const inner = join(user.path, 'project/own');
+    user.write(
+      'own/hookscope.config.mjs',
+      // Built from words, so that consent does not follow it, which takes its time.
+      `const from = (...way) => import([...${JSON.stringify(ROOT.split('/'))}, ...way].join('/'));
+       const [{ defineEvent }, { z }] = [await from('dist', 'index.js'), await from('node_modules', 'zod', 'index.js')];
+       const Built = defineEvent({ input: z.object({}), fold: 'observe' });
+       export default { onFailure: 'block', events: { Built }, hooks: {
+         Built: [{ hooks: [() => {}] }], PreToolUse: [{ matcher: 'Bash', hooks: [() => { throw new Error('broke'); }] }] } };`,
+    );
+    await acceptAll(inner, user.env);
+    user.write('served.json', { hooks: {} });
+    await user.serve(['--config', 'served.json']);
+    expect((await user.spawnHook(['PreToolUse'], bash('ls'), inner)).stdout).toMatch(/"deny".*broke/);
+    expect((await user.spawnHook(['PreToolUse'], { ...bash('ls'), tool_name: 'Read' }, inner)).stdout).toBe('');
   });
 
   test('a configuration that is named and is the project’s own counts once', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Host } from '../../src/create-host.js';
+import { createHost, type Host } from '../../src/create-host.js';
 import {
   CATALOGUE,
   type CustomEvents,
@@ -230,3 +230,23 @@ export function helps(host: Host, own: Host<Custom>, any: Host<CustomEvents>, na
 defineEvent({ input: z.object({ target: z.string() }), subject: 'traget', fold: 'gate' });
 // @ts-expect-error no such fold
 defineEvent({ input: z.object({}), fold: 'vote' });
+
+/** Of an event that a type parameter names, what means something on each that it may be. */
+export function generic<
+  Gate extends 'PreToolUse' | 'PermissionRequest',
+  Tool extends 'PreToolUse' | 'PostToolUse',
+  End extends 'Stop' | 'SubagentStop',
+>(gate: Gate, tool: Tool): readonly [HookCallback<Gate>, HookCallback<End>] {
+  const host = createHost();
+  host.on(gate, () => deny('no'));
+  host.on(gate, () => rewrite({}));
+  host.on(tool, () => block('no'));
+  host.on(tool, () => addContext('c'));
+  // @ts-expect-error nothing is denied once it has run
+  host.on(tool, () => deny('no'));
+  return [() => deny('no'), () => block('no')];
+}
+export function erased<C extends CustomEvents>(host: Host<C>): void {
+  host.on('PreToolUse', () => deny('no'));
+  host.on('Stop', () => block('no'));
+}

@@ -9,7 +9,7 @@ import { isOfHook } from '../../host/call/answer.js';
 import { servicesOf } from '../../host/internals.js';
 import type { Wake } from '../../host/types.js';
 import { applyConfigAs, within } from '../../plugins/config.js';
-import { loadConfig, locateConfig } from '../../plugins/config-file.js';
+import { type LoadedConfig, loadConfig, locateConfig } from '../../plugins/config-file.js';
 import { pluginNames } from '../../plugins/config-trust.js';
 import { loadHooksFile } from '../../plugins/hooks-file.js';
 import { loadPlugin, locatePlugin } from '../../plugins/load.js';
@@ -80,13 +80,13 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
   await announceCode(flags, directory, announce);
   const found = await loadUsed(here);
   const named = typeof flags.config === 'string' ? await loadConfig(flags.config) : undefined;
-  const loaded = named ?? found;
   // What JSON names has not run yet; what code names came with the code.
-  if (loaded && !loaded.isCode && (executes || loaded === named))
-    await announcePlugins(pluginNames(loaded.config), dirname(loaded.file), announce);
+  for (const loaded of [found, named])
+    if (loaded && !loaded.isCode && (executes || loaded === named))
+      await announcePlugins(pluginNames(loaded.config), dirname(loaded.file), announce);
   const wakes: Wake[] = [];
   const log = (text: string, detail: unknown): void => (shown && isOfHook(detail) ? undefined : tell(text));
-  const { logger = log, onWake, session, ...hostOptions } = loaded?.hostOptions ?? {};
+  const { logger = log, onWake, session, ...hostOptions } = together(found?.hostOptions, named?.hostOptions);
   const servers = serversOf(flags);
   const outside = outsideOptions(hostOptions, model, servers);
   const host = createHost({
@@ -128,6 +128,19 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
     throw error;
   }
   return { host, wakes };
+}
+
+type ConfigOptions = LoadedConfig['hostOptions'];
+
+/** Where a configuration is found and another one named, the named one's options count, but events are those of both, and what one of them blocks is blocked. */
+function together(found: ConfigOptions = {}, named: ConfigOptions = {}): ConfigOptions {
+  const blocks = [found, named].some(({ onFailure }) => onFailure === 'block');
+  return {
+    ...found,
+    ...named,
+    events: { ...found.events, ...named.events },
+    ...(blocks && { onFailure: 'block' }),
+  };
 }
 
 /** What is named as well counts once. */

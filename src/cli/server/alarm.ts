@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ownFolder } from '../../plugins/own-folder.js';
 import type { CommandAnswer } from '../../server/agent-protocol.js';
+import { LONGEST_TIMER } from '../../values/waiting/timer.js';
 import { AT, PHASE, sayAtOnce } from './last-word.js';
 
 /** An agent continues after any other exit code, so a hook whose answer could not be written exits with this one. */
@@ -38,16 +39,19 @@ export interface Alarm {
   watchFromThread(): void;
 }
 
-/** Prints the answer `late` after `wait` milliseconds and ends the process; prints `exited` if the process ends before that in another way. */
+/**
+ * Prints the answer `late` after `wait` milliseconds and ends the process; prints `exited` if the process ends before that in another way.
+ * `undefined` is no limit, and keeps no process alive that has nothing left to do.
+ */
 export function setAlarm(
-  wait: number,
+  wait: number | undefined,
   { late: answer, exited }: Readonly<Record<'late' | 'exited', () => CommandAnswer>>,
 ): Alarm {
   const state = new Int32Array(new SharedArrayBuffer(8));
   state[AT.code] = UNANSWERED;
   const isFirst = (phase: number): boolean =>
     Atomics.compareExchange(state, AT.phase, PHASE.unanswered, phase) === PHASE.unanswered;
-  let due = performance.now() + wait;
+  let due = performance.now() + (wait ?? LONGEST_TIMER);
   const left = (): number => Math.max(0, due - performance.now());
   /** Says the answer unless one was given; the code to exit with. */
   const codeOf = (last: () => CommandAnswer): number => {
@@ -59,7 +63,8 @@ export function setAlarm(
     return said.code;
   };
   const end = (): void => process.exit(codeOf(answer));
-  let timer = setTimeout(end, Math.max(0, wait));
+  let timer = setTimeout(end, left());
+  if (wait === undefined) timer.unref();
   const wake = (): void => void Atomics.notify(state, AT.phase);
   const enter = (phase: number, ms: number): void => {
     Atomics.store(state, AT.phase, phase);

@@ -1,7 +1,6 @@
 import { plainLines } from '../../plain.js';
 import { type CommandAnswer, REASONS } from '../../server/agent-protocol.js';
 import { claudeProtocol } from '../../server/protocol.js';
-import { LONGEST_TIMER } from '../../values/waiting/timer.js';
 import { type Terminal, UncaughtError } from '../terminal.js';
 import { type Alarm, setAlarm, UNANSWERED } from './alarm.js';
 
@@ -19,7 +18,7 @@ export function blockUnlessAnswered(event: string, terminal: Terminal): Alarm {
     process.exit(UNANSWERED);
   });
   const ended = (): CommandAnswer => refusal(event, reason ?? whyEnded(terminal) ?? REASONS.exited);
-  return setAlarm(LONGEST_TIMER, { late: ended, exited: ended });
+  return setAlarm(undefined, { late: ended, exited: ended });
 }
 
 function refusal(event: string, reason: string): CommandAnswer {

@@ -47,11 +47,13 @@ export function checkOutput(reading: OutputReading, given: unknown): Json {
 const isUnwrapped = ({ spec, shape, dialect }: OutputReading, key: string): boolean =>
   dialect !== 'claude' && spec.fold === 'gate' && shape.specific.has(key);
 
-/** The same one layer further in, where a gate's verdict has a wrapper of its own. */
+/** The same where a gate's verdict has a wrapper of its own. What ends the loop does so whatever else is said. */
 function refuseBare({ spec, shape, dialect }: OutputReading, output: Json, specific: Json | undefined): void {
   if (dialect === 'claude' || spec.fold !== 'gate' || shape.nested === undefined) return;
-  const bare = [output, specific].some((one) => one?.['behavior'] !== undefined);
-  if (bare && specific?.['decision'] === undefined)
+  const inner = specific?.['behavior'];
+  const decided = (specific?.['decision'] as Json | undefined)?.['behavior'];
+  const isLost = inner !== undefined && inner !== decided && output['continue'] !== false;
+  if (isLost || output['behavior'] !== undefined)
     throw new BadOutput('behavior belongs into decision: { hookSpecificOutput: { decision: { behavior: … } } }');
 }
 

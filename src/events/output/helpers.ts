@@ -106,7 +106,7 @@ export function rewrite(value: unknown): HelperOutput<'rewrite'> {
  * then defer, ask, allow); of two that say the same, the last.
  */
 export function combine<Verb extends string>(...parts: readonly HelperOutput<Verb>[]): HelperOutput<Verb> {
-  const plain = parts.every(isPlainPart) ? parts : parts.filter(Boolean).map(partAsPrinted<Verb>);
+  const plain = parts.every(isPlainPart) ? parts : readable(parts);
   const whole: HelperOutput<Verb> = Object.assign({}, ...plain);
   const verdicts = plain.map((part) => part[VERDICT]).filter((said) => said !== undefined);
   if (verdicts.length < 2) return whole;
@@ -116,6 +116,27 @@ export function combine<Verb extends string>(...parts: readonly HelperOutput<Ver
 
 const isPlainPart = (part: HelperOutput<string>): boolean =>
   isObject(part) && Object.getPrototypeOf(part) === Object.prototype && !('toJSON' in part);
+
+/** What a condition leaves in place of a part, such as `true`, says nothing. */
+const saysMore = (part: unknown): boolean =>
+  (typeof part === 'object' && part !== null) ||
+  typeof part === 'function' ||
+  (typeof part === 'string' && part !== '');
+
+/** Throws BadOutput where some of it would be lost, unless another part refuses: that stands. */
+function readable<Verb extends string>(parts: readonly HelperOutput<Verb>[]): readonly HelperOutput<Verb>[] {
+  const said = parts.filter(saysMore);
+  try {
+    return said.map(partAsPrinted<Verb>);
+  } catch (error) {
+    const plain = said.filter(isPlainPart);
+    if (plain.some(refuses)) return plain;
+    throw error;
+  }
+}
+
+const refuses = (part: HelperOutput<string>): boolean =>
+  part[STOP] !== undefined || strictness(part[VERDICT]?.verdict) === WORDS.length - 1;
 
 /** Throws BadOutput where some of it would be lost. */
 function partAsPrinted<Verb extends string>(part: HelperOutput<Verb>): HelperOutput<Verb> {
