@@ -15,6 +15,31 @@ function matches(pattern: string, command: unknown): boolean {
 
 describe('a Bash rule', () => {
   it.each([
+    ['git push *', 'docker run --entrypoint git image push origin'],
+    ['git push *', 'podman run --rm --entrypoint=git -v a:b image push'],
+    ['git push *', 'docker run --unheard-of value --entrypoint git image push'],
+    ['git push *', "docker run --entrypoint sh image -c 'git push'"],
+    ['git push *', 'docker run --entrypoint git image push "$BRANCH"'],
+    ['rm -rf *', 'docker run --entrypoint rm image -rf /'],
+    ['rm -rf *', "docker run --entrypoint env image A='b c' rm -rf /"],
+    ['git push *', 'docker run --entrypoint "" image git push'],
+  ])('%s reads the words behind an image as those of its entrypoint: %s', (pattern, line) => {
+    expect(matches(pattern, line)).toBe(true);
+    expect(matches('ls *', line)).toBe(false);
+  });
+
+  it.each([
+    ['npm *', 'fd -tx npm'],
+    ['rm *', 'fd -ex rm'],
+    ['rm *', 'fd -Hex rm'],
+    ['rm *', 'nodemon --ignore=rm app.js'],
+    ['rm *', 'nodemon --ignore rm app.js'],
+    ['push *', 'docker run --entrypoint git image push'],
+  ])('%s takes no value of an option for a command: %s', (pattern, line) => {
+    expect(matches(pattern, line)).toBe(false);
+  });
+
+  it.each([
     'fd --exec-batch=rm',
     'fd --exec=rm x',
     'fd . -xrm',
@@ -27,6 +52,15 @@ describe('a Bash rule', () => {
     'start-stop-daemon --exec=/bin/rm -- x',
     'docker run --entrypoint=rm img x',
     'docker run --entrypoint rm img x',
+    'podman run --rm --entrypoint /bin/rm img x',
+    'docker run --entrypoint rm img "$X"',
+    'docker run --entrypoint env img rm x',
+    'sudo --unheard-of docker run --entrypoint rm img x',
+    `podman run --entrypoint '["rm","-r"]' img x`,
+    'docker compose run --entrypoint rm service x',
+    'fd -tf -x rm x',
+    'fd -etxt -Hxrm',
+    'nodemon -w src --exec rm x',
     "flock --command='rm x' a",
     "env --split-string='rm x'",
     'parallel --jobs=2 rm ::: a',

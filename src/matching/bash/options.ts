@@ -59,6 +59,8 @@ export class OptionReader {
   unsure = false;
   /** `sh -c`. */
   lineFirst = false;
+  /** `docker run --entrypoint`. */
+  entry: KnownWord | undefined;
   #nothing = false;
   readonly #words: readonly KnownWord[];
   readonly #program: BashProgram;
@@ -90,6 +92,11 @@ export class OptionReader {
       else if (before > 0) {
         before--;
         if (word.sure !== undefined && !word.whole) this.unsure = true;
+        // Behind the image all words are the command's.
+        if (before === 0 && this.entry !== undefined) {
+          this.at++;
+          break;
+        }
       } else if (!all && !this.#isAssignment(this.at)) break;
     }
     return this.#nothing ? 'nothing' : undefined;
@@ -186,6 +193,10 @@ export class OptionReader {
         else this.#use.lines.push([line]);
         return;
       }
+      case '^':
+        this.entry = value ?? this.#words[++this.at];
+        if (this.entry === undefined) this.#use.hidden = true;
+        return;
       case '%': {
         const line = value ?? this.#words[++this.at];
         const split = line === undefined ? undefined : splitWords(line);

@@ -11,6 +11,7 @@
  * | `.` | a value that is a file of commands |
  * | `=` | a value that may be a setting whose value is a command line (`ssh -o ProxyCommand=…`) |
  * | `~` | a value that is only shown or stored |
+ * | `^` | a value that is the name of the command, whose words come behind the operands (`docker run --entrypoint`) |
  * | `%` | a value whose words stand in its place (`env -S`) |
  * | `$` | nothing, and the first operand is a command line (`sh -c`) |
  * | `<` | nothing, and it runs what it reads whatever else is given (`sh -s`) |
@@ -30,7 +31,7 @@ export interface BashProgram {
    * `anywhere`: a command may begin at any word; `shown`: words that are only shown or stored. Default: other things.
    */
   readonly rest?: 'command' | 'line' | 'first' | 'lines' | 'file' | 'anywhere' | 'shown';
-  /** Words after which a command begins, wherever they are: `-exec` of find. */
+  /** Words after which a command begins, wherever they are: `-exec` of find. Of the other letters, `short` says which take a value. */
   readonly after?: string;
   /** Without a command it runs its standard input. */
   readonly input?: true;

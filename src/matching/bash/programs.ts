@@ -19,7 +19,7 @@ const container: BashProgram = {
     'detach interactive tty env: env-file: user: workdir: privileged detach-keys: container: namespace: stdin context: kubeconfig: quiet ' +
     'rm name: volume: publish: network: hostname: mount: label: platform: pull: memory: cpus: restart: add-host: init no-deps service-ports ' +
     'build index: cap-add: security-opt: read-only gpus: shm-size: tmpfs: ulimit: userns: pid: ipc: cidfile: image: overrides: attach ' +
-    'no-TTY remove-orphans entrypoint!',
+    'no-TTY remove-orphans entrypoint^',
   operands: 1,
   ...start,
 };
@@ -142,7 +142,13 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
       rest: 'anywhere',
       input: true,
     },
-  'entr watchexec nodemon hyperfine concurrently screen tmux unbuffer caffeinate chronic torsocks torify proxychains proxychains4 numactl cpulimit trickle tini dumb-init dotenv retry parallel-ssh':
+  // A command may begin at the value of `--exec=`.
+  nodemon: {
+    short: 'e:w:i:d:s:',
+    long: 'ext: watch: ignore: delay: signal: config: cwd: env-file: inspect? inspect-brk?',
+    rest: 'anywhere',
+  },
+  'entr watchexec hyperfine concurrently screen tmux unbuffer caffeinate chronic torsocks torify proxychains proxychains4 numactl cpulimit trickle tini dumb-init dotenv retry parallel-ssh':
     anywhere,
   'machinectl toolbox distrobox multipass lxc incus wsl adb vagrant nix nix-shell': {
     rest: 'anywhere',
@@ -168,7 +174,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     fills: true,
   },
   find: { after: '-exec -execdir -ok -okdir', fills: true },
-  'fd fdfind': { after: '-x -X --exec --exec-batch', fills: true },
+  'fd fdfind': { short: 'd:E:t:e:S:o:c:j:C:', after: '-x -X --exec --exec-batch', fills: true },
   watch: {
     short: 'n:d?tbegcpxq:hvw',
     long: 'interval: differences? no-title beep errexit chgexit color exec precise',

@@ -1,7 +1,7 @@
 import { bashProgram } from './lookup.js';
 import { OptionReader, type OptionUse } from './options.js';
 import type { BashProgram } from './program.js';
-import { isFile, type KnownWord, restOf } from './words.js';
+import { isFile, type KnownWord, restOf, splitWords } from './words.js';
 
 /** The name a command is looked up by: `/usr/bin/git` is git. */
 export function baseName(name: string): string {
@@ -55,7 +55,7 @@ function afterWords(
   after: readonly string[],
   use: OptionUse,
 ): OptionUse {
-  const split = words.flatMap((word, at) => (at < from ? [word] : apart(word, after)));
+  const split = words.flatMap((word, at) => (at < from ? [word] : apart(word, after, own.short)));
   // Read again, with each command's name in a word of its own.
   if (split.some((word, at) => word !== words[at])) return { ...use, ends: true, instead: split };
   for (let at = from; at < words.length; at++) if (after.includes(words[at]?.text ?? '')) use.runs.push(at + 1);
@@ -68,12 +68,17 @@ function afterWords(
 }
 
 /** `--exec=rm` and `-Hxrm` are the option and the name of a command. */
-function apart(word: KnownWord, after: readonly string[]): KnownWord[] {
+function apart(word: KnownWord, after: readonly string[], short = ''): KnownWord[] {
   const { text } = word;
   if (after.includes(text)) return [word];
   const [, long] = /^(--[^=]+)=/s.exec(text) ?? [];
   const letters = after.filter((option) => option.length === 2).map((option) => option.slice(1));
-  const at = /^-\w/.test(text) ? [...text].findIndex((letter, i) => i > 0 && letters.includes(letter)) : -1;
+  const takesValue = (letter: string): boolean => short.includes(`${letter}:`);
+  const ends = /^-\w/.test(text)
+    ? [...text].findIndex((letter, i) => i > 0 && (letters.includes(letter) || takesValue(letter)))
+    : -1;
+  // `-ex` is `-e` with the value `x`.
+  const at = letters.includes(text[ends] ?? '') ? ends : -1;
   const option = at < 0 ? long : `-${text[at]}`;
   const length = at < 0 ? (long?.length ?? 0) + 1 : at + (text[at + 1] === '=' ? 2 : 1);
   if (option === undefined || !after.includes(option)) return [word];
@@ -93,6 +98,10 @@ function take(words: readonly KnownWord[], at: number, own: BashProgram, reader:
   if (reader.unsure && own.rest !== undefined) {
     use.anywhere = at;
     use.stranger = true;
+  }
+  if (reader.entry !== undefined && (reader.entry.text !== '' || reader.entry.sure !== undefined)) {
+    takeEntry(reader.entry, words.slice(at), reader.unsure, use);
+    return;
   }
   if (reader.lineFirst) {
     if (first === undefined) use.hidden = true;
@@ -132,3 +141,42 @@ function take(words: readonly KnownWord[], at: number, own: BashProgram, reader:
     default:
   }
 }
+
+/** More words than these are not tried one by one. */
+const MOST_STARTS = 20;
+
+/** `docker run --entrypoint git image push`: a command whose name is the value of an option. */
+function takeEntry(entry: KnownWord, given: readonly KnownWord[], unsure: boolean, use: OptionUse): void {
+  const name = listIn(entry) ?? splitWords(entry);
+  use.ends = true;
+  if (name === undefined || (unsure && given.length > MOST_STARTS)) {
+    use.hidden = true;
+    return;
+  }
+  // A word that is not known makes a whole line unknown.
+  const isKnown = given.every(({ sure }) => sure === undefined);
+  if (!isKnown) use.instead = [...name, ...given];
+  use.lines.push(quoted(isKnown ? [...name, ...given] : name));
+  if (!unsure) return;
+  // What is taken for the image may be the value of an unknown option.
+  for (let from = 1; from <= given.length; from++) use.lines.push(quoted([...name, ...given.slice(from)]));
+}
+
+/** Podman takes a list in JSON too. */
+function listIn({ text, sure }: KnownWord): KnownWord[] | undefined {
+  if (sure !== undefined || !text.startsWith('[')) return undefined;
+  try {
+    const list: unknown = JSON.parse(text);
+    if (!Array.isArray(list) || !list.every((one) => typeof one === 'string')) return undefined;
+    return list.map((one) => ({ text: one, sure: undefined }));
+  } catch {
+    return undefined;
+  }
+}
+
+/** As words of a line that is read again. */
+const quoted = (words: readonly KnownWord[]): KnownWord[] =>
+  words.map((word) => ({
+    ...word,
+    text: /^[\w./:@%+=,-]+$/.test(word.text) ? word.text : `'${word.text.replaceAll("'", `'\\''`)}'`,
+  }));
