@@ -122,7 +122,7 @@ type Range = [start: number, end: number];
 
 /** The condition above it, in Python. */
 function aboveIn(code: string, at: number): Range | undefined {
-  let start = code.lastIndexOf('\n', at - 1) + 1;
+  let start = startOfLine(code, at);
   const own = /^\s*(?:el)?if\b(.*):[^:]*$/.exec(code.slice(start, at));
   if (own) return within(start, own[0], own[1]);
   let indent = indentOf(code.slice(start, at));
@@ -137,6 +137,12 @@ function aboveIn(code: string, at: number): Range | undefined {
     if (/^\s*(except|def|class|async|else|finally|case)\b/.test(line)) return undefined;
   }
   return undefined;
+}
+
+/** Of a line without end, what is near. */
+export function startOfLine(code: string, at: number): number {
+  const start = Math.max(0, at - FAR);
+  return start + code.slice(start, at).lastIndexOf('\n') + 1;
 }
 
 export const indentOf = (line: string): number => /^\s*/.exec(line)?.[0].length ?? 0;

@@ -1,4 +1,4 @@
-import { FAR, indentOf } from './code-guards.js';
+import { FAR, indentOf, startOfLine } from './code-guards.js';
 import { type CodeText, readCode } from './code-text.js';
 import type { ProgramText } from './scripts.js';
 
@@ -10,7 +10,7 @@ export function isHandlerIn(text: ProgramText): (at: number) => boolean {
 }
 
 function isInExcept(code: string, at: number): boolean {
-  let start = code.lastIndexOf('\n', at - 1) + 1;
+  let start = startOfLine(code, at);
   if (/^\s*except\b/.test(code.slice(start, at))) return true;
   let indent = indentOf(code.slice(start, at));
   for (const last = Math.max(0, at - FAR); start > last && indent > 0; ) {
