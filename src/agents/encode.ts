@@ -116,7 +116,8 @@ function keepRewrite(draft: Draft): void {
   const { wishes, row, table, input } = draft;
   const entry = row.says.rewrite;
   const value = wishes.get('rewrite')?.value;
-  const untold = input !== undefined && isObject(value) ? untoldIn(value, wasOf(input)) : undefined;
+  const before = input?.['tool_input'];
+  const untold = input && isObject(value) && isObject(before) ? untoldIn(value, before, wasOf(input)) : undefined;
   const verdict = (['defer', 'ask', 'allow'] as const).find((what) => wishes.has(what) && isSpoken(draft, what));
   if (wishes.has('deny')) return void wishes.delete('rewrite');
   if (untold === undefined && entry !== undefined && 'say' in entry) {

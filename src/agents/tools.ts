@@ -94,7 +94,7 @@ function namesOf({ table, tool, call, was, losses }: Naming): Record<string, str
     if (found.length === 1 && only !== undefined && only !== ours) names[only] = ours;
     if (found.length < 2) continue;
     if (has(ours)) setAside(ours);
-    cannotTell(ours);
+    for (const key of new Set([ours, ...found])) cannotTell(key);
     lose(ours, `it may be any of ${found.map((name) => `"${name}"`).join(', ')}; rules about it ask their hook`);
   }
   return names;
@@ -126,12 +126,17 @@ export function inputToTheirs(call: Json, was: ToolWas): Json {
   return named;
 }
 
-/** A key of a rewritten input whose value the agent cannot be told. */
-export function untoldIn(call: Json, { files, untold = [], aside = {} }: ToolWas): string | undefined {
+/** A key of a rewritten input whose value the agent cannot be told; `before`: the call under our names. */
+export function untoldIn(call: Json, before: Json, { files, untold = [], aside = {} }: ToolWas): string | undefined {
   const path = call['file_path'];
   if (files !== undefined && path !== undefined && path !== files.path && path !== filesNamed(files, call).path)
     return 'file_path';
-  return untold.find((key) => call[key] !== undefined && !isDeepStrictEqual(call[key], aside[key]));
+  // A hook cannot drop what it is not given.
+  const isKept = (key: string): boolean =>
+    Object.hasOwn(aside, key)
+      ? call[key] === undefined || isDeepStrictEqual(call[key], aside[key])
+      : isDeepStrictEqual(call[key], before[key]);
+  return untold.find((key) => !isKept(key));
 }
 
 const isTool = ({ ours, also = {} }: Tool, name: unknown): boolean =>

@@ -96,13 +96,15 @@ describe('what the agent cannot be told of is denied, with the loss', () => {
     ['codex', 'apply_patch', { command: patch('secret/a') }, path],
     ['cursor', 'Read', { path: 'secret/a', file_path: 'x' }, path],
     ['cursor', 'Delete', { path: 'secret/a', target_file: 'x' }, path],
+    ['cursor', 'Read', { path: 'secret/a', file_path: 'x' }, (input: Call) => ({ ...input, path: 'src/b' })],
+    ['cursor', 'Read', { path: 'secret/a', file_path: 'x' }, ({ path: _, ...input }: Call) => input],
   ] as const)('%s %s %j', (agent, tool, call, change) => {
     const given = decoded(agent, tool, call);
     const { said, losses, call: sent } = told(agent, given, change(given.input['tool_input'] as Call));
     expect(sent).toBeUndefined();
     expect(said).toContain('"deny"');
     expect(said).not.toContain('"allow"');
-    expect(losses).toContainEqual({ what: 'rewrite', why: expect.stringMatching(/another "(file_path|url)"/) });
+    expect(losses).toContainEqual({ what: 'rewrite', why: expect.stringMatching(/another "(file_path|path|url)"/) });
   });
 
   test('a path that is the one there was, or the one of the new patch, is none', () => {
@@ -111,6 +113,11 @@ describe('what the agent cannot be told of is denied, with the loss', () => {
       expect(told('codex', given, { command: patch('b'), file_path }).call).toEqual({ command: patch('b') });
     const list = decoded('gemini', 'read_many_files', { include: ['a'] });
     expect(told('gemini', list, { include: ['b'], file_path: 'a' }).call).toEqual({ include: ['b'] });
+  });
+
+  test('what else a hook wants of a call with two such keys is told', () => {
+    const given = decoded('cursor', 'Read', { path: 'a', file_path: 'x', limit: 1 });
+    expect(told('cursor', given, { path: 'a', limit: 2 }).call).toEqual({ path: 'a', file_path: 'x', limit: 2 });
   });
 
   test('Codex is not told to allow a call by a hook that wants another file', async () => {
