@@ -9,6 +9,7 @@ import { LIFE_CASES } from './contract-life.js';
 import type { ContractInput, Under } from './contract-run.js';
 import { LeftBehind } from './left-behind.js';
 import { SAMPLES } from './samples.js';
+import { OWN_LISTENERS } from './surroundings.js';
 
 /** Options of `contract`. */
 export interface ContractOptions {
@@ -42,20 +43,33 @@ export interface ContractCase {
 
 const LOST = ['unhandledRejection', 'uncaughtException'] as const;
 
+/** What hears of errors that nobody handles: of every case that is under way, since nothing tells whose they are. */
+const hearing = new Set<(error: unknown) => void>();
+const hear = (error: unknown): void => {
+  for (const note of hearing) note(error);
+};
+OWN_LISTENERS.add(hear);
+let others: readonly (readonly unknown[])[] = [];
+
 /** Unhandled errors during a case count as the plugin's: its case fails by them, not the process. */
 async function whole(run: () => Promise<void>): Promise<void> {
   const lost: unknown[] = [];
   const note = (error: unknown): void => void lost.push(error);
-  const others = LOST.map((name) => process.rawListeners(name));
-  for (const name of LOST) process.removeAllListeners(name).on(name, note);
+  if (hearing.size === 0) {
+    others = LOST.map((name) => process.rawListeners(name));
+    for (const name of LOST) process.removeAllListeners(name).on(name, hear);
+  }
+  hearing.add(note);
   try {
     await run();
     await nextTurn();
   } finally {
-    for (const [i, name] of LOST.entries()) {
-      process.off(name, note);
-      for (const other of others[i] as (() => void)[]) process.on(name, other);
-    }
+    hearing.delete(note);
+    if (hearing.size === 0)
+      for (const [i, name] of LOST.entries()) {
+        process.off(name, hear);
+        for (const other of others[i] as (() => void)[]) process.on(name, other);
+      }
   }
   deepEqual(lost.map(describeError), [], 'errors that nobody handles');
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
-import { type Change, changesSince, inWords, surroundings } from './surroundings.js';
+import { type Change, changesSince, surroundings } from './surroundings.js';
 
 /** A timer, socket, process, watcher and so on: all of them can be told not to keep the process running, and say so. */
 type Handle = { hasRef(): boolean; readonly _repeat?: unknown; readonly _destroyed?: unknown };
@@ -56,11 +56,11 @@ export class LeftBehind {
     }
   }
 
-  /** The places that are still as a case has left them, in words. */
-  changes(): string[] {
+  /** The places that are still as a case has left them. */
+  changes(): Change[] {
     if (this.#changes.length === 0) return [];
     const now = surroundings();
-    return this.#changes.filter((change) => isStanding(change, now.get(change.place))).map(inWords);
+    return this.#changes.filter((change) => isStanding(change, now.get(change.place)));
   }
 }
 

@@ -14,21 +14,32 @@ const SHARED: readonly string[] = [
 /** Test runners keep their own things under names that begin with two underscores; the first `fetch` adds a symbol. */
 const IGNORED = /^__|^Symbol\(undici\./;
 
-export function surroundings(): Surroundings {
-  const found = new Map<string, unknown>();
-  addOwn(found, '', globalThis, true);
+/** Listeners of the contract itself. */
+export const OWN_LISTENERS: WeakSet<object> = new WeakSet();
+
+const listenersOf = (name: string | symbol): unknown[] =>
+  process.listeners(name as 'exit').filter((one) => !OWN_LISTENERS.has(one));
+
+/** Whose properties are looked at, by what their places begin with. */
+function* owners(): Generator<[at: string, owner: object]> {
+  yield ['', globalThis];
   for (const name of SHARED) {
     const value = (globalThis as Record<string, unknown>)[name];
     if (value === null || (typeof value !== 'object' && typeof value !== 'function')) continue;
-    addOwn(found, `${name}.`, value, false);
+    yield [`${name}.`, value];
     const { prototype } = value as { readonly prototype?: unknown };
-    if (typeof prototype === 'object' && prototype !== null) addOwn(found, `${name}.prototype.`, prototype, false);
+    if (typeof prototype === 'object' && prototype !== null) yield [`${name}.prototype.`, prototype];
   }
+}
+
+export function surroundings(): Surroundings {
+  const found = new Map<string, unknown>();
+  for (const [at, owner] of owners()) addOwn(found, at, owner, at === '');
   for (const [name, value] of Object.entries(process.env)) found.set(`process.env.${name}`, value);
   found.set('process.cwd()', process.cwd());
   // With a terminal, their first use adds a listener.
   void [process.stdout, process.stderr];
-  for (const name of process.eventNames()) found.set(`process.on(${String(name)})`, process.listeners(name as 'exit'));
+  for (const name of process.eventNames()) found.set(`process.on(${String(name)})`, listenersOf(name));
   return found;
 }
 
@@ -38,7 +49,8 @@ export function surroundings(): Surroundings {
 function addOwn(found: Map<string, unknown>, at: string, owner: object, hasOthers: boolean): void {
   for (const key of Reflect.ownKeys(owner)) {
     const name = String(key);
-    if (hasOthers && IGNORED.test(name)) continue;
+    // What several copies of a library share in a process, and keep.
+    if (hasOthers && (IGNORED.test(name) || (typeof key === 'symbol' && Symbol.keyFor(key) !== undefined))) continue;
     const { value } = Object.getOwnPropertyDescriptor(owner, key) ?? {};
     // Outside functions, what is there changes by itself: `process.exitCode`, counters.
     found.set(`${at}${name}`, typeof value === 'function' ? value : hasOthers);
@@ -66,4 +78,41 @@ export function changesSince(before: Surroundings): Change[] {
 export function inWords({ place, before, after }: Change): string {
   if (after === undefined) return `${place} is gone`;
   return before === undefined ? `${place} is new` : `${place} is another`;
+}
+
+/** Makes a place as it was. Returns what makes it as it was found; undefined: it stays as it is, since what was there is not known. */
+export function putBack({ place, before, after }: Change): (() => void) | undefined {
+  if (place.startsWith('process.env.')) return putBackVariable(place.slice('process.env.'.length), before);
+  const event = process.eventNames().find((name) => place === `process.on(${String(name)})`);
+  if (event !== undefined) {
+    const [had, left] = [before ?? [], after ?? []] as [unknown[], unknown[]];
+    if (had.some((one) => !left.includes(one))) return undefined;
+    const added = left.filter((one) => !had.includes(one)) as (() => void)[];
+    for (const one of added) process.off(event as 'exit', one);
+    return () => {
+      for (const one of added) if (!process.listeners(event as 'exit').includes(one)) process.on(event as 'exit', one);
+    };
+  }
+  for (const [at, owner] of owners())
+    for (const key of Reflect.ownKeys(owner))
+      if (`${at}${String(key)}` === place) return putBackKey(owner, key, before);
+  return undefined;
+}
+
+function putBackVariable(name: string, before: unknown): () => void {
+  const set = (value: string | undefined): void => {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  };
+  const found = process.env[name];
+  set(before as string | undefined);
+  return () => set(found);
+}
+
+function putBackKey(owner: object, key: string | symbol, before: unknown): (() => void) | undefined {
+  const found = Object.getOwnPropertyDescriptor(owner, key);
+  if (!found?.configurable || (before !== undefined && typeof before !== 'function')) return undefined;
+  if (before === undefined) Reflect.deleteProperty(owner, key);
+  else Object.defineProperty(owner, key, { ...found, value: before });
+  return () => void Object.defineProperty(owner, key, found);
 }

@@ -482,6 +482,36 @@ describe('what a plugin leaves that is the same each time', () => {
     }
   });
 
+  test.each(Object.keys(orders))('what a library leaves when it is first imported is not its: %s', async (order) => {
+    const key = Symbol.for('under-test');
+    let isImported = false;
+    const importOnce = (): void => {
+      Object.assign(globalThis, { [key]: {} });
+      if (isImported) return;
+      isImported = true;
+      Object.assign(globalThis, { underTest: {} });
+      process.on('SIGUSR2', other);
+    };
+    try {
+      for (const made of [inApply, inHook]) {
+        expect(await said(made(importOnce), order)).toBe('');
+        expect([Reflect.get(globalThis, 'underTest'), process.listeners('SIGUSR2')]).toEqual([{}, [other]]);
+        restore();
+        isImported = false;
+      }
+    } finally {
+      Reflect.deleteProperty(globalThis, key);
+    }
+  });
+
+  test('contracts at the same time do not see each other, and put the listeners of others back', async () => {
+    const names = ['unhandledRejection', 'uncaughtException'] as const;
+    const before = names.map((name) => process.rawListeners(name));
+    const idle = (): Plugin => guard(() => sleep(5));
+    expect(await Promise.all([broken(idle()), sleep(30).then(() => broken(idle()))])).toEqual([{}, {}]);
+    expect(names.map((name) => process.rawListeners(name))).toEqual(before);
+  });
+
   test('the first use of what Node makes when it is needed is nothing that is left', async () => {
     const plugin = guard(async () => {
       await (await fetch('data:,x')).text();
