@@ -1,4 +1,5 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Change, changesSince, surroundings } from './surroundings.js';
 
@@ -26,6 +27,8 @@ export class Handles {
     this.#watch.enable();
     try {
       await this.#context.run(true, run);
+      // A server that is given a host has its handle a turn later.
+      await nextTurn();
     } finally {
       this.#watch.disable();
     }

@@ -101,3 +101,19 @@ test('what other code starts or ends meanwhile is not confused with it', async (
   expect(made).toBeDefined();
   expect(await leftBy(interval)).toBe('1 Timeout');
 });
+
+test('a server that is opened once is found, though it listens a turn after the first case has ended', async () => {
+  let isOpen = false;
+  const plugin: Plugin = {
+    name: 'under-test',
+    apply(scope) {
+      if (!isOpen) server();
+      isOpen = true;
+      scope.on('Stop', () => undefined);
+    },
+  };
+  const failed: string[] = [];
+  for (const { name, run } of contract(plugin, { patience: 0.1 }))
+    await run().catch((error: Error) => failed.push(`${name}: ${error.message}`));
+  expect(failed).toEqual([expect.stringMatching(/^nothing is left behind[\s\S]*1 TCPSERVERWRAP/)]);
+});
