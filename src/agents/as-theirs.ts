@@ -2,7 +2,7 @@ import { isObject, type Json } from '../values/shape.js';
 import { payloadOf } from './decode.js';
 import { copyOf } from './path.js';
 import type { AgentTable, EventRow, Tool } from './table.js';
-import { renamed, type ToolWas, toolToOurs } from './tools.js';
+import { renamed, type ToolWas, toolToOurs } from './tools/tools.js';
 
 /** Whether a name of a tool is one that the hook's matcher means. */
 export type IsMeant = (name: string) => boolean;

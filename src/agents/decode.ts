@@ -6,7 +6,7 @@ import type { Decoded, Loss } from './codec.js';
 import { at, copyOf, putAt, takeAt } from './path.js';
 import { namesOf, rowOf, rowOfPayload, specOf } from './rows.js';
 import type { AgentTable, EventRow, Field } from './table.js';
-import { type ToolWas, toolToOurs, toolToTheirs } from './tools.js';
+import { type ToolWas, toolToOurs, toolToTheirs } from './tools/tools.js';
 import { toOurs, toTheirs } from './units.js';
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -5,7 +5,7 @@ import type { Answer, Encoded, EncodeOptions, Loss } from './codec.js';
 import { fillWords, mergeWords } from './fill-words.js';
 import { foldOf, rowOf } from './rows.js';
 import type { AgentTable, EventRow, Instead, Sayable, Says, Words } from './table.js';
-import { inputToTheirs, type ToolWas, untoldIn } from './tools.js';
+import { inputToTheirs, type ToolWas, untoldIn } from './tools/tools.js';
 import { type Wish, wishesOf } from './wishes.js';
 
 /** Parts that decide what happens, and have a reason. */

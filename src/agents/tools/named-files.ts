@@ -1,4 +1,4 @@
-import type { Json } from '../values/shape.js';
+import type { Json } from '../../values/shape.js';
 
 /** Where a call says which files it is about. */
 export interface FileSource {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { put } from '../values/copies/put.js';
-import { isObject, type Json } from '../values/shape.js';
-import type { Loss } from './codec.js';
+import { put } from '../../values/copies/put.js';
+import { isObject, type Json } from '../../values/shape.js';
+import type { Loss } from '../codec.js';
+import { copyOf } from '../path.js';
+import type { AgentTable, Tool } from '../table.js';
 import { type FileSource, filesNamed } from './named-files.js';
-import { copyOf } from './path.js';
-import type { AgentTable, Tool } from './table.js';
 
 /** The original form of a call that was translated to our names. */
 export interface ToolWas {
