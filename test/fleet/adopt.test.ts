@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -103,4 +103,18 @@ test('what many put aside at once, while others take it away, is all there', asy
   expect(new Set(ids)).toEqual(new Set([...all, ...Array.from({ length: i }, (_, at) => `own${at}`)]));
   expect(wal.waiting).toBe(ids.length);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('what is still written into a file after it was taken is counted nowhere: whoever wrote it writes it again', () => {
+  const [folder, aside] = [ownFolder(), join(ownFolder(), 'aside.ndjson')];
+  const line = (id: number): Buffer => Buffer.from(`${JSON.stringify({ id })}\n`);
+  writeFileSync(aside, Buffer.concat([line(1), line(2)]));
+  const wal = new Wal(folder, { segmentBytes: 40, maxBytes: 100 });
+  wal.take(aside);
+  const [taken] = readdirSync(folder).filter((name) => name.endsWith('.ndjson'));
+  appendFileSync(join(folder, taken as string), line(3));
+  // Until it is dropped.
+  for (let id = 4; wal.dropped === 0; id++) wal.append([line(id)]);
+  expect(wal.dropped).toBe(2);
+  expect(wal.waiting).toBe(wal.next(100).length);
 });

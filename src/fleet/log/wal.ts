@@ -268,7 +268,7 @@ export class Wal {
   #linesFrom(segment: number): number {
     if (segment < this.#cursor.segment) return 0;
     const from = segment === this.#cursor.segment ? this.#cursor.offset : 0;
-    const bytes = readFileSync(join(this.#folder, nameOf(segment))).subarray(from);
+    const bytes = readFileSync(join(this.#folder, nameOf(segment))).subarray(from, this.#segments.get(segment));
     let count = 0;
     for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
     return count;
