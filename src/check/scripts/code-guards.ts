@@ -122,9 +122,20 @@ type Range = [start: number, end: number];
 
 /** The condition above it, in Python. */
 function aboveIn(code: string, at: number): Range | undefined {
-  let start = startOfLine(code, at);
+  const start = startOfLine(code, at);
   const own = /^\s*(?:el)?if\b(.*):[^:]*$/.exec(code.slice(start, at));
   if (own) return within(start, own[0], own[1]);
+  for (const [line, start] of blocksAbove(code, at)) {
+    const header = /^\s*(?:el)?if\b(.*):\s*$/.exec(line);
+    if (header) return within(start, header[0], header[1]);
+    if (/^\s*(except|def|class|async|else|finally|case)\b/.test(line)) return undefined;
+  }
+  return undefined;
+}
+
+/** The lines of Python whose blocks a place is in, from the inside out, with where each begins. */
+export function* blocksAbove(code: string, at: number): Generator<[line: string, start: number]> {
+  let start = startOfLine(code, at);
   let indent = indentOf(code.slice(start, at));
   for (const last = Math.max(0, at - FAR); start > last && indent > 0; ) {
     const end = start - 1;
@@ -132,11 +143,8 @@ function aboveIn(code: string, at: number): Range | undefined {
     const line = code.slice(start, end);
     if (line.trim() === '' || indentOf(line) >= indent) continue;
     indent = indentOf(line);
-    const header = /^\s*(?:el)?if\b(.*):\s*$/.exec(line);
-    if (header) return within(start, header[0], header[1]);
-    if (/^\s*(except|def|class|async|else|finally|case)\b/.test(line)) return undefined;
+    yield [line, start];
   }
-  return undefined;
 }
 
 /** Of a line without end, what is near. */
@@ -145,7 +153,7 @@ export function startOfLine(code: string, at: number): number {
   return start + code.slice(start, at).lastIndexOf('\n') + 1;
 }
 
-export const indentOf = (line: string): number => /^\s*/.exec(line)?.[0].length ?? 0;
+const indentOf = (line: string): number => /^\s*/.exec(line)?.[0].length ?? 0;
 
 function within(start: number, whole: string, part = ''): Range {
   const from = start + whole.indexOf(part);

@@ -1,4 +1,4 @@
-import { FAR, indentOf, startOfLine } from './code-guards.js';
+import { blocksAbove, FAR, startOfLine } from './code-guards.js';
 import { type CodeText, readCode } from './code-text.js';
 import type { ProgramText } from './scripts.js';
 
@@ -10,17 +10,9 @@ export function isHandlerIn(text: ProgramText): (at: number) => boolean {
 }
 
 function isInExcept(code: string, at: number): boolean {
-  let start = startOfLine(code, at);
-  if (/^\s*except\b/.test(code.slice(start, at))) return true;
-  let indent = indentOf(code.slice(start, at));
-  for (const last = Math.max(0, at - FAR); start > last && indent > 0; ) {
-    const end = start - 1;
-    start = code.lastIndexOf('\n', end - 1) + 1;
-    const line = code.slice(start, end);
-    if (line.trim() === '' || indentOf(line) >= indent) continue;
-    indent = indentOf(line);
-    if (/^\s*except\b/.test(line)) return true;
-  }
+  const isExcept = (line: string): boolean => /^\s*except\b/.test(line);
+  if (isExcept(code.slice(startOfLine(code, at), at))) return true;
+  for (const [line] of blocksAbove(code, at)) if (isExcept(line)) return true;
   return false;
 }
 
