@@ -132,6 +132,76 @@ describe('what the agent cannot be told of is denied, with the loss', () => {
   });
 });
 
+describe('the files of a rewritten call are those that it now names', () => {
+  const CALLS = [
+    ['codex', 'apply_patch', (...files: string[]) => ({ command: patch(...files) })],
+    ['copilot', 'apply_patch', (...files: string[]) => ({ input: patch(...files) })],
+    ['gemini', 'read_many_files', (...files: string[]) => ({ include: files })],
+  ] as const;
+  const CASES = [
+    [['src/a'], ['secret/a'], 'secret/a'],
+    [['src/a'], ['src/a', 'secret/a'], undefined],
+    [['src/a', 'src/b'], ['secret/a'], 'secret/a'],
+    [['src/a', 'src/b'], ['src/c', 'secret/a'], undefined],
+  ] as const;
+  const all = CALLS.flatMap((call) => CASES.map((one) => [call[0], call[1], ...one, call[2]] as const));
+  const named = ({ file_path, ...rest }: Call) => (file_path === undefined ? rest : { file_path, ...rest });
+
+  test.each(all)('%s %s: %j becomes %j', async (agent, tool, from, to, path, call) => {
+    const given = decoded(agent, tool, call(...from));
+    const ours = given.input['tool_name'] as string;
+    for (const keeps of [true, false]) {
+      const host = createHost({ logger: () => undefined });
+      const first = given.input['tool_input'] as Call;
+      host.register({
+        PreToolUse: [
+          { hooks: [() => rewrite(keeps ? { ...first, ...call(...to) } : call(...to))], stage: -1 },
+          { if: `${ours}(secret/**)`, hooks: [() => deny('guarded by a rule')] },
+        ],
+      } as never);
+      expect(await host.fireAny('PreToolUse', given.input)).toMatchObject({
+        verdict: 'deny',
+        reason: 'guarded by a rule',
+        updatedInput: named({ ...call(...to), file_path: path }),
+      });
+      await host.close();
+    }
+  });
+
+  test.each(CALLS)('%s %s: callbacks are given them, also in the wave of the rewrite, and once more', async (...of) => {
+    const [agent, tool, call] = of;
+    const given = decoded(agent, tool, call('src/a'));
+    const seen: unknown[] = [];
+    const see = ({ tool_input }: { tool_input: unknown }): void => void seen.push((tool_input as Call)['file_path']);
+    const host = createHost({ logger: () => undefined });
+    const swap = (to: string) => (input: { tool_input: unknown }) =>
+      rewrite({ ...(input.tool_input as Call), ...call(to) });
+    host.register({ PreToolUse: [{ hooks: [see, swap('src/b'), swap('src/c')] }] } as never);
+    const decision = await host.fireAny('PreToolUse', given.input);
+    expect(decision).toMatchObject({ updatedInput: { ...call('src/c'), file_path: 'src/c' } });
+    expect([seen[0], seen.at(-1)]).toEqual(['src/a', 'src/c']);
+    const { stdout } = agentCodec(agent).encode(decision, given.as, { input: given.input });
+    expect(stdout).toContain('src/c');
+    expect(stdout).not.toMatch(/file_path|deny/);
+    await host.close();
+  });
+
+  test('a path of the hook alone stays its own, and the answer after the call has none', async () => {
+    const { input } = decoded('gemini', 'read_many_files', { include: ['a'] });
+    const host = createHost({ logger: () => undefined });
+    host.register({
+      PreToolUse: [{ hooks: [() => rewrite({ include: ['a'], file_path: 'b' })] }],
+      PostToolUse: [{ hooks: [() => rewrite({ include: ['b'] })] }],
+    });
+    expect(await host.fireAny('PreToolUse', input)).toMatchObject({
+      updatedInput: { include: ['a'], file_path: 'b' },
+    });
+    const after = { ...input, hook_event_name: 'PostToolUse', tool_response: { include: ['a'] } };
+    expect(await host.fireAny('PostToolUse', after)).toMatchObject({ updatedOutput: { include: ['b'] } });
+    await host.close();
+  });
+});
+
 describe("an answer of the agent's own hook goes back as it was said", () => {
   const table = TABLES.find(({ name }) => name === 'copilot') as AgentTable;
   test.each([

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type FileSource, filesNamed, type NamedSource } from '../../events/named-files.js';
 import { put } from '../../values/copies/put.js';
 import { isObject, type Json } from '../../values/shape.js';
 import type { Loss } from '../codec.js';
 import { copyOf } from '../path.js';
 import type { AgentTable, Tool } from '../table.js';
-import { type FileSource, filesNamed } from './named-files.js';
 
 /** The original form of a call that was translated to our names. */
 export interface ToolWas {
@@ -12,7 +12,7 @@ export interface ToolWas {
   /** Keys of the input that were given our names, theirs to ours. */
   renamed?: Record<string, string>;
   /** What says which files the call is about; `path`: the only one, which became its `file_path`. */
-  files?: FileSource & { readonly path?: string };
+  files?: NamedSource;
   /** Values under names of ours that the agent does not read, or may not. */
   aside?: Record<string, unknown>;
   /** Values under names of ours that an older version of the agent reads: they stay in the input. */

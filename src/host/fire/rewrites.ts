@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { fileSourceOf, NamedFile } from '../../events/named-files.js';
 import type { EventSpec } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Conflict } from '../decide/decision.js';
@@ -29,12 +30,15 @@ export class Rewrites {
   readonly conflicts: Conflict[] = [];
   #input: Readonly<Record<string, unknown>>;
   readonly #field: string | undefined;
+  readonly #file: NamedFile | undefined;
   #owner: Vote | undefined;
   #touched = false;
 
   constructor(spec: EventSpec, input: Readonly<Record<string, unknown>>) {
     this.#input = input;
     this.#field = spec.rewrites?.field;
+    const source = spec.callRole === 'ran' ? undefined : fileSourceOf(input);
+    this.#file = source && new NamedFile(source);
   }
 
   /** The whole input as it stands. */
@@ -61,7 +65,8 @@ export class Rewrites {
       vote.produced = -1;
       if (!rewrite || this.#field === undefined) continue;
       this.#touched = true;
-      if (isSame(this.#input[this.#field], rewrite.value)) {
+      const value = this.#file === undefined ? rewrite.value : this.#file.in(rewrite.value);
+      if (isSame(this.#input[this.#field], value)) {
         vote.produced = this.version;
         continue;
       }
@@ -74,7 +79,7 @@ export class Rewrites {
       }
       const rival = earlier ?? owned;
       if (rival) this.#conflict(vote, rival);
-      this.#accept(vote, rewrite.value);
+      this.#accept(vote, value);
       earlier = vote;
     }
   }

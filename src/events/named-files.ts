@@ -1,10 +1,15 @@
-import type { Json } from '../../values/shape.js';
+import { isObject, type Json } from '../values/shape.js';
 
-/** Where a call says which files it is about. */
+/** Where a call of another agent's tool says which files it is about. Our `file_path` is made of it. */
 export interface FileSource {
   readonly key: string;
   /** It is a patch; else a list of paths or patterns. */
   readonly patch: boolean;
+}
+
+/** With the path that the call had at first, if that is one file. */
+export interface NamedSource extends FileSource {
+  readonly path?: string;
 }
 
 /** What a path has that may be more than one file to who expands it; a backslash may be a slash there. */
@@ -16,6 +21,34 @@ export function filesNamed({ key, patch }: FileSource, call: Json): { count: num
   const [only] = files;
   const isOne = files.size === 1 && only !== undefined && (patch || !MAGIC.test(only));
   return { count: files.size, ...(isOne ? { path: only } : {}) };
+}
+
+/** Keeps the `file_path` of a call what its source says, while hooks rewrite the source. */
+export class NamedFile {
+  readonly #source: FileSource;
+  /** What it has been: a hook hands back what it was given. */
+  readonly #made: Set<unknown>;
+
+  constructor(source: NamedSource) {
+    this.#source = source;
+    this.#made = new Set([undefined, source.path]);
+  }
+
+  /** The call that a hook wants, with the path that its source says now. A path of the hook's own stays. */
+  in(call: unknown): unknown {
+    if (!isObject(call) || !this.#made.has(call['file_path'])) return call;
+    const { path } = filesNamed(this.#source, call);
+    this.#made.add(path);
+    if (call['file_path'] === path) return call;
+    const { file_path: _, ...rest } = call;
+    return path === undefined ? rest : { ...rest, file_path: path };
+  }
+}
+
+/** What the payload of another agent says of it. */
+export function fileSourceOf({ via }: Json): NamedSource | undefined {
+  const files = isObject(via) ? via['files'] : undefined;
+  return isObject(files) && typeof files['key'] === 'string' ? (files as unknown as NamedSource) : undefined;
 }
 
 /** A list with anything but texts in it names none. */
