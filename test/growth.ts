@@ -16,7 +16,7 @@ export async function growth(
 ): Promise<number> {
   await work(few);
   const least = { few: Number.POSITIVE_INFINITY, many: Number.POSITIVE_INFINITY };
-  for (let round = 0; round < 2; round++) {
+  for (let round = 0; round < 6; round++) {
     for (let i = 0; i < 2; i++) least.few = Math.min(least.few, await timeOf(() => work(few)));
     least.many = Math.min(least.many, await timeOf(() => work(many)));
     if (least.many < most * least.few) break;
