@@ -17,7 +17,7 @@ const text = (found: Uint8Array | undefined): string | undefined =>
 
 /** Waits for what is to come. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let left = 2_000; left > 0; left--) {
+  for (const end = performance.now() + 100_000; performance.now() < end; ) {
     if (await holds()) return;
     await sleep(10);
   }

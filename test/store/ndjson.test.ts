@@ -193,26 +193,37 @@ function isOpened(path: string): boolean {
 }
 
 describe('following a file', () => {
-  /** Follows until `stop`; what was seen so far. */
+  const MARK = line({ ...stamped(0), host_id: 'mark' });
+
+  /** Follows until `stop`; what was seen so far. `begun`: it shows what is written from then on. */
   function follow(path = file()) {
     const controller = new AbortController();
     const seen: number[] = [];
+    let marked = false;
     const notes: string[] = [];
     const store = ndjsonStore(path, { note: (text) => notes.push(text) });
     const done = (async () => {
-      for await (const { seq } of store.follow(controller.signal)) seen.push(seq);
+      for await (const { seq, host_id } of store.follow(controller.signal)) {
+        if (host_id === 'mark') marked = true;
+        else seen.push(seq);
+      }
     })();
+    const begun = () =>
+      until(() => {
+        if (!marked) appendFileSync(path, MARK);
+        return marked;
+      });
     const stop = (): Promise<void> => {
       controller.abort();
       return done;
     };
-    return { seen, notes, stop };
+    return { seen, notes, begun, stop };
   }
 
   test('shows what is written from then on, across rotations, each record once', async () => {
     await write(5);
     const watch = follow();
-    await until(() => isOpened(file()));
+    await watch.begun();
     const sink = ndjsonSink(file(), { maxBytes: 4_000, keep: 100 });
     for (let seq = 6; seq <= 300; seq++) {
       sink.push(stamped(seq));
@@ -230,7 +241,7 @@ describe('following a file', () => {
     const of = (seq: number): HookRecord => ({ ...fire(seq), host_id: 'h' });
     writeFileSync(file(), line(of(1)));
     const watch = follow();
-    await until(() => isOpened(file()));
+    await watch.begun();
     const sink = ndjsonSink(file(), { maxBytes: 20_000, keep: 2 });
     for (let seq = 2; seq <= 400; seq++) {
       sink.push(of(seq));
@@ -248,7 +259,7 @@ describe('following a file', () => {
     writeFileSync(`${file()}.1`, line(stamped(1)));
     await write(1);
     const watch = follow();
-    await until(() => isOpened(file()));
+    await watch.begun();
     for (const seq of [2, 3]) {
       appendFileSync(file(), line(stamped(10 * seq)));
       await until(() => watch.seen.at(-1) === 10 * seq);
@@ -278,7 +289,7 @@ describe('following a file', () => {
     const watch = follow();
     await until(() => isOpened(file()));
     // Where it begins is known a moment after the file is opened.
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
     appendFileSync(file(), text.slice(30));
     await until(() => watch.seen.length === 1);
     truncateSync(file());

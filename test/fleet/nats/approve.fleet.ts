@@ -76,7 +76,13 @@ test('what a machine asks is answered from another: with a server, without one, 
   });
   open.push(watcher);
   const waiting = async () => (await waitingQuestions(watcher)).filter(({ settled }) => settled === undefined);
-  const waits = () => firstWaiting(watcher);
+  /** What is asked, unless whoever asks ends before that. */
+  const waits = (asking: Promise<{ readonly text: string }>) => {
+    const early = async () => {
+      throw new Error(`nothing was asked: ${(await asking).text}`);
+    };
+    return Promise.race([firstWaiting(watcher), early()]);
+  };
   const flags = { servers: [url], team: 'acme', credentials: join(folder, 'fleet/operator.nk') };
   const approve = (id: string, how: FleetFlags) =>
     approving(id, { ...flags, sign: [join(folder, 'alice.key')], ...how });
@@ -92,13 +98,13 @@ test('what a machine asks is answered from another: with a server, without one, 
       '30',
     );
     asking.child.stdin?.end(call('deploy shop'));
-    return { ...asking, ended: once(asking.child, 'close') };
+    return { ...asking, ended: once(asking.child, 'close').then(() => asking.said) };
   };
 
   // Without a server; a person at the agent is asked by the agent.
   expect((await hook('--attended')).text).toMatch(/"permissionDecision":"ask"/);
   const alone = hook();
-  const first = await waits();
+  const first = await waits(alone);
   const waitOf = (one: AskedQuestion): number => Math.round(Date.parse(one.deadline) - Date.parse(one.asked)) / 1000;
   expect(waitOf(first)).toBe(40);
   expect(first).toMatchObject({ host: 'box', input: { tool_input: { command: 'deploy shop' } } });
@@ -117,7 +123,7 @@ test('what a machine asks is answered from another: with a server, without one, 
   const server = box.start('serve');
   await until(() => server.said.text.includes('hookscope serves on'));
   const asking = thin();
-  const second = await waits();
+  const second = await waits(asking.ended);
   expect(waitOf(second)).toBeGreaterThan(15);
   expect(waitOf(second)).toBeLessThanOrEqual(23);
   expect(await approve(second.id, { deny: true, reason: 'Not on a Friday' })).toMatchObject({ code: 0 });
@@ -132,20 +138,20 @@ test('what a machine asks is answered from another: with a server, without one, 
   });
   // The server's connection and that of a process beside it take answers of their own questions.
   const beside = hook('--no-server');
-  const third = await waits();
+  const third = await waits(beside);
   expect(await approve(third.id, { allow: true })).toMatchObject({ code: 0 });
   expect((await beside).text).toMatch(/"permissionDecision":"allow"/);
 
   // Whoever asks the server hangs up.
   const hung = box.start('hook', 'PreToolUse');
   hung.child.stdin?.end(call('deploy shop'));
-  await waits();
+  await waits(once(hung.child, 'close').then(() => hung.said));
   hung.child.kill('SIGKILL');
   await until(async () => (await waiting()).length === 0);
 
   // Killed while it asks: the question goes, and the agent is told no.
   const lost = thin();
-  const fourth = await waits();
+  const fourth = await waits(lost.ended);
   server.child.kill('SIGKILL');
   await lost.ended;
   expect(lost.said.text).toMatch(/"permissionDecision":"deny"/);
