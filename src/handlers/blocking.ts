@@ -45,7 +45,6 @@ export function blockOutput(
     const why = reason === undefined ? {} : { permissionDecisionReason: reason };
     return { ...beside, hookSpecificOutput: { ...specific, permissionDecision: 'deny', ...why } };
   }
-  if (spec.blockValue) return { ...beside, ...said, hookSpecificOutput: { ...specific, ...spec.blockValue } };
   return { ...beside, decision: 'block', ...said, hookSpecificOutput: specific };
 }
 

@@ -99,7 +99,7 @@ describe.each(HOOK_EVENTS)('an output of %s', (name) => {
     const answer = {
       deny: { verdict: 'deny' },
       block: { block: true },
-      decline: { value: { action: 'decline' } },
+      decline: { block: true, value: { action: 'decline' } },
       nothing: {},
     };
     expect(JSON.parse(JSON.stringify({ verdict, block, value }))).toEqual(answer[BLOCK[name]]);

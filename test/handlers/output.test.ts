@@ -84,8 +84,8 @@ describe('exit 2', () => {
     const outcome = outcomeOf(event, reply);
     expect(outcome.reason).toBe('NO');
     if (outcome.verdict) return outcome.verdict;
-    if (outcome.block) return 'block';
-    return (outcome.value as { action: string }).action;
+    if (outcome.value) return (outcome.value as { action: string }).action;
+    return outcome.block ? 'block' : 'nothing';
   }
 
   test('means on each of the events what the table says', () => {

@@ -269,6 +269,29 @@ describe('an event whose answer replaces something', () => {
     expect(decision).toMatchObject({ value: { action: 'decline' }, blocked: false, decidedBy: 'b' });
   });
 
+  test.each(['Elicitation', 'ElicitationResult'] as const)(
+    '%s: a block wins over every answer, whoever comes last',
+    (event) => {
+      const accept = said(event, 'yes', specific({ action: 'accept', content: { x: 1 } }));
+      const declines = said(event, 'own', specific({ action: 'decline' }));
+      const refuses = said(event, 'no', block('not that server'));
+      const also = said(event, 'neither', block('nor this'));
+      for (const order of permutations([accept, refuses, also])) {
+        const [first, second] = order.filter((one) => one !== accept) as [HandlerResult, HandlerResult];
+        expect(folded(event, order)).toMatchObject({
+          value: { action: 'decline' },
+          blocked: false,
+          decidedBy: first.registration.id,
+          reason: `${first.outcome?.reason}\n${second.outcome?.reason}`,
+          overruled: ['yes'],
+          conflicts: [{ winner: first.registration.id, loser: 'yes' }],
+        });
+      }
+      // An answer of its own is one among others.
+      expect(folded(event, [declines, accept])).toMatchObject({ value: { action: 'accept' }, decidedBy: 'yes' });
+    },
+  );
+
   test('a worktree is not made when a hook refuses it or fails, whatever the others answer', () => {
     const path = said('WorktreeCreate', 'path', specific({ worktreePath: '/w/side' }));
     const refused = said('WorktreeCreate', 'no', block('not now'));

@@ -190,10 +190,10 @@ describe('random gates', () => {
           ];
           const place = (h: Handler): number => handlers.indexOf(h);
           const wins =
-            w.rewriter !== l.rewriter
-              ? l.rewriter || w.parallel
-              : w.depth !== l.depth
-                ? w.depth < l.depth
+            w.depth < l.depth
+              ? !w.rewriter
+              : w.depth > l.depth
+                ? l.rewriter
                 : w.stage !== l.stage
                   ? w.stage > l.stage
                   : place(w) > place(l);

@@ -140,8 +140,8 @@ export function expected(handlers: readonly Handler[], start: string, fold: 'str
       if (answer.to === undefined) continue;
       touched = true;
       m.lastRewrote = true;
-      if (answer.to === input()) {
-        m.made = moment();
+      if (answer.to === letter || answer.to === input()) {
+        m.made = answer.to === letter ? given : moment();
         continue;
       }
       const rival = again && m.everRewrote ? lord : undefined;
@@ -203,8 +203,8 @@ export function expected(handlers: readonly Handler[], start: string, fold: 'str
   };
 }
 
-/** Outermost first; within one scope the later in plan order; one of the rewrite phase gave it up. */
+/** Within one scope the later in plan order; else the outermost, unless it gave that up by its phase. */
 function beats(a: Member, b: Member): boolean {
-  if (a.handler.rewriter !== b.handler.rewriter) return b.handler.rewriter;
-  return a.handler.depth === b.handler.depth ? a.place > b.place : a.handler.depth < b.handler.depth;
+  if (a.handler.depth === b.handler.depth) return a.place > b.place;
+  return a.handler.depth < b.handler.depth ? !a.handler.rewriter : b.handler.rewriter;
 }

@@ -375,6 +375,32 @@ const CASES: Readonly<Record<string, Case>> = {
     to: 'b',
     verdict: 'allow',
   },
+  'in one wave, one that hands the input back as it was undoes no rewrite beside it': {
+    hooks: [
+      { name: 'x', mode: 'parallel', on: along('a>b') },
+      { name: 'y', mode: 'parallel', on: along('a>a', { verdict: 'allow' }) },
+    ],
+    log: 'x:a y:a y:b?',
+    to: 'b',
+    verdict: 'allow',
+  },
+  'in one wave, an allow with the input as it was is none where another rewrote it': {
+    hooks: [
+      { name: 'x', mode: 'parallel', matcher: 'a', on: along('a>b') },
+      { name: 'y', mode: 'parallel', matcher: 'a', on: along('a>a', { verdict: 'allow' }) },
+    ],
+    log: 'x:a y:a',
+    to: 'b',
+  },
+  'one of the rewrite phase gives up nothing to its own scope: it has the last word in the later stage': {
+    hooks: [
+      { name: 'x', on: along('a>b c>d') },
+      { name: 'y', stage: 9, phase: 'rewrite', on: along('b>c d>c') },
+    ],
+    log: 'x:a y:b x:c?',
+    to: 'c',
+    conflicts: ['y over x'],
+  },
   'in one wave of a re-ask, a first rewrite beside it lets nobody past the owner it must beat': {
     hooks: [
       { name: 'owner', on: along('a>s q>S') },

@@ -12,7 +12,7 @@ export interface Outcome {
   readonly printed?: string | undefined;
   /** gate: its verdict, legacy spellings read; absent: no opinion. */
   readonly verdict?: Exclude<Verdict, 'none'> | undefined;
-  /** On block and stop events: it answered block (on stop: continue). On replace events: it refused altogether. */
+  /** On block and stop events: it answered block (on stop: continue). On replace events: it refused altogether, or by the event's `blockValue`. */
   readonly block?: true | undefined;
   /** Its own value (`preventContinuation: true` is read as false); absent if it gave none. */
   readonly continue?: boolean | undefined;
@@ -132,7 +132,6 @@ function readGate(draft: Draft, specific: Json, legacy: 'allow' | 'deny' | undef
 function readValue({ spec, shape }: OutputReading, draft: Draft, specific: Json): void {
   if (draft.block && spec.blockValue) {
     draft.value = { ...spec.blockValue };
-    delete draft.block;
     return;
   }
   const said = shape.value.filter((key) => specific[key] !== undefined);

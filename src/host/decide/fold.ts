@@ -218,20 +218,23 @@ function stop(said: readonly HandlerResult[], endedBy: EndedBy | undefined): Dec
   return { continues: true, ...decidedBy(keeps) };
 }
 
-/** If it was refused or failed, there is no value. Otherwise the last in plan order wins; every other value is a recorded conflict. */
+/**
+ * If it was refused or failed, there is no value; a block may mean one of the event's own. Otherwise the last in plan order wins; every other value is a
+ * recorded conflict.
+ */
 function replace(spec: EventSpec, said: readonly HandlerResult[]): DecisionFields {
-  const against = said.filter(
-    (s) => s.outcome?.block || (s.failure && effectOf(spec, s.registration.onFailure, s.failure) === 'block'),
-  );
-  if (against.length > 0) return { blocked: true, ...decidedBy(against) };
+  const failed = said.filter((s) => s.failure && effectOf(spec, s.registration.onFailure, s.failure) === 'block');
+  const against = said.filter((s) => s.outcome?.block || failed.includes(s));
+  const hasValue = spec.blockValue !== undefined && failed.length === 0;
+  if (against.length > 0 && !hasValue) return { blocked: true, ...decidedBy(against) };
   const offers = said.filter((s) => s.outcome?.value !== undefined);
-  const last = offers.at(-1);
-  if (!last) return {};
-  const winner = last.registration.id;
-  const losers = offers.slice(0, -1).map((s) => s.registration.id);
+  const wins = against[0] ?? offers.at(-1);
+  if (!wins) return {};
+  const winner = wins.registration.id;
+  const losers = offers.filter((s) => s !== wins && !against.includes(s)).map((s) => s.registration.id);
   return {
-    value: last.outcome?.value,
-    decidedBy: winner,
+    value: wins.outcome?.value,
+    ...(against.length > 0 ? decidedBy(against) : { decidedBy: winner }),
     overruled: losers,
     conflicts: losers.map((loser) => ({ winner, loser })),
   };

@@ -59,6 +59,8 @@ export class Rewrites {
   /** One wave's rewrites, in plan order. */
   take(wave: readonly { vote: Vote; rewrite: { readonly value: unknown } | undefined; again: boolean }[]): void {
     const owner = this.#owner;
+    const given = this.#field === undefined ? undefined : this.#input[this.#field];
+    const { version } = this;
     let earlier: Vote | undefined;
     for (const { vote, rewrite, again } of wave) {
       vote.offered = rewrite !== undefined;
@@ -66,7 +68,12 @@ export class Rewrites {
       if (!rewrite || this.#field === undefined) continue;
       this.#touched = true;
       const value = this.#file === undefined ? rewrite.value : this.#file.in(rewrite.value);
-      if (isSame(this.#input[this.#field], value)) {
+      // What equals the input that the wave was given is no rewrite: another one of the wave stands.
+      if (isSame(given, value)) {
+        vote.produced = version;
+        continue;
+      }
+      if (earlier !== undefined && isSame(this.#input[this.#field], value)) {
         vote.produced = this.version;
         continue;
       }
@@ -106,11 +113,11 @@ function isSame(old: unknown, value: unknown): boolean {
   }
 }
 
-/** Outermost scope first; within one scope the later in plan order. Handlers with `phase: 'rewrite'` yield to the others. */
+/** Outermost scope first, unless its handler yields to those further in by `phase: 'rewrite'`; within one scope the later in plan order. */
 function outranks(a: Vote, b: Vote): boolean {
   // Each was to be asked only once, so the last to finish has won.
   if (a.registration.racing && b.registration.racing) return false;
-  const rank = (s: Vote): number =>
-    s.registration.phase === 'rewrite' ? Number.POSITIVE_INFINITY : s.registration.scope.depth;
-  return rank(a) === rank(b) ? a.place > b.place : rank(a) < rank(b);
+  const [outer, inner] = a.registration.scope.depth < b.registration.scope.depth ? [a, b] : [b, a];
+  if (outer.registration.scope.depth === inner.registration.scope.depth) return a.place > b.place;
+  return outer.registration.phase === 'rewrite' ? a === inner : a === outer;
 }
