@@ -1,3 +1,5 @@
+import { bashProgram } from './bash/lookup.js';
+import type { BashProgram } from './bash/program.js';
 import { compileWildcard } from './wildcard.js';
 
 /** The short names people and models use; a rule for the cmdlet means them too. */
@@ -7,40 +9,129 @@ const ALIASES = new Map<string, string>(
     'get-childitem': 'ls dir gci',
     'get-content': 'cat gc type',
     'set-content': 'sc',
+    'add-content': 'ac',
+    'clear-content': 'clc',
     'copy-item': 'cp copy cpi',
     'move-item': 'mv move mi',
     'rename-item': 'ren rni',
     'new-item': 'ni md mkdir',
+    'set-item': 'si',
+    'clear-item': 'cli',
+    'get-item': 'gi',
+    'set-itemproperty': 'sp',
+    'get-itemproperty': 'gp',
+    'remove-itemproperty': 'rp',
+    'clear-itemproperty': 'clp',
+    'invoke-item': 'ii',
     'set-location': 'cd sl chdir',
+    'push-location': 'pushd',
+    'pop-location': 'popd',
     'invoke-webrequest': 'iwr curl wget',
     'invoke-restmethod': 'irm',
-    'start-process': 'saps start',
+    'get-process': 'gps ps',
     'stop-process': 'kill spps',
+    'start-service': 'sasv',
+    'stop-service': 'spsv',
+    'start-process': 'saps start',
+    'import-module': 'ipmo',
+    'remove-module': 'rmo',
+    'select-string': 'sls',
+    'select-object': 'select',
+    'where-object': 'where ?',
+    'foreach-object': 'foreach %',
+    'tee-object': 'tee',
     'write-output': 'echo write',
+    'start-job': 'sajb',
+    'invoke-command': 'icm',
+    'invoke-history': 'ihy r',
+    'set-alias': 'sal',
+    'new-alias': 'nal',
+    'import-alias': 'ipal',
+    'new-module': 'nmo',
+    'enter-pssession': 'etsn',
+    'invoke-cimmethod': 'icim',
+    'invoke-wmimethod': 'iwmi',
   }).flatMap(([name, aliases]) => aliases.split(' ').map((alias) => [alias, name] as const)),
 );
-/** Anything that may name or build a command in another way: variables, blocks, calls, escapes, other shells. */
-const UNKNOWABLE = /[$`&(){}@]|\b(?:iex|invoke-expression|powershell|pwsh|cmd)\b/i;
+/** They run a command that their arguments name in their own way, or give it another name. */
+const RUNNERS: ReadonlySet<string> = new Set(
+  (
+    'foreach-object start-process start-job start-threadjob invoke-command invoke-history set-alias new-alias import-alias new-module ' +
+    'enter-pssession invoke-cimmethod invoke-wmimethod new-scheduledtaskaction register-scheduledjob gsudo runas psexec psexec64 conhost ' +
+    'wt forfiles pcalua schtasks wmic'
+  ).split(' '),
+);
+/** A command may begin at any word after these, as after the Bash programs that run one. */
+const BEFORE_COMMANDS: ReadonlySet<string> = new Set(['return', 'exit', 'throw']);
+/** Anything that may name or build a command in another way: variables, blocks, calls, escapes, block comments, other shells. */
+const UNKNOWABLE =
+  /[$`&(){}@]|<#|--%|(?:^|[;|\r\n])\s*\.["'\u2018-\u201e]|\b(?:alias|function):|\b(?:iex|invoke-expression|powershell|pwsh|cmd)\b/i;
+/** More words than a plain command has. */
+const MAX_WORDS = 500;
 
 /**
  * A pattern over PowerShell commands, without letter case. Only plain commands joined by `;`, `|` and `&&` are read;
  * with anything else it is unknown what runs, and the pattern matches.
  */
 export function compilePowerShellPattern(pattern: string): (command: unknown) => boolean {
-  const text = canonical(pattern.replace(/:\*$/, ' *'));
+  const text = spellings(wordsOf(pattern.replace(/:\*$/, ' *')))[0] ?? '';
   if (text === '*') return () => true;
   const whole = compileWildcard(text);
   const bare = text.endsWith(' *') ? compileWildcard(text.slice(0, -2)) : undefined;
+  const matches = (words: readonly string[]): boolean =>
+    spellings(words).some((part) => whole(part) || bare?.(part) === true);
   return (command) => {
     if (typeof command !== 'string' || UNKNOWABLE.test(command.replaceAll('&&', ';'))) return true;
-    const parts = command.split(/&&|[;|\r\n]/).map(canonical);
-    return [canonical(command), ...parts].some((part) => whole(part) || bare?.(part) === true);
+    const parts = command.split(/&&|[;|\r\n]/).map(wordsOf);
+    const isPiped = command.includes('|');
+    return matches(wordsOf(command)) || parts.some((words) => runs(words, isPiped, matches));
   };
 }
 
-/** Lower case, without quotes, one space between words, the cmdlet's own name first. */
-function canonical(command: string): string {
-  const words = command.toLowerCase().replace(/["']/g, '').trim().split(/\s+/);
-  const [name = '', ...rest] = words;
-  return [ALIASES.get(name) ?? name, ...rest].join(' ');
+/** Whether a plain command is one that matches, or may run one. */
+function runs(words: readonly string[], isPiped: boolean, matches: (words: readonly string[]) => boolean): boolean {
+  if (matches(words)) return true;
+  const name = nameOf(words[0] ?? '');
+  const program = bashProgram(name);
+  // A shell reads commands from another one.
+  if (RUNNERS.has(ALIASES.get(name) ?? name) || (isPiped && program?.input === true)) return true;
+  if (!BEFORE_COMMANDS.has(name) && !(program && runsWords(program, words))) return false;
+  if (words.length > MAX_WORDS || (isPiped && words.some((word) => bashProgram(nameOf(word))?.shell === true)))
+    return true;
+  return words.some((_, i) => matches(words.slice(i)));
+}
+
+function runsWords(program: BashProgram, words: readonly string[]): boolean {
+  const { rest, after } = program;
+  if (after !== undefined || (rest !== undefined && rest !== 'shown')) return true;
+  return words.some((word) => {
+    const inner = bashProgram(word, program);
+    return inner !== undefined && runsWords(inner, words);
+  });
+}
+
+/** In lower case, without quotes. PowerShell takes typographic dashes and quotes for plain ones. */
+function wordsOf(command: string): readonly string[] {
+  return command
+    .toLowerCase()
+    .replace(/["'\u2018-\u201e]/g, '')
+    .replace(/[\u2013-\u2015]/g, '-')
+    .replace(/[<>]/g, ' $& ')
+    .trim()
+    .split(/[\s\u0085]+/);
+}
+
+/** `C:\Git\git.exe` and `/usr/bin/git` are `git`. */
+function nameOf(word: string): string {
+  return withoutEnding(word.replace(/^.*[\\/]/, ''));
+}
+
+function withoutEnding(word: string): string {
+  return word.replace(/(?<=[^*])\.(?:exe|cmd|bat|com|ps1)$/, '');
+}
+
+/** As it was written and without the folder of the program, the cmdlet's own name first. */
+function spellings([first = '', ...rest]: readonly string[]): readonly string[] {
+  const names = new Set([withoutEnding(first), nameOf(first)].map((name) => ALIASES.get(name) ?? name));
+  return [...names].map((name) => [name, ...rest].join(' '));
 }

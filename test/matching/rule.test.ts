@@ -365,6 +365,183 @@ describe('a rule over other tools', () => {
   ])('%s on %s is %j', (text, command, expected) => {
     expect(matches(text, 'PowerShell', { command })).toBe(expected);
   });
+
+  // A rule about `git push`: the same program or command in another spelling, or something that may run it.
+  it.each([
+    ...[
+      'git.exe push',
+      'GIT.EXE push',
+      '/usr/bin/git push',
+      './git push',
+      'C:\\tools\\git.cmd push x',
+      'git push>log',
+      'git push 2>log',
+    ],
+    ...[
+      'git \u201cpush\u201d',
+      'git\u00a0push',
+      'git\u0085push',
+      'ls; git.exe push',
+      'ls || git push',
+      'return git push',
+      'exit git push',
+    ],
+    ...[
+      '. git push',
+      'ls; . git push',
+      ". 'git' push",
+      ".'git' push",
+      '. C:\\Git\\bin\\git.exe push',
+      '& git push',
+      'ls & git push',
+    ],
+    ...[
+      'sudo git push',
+      'sudo -u root /usr/bin/git push',
+      'sudo.exe git.exe push',
+      'doas git push',
+      'env A=1 git push',
+      'nohup git push',
+    ],
+    ...[
+      'bash -c "git push"',
+      '/bin/sh -c "cd x && git push"',
+      'bash.exe -lc "ls; git push"',
+      'wsl git push',
+      'wsl -d Ubuntu -- git push',
+    ],
+    ...[
+      'ssh host git push',
+      'timeout 5 git push',
+      'docker exec c git push',
+      'ls | xargs git push',
+      'find . -exec git push ;',
+      'time git push',
+    ],
+    ...[
+      'echo "git push" | sh',
+      'Get-Content x | bash',
+      'cat x | ssh host',
+      'Get-Content x | docker exec -i c sh',
+      'poetry run git push',
+    ],
+    ...[
+      'Start-Process git push',
+      'Start-Process -FilePath git -ArgumentList push',
+      'saps git push',
+      'start git push',
+      'start-job -filepath x',
+    ],
+    ...[
+      'Set-Alias x git; x push',
+      'sal x git; x push',
+      'nal x git',
+      'ni alias:x -Value git; x push',
+      'Invoke-Command -FilePath x',
+      'icm x',
+    ],
+    ...[
+      'gsudo git push',
+      'runas /user:x "git push"',
+      'schtasks /create /tr "git push"',
+      'forfiles /c "git push"',
+      'r 12',
+      'ls | % Delete',
+    ],
+    ...['git <# x #> push', '<# tidy #> git push', '<#\nmore\n#>git push', 'git --% push', 'iex x', 'pwsh x.ps1'],
+  ])('sees PowerShell run git push in %j', (command) => {
+    expect(matches('PowerShell(git push *)', 'PowerShell', { command })).toBe(true);
+  });
+
+  it.each([
+    ...[
+      '<# tidy #> Remove-Item x',
+      '. Remove-Item x',
+      '/bin/rm x',
+      'rm.exe x',
+      'sudo rm x',
+      'bash -c "rm x"',
+      'return ri x',
+    ],
+    ...[
+      'Microsoft.PowerShell.Management\\Remove-Item x',
+      'Remove\u2013Item x',
+      'ls | Remove-Item',
+      'del x',
+      'ls;\u00a0rd x',
+    ],
+  ])('sees PowerShell remove something in %j', (command) => {
+    expect(matches('PowerShell(Remove-Item *)', 'PowerShell', { command })).toBe(true);
+  });
+
+  it.each([
+    ['PowerShell(curl *)', 'curl.exe x', true],
+    ['PowerShell(git.exe push *)', 'git push', true],
+    ['PowerShell(C:\\Git\\git.exe push *)', 'C:\\Git\\git push', true],
+    ['PowerShell(C:\\Git\\git.exe push *)', 'git push', false],
+    ['PowerShell(.\\build.ps1 *)', '.\\build.ps1 -Fast', true],
+    ['PowerShell(Remove-Item -Recurse *)', 'Remove-Item \u2013Recurse x', true],
+    ['PowerShell(*.exe push *)', 'git push', false],
+  ])('%s on %s is %j', (text, command, expected) => {
+    expect(matches(text, 'PowerShell', { command })).toBe(expected);
+  });
+
+  // Plain commands of every day, none of which pushes or removes.
+  it.each([
+    ...[
+      'git status',
+      'git.exe pull',
+      'git commit -m "git push later"',
+      'git log --grep "git push"',
+      'Write-Host "now git push"',
+      'npm test',
+    ],
+    ...[
+      'dotnet build -c Release',
+      '.\\build.ps1 -Fast',
+      './run.sh',
+      'C:\\tools\\rg.exe "git push" src',
+      'Get-ChildItem *.txt | Select-String push',
+    ],
+    ...[
+      'Get-Process | Sort-Object CPU | Select-Object -First 5',
+      'cat .gitignore',
+      'sudo apt install git',
+      'wsl ls',
+      'docker ps',
+      'docker exec c ls',
+    ],
+    ...[
+      'cmake --build .',
+      'uv run pytest',
+      'Test-Path C:\\x',
+      'cd ..; ls',
+      'mkdir x && cd x',
+      'Get-Content a.txt > b.txt',
+      'Write-Output done',
+    ],
+    ...[
+      'code .',
+      'return',
+      'exit 1',
+      'Import-Module .\\x.psm1',
+      'Stop-Service x',
+      'grep "rm x" y',
+      'Get-Command git',
+      '.gitconfig',
+      'ls .',
+    ],
+  ])('does not ask about %j', (command) => {
+    for (const text of ['git push *', 'Remove-Item *', 'Set-Content *'])
+      expect([text, matches(`PowerShell(${text})`, 'PowerShell', { command })]).toEqual([text, false]);
+  });
+
+  it('reads a long PowerShell line in no time', () => {
+    const started = performance.now();
+    for (const line of [`sudo ${'x '.repeat(50_000)}`, `ls ${'git '.repeat(50_000)}`, '; sudo x'.repeat(20_000)])
+      matches('PowerShell(git push *)', 'PowerShell', { command: line });
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
 });
 
 describe('many rules on one call', () => {
