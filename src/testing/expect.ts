@@ -30,7 +30,7 @@ function expectations(fired: Fired, wanted: boolean): FiredExpectations {
  * expectFired(fired).toDeny(/force/);
  * expectFired(fired).not.toAsk();
  * ```
- * @throws AssertionError; HookscopeError INVALID_OPTIONS where it is given something else than a fire
+ * @throws AssertionError; HookscopeError INVALID_OPTIONS where it is given something else than a fire, or an expectation a wrong argument: a reason, a cause or a hook that there is not
  */
 export function expectFired(fired: Fired): FiredExpect {
   return { ...expectations(fired, true), not: expectations(fired, false) };

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { isDeepStrictEqual, types } from 'node:util';
 import type { HandlerRecord } from '../emit/fire-record.js';
 import { HookscopeError } from '../errors.js';
 import type { Cause } from '../events/failure.js';
@@ -6,6 +6,7 @@ import type { SkipReason } from '../scopes/skip.js';
 import { isObject, show } from '../values/shape.js';
 import { lateEnds } from './background.js';
 import type { Fired } from './fired.js';
+import { ARGUMENT, type Argument, checkArguments } from './matcher-arguments.js';
 
 /** A text, or a part of it; a RegExp that it has to match. */
 export type Expected = string | RegExp;
@@ -65,7 +66,8 @@ function fits({ source, flags }: RegExp, text: string): boolean {
   return new RegExp(source, flags.replaceAll(/[gy]/g, '')).test(text);
 }
 
-const shown = (value: unknown): string => (value instanceof RegExp ? String(value) : show(value));
+// A test's globals may be of a realm of their own, as jest's are.
+const shown = (value: unknown): string => (types.isRegExp(value) ? String(value) : show(value));
 
 /** The fields of every fold at once. */
 type Any = Fired['decision'] & {
@@ -84,7 +86,7 @@ function rewritten(decision: Any): unknown {
 
 function matchesValue(value: unknown, expected: unknown): boolean {
   if (expected === undefined) return value !== undefined;
-  if (expected instanceof RegExp) return typeof value === 'string' && fits(expected, value);
+  if (types.isRegExp(expected)) return typeof value === 'string' && fits(expected, value);
   if (!isObject(expected) || !isObject(value)) return isDeepStrictEqual(value, expected);
   return Object.entries(expected).every(([key, wanted]) => isDeepStrictEqual(value[key], wanted));
 }
@@ -161,6 +163,18 @@ const FIND: {
   }),
 };
 
+const ARGUMENTS: Readonly<Record<keyof FiredExpectations, readonly Argument[]>> = {
+  toDeny: [ARGUMENT.text],
+  toAllow: [],
+  toAsk: [ARGUMENT.text],
+  toStaySilent: [],
+  toContinue: [ARGUMENT.text],
+  toRewrite: [ARGUMENT.any],
+  toAddContext: [ARGUMENT.text],
+  toBeSkipped: [ARGUMENT.reason, ARGUMENT.hook],
+  toFail: [ARGUMENT.cause],
+};
+
 function isFired(value: unknown): value is Fired {
   return isObject(value) && isObject(value['decision']) && isObject(value['record']);
 }
@@ -170,6 +184,7 @@ function judge(name: keyof FiredExpectations, received: unknown, args: readonly 
     const expected = 'expected what fireHook() or fireFile() resolves to; is an await missing?';
     throw new HookscopeError('INVALID_OPTIONS', { where: `${name}(fired)`, expected });
   }
+  checkArguments(name, ARGUMENTS[name], received, args);
   const { pass, wanted, hint } = (FIND[name] as (fired: Fired, ...args: readonly unknown[]) => Found)(
     received,
     ...args,

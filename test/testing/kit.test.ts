@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { addContext, allow, ask, deny, HOOK_EVENTS, type HookEvent, rewrite } from '../../src/index.js';
 import { SAMPLES } from '../../src/testing/samples.js';
@@ -134,8 +135,52 @@ describe('expectations', () => {
     check.toBeSkipped('matcher', 'formatter');
     check.toBeSkipped();
     expect(() => check.toBeSkipped('once')).toThrow('a hook to be skipped, with "once"');
-    expect(() => check.toBeSkipped('matcher', 'guard')).toThrow('guard to be skipped');
+    expect(() => check.toBeSkipped('if', 'formatter')).toThrow('formatter to be skipped');
     expect(fired.explanation.hooks[0]).toMatchObject({ runs: false, reason: 'matcher' });
+  });
+
+  test.each([
+    [
+      'toBeSkipped',
+      ['macher'],
+      'toBeSkipped: "macher" is not known; there are matcher, if,',
+      'Did you mean "matcher"?',
+    ],
+    ['toBeSkipped', ['matcher', 'no-force'], '"no-force" is not known; there are no-force-push', '"no-force-push"?'],
+    ['toBeSkipped', [undefined, 'guard'], 'toBeSkipped: "guard" is not known; there are no-force-push'],
+    ['toBeSkipped', [5], 'expected a string that is not empty, got 5'],
+    ['toBeSkipped', ['matcher', /no-force/], 'expected a string that is not empty'],
+    ['toFail', ['thrown'], 'toFail: "thrown" is not known; there are threw, timeout,', 'Did you mean "threw"?'],
+    ['toFail', ['threw', 'no-force-push'], 'toFail: takes no more than 1, got "no-force-push" too'],
+    ['toFail', [{}], 'expected a string that is not empty, got {}'],
+    ['toDeny', [5], 'toDeny: expected a string or a RegExp, got 5'],
+    ['toDeny', [null], 'toDeny: expected a string or a RegExp, got null'],
+    ['toAsk', [{}], 'toAsk: expected a string or a RegExp, got {}'],
+    ['toContinue', [['tests']], 'toContinue: expected a string or a RegExp, got ["tests"]'],
+    ['toAddContext', [() => 'x'], 'toAddContext: expected a string or a RegExp, got a function'],
+    ['toAllow', ['because'], 'toAllow: takes no argument, got "because" too'],
+    ['toStaySilent', [true], 'toStaySilent: takes no argument, got true too'],
+  ] as const)(
+    'a wrong argument of %s is refused, also where the opposite is expected: %j',
+    async (name, given, ...texts) => {
+      const hooks = { PreToolUse: [{ matcher: 'Bsh', name: 'no-force-push', hooks: [() => deny('By hand.')] }] };
+      const fired = await fireHook(hooks, 'PreToolUse', BASH);
+      for (const check of [expectFired(fired), expectFired(fired).not]) {
+        const run = (): void => (check[name] as (...args: readonly unknown[]) => void)(...given);
+        for (const text of texts) expect(run).toThrow(text);
+        expect(run).toThrow(expect.objectContaining({ code: 'INVALID_OPTIONS' }));
+      }
+    },
+  );
+
+  test('a right argument is one whatever realm it is of, and undefined is none', async () => {
+    const denied = expectFired(await fireHook(outcomes.toDeny, 'PreToolUse', BASH));
+    denied.toDeny(runInNewContext('/by hand/') as RegExp);
+    denied.toDeny(undefined);
+    denied.not.toBeSkipped(undefined, undefined);
+    const output = await fireHook(() => rewrite('[masked]'), 'PostToolUse', payload.postToolUse.mcp('db', 'read'));
+    expectFired(output).toRewrite(runInNewContext('/mask/'));
+    expect(() => expectFired(output).toRewrite(runInNewContext('/open/'))).toThrow('a rewrite to /open/');
   });
 
   test('"allow" for a hook that is silent is told apart', async () => {
