@@ -70,6 +70,53 @@ describe('a Bash rule', () => {
     expect(matches('mv *', line)).toBe(false);
   });
 
+  it.each([
+    'strace -x rm x',
+    'strace -fn rm x',
+    'strace -A -o log rm x',
+    'ltrace -C rm x',
+    'sort file --compress-program=rm',
+    'sort -S 10k --compress-program rm file',
+    'rg word --pre rm',
+    'git grep -Orm word',
+    'git grep -nOrm word',
+    "git grep word -lO'rm y'",
+    'git rebase -i -x rm HEAD~1',
+    'git rebase -ix rm HEAD~1',
+    "git rebase main -kx 'rm y'",
+    'sftp -D rm',
+    'scp -D rm a h:',
+    'scp -rS rm a h:',
+    'autossh -M 0 host rm x',
+    'podman exec -l rm x',
+    'podman exec -il rm x',
+    'podman exec --latest rm x',
+    'chpst -P rm x',
+    'kubectl --as me exec pod -- rm x',
+    'docker --unheard-of value exec box rm x',
+    'poetry -C dir run rm x',
+  ])('sees a command behind whatever options and operands: %s', (line) => {
+    expect(matches('rm *', line)).toBe(true);
+    expect(matches('mv *', line)).toBe(false);
+  });
+
+  it.each([
+    'strace -e rm ls',
+    'ltrace -x rm ls',
+    'sort -- --compress-program=rm',
+    'sort -k 2 rm',
+    'git grep -n rm',
+    'rg -l rm',
+    'sftp -b rm host',
+    'docker run -l rm image ls',
+    'podman exec box ls rm',
+    'docker --tls ps rm',
+    'printf %s --pre=rm',
+    'poetry -C dir add rm',
+  ])('takes no other words for it: %s', (line) => {
+    expect(matches('rm *', line)).toBe(false);
+  });
+
   // The tables of Claude Code's documentation, "Permissions" and "Hooks reference".
   it.each([
     ['npm run build', 'npm run build', true],

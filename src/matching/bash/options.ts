@@ -53,6 +53,8 @@ export class OptionReader {
   at = 0;
   /** Where they begin. */
   from = 0;
+  /** Its first operand, if it takes any before the command. */
+  first: number | undefined;
   /** The values of its options. */
   readonly values = new Set<number>();
   /** It is unknown whether an option or operand takes the next word. */
@@ -73,16 +75,16 @@ export class OptionReader {
   }
 
   read(from: number): 'nothing' | undefined {
-    const { operands = 0, rest, shell } = this.#program;
+    const { operands = 0, rest, shell, writes } = this.#program;
     let before = operands;
     this.from = from;
     /** If nothing is run, options may appear anywhere. */
-    const all = rest === undefined && this.#program.under === undefined;
+    const all = this.#program.under === undefined && (rest === undefined || (rest === 'shown' && !writes));
     for (this.at = from; ; this.at++) {
       const word = this.#words[this.at];
       if (word === undefined || this.#nothing || this.#use.instead !== undefined) break;
       const text = word.sure ?? word.text;
-      if (text === '--' && word.sure === undefined && !all) {
+      if (text === '--' && word.sure === undefined && rest !== undefined) {
         this.at += 1 + before;
         while (this.#isAssignment(this.at)) this.at++;
         break;
@@ -91,6 +93,7 @@ export class OptionReader {
       else if (text === '-' && word.sure === undefined && before === 0 && rest !== 'shown') continue;
       else if (before > 0) {
         before--;
+        this.first ??= this.at;
         if (word.sure !== undefined && !word.whole) this.unsure = true;
         // Behind the image all words are the command's.
         if (before === 0 && this.entry !== undefined) {
@@ -138,6 +141,7 @@ export class OptionReader {
       if (found === -1 || /\W/.test(word.text[i] as string)) {
         if (shell) continue;
         this.unsure = true;
+        this.#behindUnknown(word, i + 1);
         return;
       }
       const mark = /[^\w]/.test(short[found + 1] ?? '') ? (short[found + 1] as string) : '';
@@ -148,6 +152,15 @@ export class OptionReader {
         return;
       }
     }
+  }
+
+  /** `-nOrm`: if the unknown letter takes no value, a later one may take a command. */
+  #behindUnknown(word: KnownWord, from: number): void {
+    const { short = '' } = this.#program;
+    const at = [...word.text].findIndex((letter, i) => i >= from && /\w/.test(letter) && short.includes(`${letter}!`));
+    if (at === -1) return;
+    const line = at + 1 < word.text.length ? restOf(word, at + 1) : this.#words[this.at + 1];
+    if (line !== undefined) this.#use.lines.push([line]);
   }
 
   /** `value`: the attached one. */

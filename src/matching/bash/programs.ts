@@ -14,7 +14,7 @@ const shown: BashProgram = { rest: 'shown' };
 const start: BashProgram = { rest: 'command', input: true };
 
 const container: BashProgram = {
-  short: 'dite:u:w:c:n:l:v:p:h:m:PqTx',
+  short: 'dite:u:w:c:n:v:p:h:m:PqTx',
   long:
     'detach interactive tty env: env-file: user: workdir: privileged detach-keys: container: namespace: stdin context: kubeconfig: quiet ' +
     'rm name: volume: publish: network: hostname: mount: label: platform: pull: memory: cpus: restart: add-host: init no-deps service-ports ' +
@@ -23,6 +23,8 @@ const container: BashProgram = {
   operands: 1,
   ...start,
 };
+/** `-l` of `podman exec` is the latest container. */
+const newContainer: BashProgram = { ...container, short: `${container.short}l:` };
 const containers: BashProgram = {
   short: 'H:l:c:Df:p:n:s:',
   long:
@@ -30,13 +32,16 @@ const containers: BashProgram = {
     'user: server: ansi: url: connection:',
   under: {
     exec: container,
-    run: container,
-    create: container,
+    run: newContainer,
+    create: newContainer,
     debug: container,
     attach: { input: true },
     commit: { short: 'm~a~', long: 'message~ author~' },
   },
 };
+const SSH = '46AaCfGgKkNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o=p:P:Q:R:S:W:w:';
+/** On another machine. */
+const host: BashProgram = { operands: 1, rest: 'line', input: true };
 const editors: BashProgram = { short: 'm~', long: 'message~' };
 
 const packages: BashProgram = {
@@ -79,7 +84,8 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     rest: 'anywhere',
     input: true,
   },
-  'gosu su-exec chpst setuidgid': { operands: 1, ...start },
+  'gosu su-exec setuidgid': { operands: 1, ...start },
+  chpst: { short: 'u:U:b:e:n:l:L:m:d:o:p:f:c:r:t:vP012', ...start },
   pkexec: { long: 'user: disable-internal-agent keep-cwd', ...start },
   sg: { operands: 1, short: 'c!', rest: 'lines', input: true },
   newgrp: { input: true },
@@ -133,10 +139,8 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     rest: 'anywhere',
     input: true,
   },
-  'strace ltrace': {
-    short: 'o:e:p:s:u:a:O:I:E:b:P:X:S:U:A:l:n:x:fFtTrvydqcCikzZwDhL',
-    rest: 'command',
-  },
+  strace: { short: 'a:Ab:cCdDe:E:fFh/iI:kno:O:p:P:qrs:S:tTu:U:vV/wxX:yYzZ', rest: 'command' },
+  ltrace: { short: 'a:A:bcCD:e:fF:h/iLl:n:o:p:rs:StTu:V/w:x:X:', rest: 'command' },
   'valgrind perf gdb systemd-run systemd-inhibit setpriv capsh bwrap firejail proot fakeroot fakechroot xvfb-run dbus-run-session':
     {
       rest: 'anywhere',
@@ -181,13 +185,10 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     rest: 'line',
   },
   // On another machine, in a container, or later.
-  'ssh autossh slogin': {
-    short: '46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o=p:P:Q:R:S:W:w:',
-    operands: 1,
-    rest: 'line',
-    input: true,
-  },
-  'scp sftp': { short: '346ABCpqrTvc:D:F:i:J:l:o=P:S!X:b:a' },
+  'ssh slogin': { short: `M${SSH}`, ...host },
+  autossh: { short: `M:${SSH}`, ...host },
+  scp: { short: '346ABCOpqRrTvc:D!F:i:J:l:o=P:S!X:' },
+  sftp: { short: '46AaCfNpqrvB:b:c:D!F:i:J:l:o=P:R:S!s:X:' },
   sshpass: { short: 'p:f:d:eP:v', rest: 'command' },
   'docker podman nerdctl kubectl oc docker-compose podman-compose k': {
     ...containers,

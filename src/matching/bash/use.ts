@@ -43,6 +43,10 @@ export function useOf(words: readonly KnownWord[], at: number): OptionUse {
     }
     const name = words[next];
     if (name === undefined) return { ...use, ends: true };
+    // What is taken for the subcommand may be the value of an unknown option.
+    if (reader.unsure && words.slice(next + 1).some((word) => bashProgram(word.text, own) !== undefined)) {
+      return { ...use, anywhere: next, stranger: true };
+    }
     program = name.sure === undefined ? bashProgram(name.text, own) : undefined;
     next++;
   }
@@ -96,7 +100,8 @@ function take(words: readonly KnownWord[], at: number, own: BashProgram, reader:
     return;
   }
   if (reader.unsure && own.rest !== undefined) {
-    use.anywhere = at;
+    // An unknown option may stand for the operand: `podman exec --latest`.
+    use.anywhere = reader.first ?? at;
     use.stranger = true;
   }
   if (reader.entry !== undefined && (reader.entry.text !== '' || reader.entry.sure !== undefined)) {
