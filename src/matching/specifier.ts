@@ -1,5 +1,6 @@
 import type { Dialect } from '../events/spec.js';
 import { compileCommandPattern } from './command-pattern.js';
+import { compileDomainPattern } from './domain-pattern.js';
 import { compileFilePattern } from './file-pattern.js';
 import { compilePowerShellPattern } from './powershell-pattern.js';
 import { compileWildcard } from './wildcard.js';
@@ -85,14 +86,19 @@ function compileParameter(text: string): (Specifier & { name: string; value: str
 function compileOwn(tool: string, text: string, of: RuleOf): Specifier | BadSpecifier | undefined {
   if (tool === 'Bash' || tool === 'Monitor') {
     const test = compileCommandPattern(text);
-    return { tools: ['Bash', 'Monitor'], matches: ({ input }) => test(input['command']) };
+    // PowerShell reads a line in another way: it may be either.
+    const other = compilePowerShellPattern(text);
+    return {
+      tools: ['Bash', 'Monitor'],
+      matches: ({ tool: called, input: { command } }) => test(command) || (called === 'PowerShell' && other(command)),
+    };
   }
   if (tool === 'PowerShell') {
     const test = compilePowerShellPattern(text);
     return { matches: ({ input }) => test(input['command']) };
   }
   if (CONTENT.has(tool) && tool !== 'WebFetch') return compileFile(tool, text, of);
-  if (tool === 'WebFetch') return /^(?:domain|url|https?):|^[^:]*$/.test(text) ? compileDomain(text) : undefined;
+  if (tool === 'WebFetch') return /^(?:domain|url|https?):|^[^:]*$/i.test(text) ? compileDomain(text) : undefined;
   if (tool === 'Agent' || tool === 'Task') return compileField(text, (input) => input['subagent_type']);
   if (tool === 'Skill') return compileField(text, ({ skill, args }) => [skill, args].filter(isText).join(' '));
   return undefined;
@@ -120,26 +126,11 @@ function compileFile(tool: string, text: string, { dialect, root }: RuleOf): Spe
   return { tools, matches, ...braces };
 }
 
-/** `domain:example.com`, `domain:*.example.com` (any depth); a `*` elsewhere stays between two dots. */
 function compileDomain(text: string): Specifier | BadSpecifier {
   const [, domain] = /^domain:(\S+)$/.exec(text) ?? [];
-  if (domain === undefined || /\/|:\d+$/.test(domain)) return { expected: 'expected WebFetch(domain:example.com)' };
-  const labels = hostLabels(domain);
-  const anyDepth = labels[0] === '*';
-  const tests = (anyDepth ? labels.slice(1) : labels).map(compileWildcard);
-  const matches = ({ input }: RuleCall): boolean => {
-    const url = input['url'];
-    // The target of the request is unknown.
-    if (typeof url !== 'string' || !URL.canParse(url)) return true;
-    const host = hostLabels(new URL(url).hostname);
-    const more = host.length - tests.length;
-    return (anyDepth ? more > 0 : more === 0) && tests.every((test, i) => test(host[more + i] ?? ''));
-  };
-  return { matches };
-}
-
-function hostLabels(host: string): string[] {
-  return host.toLowerCase().replace(/\.$/, '').split('.');
+  if (domain === undefined) return { expected: 'expected WebFetch(domain:example.com)' };
+  const test = compileDomainPattern(domain);
+  return 'expected' in test ? test : { matches: ({ input }) => test(input['url']) };
 }
 
 /** A name, `*` for any characters; ` *` or `:*` at the end for any arguments or none. A call that does not tell it matches. */
