@@ -197,27 +197,28 @@ function stop(heard: readonly HandlerRecord[], _record: FireRecord, spec: EventS
 }
 
 function replace(heard: readonly HandlerRecord[], _record: FireRecord, spec: EventSpec): Json {
-  const refuses = (h: HandlerRecord): boolean => blocks(h) && spec.exit2 === 'block' && !spec.blockValue;
+  const refuses = (h: HandlerRecord): boolean => blocks(h) && spec.exit2 === 'block';
   const against = heard.filter((h) => refuses(h) || effect(h, spec));
-  if (against.length > 0) return { blocked: true, ...whyBlocked(against) };
+  const declines = spec.blockValue !== undefined && !heard.some((h) => effect(h, spec));
+  if (against.length > 0 && !declines) return { blocked: true, ...whyBlocked(against) };
   const offers = heard.flatMap((h) => {
     const value = offered(h, spec);
-    return value === undefined ? [] : [{ h, value }];
+    return value === undefined || against.includes(h) ? [] : [{ h, value }];
   });
-  const last = offers.at(-1);
+  const [refused] = against;
+  const last = refused ? { h: refused, value: spec.blockValue } : offers.pop();
   if (!last) return { blocked: false };
-  const losers = offers.slice(0, -1).map(({ h }) => h.id);
+  const losers = offers.map(({ h }) => h.id);
   return {
     blocked: false,
     value: last.value,
-    decidedBy: last.h.id,
+    ...(refused ? whyBlocked(against) : { decidedBy: last.h.id }),
     overruled: losers,
     conflicts: losers.map((loser) => ({ winner: last.h.id, loser })),
   };
 }
 
 function offered(h: HandlerRecord, spec: EventSpec): unknown {
-  if (blocks(h) && spec.blockValue) return spec.blockValue;
   const keys = (spec.value ?? []).filter((key) => specific(h)[key] !== undefined);
   if (keys.length === 0) return undefined;
   if (spec.value?.length === 1) return specific(h)[keys[0] as string];

@@ -26,12 +26,12 @@ function bad(name: HookEvent, output: unknown, how: Partial<OutputOptions> = {})
 
 const specific = (name: HookEvent, keys: Json): Json => ({ hookSpecificOutput: { hookEventName: name, ...keys } });
 
-/** What `decision: "block"` is on each event; `nothing`: a warning. */
-const BLOCK: Record<HookEvent, 'deny' | 'block' | 'decline' | 'nothing'> = {
+/** What `decision: "block"` is on each event; `nothing`: a warning; `error`: the event has other words for it. */
+const BLOCK: Record<HookEvent, 'deny' | 'block' | 'decline' | 'nothing' | 'error'> = {
   PreToolUse: 'deny',
   PostToolUse: 'block',
   PostToolUseFailure: 'block',
-  PermissionRequest: 'nothing',
+  PermissionRequest: 'error',
   UserPromptSubmit: 'block',
   SessionStart: 'nothing',
   SessionEnd: 'nothing',
@@ -95,6 +95,10 @@ describe.each(HOOK_EVENTS)('an output of %s', (name) => {
   });
 
   it.each(['block', 'deny'])('is read with decision %j', (decision) => {
+    if (BLOCK[name] === 'error') {
+      expect(bad(name, { decision, reason: 'no' })).toMatch(/^a deny in words that/);
+      return;
+    }
     const { verdict, block, value, warnings } = read(name, { decision, reason: 'no' });
     const answer = {
       deny: { verdict: 'deny' },
@@ -297,13 +301,41 @@ describe('PermissionRequest', () => {
   });
 
   it('reads no other spelling', () => {
-    for (const decision of ['approve', 'allow', 'block', 'deny']) {
+    for (const decision of ['approve', 'allow']) {
       const { verdict, warnings } = read('PermissionRequest', { decision });
       expect([verdict, warnings]).toEqual([undefined, [expect.stringContaining('hookSpecificOutput.decision')]]);
     }
-    const flat = read('PermissionRequest', specific('PermissionRequest', { permissionDecision: 'deny' }));
+    const flat = read('PermissionRequest', specific('PermissionRequest', { permissionDecision: 'allow' }));
     expect([flat.verdict, flat.warnings]).toEqual([undefined, [expect.stringContaining('"permissionDecision"')]]);
-    expect(answer({ behavior: 'allow' }, { decision: 'block' }).verdict).toBe('allow');
+  });
+
+  const own = (keys: Json, beside: Json = {}): Json => ({ ...beside, ...specific('PermissionRequest', keys) });
+  const onTool = (keys: Json, beside: Json = {}): Json => ({ ...beside, ...specific('PreToolUse', keys) });
+  it.each([
+    ['PermissionRequest', own({ permissionDecision: 'deny' })],
+    ['PermissionRequest', own({}, { decision: 'block' })],
+    ['PermissionRequest', own({}, { decision: 'deny', reason: 'no' })],
+    ['PermissionRequest', own({ decision: { behavior: 'allow' } }, { decision: 'block' })],
+    ['PermissionRequest', own({ decision: { behavior: 'allow' }, permissionDecision: 'deny' })],
+    ['PreToolUse', onTool({ decision: { behavior: 'deny', message: 'no' } })],
+    ['PreToolUse', onTool({ behavior: 'deny' })],
+    ['PreToolUse', onTool({ permissionDecision: 'allow', decision: { behavior: 'deny' } })],
+    ['PreModelSwitch', specific('PreModelSwitch', { decision: { behavior: 'deny' } })],
+  ] as const)("%s: a deny in another gate's words is no silence: %j", (event, output) => {
+    expect(bad(event, output)).toMatch(/^a deny in words that \w+ does not read: expected \{ hookSpecificOutput/);
+    // Claude Code does not read it either.
+    expect(bad(event, output, { dialect: 'claude' })).toBeUndefined();
+  });
+
+  it.each([
+    ['PermissionRequest', own({ decision: { behavior: 'deny' }, permissionDecision: 'deny' })],
+    ['PermissionRequest', own({ decision: { behavior: 'deny' } }, { decision: 'block' })],
+    ['PermissionRequest', own({ permissionDecision: 'ask' })],
+    ['PreToolUse', onTool({ permissionDecision: 'deny', decision: { behavior: 'deny' } })],
+    ['PreToolUse', onTool({ behavior: 'deny' }, { decision: 'block' })],
+    ['PreToolUse', onTool({ behavior: 'deny' }, { continue: false })],
+  ] as const)('%s: where nothing is lost, it is a warning: %j', (event, output) => {
+    expect(bad(event, output)).toBeUndefined();
   });
 
   it('ignores what belongs to the other behavior', () => {

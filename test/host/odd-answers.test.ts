@@ -118,6 +118,25 @@ describe('on PermissionRequest, where the user is asked, to ask decides nothing'
   });
 });
 
+test.each(['PreToolUse', 'PermissionRequest', 'PostToolUse', 'PostToolUseFailure'] as const)(
+  'rewrite(undefined) on %s is no silence',
+  async (event) => {
+    const answers = [
+      rewrite(undefined),
+      combine(allow(), rewrite(undefined)),
+      { ...addContext('c'), ...rewrite(undefined) },
+      { 'hookscope:rewrite': {} },
+    ];
+    for (const answer of answers) {
+      const { host } = testHost();
+      host.register(anyHooks({ [event]: [{ onFailure: 'block', hooks: [() => answer] }] }));
+      const decision = await fireAny(host, event, INPUTS[event]);
+      expect(decision.failures).toMatchObject([{ cause: 'bad_schema', message: expect.stringContaining('undefined') }]);
+      if (decision.fold === 'gate') expect(decision.verdict).toBe('deny');
+    }
+  },
+);
+
 test.each([
   ['alone', { async: true }],
   ['with a result', { async: true, result: Promise.resolve() }],

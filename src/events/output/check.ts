@@ -2,7 +2,7 @@ import { isErrorOf } from '../../errors.js';
 import { copyJson, NotJson } from '../../values/copies/copy.js';
 import { put } from '../../values/copies/put.js';
 import { findProblem, kindOf } from '../../values/problem.js';
-import type { Json } from '../../values/shape.js';
+import { isObject, type Json } from '../../values/shape.js';
 import { ignoreRejections, messageOf } from '../../values/waiting/promises.js';
 import type { Dialect, EventSpec } from '../spec.js';
 import { asObject, asPrinted, BadOutput, refuseInherited } from './printed.js';
@@ -39,7 +39,8 @@ export function checkOutput(reading: OutputReading, given: unknown): Json {
     else if (!isPlainSync(key, output)) reading.warnings.push(unknownTop(reading, keepUnknown(output, key, copied)));
   }
   if (repeated.length > 0) reading.warnings.push(repeatedInput(repeated));
-  refuseBare(reading, copied, copied['hookSpecificOutput'] as Json | undefined);
+  if (reading.dialect !== 'claude' && reading.spec.fold === 'gate')
+    refuseLost(reading, copied, (copied['hookSpecificOutput'] ?? {}) as Json);
   return copied;
 }
 
@@ -47,15 +48,30 @@ export function checkOutput(reading: OutputReading, given: unknown): Json {
 const isUnwrapped = ({ spec, shape, dialect }: OutputReading, key: string): boolean =>
   dialect !== 'claude' && spec.fold === 'gate' && shape.specific.has(key);
 
-/** The same where a gate's verdict has a wrapper of its own. What ends the loop does so whatever else is said. */
-function refuseBare({ spec, shape, dialect }: OutputReading, output: Json, specific: Json | undefined): void {
-  if (dialect === 'claude' || spec.fold !== 'gate' || shape.nested === undefined) return;
-  const inner = specific?.['behavior'];
-  const decided = (specific?.['decision'] as Json | undefined)?.['behavior'];
-  const isLost = inner !== undefined && inner !== decided && output['continue'] !== false;
-  if (isLost || output['behavior'] !== undefined)
-    throw new BadOutput('behavior belongs into decision: { hookSpecificOutput: { decision: { behavior: … } } }');
+/** A gate's verdict where nobody reads it: it was meant as one. What ends the loop does so whatever else is said. */
+function refuseLost({ spec, shape }: OutputReading, output: Json, specific: Json): void {
+  const { decision, permissionDecision: flat } = specific;
+  const nested = behaviorOf(decision);
+  const bare = specific['behavior'];
+  if (shape.nested !== undefined) {
+    const isLost = bare !== undefined && bare !== nested && output['continue'] !== false;
+    if (isLost || output['behavior'] !== undefined)
+      throw new BadOutput('behavior belongs into decision: { hookSpecificOutput: { decision: { behavior: … } } }');
+  }
+  const [given, elsewhere] =
+    shape.nested === undefined
+      ? [
+          [flat, output['decision']],
+          [nested, bare],
+        ]
+      : [[nested], [output['decision'], flat]];
+  const denies = (verdict: unknown): boolean => verdict === 'deny' || verdict === 'block';
+  if (given.some(denies) || output['continue'] === false || !elsewhere.some(denies)) return;
+  const words = shape.nested === undefined ? 'permissionDecision: "deny"' : 'decision: { behavior: "deny" }';
+  throw new BadOutput(`a deny in words that ${spec.name} does not read: expected { hookSpecificOutput: { ${words} } }`);
 }
+
+const behaviorOf = (decision: unknown): unknown => (isObject(decision) ? decision['behavior'] : undefined);
 
 const repeatsInput = ({ spec, shape }: OutputReading, key: string): boolean =>
   Object.hasOwn(spec.input.shape, key) && !shape.specific.has(key);

@@ -27,8 +27,7 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
   if (typeof output !== 'object' || output === null) return output;
   const meaning = meaningOf(withPrintedKeys(output));
   if (meaning === undefined) return output;
-  if (meaning.rewrite !== undefined && !isObject(meaning.rewrite))
-    throw new BadOutput(`${REWRITE}: expected object, got ${kindOf(meaning.rewrite)}`);
+  if (meaning.rewrite !== undefined) checkRewrite(meaning.rewrite);
   const words: Record<string, unknown> = {};
   const specific: Record<string, unknown> = {};
   if (meaning.stop !== undefined) {
@@ -48,6 +47,12 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
   const inner = named ? { ...named, ...said } : said;
   if (!isEmpty(inner) || beside) whole['hookSpecificOutput'] = inner;
   return whole;
+}
+
+/** JSON has no place for undefined, so that nothing would be left of it: a function that forgets to return makes one. */
+function checkRewrite(given: unknown): void {
+  if (!isObject(given)) throw new BadOutput(`${REWRITE}: expected object, got ${kindOf(given)}`);
+  if (given['value'] === undefined) throw new BadOutput('rewrite(): expected the new value, got undefined');
 }
 
 /** What a helper said may have a `toJSON` too. */

@@ -96,7 +96,10 @@ export function addContext(text: string): HelperOutput<'addContext'> {
   return { [CONTEXT]: text };
 }
 
-/** Put this in place of the tool's whole input (PreToolUse, PermissionRequest) or output (PostToolUse). */
+/**
+ * Put this in place of the tool's whole input (PreToolUse, PermissionRequest) or output (PostToolUse). On PermissionRequest it answers for the user: the call is
+ * allowed with this input, unless a verdict is given beside it. `undefined` is no value, and `bad_schema`.
+ */
 export function rewrite(value: unknown): HelperOutput<'rewrite'> {
   return { [REWRITE]: { value } };
 }
