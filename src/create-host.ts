@@ -32,7 +32,7 @@ import type { HookScope } from './host/plugin-types.js';
 import { handleOf } from './host/register/handle.js';
 import { isLong, tooLong } from './host/register/register.js';
 import { Registrar } from './host/register/registrar.js';
-import { type EventState, hooksOf } from './host/services.js';
+import { type EventState, hooksOf, tapsOfAll } from './host/services.js';
 import { describeScope } from './host/tell/describe.js';
 import { type ExplainOptions, type Explanation, explain } from './host/tell/explain.js';
 import { HostLogger } from './host/tell/logger.js';
@@ -238,7 +238,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       if (ref !== undefined) checkScopeRef(ref, 'pendingContext');
       return tree.pending(ref);
     },
-    describe: () => describeScope(tree.managed, registrar.spawnScopes(), registrar.makers()),
+    describe: () => describeScope(tree.managed, registrar.spawnScopes(), registrar.makers(), tapsOfAll(services)),
     close() {
       services.closed = true;
       closing ??= closeHost({

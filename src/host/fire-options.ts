@@ -7,7 +7,7 @@ import type { AnyDecision, EndedBy } from './decide/decision.js';
 
 /** The options of one fire. */
 export interface FireOptions {
-  /** The scope to fire in: an agent's id, or `{ session, agent }`. Default: the input's `agent_id`, else its session. */
+  /** The scope to fire in: an agent's id, or `{ session, agent }`. Default: the input's `agent_id`, else its session. Its session is the `session_id` of an input without one. */
   readonly scope?: ScopeRef | undefined;
   /** Aborting it rejects the fire with `ABORTED` and ends every handler still running. */
   readonly signal?: AbortSignal | undefined;

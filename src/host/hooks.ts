@@ -136,7 +136,10 @@ function guarded(interceptor: Interceptor, onError: (error: unknown) => void): I
   return safe;
 }
 
-/** Passes the interceptor on. A tap whose function its `register` replaces is still recognised as its registration. */
+/**
+ * Passes the interceptor on. A tap whose function its `register` replaces is still recognised as its registration; one that it answers nothing about stays as
+ * it is, as in tapable.
+ */
 function following(interceptor: Interceptor, made: Map<unknown, Registration>): Interceptor {
   const { register } = interceptor;
   if (typeof register !== 'function') return interceptor;
@@ -144,9 +147,9 @@ function following(interceptor: Interceptor, made: Map<unknown, Registration>): 
     ...interceptor,
     register(tap) {
       const known = made.get(tap.fn);
-      const wrapped = Reflect.apply(register, interceptor, [tap]) as typeof tap | undefined;
-      if (known !== undefined && wrapped !== undefined) made.set(wrapped.fn, known);
-      return wrapped as typeof tap;
+      const wrapped = (Reflect.apply(register, interceptor, [tap]) as typeof tap | undefined) ?? tap;
+      if (known !== undefined) made.set(wrapped.fn, known);
+      return wrapped;
     },
   };
 }

@@ -12,7 +12,7 @@ import type { AnyDecision } from './decide/decision.js';
 import type { Decisions } from './decide/fold.js';
 import type { Elsewhere } from './elsewhere.js';
 import type { SessionFields } from './fire/input.js';
-import type { EventHook } from './hooks.js';
+import type { EventHook, RawTap } from './hooks.js';
 import type { EventPlans } from './plan/plans.js';
 import type { Notices } from './tell/notices.js';
 import type { Wake } from './types.js';
@@ -75,7 +75,13 @@ export interface EventState {
 }
 
 /** Everything that is asked about the event in a scope; the same object is the same hook. */
-export function hooksOf({ plans, hook }: EventState, scope: Scope): readonly Registration[] {
-  const own = plans.get(scope).registrations;
-  return hook?.foreign ? [...own, ...hook.taps().map(({ registration }) => registration)] : own;
+export function hooksOf(state: EventState, scope: Scope): readonly Registration[] {
+  const own = state.plans.get(scope).registrations;
+  return state.hook?.foreign ? [...own, ...tapsOf(state).map(({ registration }) => registration)] : own;
 }
+
+export const tapsOfAll = ({ events }: { readonly events: Readonly<Record<string, EventState>> }): Registration[] =>
+  Object.values(events).flatMap((state) => tapsOf(state).map(({ registration }) => registration));
+
+/** Raw taps on the event's own hook, in the order in which they run. */
+export const tapsOf = ({ hook }: EventState): readonly RawTap[] => (hook?.foreign ? hook.taps() : []);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
+import { deny } from '../../src/events/output/helpers.js';
 import type { HookScope } from '../../src/host/plugin-types.js';
 import type { ScopeRef } from '../../src/scopes/tree.js';
 import { INPUTS } from './inputs.js';
@@ -130,6 +131,41 @@ describe('sessions', () => {
     await host.fire('PreToolUse', { ...PRE, session_id: 't', agent_id: 'a' });
     await host.fire('PreToolUse', { ...PRE, agent_id: 'a' });
     expect(ran()).toBe('t s s/a');
+  });
+
+  test('that the scope names is the session that hooks, records, alarms and shares go by', async () => {
+    const alarms: unknown[] = [];
+    const { host } = testHost({ session: { session_id: 'own' }, onAlarm: ({ session_id }) => alarms.push(session_id) });
+    const seen = watch(host);
+    const given: unknown[] = [];
+    const guard = ({ session_id }: { session_id: string }) => {
+      given.push(session_id);
+      return deny('no');
+    };
+    const call = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't1' };
+    for (const [scope, input] of [
+      [{ session: 's2', agent: 'a1' }, call],
+      [{ session: 's2' }, call],
+      [{ agent: 'a1' }, call],
+      [{ session: 's2' }, { ...call, session_id: 's3' }],
+    ] as const) {
+      host.registerScoped(scope, { PreToolUse: [{ hooks: [guard as never] }] });
+      await host.fire('PreToolUse', input, { scope });
+      await host.fire('PostToolUse', { ...input, tool_response: 'x' }, { scope });
+    }
+    expect([...new Set(given)]).toEqual(['s2', 'own', 's3']);
+    expect(fires(seen).map(({ session_id }) => session_id)).toEqual(['s2', 's2', 's2', 's2', 'own', 'own', 's3', 's3']);
+    expect(alarms.slice(0, 3)).toEqual(['s2', 's2', 'own']);
+
+    const { host: share } = testHost({ session: { session_id: 'own' } });
+    share.on('PreToolUse', () => deny('x'), { enforce: 0.5 });
+    for (let i = 0; i < 20; i++) {
+      const scope = { session: `s${i}` };
+      const { verdict } = await share.fire('PreToolUse', { ...call, session_id: `s${i}` });
+      expect((await share.fire('PreToolUse', call, { scope })).verdict).toBe(verdict);
+      const runs = share.explain('PreToolUse', call, { scope }).hooks[0]?.runs;
+      expect(runs).toBe(verdict === 'deny');
+    }
   });
 
   test('an agent of the host’s session is not found from another', async () => {

@@ -265,6 +265,31 @@ describe('a raw tap', () => {
   });
 });
 
+test('explain and describe name raw taps, where they will run', async () => {
+  const { host, mark } = logging();
+  host.hooks.PreToolUse.tap({ name: 'late', stage: 5 }, mark('late'));
+  host.hooks.PreToolUse.tap({ name: 'lockdown', stage: -10 }, mark('lockdown'));
+  host.hooks.PreToolUse.tap({ name: 'second', stage: -5 }, mark('second'));
+  host.register({
+    PreToolUse: [
+      { name: 'one', mode: 'parallel', hooks: [mark('one'), mark('two')] },
+      { name: 'other', matcher: 'Read', hooks: [mark('other')] },
+      { name: 'observer', phase: 'observe', hooks: [mark('observer')] },
+    ],
+  });
+  const { hooks } = host.explain('PreToolUse', PRE);
+  const seen = watch(host);
+  await host.fire('PreToolUse', PRE);
+  const rows = fires(seen)[0]?.handlers ?? [];
+  const ran = rows.filter(({ status }) => status === 'ran').sort((a, b) => (a.wave ?? 0) - (b.wave ?? 0));
+  expect(hooks.filter(({ runs }) => runs).map(({ id, wave }) => [id, wave])).toEqual(
+    ran.map(({ id, wave }) => [id, wave]),
+  );
+  expect(ran.map(({ name }) => name)).toEqual(['lockdown', 'second', 'one', 'one', 'late', 'observer']);
+  expect(host.explain('PostToolUse', INPUTS.PostToolUse).hooks).toEqual([]);
+  for (const name of ['lockdown', 'second', 'late']) expect(String(host.describe())).toContain(`tap ${name}`);
+});
+
 describe('an interceptor', () => {
   test('sees the calls, the taps and their registering, ours too', async () => {
     const { host, mark, log } = logging();
@@ -290,6 +315,17 @@ describe('an interceptor', () => {
       'mine',
       'done',
     ]);
+  });
+
+  test('whose register answers nothing leaves the taps as they are', async () => {
+    const { host, ran, mark } = logging();
+    host.hooks.PreToolUse.tapPromise({ name: 'early', stage: -1 }, async () => deny('early'));
+    host.hooks.PreToolUse.intercept({ register: () => undefined as never });
+    host.hooks.PreToolUse.tapPromise({ name: 'late', stage: 1 }, async () => deny('late'));
+    host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+    const decision = await host.fire('PreToolUse', PRE);
+    expect([decision.verdict, decision.reason, ran()]).toEqual(['deny', 'early', 'plan']);
+    expect(decision.failures).toEqual([]);
   });
 
   test('that registers taps of another name or stage is obeyed', async () => {

@@ -1,5 +1,5 @@
 import { HookscopeError } from '../../errors.js';
-import type { ScopeLookup } from '../../scopes/tree.js';
+import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
 import { type CallFire, decided, ran, undecided } from '../alarms/use.js';
 import type { HostCore } from '../core.js';
@@ -9,7 +9,7 @@ import type { Quiet } from '../plan/plan.js';
 import type { EventState } from '../services.js';
 import { reportRefused } from '../tell/refused.js';
 import { FireRun } from './fire-run.js';
-import { completeInput } from './input.js';
+import { completeInput, type SessionFields } from './input.js';
 import { followByShadows } from './shadow.js';
 
 /**
@@ -47,7 +47,7 @@ function begin(
   const plan = state.plans.of(found);
   if (plan.size === 0 && !watched && !state.hook?.foreign) return withoutHooks(services, state, input, options, found);
 
-  const complete = completeInput(state, input, services.session);
+  const complete = completeInput(state, input, sessionOf(services, options?.scope));
   if (complete instanceof HookscopeError) return refuse({ services, state, input, found, options }, complete, watched);
 
   const own = plan.in(complete['session_id']);
@@ -69,12 +69,18 @@ function withoutHooks(
   const remembers = remembersCalls(services, state, options);
   const cares = remembers && services.alarms.cares('judges', options?.everyTool);
   if (!cares && isNamed(input)) return ended(services, state, found, state.quiet, input);
-  const complete = completeInput(state, input, services.session);
+  const complete = completeInput(state, input, sessionOf(services, options?.scope));
   if (complete instanceof HookscopeError) return refuse({ services, state, input, found, options }, complete, false);
   const { decision, promise } = state.plans.of(found).candidates(undefined).quiet as Quiet;
   if (remembers)
     decided({ services, state, input: complete, found, options, remembers, cancelled: undefined }, decision);
   return ended(services, state, found, promise, complete);
+}
+
+/** What is known of the session that the fire is in. */
+function sessionOf({ session }: HostCore, scope: ScopeRef | undefined): SessionFields {
+  if (scope === undefined || typeof scope === 'string' || scope.session === undefined) return session;
+  return { ...session, session_id: scope.session };
 }
 
 function refuse(fire: RefusedFire, error: HookscopeError, watched: boolean): Promise<never> {

@@ -7,16 +7,18 @@ import type { DescribedHook, Description, MadeHooks } from '../types.js';
 
 /**
  * The scope tree from here on, as plain data that also prints for people. `waiting` is what agents of a type will get
- * (`spawnHooks`), `makers` what is made for them when they come; both stand in the host's scope.
+ * (`spawnHooks`), `makers` what is made for them when they come, `taps` those on the host's own hooks; all stand in the host's scope.
  */
 export function describeScope(
   scope: Scope,
   waiting: readonly Scope[] = [],
   makers: readonly MadeHooks[] = [],
+  taps: readonly Registration[] = [],
 ): Description {
   const hooks = scope.events().flatMap((event) => inOrder(scope.own(event)).map(describeHook));
-  const children = [...scope.children].map((child) => describeScope(child, waiting, makers));
+  const children = [...scope.children].map((child) => describeScope(child, waiting, makers, taps));
   if (scope.kind === 'host') {
+    hooks.push(...taps.map(describeHook));
     for (const type of waiting) {
       const made = makers.filter(({ agentType }) => agentType === type.id);
       const described = describeScope(type);

@@ -7,9 +7,10 @@ import { agentTypesOf, type ScopeLookup, type ScopeRef } from '../../scopes/tree
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import type { HostCore } from '../core.js';
+import type { RawTap } from '../hooks.js';
 import { barred, nextWave, type Plan } from '../plan/plan.js';
-
 import { type RunFacts, WhoRuns } from '../plan/who-runs.js';
+import { tapsOf } from '../services.js';
 import type { DescribedHook, MadeHooks } from '../types.js';
 import { describeHook } from './describe.js';
 
@@ -55,7 +56,8 @@ export function explain(
   const state = services.events[event];
   if (state === undefined || state.spec.name !== event) throw services.unknownEvent(event);
   const { spec } = state;
-  const full = { ...services.session, hook_event_name: event, ...input };
+  const session = typeof ref === 'object' && ref.session !== undefined ? { session_id: ref.session } : {};
+  const full = { ...services.session, ...session, hook_event_name: event, ...input };
   const found = services.registrar.preview(full, ref);
   try {
     const plan = state.plans.of(found).in(full['session_id']);
@@ -68,7 +70,7 @@ export function explain(
       scope: found.id,
       scope_known: found.known,
       ...(subject == null ? {} : { subject }),
-      hooks: [...reader.running(), ...reader.skipped(), ...outside.map(elsewhere)],
+      hooks: [...reader.running(tapsOf(state)), ...reader.skipped(), ...outside.map(elsewhere)],
       ...(made.length > 0 ? { made } : {}),
     };
   } finally {
@@ -118,17 +120,23 @@ class PlanReader {
     this.#who = new WhoRuns(plan.candidates(subject), this.#facts);
   }
 
-  running(): ExplainedHook[] {
+  /** Raw taps run whatever the input is, before and after those who decide. */
+  running(taps: readonly RawTap[]): ExplainedHook[] {
     const { deciders, list } = this.#who.candidates;
     const rows: ExplainedHook[] = [];
     let wave = 0;
+    const tapped = (early: boolean): void => {
+      for (const tap of taps) if (tap.early === early) rows.push(row(tap.registration, { runs: true, wave: wave++ }));
+    };
     const read = (from: number, last: number): void => {
       for (let next = this.#next(from, last); next; next = this.#next(next.end, last)) {
         for (const at of next.wave) rows.push(this.#planned(list[at] as Registration, wave));
         wave++;
       }
     };
+    tapped(true);
     read(0, deciders);
+    tapped(false);
     // Observers run last, in their own waves.
     read(deciders, list.length);
     return rows;
