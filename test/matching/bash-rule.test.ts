@@ -117,6 +117,108 @@ describe('a Bash rule', () => {
     expect(matches('rm *', line)).toBe(false);
   });
 
+  it.each([
+    'GIT_EDITOR=rm git commit',
+    'GIT_SSH_COMMAND=/bin/rm git fetch',
+    'PAGER="rm" man x',
+    'export EDITOR=rm',
+    'env PAGER=rm man x',
+    "GIT_CONFIG_VALUE_0='!rm' git z",
+    "git -c alias.z='!rm' z x",
+    'git -c core.pager=rm log',
+    'git config core.editor rm',
+    'git clone -u rm a b',
+    'git clone --upload-pack rm a b',
+    'git fetch --upload-pack rm a',
+    'git difftool -x rm',
+    'git difftool -yxrm',
+    'git filter-branch --tree-filter rm HEAD',
+    'tar -I rm -cf x.tar x',
+    'tar -Irm -cf x.tar x',
+    'tar -cf x.tar x --to-command rm',
+    'tar cf x x --checkpoint=1 --checkpoint-action=exec=rm',
+    `foo '--run=exec=rm$\{IFS}x'`,
+    "foo '--run=exec=rm$IFS-f'",
+    "foo '--run=rm$@'",
+    'rsync -e rm h:a b',
+    'rsync -ave rm h:a b',
+    'rsync --rsync-path rm h:a b',
+    'man -P rm x',
+    'nc -e /bin/rm h 1',
+    'ansible all -a rm',
+    'go test -exec rm ./...',
+    'ack word --pager rm',
+    'install -s --strip-program=rm a b',
+    'make CC=rm x.o',
+    "make --eval='x:;rm'",
+    `make --eval='x:;@rm'`,
+    `node -e 'require("child_process").execSync("rm")'`,
+    `node -e 'require("child_process").execFileSync("rm",["x"])'`,
+    `python3 -c '__import__("os").system("rm")'`,
+    `ruby -e 'exec"rm","x"'`,
+    `perl -e 'system("/bin/rm","x")'`,
+    `awk 'BEGIN{system("rm")}'`,
+    `awk '{print|"rm"}'`,
+    "vim -c '!rm'",
+    "vim '+!rm' x",
+    'socat - EXEC:rm',
+    "sed 's/x/rm/e' f",
+    "sed '1s|x|rm|ge' f",
+    "sed '1erm x' f",
+  ])('sees a command of one word in what a program is given: %s', (line) => {
+    expect(matches('rm *', line)).toBe(true);
+    expect(matches('mv *', line)).toBe(false);
+  });
+
+  it.each([
+    'git commit -m "rm"',
+    'git commit -am rm',
+    'git commit --message=rm',
+    'git checkout -b rm',
+    'git push -u origin rm',
+    'git add -A rm',
+    'git log --grep=rm --author rm',
+    'gh pr create --title rm --body "rm"',
+    'apt-get install -y rm',
+    'npm install -g rm',
+    'npx jest -t rm',
+    'docker pull registry/image:rm',
+    'grep -E "mv|rm" f',
+    "rg 'mv|rm'",
+    '[ "$1" = rm ]',
+    'test x != rm',
+    'REPO=https://example.com/rm ls',
+    'npm --registry=https://example.com/rm ci',
+    'export PATH=/opt/rm:$PATH',
+    'JAVA_HOME=/opt/rm ls',
+    'NAME=rmdir ls',
+    'rsync -av rm h:',
+    'tar czf a.tgz rm',
+    'tar -C rm -xf a.tgz',
+    'make -C rm all',
+    'make VERSION="$V" all',
+    'rsync --exclude=$X a b',
+    "sed -i 's/mv/rm/' x",
+    "sed 's/e/rm/g' example",
+    'for x in mv rm; do command -v "$x"; done',
+    'case $x in rm) ls;; esac',
+  ])('takes no other word for a command: %s', (line) => {
+    expect(matches('rm *', line)).toBe(false);
+  });
+
+  it.each([
+    ["printf 'x:\\n\\t@rm x\\n' > Makefile; make", true],
+    ["printf 'x:\\n\\t-rm x\\n' > Makefile; make", true],
+    ["printf 'x:\\n\\t+@-rm x\\n' > Makefile; make", true],
+    ["cat > Makefile <<'E'\nx:\n\t@rm x\nE\nmake x", true],
+    ["make -f - <<< $'x:\\n\\t@rm x'", true],
+    ["make -f - <<< 'x:;@-rm x'", true],
+    ["cat > s.sh <<'E'\ndocker run \\\n  --rm \\\n  image\nE\nbash s.sh", false],
+    ["foo 'docker run\n  --rm image'", false],
+  ])('reads recipes of make as make does: %j is %j', (line, expected) => {
+    expect(matches('rm *', line)).toBe(expected);
+  });
+
   // The tables of Claude Code's documentation, "Permissions" and "Hooks reference".
   it.each([
     ['npm run build', 'npm run build', true],

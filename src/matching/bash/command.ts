@@ -1,6 +1,6 @@
-import { linesIn } from './guess.js';
+import { anyWordOf, linesIn, mayName } from './guess.js';
 import type { OptionUse } from './options.js';
-import { FILE_VARIABLES, RENAMING_VARIABLES, SAYS_ITSELF } from './programs.js';
+import { FILE_VARIABLES, FOLDER_VARIABLES, RENAMING_VARIABLES, SAYS_ITSELF } from './programs.js';
 import { type BashReading, COST, lastName, type ScriptContext, spend, Unknowable } from './reading.js';
 import { runsOthers, useOf } from './use.js';
 import { isFile, isHole, type KnownWord, textsOf } from './words.js';
@@ -10,13 +10,23 @@ export function mayHold({ text, sure }: KnownWord): boolean {
   return /\s|`|\$\(/.test(text) && (sure === undefined || !/`|\$\(/.test(text));
 }
 
-/** A variable that names a file of commands. */
+/** A variable may name a command for some program (`PAGER=rm man x`), or a file of commands. */
 export function readAssignment(name: string, value: KnownWord | undefined, found: BashReading): void {
   if (RENAMING_VARIABLES.has(name)) throw new Unknowable();
+  const isFolder = FOLDER_VARIABLES.test(name) && value?.text.includes('/');
+  if (value !== undefined && !isFolder && !value.text.includes('://')) addNames(value, found);
   if (!FILE_VARIABLES.has(name) || value === undefined || !/[/<]|^$/.test(value.text)) return;
   if (!isFile(value)) throw new Unknowable();
   found.runsTexts = true;
   found.runsFiles = true;
+}
+
+/** The commands that one word may name. Longer texts are guessed at. */
+function addNames(word: KnownWord, found: BashReading): void {
+  if (mayHold(word)) return;
+  const names = anyWordOf(word.text);
+  spend(names.length * COST.guess, found);
+  found.commands.push(...names);
 }
 
 type Certainty = 'sure' | 'open' | 'perhaps';
@@ -35,6 +45,7 @@ export function readWords(
   /** From here on any word may begin one. */
   let open = words.length;
   const shown = new Set<number>([0]);
+  const plain = new Set<number>();
   let { hole } = around;
   let text = textsOf(words, hole);
   spend(words.length * COST.word, found);
@@ -65,10 +76,11 @@ export function readWords(
     open = Math.min(open, use.anywhere ?? open);
     if (start === 'perhaps') continue;
     for (const next of use.shown) shown.add(next);
+    for (const next of use.plain) plain.add(next);
     reads ||= use.reads === true;
     last = use.instead === undefined ? use : readWords(use.instead, found, { input: around.input, hole });
   }
-  readRest(words, shown, { found, reads, writes: last?.writes === true });
+  readRest(words, { shown, plain }, { found, reads, writes: last?.writes === true });
   return last;
 }
 
@@ -88,6 +100,7 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
     if (filled || line.some((word) => word.sure !== undefined)) throw new Unknowable();
     found.scripts.push({ text: line.map((word) => word.text).join(' '), input, hole: use.hole });
   }
+  for (const word of use.maybe) if (word.sure === undefined || mayHold(word)) found.guesses.set(word.text, false);
   if (!use.input) return;
   if (input === 'unknown') throw new Unknowable();
   // Even if it is given a text: the surrounding shell may have redirected its input since.
@@ -100,19 +113,23 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
 /** The words that are not commands; some may contain commands nevertheless. */
 function readRest(
   words: readonly KnownWord[],
-  shown: ReadonlySet<number>,
+  { shown, plain }: { shown: ReadonlySet<number>; plain: ReadonlySet<number> },
   { found, reads, writes }: { found: BashReading; reads: boolean; writes: boolean },
 ): void {
   const said: KnownWord[] = [];
   for (const [at, word] of words.entries()) {
     const [, variable = '', value] = /^(\w+)(?:\[[^\]]*\])?=(.*)$/s.exec(word.text) ?? [];
     const sure = word.sure?.slice(word.text.length - (value ?? '').length);
-    if (value !== undefined) readAssignment(variable, { ...word, text: value, sure }, found);
-    if (at > 0 && shown.has(at)) said.push(word);
+    const isShown = shown.has(at);
+    if (value !== undefined && !isShown) readAssignment(variable, { ...word, text: value, sure }, found);
+    else if (!isShown && !plain.has(at) && mayName(word.text)) addNames(word, found);
+    if (at > 0 && isShown) said.push(word);
+    // Of one word too: `sed s/x/rm/e`.
+    if (reads && !isShown && (word.sure === undefined || mayHold(word)))
+      for (const line of linesIn(word.text)) found.guesses.set(line, true);
     if (!mayHold(word)) continue;
-    if (shown.has(at)) found.said.set(word.text, writes && word.sure === undefined);
+    if (isShown) found.said.set(word.text, writes && word.sure === undefined);
     else found.guesses.set(word.text, false);
-    if (reads && !shown.has(at)) for (const line of linesIn(word.text)) found.guesses.set(line, true);
   }
   const sure = writes && said.every((word) => word.sure === undefined);
   if (said.length > 1 || (writes && said.length > 0)) found.said.set(said.map((word) => word.text).join(' '), sure);

@@ -6,30 +6,45 @@ import type { CommandText } from './words.js';
  */
 export function anyWordOf(source: string): CommandText[] {
   const found: CommandText[] = [];
-  for (const piece of source.split(/[;|&()`"'\n{}!\\]+/)) {
+  for (const piece of withoutMarks(source.replace(/\$\{?IFS\}?/g, ' ')).split(/[;|&()`"'\n{}!\\]+/)) {
     for (const { index } of piece.matchAll(/(?<=^|[\s=:,[])[^\s=:,[]/g)) {
       const text = piece.slice(index).trimEnd();
       found.push({ text });
       const [name = ''] = /^\S+/.exec(text) ?? [];
       if (name.includes('/')) found.push({ text: text.slice(name.lastIndexOf('/') + 1) });
+      // An expansion behind a name may be nothing, or blanks.
+      if (name.includes('$')) found.push({ text: name.slice(0, name.indexOf('$')) });
     }
   }
   return found;
 }
 
-/** The lines that a word may contain for a program that reads it in its own way: after `=`, `!`, `:;`, sed's `e`. */
+/** What make does not take for a part of a recipe's command: `@rm x`, `-rm x`. */
+function withoutMarks(text: string): string {
+  return text.replace(/(^|[\n;])([ \t]*)(?=[@+-])[@+]*-?[@+]*(?!-)/g, '$1$2');
+}
+
+/** Whether one word may name a command in code of another kind, or in a setting: `system("rm")`, `core.pager=rm`, `!rm`. */
+export function mayName(word: string): boolean {
+  return /[=!|"'(;]|\b(?:exec|system|shell):/i.test(word) && !word.includes('://');
+}
+
+/** The lines that a word may contain for a program that reads it in its own way: after `=`, `!`, `:;`, sed's `e`, in its `s/x/line/e`. */
 export function linesIn(word: string): string[] {
-  const starts = [...word.slice(0, 200).matchAll(/[=!;@]|(?<![A-Za-z])e\s/g)].slice(0, 5);
-  return starts.flatMap(({ index, 0: start }) => {
-    const line = word.slice(index + start.length);
+  const start = word.slice(0, 200);
+  const starts = [...start.matchAll(/[=!;@]|(?<![A-Za-z])e\s|^[\d,$]+e/g)].slice(0, 5);
+  const [, , replacement] = /(?:^|[\s;{}\d$/!])s([^\w\s\\])[^\n]*?\1([^\n]*?)\1[gpiImM\d]*e/.exec(start) ?? [];
+  const lines = starts.flatMap(({ index, 0: mark }) => {
+    const line = word.slice(index + mark.length);
     const end = line.indexOf('\n');
     return end === -1 ? [line] : [line, line.slice(0, end)];
   });
+  return replacement === undefined ? lines : [...lines, replacement];
 }
 
 /** A text in all the ways in which it may be shell code: as it is, with its escapes, after a prefix of another program. */
 export function readingsOf(text: string): string[] {
-  const readings = new Set([text, unescaped(text), text.replace(/^\s*[!|@]+/, '')]);
+  const readings = new Set([text, unescaped(text), withoutMarks(text).replace(/^\s*[!|@]+/, '')]);
   // In arithmetic, a prompt or a variable's name, only substitutions are run.
   if (/`|\$\(/.test(text)) readings.add(`: <<HOOKSCOPE_END\n${text.trimEnd()}\nHOOKSCOPE_END`);
   return [...readings];

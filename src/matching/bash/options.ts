@@ -9,6 +9,8 @@ export interface OptionUse {
   anywhere?: number;
   /** Each is a command line that it reads. */
   lines: (readonly KnownWord[])[];
+  /** Each may be a command line, or the name of a command. */
+  maybe: KnownWord[];
   /** It runs what it reads. */
   input?: true;
   /** It runs a file. */
@@ -23,6 +25,8 @@ export interface OptionUse {
   hole?: string;
   /** The words that replace it: those of `env -S`. */
   instead?: readonly KnownWord[];
+  /** Words that are options with values that are no commands: `--ignore=rm`. */
+  readonly plain: Set<number>;
   /** Words that it only shows or stores. */
   readonly shown: Set<number>;
   /** It only shows or stores, also what it reads. */
@@ -112,10 +116,15 @@ export class OptionReader {
     return /^\w+\+?=/.test(word.sure ?? word.text) || (word.sure === undefined && word.text.includes('='));
   }
 
+  /** `go test -exec`: one dash will do for long options. */
+  get #oneDash(): boolean {
+    return this.#program.shell === true || this.#program.short === undefined;
+  }
+
   #option(word: KnownWord): void {
     const [, name, value] = /^--?([^=]*)(?:=(.*))?$/s.exec(word.text) ?? [];
     const known = longOptions(this.#program);
-    if (name !== undefined && (word.text.startsWith('--') || (this.#program.shell && known.has(name)))) {
+    if (name !== undefined && (word.text.startsWith('--') || (this.#oneDash && known.has(name)))) {
       if (name === '') return;
       const mark = known.get(name) ?? [...known].find(([full]) => full.startsWith(name))?.[1];
       const given = value === undefined ? undefined : restOf(word, word.text.length - value.length);
@@ -157,10 +166,13 @@ export class OptionReader {
   /** `-nOrm`: if the unknown letter takes no value, a later one may take a command. */
   #behindUnknown(word: KnownWord, from: number): void {
     const { short = '' } = this.#program;
-    const at = [...word.text].findIndex((letter, i) => i >= from && /\w/.test(letter) && short.includes(`${letter}!`));
+    const markOf = (letter: string): string => (/\w/.test(letter) ? (short[short.indexOf(letter) + 1] ?? '') : '');
+    const at = [...word.text].findIndex(
+      (letter, i) => i >= from && short.includes(letter) && /[!*]/.test(markOf(letter)),
+    );
     if (at === -1) return;
-    const line = at + 1 < word.text.length ? restOf(word, at + 1) : this.#words[this.at + 1];
-    if (line !== undefined) this.#use.lines.push([line]);
+    const value = at + 1 < word.text.length ? restOf(word, at + 1) : this.#words[this.at + 1];
+    if (value !== undefined) this.#take(markOf(word.text[at] as string), value);
   }
 
   /** `value`: the attached one. */
@@ -180,6 +192,7 @@ export class OptionReader {
         return;
       case ':':
         if (value === undefined) this.values.add(++this.at);
+        else this.#use.plain.add(this.at);
         return;
       case '@':
         this.#use.hole = (value ?? this.#words[++this.at])?.text ?? '{}';
@@ -204,6 +217,11 @@ export class OptionReader {
         const line = value ?? this.#words[++this.at];
         if (line === undefined) this.#use.hidden = true;
         else this.#use.lines.push([line]);
+        return;
+      }
+      case '*': {
+        const line = value ?? this.#words[++this.at];
+        if (line !== undefined) this.#use.maybe.push(line);
         return;
       }
       case '^':

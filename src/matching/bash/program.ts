@@ -8,6 +8,7 @@
  * | `:` | a value |
  * | `?` | a value only if it is attached |
  * | `!` | a value that is a command line |
+ * | `*` | a value that may be a command line or the name of a command |
  * | `.` | a value that is a file of commands |
  * | `=` | a value that may be a setting whose value is a command line (`ssh -o ProxyCommand=…`) |
  * | `~` | a value that is only shown or stored |
@@ -21,16 +22,16 @@
 export interface BashProgram {
   readonly short?: string;
   readonly long?: string;
-  /** Options also begin with a `+`, one dash will do for long ones, and those not listed are taken to have no value. */
+  /** Options also begin with a `+`, one dash will do for long ones (as where there is no `short`), and those not listed are taken to have no value. */
   readonly shell?: true;
   /** How many words come before the command: the time of `timeout`. */
   readonly operands?: number;
   /**
    * What stands behind options and operands. `command`: a command's words; `line`: words that are joined to a command
    * line; `first`: one command line and other things; `lines`: each a command line; `file`: a file of commands;
-   * `anywhere`: a command may begin at any word; `shown`: words that are only shown or stored. Default: other things.
+   * `maybe`: each may be a command line; `anywhere`: a command may begin at any word; `shown`: words that are only shown or stored. Default: other things.
    */
-  readonly rest?: 'command' | 'line' | 'first' | 'lines' | 'file' | 'anywhere' | 'shown';
+  readonly rest?: 'command' | 'line' | 'first' | 'lines' | 'maybe' | 'file' | 'anywhere' | 'shown';
   /** Words after which a command begins, wherever they are: `-exec` of find. Of the other letters, `short` says which take a value. */
   readonly after?: string;
   /** Without a command it runs its standard input. */

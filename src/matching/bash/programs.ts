@@ -197,18 +197,32 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   'at batch crontab': { rest: 'file', input: true, short: 'c/l/r/f:q:mMt:v/u:d/i' },
   // Programs that print or store their words.
   'echo cat tee': { rest: 'shown', writes: true },
-  'grep egrep fgrep ag ack ls ll head tail wc uniq cut tr diff cmp jq yq basename dirname touch mkdir stat file true false pwd which whereis type xxd od base64 sha256sum md5sum du df cd pushd sleep seq date printenv whatis apropos tree column nl fold paste join comm strings logger wall notify-send say xdg-open':
+  'grep egrep fgrep ls ll head tail wc uniq cut tr diff cmp jq yq basename dirname touch mkdir stat file true false pwd which whereis type xxd od base64 sha256sum md5sum du df cd pushd sleep seq date printenv whatis apropos tree column nl fold paste join comm strings logger wall notify-send say xdg-open':
     shown,
   'pgrep pkill kill ps top rmdir realpath readlink chmod chown ln cp mv': shown,
   printf: { short: 'v:', rest: 'shown', writes: true },
-  'tar bsdtar split rsync': { reads: true },
+  'tar bsdtar': {
+    reads: true,
+    short: 'I*F*',
+    long: 'use-compress-program* to-command* checkpoint-action* info-script* new-volume-script* rsh-command* rmt-command*',
+  },
+  split: { reads: true, long: 'filter*' },
+  rsync: { reads: true, short: 'e*', long: 'rsh* rsync-path*' },
+  man: { short: 'P*', long: 'pager*' },
+  'nc ncat netcat': { short: 'e*c*', long: 'exec* sh-exec*' },
+  ansible: { short: 'a*', long: 'args*' },
+  svn: { long: 'diff-cmd* diff3-cmd* merge-cmd* editor-cmd*' },
+  hg: { short: 'e*', long: 'ssh* remotecmd*' },
+  go: { long: 'exec* toolexec*' },
+  'bat batcat': { long: 'pager*' },
   'make gmake': { reads: true, unasked: 'Makefile makefile GNUmakefile' },
   sed: {
     reads: true,
-    only: /(?:^|[^A-Za-z_])e(?!\w)|[^\w\s][gpiImM\d]*e[gpiImM\d]*\s*(?:[;}\n]|$)/,
+    only: /(?:^|[^A-Za-z_])e(?!\w)|^[\d,$]+!?e|[^\w\s][gpiImM\d]*e[gpiImM\d]*\s*(?:[;}\n]|$)/,
   },
   'awk gawk mawk nawk': { only: /system|\||getline/ },
   'curl http https xh': shown,
+  'ag ack': { long: 'pager*', rest: 'shown' },
   rg: { long: 'pre! hostname-bin!', rest: 'shown' },
   sort: { long: 'compress-program!', rest: 'shown' },
   'npm yarn pnpm bun': { ...packages, unasked: 'package.json' },
@@ -228,6 +242,16 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
       bisect: { under: { run: command } },
       submodule: { short: 'q', long: 'quiet recursive', under: { foreach: { long: 'recursive', rest: 'line' } } },
       rebase: { short: 'x!', long: 'exec!' },
+      clone: { short: 'u*', long: 'upload-pack*' },
+      'fetch pull ls-remote fetch-pack': { long: 'upload-pack* exec*' },
+      'push send-pack': { long: 'receive-pack* exec*' },
+      archive: { long: 'exec*' },
+      difftool: { short: 'x*', long: 'extcmd*' },
+      'filter-branch': {
+        long: 'setup* env-filter* tree-filter* index-filter* parent-filter* msg-filter* commit-filter* tag-name-filter*',
+      },
+      'send-email': { long: 'sendmail-cmd* smtp-server* to-cmd* cc-cmd* header-cmd*' },
+      config: { short: 'f:', long: 'file: blob: type: default:', rest: 'maybe' },
     },
   },
   'gh glab hub tea': {
@@ -240,6 +264,9 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
 /** Programs that print commands to be evaluated; those commands are not in the line. */
 export const SAYS_ITSELF =
   /^\$\(((?:ssh-agent|dircolors|direnv|brew|pyenv|rbenv|nodenv|fnm|zoxide|starship|opam|keychain))(?: [\w -]*)?\)$/;
+
+/** Variables whose values are folders, not commands. */
+export const FOLDER_VARIABLES = /(?:PATH|HOME|DIR|ROOT)$/;
 
 /** Variables that give programs other names. */
 export const RENAMING_VARIABLES: ReadonlySet<string> = new Set(['BASH_ALIASES', 'BASH_CMDS']);

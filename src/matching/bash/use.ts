@@ -16,7 +16,7 @@ export function runsOthers(name: string): boolean {
 
 /** Reads the words from `at` on as its program's entry in the table says. */
 export function useOf(words: readonly KnownWord[], at: number): OptionUse {
-  const use: OptionUse = { runs: [], lines: [], shown: new Set() };
+  const use: OptionUse = { runs: [], lines: [], maybe: [], plain: new Set(), shown: new Set() };
   let program = bashProgram(baseName(words[at]?.text ?? ''));
   let next = at + 1;
   for (;;) {
@@ -132,6 +132,9 @@ function take(words: readonly KnownWord[], at: number, own: BashProgram, reader:
       return;
     case 'lines':
       for (const word of words.slice(at)) use.lines.push([word]);
+      return;
+    case 'maybe':
+      use.maybe.push(...words.slice(at));
       return;
     case 'anywhere':
       use.anywhere = at;
