@@ -184,6 +184,10 @@ async function bundle(out) {
     written.push(...(await one.write({ file: join(out, `vendor/${name}.cjs`), format: 'cjs', minify: true })).output);
     await one.close();
   }
+  // What is loaded into threads before any other code has to be CommonJS.
+  const before = await rolldown({ cwd: ROOT, input: 'src/cli/thread-stdout.ts', platform: 'node' });
+  await before.write({ file: join(out, 'cli/thread-stdout.cjs'), format: 'cjs' });
+  await before.close();
   for (const file of JITI) cpSync(join(ROOT, 'node_modules/jiti', file), join(out, 'vendor/jiti', file));
   const chunks = [...output, ...written].filter((one) => one.type === 'chunk');
   for (const { fileName, code } of chunks) {

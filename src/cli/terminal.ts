@@ -114,11 +114,6 @@ export function openTerminal(isHook = false): OwnTerminal {
   };
 }
 
-/** Redirects what other people's code prints to standard error: standard output is only for what the command prints. */
-export function keepStdout(): void {
-  Object.defineProperty(process, 'stdout', { value: process.stderr, configurable: true });
-}
-
 /** Waits until a stream takes more, has closed, or the user interrupts. Nothing is left listening: a slow reader is waited for often. */
 async function taken(stream: NodeJS.WriteStream, signal: AbortSignal): Promise<void> {
   const over = new AbortController();

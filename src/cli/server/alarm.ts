@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { ownFolder } from '../../plugins/own-folder.js';
 import type { CommandAnswer } from '../../server/agent-protocol.js';
 import { LONGEST_TIMER } from '../../values/waiting/timer.js';
+import { OwnWorker } from '../keep-stdout.js';
 import { AT, PHASE, sayAtOnce } from './last-word.js';
 
 /** An agent continues after any other exit code, so a hook whose answer could not be written exits with this one. */
@@ -108,7 +109,7 @@ export function setAlarm(
     watchFromThread() {
       if (thread) return;
       const workerData: AlarmData = { state, wait: left(), hurry: HURRY, answer: answer() };
-      thread = new Worker(join(ownFolder(), 'dist/cli/alarm-thread.js'), { workerData, execArgv: [], env: {} });
+      thread = new OwnWorker(join(ownFolder(), 'dist/cli/alarm-thread.js'), { workerData, execArgv: [], env: {} });
       thread.unref();
       // Without the thread, the answer comes as before.
       thread.on('error', () => undefined);

@@ -1,5 +1,5 @@
-import { writeSync } from 'node:fs';
 import type { CommandAnswer } from '../../server/agent-protocol.js';
+import { writeSync } from '../keep-stdout.js';
 
 /** What a process and the thread that watches it share: the places in their array, and how far the answer is. */
 export const AT = { phase: 0, code: 1 } as const;

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { HookscopeError } from '../../errors.js';
 import { fileError, writeError } from '../../files/json-file.js';
 import { describeError } from '../../values/message.js';
 import { hasClaudeFlags } from '../host/claude-flags.js';
 import { type HostFlags, openHost } from '../host/open-host.js';
+import { writeFileSync } from '../keep-stdout.js';
 import type { Flags } from '../options.js';
 import { checkFree, type OutKind } from '../out-file.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';

@@ -1,0 +1,3 @@
+import { keepDescriptor } from './keep-descriptor.js';
+
+keepDescriptor();
