@@ -4,6 +4,7 @@ import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import { named } from '../../src/events/define.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { AnyDecision } from '../../src/host/decide/decision.js';
+import type { HandlerResult } from '../../src/host/decide/fold-common.js';
 import { entryOf, folded, permutations, said, specific } from './said.js';
 
 const failure = { cause: 'exit_code', message: 'It exited with code 1.' } as const;
