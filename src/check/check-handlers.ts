@@ -1,8 +1,11 @@
 import { basename } from 'node:path';
 import { readPolicy } from '../claude-code/files/policy.js';
+import { HookscopeError } from '../errors.js';
 import { EXTERNAL_KINDS } from '../events/handler-kinds.js';
+import type { Dialect } from '../events/spec.js';
 import { compileRule } from '../matching/rule.js';
 import { ended } from '../plain.js';
+import { toolProblem } from './check-matchers.js';
 import { atKey, type Check, type CheckFinding } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { entryOf, isTrue, plainData, type TreeNode, textAt, textOf } from './files/tree.js';
@@ -53,8 +56,7 @@ function* checkRule(handler: HandlerNode, { dialect }: SourceFile): Generator<Ch
     yield { rule: 'if-not-tool-event', ...at, message: `${handler.event} is about no tool, so the hook never runs.` };
     return;
   }
-  const why =
-    dialect === 'code' ? undefined : compileRule(text, { dialect, where: 'if' }).warnings[0]?.replace(/^if: /, '');
+  const why = warningOf(text, dialect);
   if (why !== undefined) {
     const rule = why.endsWith('the hook never runs') ? 'if-invalid' : 'if-idle';
     yield { rule, ...at, message: ended(`${why.charAt(0).toUpperCase()}${why.slice(1)}`) };
@@ -64,7 +66,25 @@ function* checkRule(handler: HandlerNode, { dialect }: SourceFile): Generator<Ch
       ...at,
       message: `The matcher "${handler.matcher}" leaves out what "${text}" is about, so the hook never runs.`,
     };
+  } else if (dialect === 'claude') yield* checkTool(text, at);
+}
+
+/** An error in a file of ours is reported with the file. */
+function warningOf(text: string, dialect: Dialect): string | undefined {
+  try {
+    return compileRule(text, { dialect, where: 'if' }).warnings[0]?.replace(/^if: /, '');
+  } catch (error) {
+    if (error instanceof HookscopeError) return undefined;
+    throw error;
   }
+}
+
+/** A tool that Claude Code does not have, in a name like those it has. */
+function* checkTool(text: string, at: ReturnType<typeof atKey>): Generator<CheckFinding> {
+  const name = /^[^(]*/.exec(text.trim())?.[0] ?? '';
+  const problem = /[*?]|^mcp__/.test(name) ? undefined : toolProblem(name, []);
+  if (problem === undefined || problem.rule === 'matcher-old-name') return;
+  yield { rule: 'if-idle', ...at, message: problem.message, fix: problem.fix };
 }
 
 function* checkHttp(handler: HandlerNode): Generator<CheckFinding> {

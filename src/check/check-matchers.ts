@@ -60,7 +60,7 @@ function* judge(text: string, { event, spec }: Group, { dialect }: SourceFile): 
 }
 
 /** One name of a list of tools. */
-function toolProblem(name: string, beside: readonly string[]): MatcherFinding | undefined {
+export function toolProblem(name: string, beside: readonly string[]): MatcherFinding | undefined {
   if (KNOWN_TOOLS.has(name)) return undefined;
   const [, server, tool] = /^mcp__(.+?)(?:__(.*))?$/.exec(name) ?? [];
   if (server !== undefined) {

@@ -17,7 +17,7 @@ export function neverMeet({ matcher = '', spec }: HandlerNode, text: string, dia
       onError: () => undefined,
     }).matcher;
     const { rule } = compileRule(text, { dialect, where: 'if' });
-    const names = rule && (toolsOf(text) ?? namesOf(matcher, dialect));
+    const names = rule && (toolsOf(text, matcher) ?? namesOf(matcher, dialect));
     // Neither can be listed: some name may meet both.
     if (!rule || names === undefined) return false;
     return !names.some((name) => rule.isAbout(name) && compiled.matches(name));
@@ -29,10 +29,13 @@ export function neverMeet({ matcher = '', spec }: HandlerNode, text: string, dia
 }
 
 /** Every tool that a rule without a pattern in its name may be about: all that are known, and the one it names. */
-function toolsOf(rule: string): readonly string[] | undefined {
+function toolsOf(rule: string, matcher: string): readonly string[] | undefined {
   const name = /^[^(]*/.exec(rule.trim())?.[0] ?? '';
   if (/[*?]/.test(name) || /^mcp__(?:(?!__).)+$/.test(name)) return undefined;
-  return [name, ...KNOWN_TOOLS, ...Object.keys(FORMER)];
+  // It may be the name of a server, and the matcher may be about some of its tools.
+  const isServer = name.startsWith('mcp__');
+  if (isServer && matcher.includes(name)) return undefined;
+  return [name, ...(isServer ? [`${name}__tool`] : []), ...KNOWN_TOOLS, ...Object.keys(FORMER)];
 }
 
 /** Every name that a matcher without a pattern lets through. */

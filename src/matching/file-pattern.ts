@@ -21,8 +21,8 @@ export function compileFilePattern(
   root: string | undefined,
   late: (why: string) => void = (why) => warn(`the rule ${pattern} ${why}`),
 ): (path: unknown, cwd: string) => boolean {
-  const { anchor, rest } = anchored(pattern, root);
-  const rules = ignore().add(rest);
+  const { anchor, rest } = anchored(pattern.normalize(), root);
+  const rules = ignore().add(withBrackets(rest));
   const begins = beginning(rest);
   const stars = rest.match(/\*+/g)?.length ?? 0;
   const ignores = (path: string): boolean => rules.ignores(path);
@@ -37,6 +37,12 @@ export function compileFilePattern(
     // A directory is what `dir/**` names, though gitignore means only what is in it.
     return test(below.inside) || (below.relative !== '' && test(below.relative));
   };
+}
+
+/** Where brackets are a choice of letters, a folder may as well be called `[id]`: it is meant too. */
+function withBrackets(pattern: string): string {
+  if (!pattern.includes('[')) return pattern;
+  return `${pattern}\n${pattern.replace(/\\?[[\]]/g, (bracket) => (bracket.length > 1 ? bracket : `\\${bracket}`))}`;
 }
 
 /** Letters that mean themselves in every pattern. */
@@ -76,7 +82,7 @@ let last: LocatedPath | undefined;
 
 function placed(path: string, cwd: string): LocatedPath {
   const here = toPosix(cwd);
-  const absolute = posix.resolve(here, toPosix(path.replace(/^~(?=\/)/, homedir())));
+  const absolute = posix.resolve(here, toPosix(path.replace(/^~(?=\/|$)/, homedir())));
   const stays = posix.isAbsolute(here) && !path.startsWith('~');
   return { path, cwd, here, absolute, stays, below: new Map() };
 }
@@ -93,18 +99,30 @@ function belowOf({ below, absolute }: LocatedPath, from: string): Below | undefi
 }
 
 function anchored(pattern: string, root: string | undefined): { anchor: (cwd: string) => string; rest: string } {
-  if (pattern.startsWith('//')) return { anchor: () => '/', rest: pattern.slice(1) };
-  if (pattern.startsWith('~/')) return { anchor: () => toPosix(homedir()), rest: pattern.slice(1) };
-  if (pattern.startsWith('/')) return { anchor: (cwd) => (root === undefined ? cwd : toPosix(root)), rest: pattern };
+  if (DRIVE.test(pattern)) return { anchor: () => '/', rest: tidy(toPosix(pattern.replace(/^\/+/, ''))) };
+  if (pattern.startsWith('//')) return { anchor: () => '/', rest: tidy(pattern) };
+  if (/^~(?:\/|$)/.test(pattern)) return { anchor: () => toPosix(homedir()), rest: tidy(pattern.slice(1) || '/') };
+  if (pattern.startsWith('/'))
+    return { anchor: (cwd) => (root === undefined ? cwd : toPosix(root)), rest: tidy(pattern) };
   const [, climb = '', below = ''] = /^((?:\.\.?(?:\/|$))*)(.*)$/s.exec(pattern) ?? [];
   // After `../` a pattern is tied to the folder that it climbed to.
-  const rest = climb.includes('..') || below === '' ? `/${below || '**'}` : below.replace(/^#/, '\\#');
-  return { anchor: climb === '' ? (cwd) => cwd : (cwd) => posix.resolve(cwd, climb), rest };
+  const rest = climb.includes('..') || below === '' ? `/${below || '**'}` : below.replace(/^[#!]/, '\\$&');
+  return { anchor: climb === '' ? (cwd) => cwd : (cwd) => posix.resolve(cwd, climb), rest: tidy(rest) };
 }
 
-/** `C:\Users\a` is `/c/Users/a`, as in the patterns. */
+/** `C:/Users`, also behind slashes. */
+const DRIVE = /^\/*[A-Za-z]:[\\/]/;
+
+/** `a//b` and `a/./b` are `a/b`, as in paths; the root alone stands for all in it. */
+function tidy(pattern: string): string {
+  const plain = pattern.replace(/\/(?:\.?\/)+/g, '/').replace(/\/\.$/, '/');
+  return plain === '/' ? '/**' : plain;
+}
+
+/** `C:\Users\a` is `/c/Users/a`, as in the patterns. Letters with marks have one spelling, as in file systems that know no other. */
 function toPosix(path: string): string {
-  const drive = /^([A-Za-z]):[\\/]/.exec(path)?.[1];
-  if (drive !== undefined) return `/${drive.toLowerCase()}${path.slice(2).replaceAll('\\', '/')}`;
-  return process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
+  const text = path.normalize();
+  const drive = /^([A-Za-z]):[\\/]/.exec(text)?.[1];
+  if (drive !== undefined) return `/${drive.toLowerCase()}${text.slice(2).replaceAll('\\', '/')}`;
+  return process.platform === 'win32' ? text.replaceAll('\\', '/') : text;
 }

@@ -65,7 +65,9 @@ const RUNNERS: ReadonlySet<string> = new Set(
 const BEFORE_COMMANDS: ReadonlySet<string> = new Set(['return', 'exit', 'throw']);
 /** Anything that may name or build a command in another way: variables, blocks, calls, escapes, block comments, other shells. */
 const UNKNOWABLE =
-  /[$`&(){}@]|<#|--%|(?:^|[;|\r\n])\s*\.["'\u2018-\u201e]|\b(?:alias|function):|\b(?:iex|invoke-expression|powershell|pwsh|cmd)\b/i;
+  /[$`&(){}@]|<#|--%|(?:^|[;|\r\n])[^\S\r\n]*\.["'\u2018-\u201e]|\b(?:alias|function):|\b(?:iex|invoke-expression|powershell|pwsh|cmd)\b/i;
+/** Longer lines are not read, as those of Bash. */
+const LONGEST = 10_000;
 /** More words than a plain command has. */
 const MAX_WORDS = 500;
 
@@ -81,7 +83,8 @@ export function compilePowerShellPattern(pattern: string): (command: unknown) =>
   const matches = (words: readonly string[]): boolean =>
     spellings(words).some((part) => whole(part) || bare?.(part) === true);
   return (command) => {
-    if (typeof command !== 'string' || UNKNOWABLE.test(command.replaceAll('&&', ';'))) return true;
+    if (typeof command !== 'string' || command.length > LONGEST) return true;
+    if (UNKNOWABLE.test(command.replaceAll('&&', ';'))) return true;
     const parts = command.split(/&&|[;|\r\n]/).map(wordsOf);
     const isPiped = command.includes('|');
     return matches(wordsOf(command)) || parts.some((words) => runs(words, isPiped, matches));

@@ -1,6 +1,7 @@
 import type { Dialect } from '../events/spec.js';
 import { compileCommandPattern } from './command-pattern.js';
 import { compileDomainPattern } from './domain-pattern.js';
+import { hardlyAFile, neverAFile } from './file-mistakes.js';
 import { compileFilePattern } from './file-pattern.js';
 import { compilePowerShellPattern } from './powershell-pattern.js';
 import { compileWildcard } from './wildcard.js';
@@ -111,7 +112,8 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value !
  * Code's files not about Write, as there.
  */
 function compileFile(tool: string, text: string, { dialect, root }: RuleOf): Specifier | BadSpecifier {
-  if (text.startsWith('!')) return { expected: 'a file pattern cannot be negated' };
+  const never = neverAFile(text);
+  if (never !== undefined) return { expected: never };
   const editors = dialect === 'claude' ? EDITORS.filter((name) => name !== 'Write') : EDITORS;
   const tools = tool === 'Read' ? READERS : tool === 'Edit' ? editors : [tool];
   const test = compileFilePattern(text, root);
@@ -122,8 +124,8 @@ function compileFile(tool: string, text: string, { dialect, root }: RuleOf): Spe
     const asked = isSearch ? [...all, ...call.searches] : all;
     return asked.some((one) => test(one ?? (isSearch ? '.' : undefined), call.cwd));
   };
-  const braces = /\{.*,.*\}/s.test(text) ? { warning: `"${text}": braces are literal in a gitignore pattern` } : {};
-  return { tools, matches, ...braces };
+  const hardly = hardlyAFile(text);
+  return { tools, matches, ...(hardly === undefined ? {} : { warning: `"${text}": ${hardly}` }) };
 }
 
 function compileDomain(text: string): Specifier | BadSpecifier {

@@ -177,6 +177,8 @@ describe('matchers', () => {
     ['Notebook.*', ['NotebookEdit'], ['Bash(ls *)']],
     ['mcp__.*', ['mcp__memory__write', 'mcp__memory'], ['Bash(git *)', 'Edit(*.ts)']],
     ['mcp__memory__.*', ['mcp__memory__write', 'mcp__memory__*'], ['Bash(git *)', 'mcp__github__push']],
+    ['mcp__my__server__(drop|delete)', ['mcp__my__server', 'mcp__my__server__*'], ['mcp__our__server']],
+    ['mcp__git__.*', ['mcp__git__', 'mcp__git'], ['mcp__github__push']],
     ['Task', ['Agent', 'Task'], ['Bash(git *)']],
     ['*', ['Bash(git *)'], []],
     ['', ['Edit(*.ts)'], []],
@@ -202,6 +204,33 @@ describe('matchers', () => {
       write('hooks.json', hooks('echo ok', 'PreToolUse', { matcher }, { if: rule }));
       expect([matcher, rule, rules(await check()).includes('if-never')]).toEqual([matcher, rule, found]);
     }
+  });
+});
+
+describe('rules', () => {
+  test.each([
+    ['WebFetch(domain:.example.com)', 'if-invalid', 'if-idle'],
+    ['WebFetch(domain:10.*)', 'if-invalid', 'if-idle'],
+    ['Read($HOME/.ssh/**)', 'if-invalid', 'if-idle'],
+    ['Edit("src/**")', 'if-invalid', 'if-idle'],
+    ['Edit(src\\app\\**)', 'if-idle', 'if-idle'],
+    ['Edit(src/**, docs/**)', 'if-idle', 'if-idle'],
+    ['Read(/etc/passwd)', 'if-idle', 'if-idle'],
+    ['bash', 'if-idle', undefined],
+    ['shell(command:rm *)', 'if-idle', undefined],
+    ['WebFetch(domain:münchen.de)', undefined, undefined],
+    ['WebFetch(domain:[::1])', undefined, undefined],
+    ['Edit(app/[id]/page.tsx)', undefined, undefined],
+    ['Read(C:/Users/**)', undefined, undefined],
+    ['mcp__git__', undefined, undefined],
+    ['deploy(target:prod)', undefined, undefined],
+    ['LS', undefined, undefined],
+  ])('%s is %s in a file of Claude Code, and an error or %s in one of ours', async (rule, theirs, ours) => {
+    write('.claude/settings.json', hooks('echo ok', 'PreToolUse', {}, { if: rule }));
+    expect(rules(await check(['.claude']))).toEqual(theirs === undefined ? [] : [theirs]);
+    write('hooks.json', hooks('echo ok', 'PreToolUse', {}, { if: rule }));
+    const inOurs = theirs === 'if-invalid' ? ['invalid-hooks'] : ours === undefined ? [] : [ours];
+    expect(rules(await check(['hooks.json']))).toEqual(inOurs);
   });
 });
 

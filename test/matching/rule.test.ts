@@ -80,6 +80,20 @@ describe('a rule', () => {
       'xn--a',
     ].map((domain) => `WebFetch(domain:${domain})`),
     'WebFetch(Domain:example.com)',
+    // Files that there cannot be.
+    'Read($HOME/.ssh/**)',
+    'Read(\u0024{HOME}/.ssh/**)',
+    'Edit(\u0024{CLAUDE_PROJECT_DIR}/src/**)',
+    'Read(//home/$USER/.ssh/**)',
+    'Read($env:USERPROFILE\\.ssh\\**)',
+    'Read(%USERPROFILE%/.ssh/**)',
+    'Write($TMPDIR)',
+    'Edit("src/**")',
+    "Edit('src/a b.ts')",
+    'Read(file:///etc/passwd)',
+    'Read(src/../../x/**)',
+    'Read(~/../other/**)',
+    'Read(//../x)',
     'TodoWrite(anything)',
   ])('that cannot be read (%j) is an error in code and never matches, loudly, in claude files', (text) => {
     const message = refusal(text);
@@ -124,6 +138,15 @@ describe('a rule', () => {
     ['mcp__*', 'mcp__github__create', true],
     ['mcp__plugin_my-plugin_db__query', 'mcp__plugin_my-plugin_db__query', true],
     ['mcp__*', 'Bash', false],
+    // A server may have a name with two underscores.
+    ['mcp__my__server', 'mcp__my__server__drop', true],
+    ['mcp__my__server', 'mcp__my__other__drop', false],
+    ['mcp__my__server', 'mcp__my__server_drop', false],
+    ['mcp__git__', 'mcp__git__push', true],
+    ['mcp__git__', 'mcp__github__push', false],
+    ['mcp__git__', 'mcp__git', false],
+    ['mcp__', 'mcp__git__push', true],
+    ['mcp__', 'Bash', false],
   ])('%j on the tool %j is %j', (text, tool, expected) => {
     expect(matches(text, tool, { command: 'ls' })).toBe(expected);
   });
@@ -239,6 +262,39 @@ describe('a rule over files', () => {
     ['Edit(secrets/**)', './secrets//key', true],
     ['Edit(secrets/**)', `${cwd}/../project/secrets/key`, true],
     ['Edit(secrets/**)', 'Secrets/Key', true],
+    // Folders with brackets, which in gitignore are a choice of letters.
+    ['Edit(app/[id]/page.tsx)', 'app/[id]/page.tsx', true],
+    ['Edit(app/[id]/page.tsx)', 'app/i/page.tsx', true],
+    ['Edit(app/[id]/page.tsx)', 'app/id/page.tsx', false],
+    ['Edit(app/[...slug]/**)', 'app/[...slug]/page.tsx', true],
+    ['Edit([[...slug]].tsx)', 'pages/[[...slug]].tsx', true],
+    ['Edit(app/\\[id\\]/**)', 'app/[id]/page.tsx', true],
+    ['Edit(app/\\[id\\]/**)', 'app/i/page.tsx', false],
+    ['Edit(app/(shop)/@modal/(.)photo/[id]/**)', 'app/(shop)/@modal/(.)photo/[id]/page.tsx', true],
+    ['Edit(routes/$id.tsx)', 'routes/$id.tsx', true],
+    ['Edit($lang/**)', '$lang/a', true],
+    ['Edit(./!important/**)', '!important/a', true],
+    // Another spelling of the pattern.
+    ['Edit(C:/Users/**)', 'C:/Users/a', true],
+    ['Edit(C:/Users/**)', 'c:\\users\\a', true],
+    ['Edit(C:\\Users\\**)', 'C:\\Users\\a\\b', true],
+    ['Edit(C:\\Users\\**)', 'D:\\Users\\a', false],
+    ['Edit(//C:/Users/**)', '/c/Users/a', true],
+    ['Edit(/C:/Users/**)', 'C:\\Users\\a', true],
+    ['Edit(///etc/**)', '/etc/passwd', true],
+    ['Edit(src//**)', 'src/a', true],
+    ['Edit(src/./a.ts)', 'src/a.ts', true],
+    ['Edit(//./etc/**)', '/etc/passwd', true],
+    ['Edit(~)', '~/any', true],
+    ['Edit(~)', 'any', false],
+    ['Edit(~/**)', '~', true],
+    ['Edit(~/)', '~/any', true],
+    ['Edit(/)', 'any', true],
+    ['Edit(//)', '/any', true],
+    // Letters with marks: one letter, or a letter and a mark.
+    ['Edit(caf\u00e9.txt)', 'cafe\u0301.txt', true],
+    ['Edit(cafe\u0301/**)', 'caf\u00e9/x', true],
+    ['Edit(caf\u00e9.txt)', 'cafe.txt', false],
   ])('%s on %s is %j', (text, file_path, expected) => {
     expect(matches(text, 'Edit', { file_path })).toBe(expected);
   });
@@ -322,6 +378,74 @@ describe('a rule over files', () => {
     const { rule: compiled, warnings } = compileRule('Edit(*.{ts,js})', { dialect: 'code', where });
     expect(warnings).toEqual([expect.stringContaining('braces')]);
     expect(compiled?.matches({ tool_name: 'Edit', tool_input: { file_path: 'a.ts' }, cwd })).toBe(false);
+  });
+});
+
+describe('a pattern for files', () => {
+  const warnings = (pattern: string): readonly string[] =>
+    compileRule(`Edit(${pattern})`, { dialect: 'code', where }).warnings;
+
+  it.each([
+    ['*.{ts,js}', 'braces'],
+    ['src/@(a|b)/**', 'groups'],
+    ['+(a).ts', 'groups'],
+    ['src/**, docs/**', 'one pattern'],
+    ['*.ts,*.js', 'one pattern'],
+    ['src/**|docs/**', 'one pattern'],
+    ['src/** docs/**', 'one pattern'],
+    ['.*\\.env', 'regular expression'],
+    ['^src/', 'regular expression'],
+    ['src/.*$', 'regular expression'],
+    ['src\\app\\**', 'divided by /'],
+    ['.\\src\\**', 'divided by /'],
+    ['\\\\server\\share\\**', 'divided by /'],
+    ['/etc/passwd', 'is //'],
+    ['/home/me/.ssh/**', 'is //'],
+    ['/Users/me/**', 'is //'],
+  ])('%j warns of what it will hardly match: %s', (pattern, why) => {
+    expect(warnings(pattern)).toEqual([expect.stringContaining(why)]);
+  });
+
+  it.each([
+    ...[
+      'src/**',
+      '*.ts',
+      '.env*',
+      '/src/**',
+      '//etc/**',
+      '~/.ssh/**',
+      './a',
+      '../a/**',
+      '**/x',
+      'a b.txt',
+      'My Documents/**',
+      'a,b.txt',
+    ],
+    ...[
+      'app/[id]/page.tsx',
+      'app/[...slug]/**',
+      'app/(shop)/(.)photo/@modal/**',
+      '$lang/$id.tsx',
+      'C:/Users/**',
+      'C:\\Users\\**',
+      '\\#x',
+      'a\\ ',
+    ],
+    ...[
+      '\\[x\\]',
+      'dir/',
+      '...',
+      'a..b/**',
+      '{x}.ts',
+      'skeleton/\u0024{{values.id}}/**',
+      'usr/**',
+      '/home/**',
+      '/src/etc/**',
+      '100%/a',
+      '%a/b%',
+    ],
+  ])('%j is an ordinary one', (pattern) => {
+    expect(warnings(pattern)).toEqual([]);
   });
 });
 
@@ -587,11 +711,12 @@ describe('a rule over other tools', () => {
       expect([text, matches(`PowerShell(${text})`, 'PowerShell', { command })]).toEqual([text, false]);
   });
 
-  it('reads a long PowerShell line in no time', () => {
+  it('reads a long PowerShell line in no time, and does not read a longer one', () => {
+    const asked = (command: string): boolean => matches('PowerShell(git push *)', 'PowerShell', { command });
     const started = performance.now();
-    for (const line of [`sudo ${'x '.repeat(50_000)}`, `ls ${'git '.repeat(50_000)}`, '; sudo x'.repeat(20_000)])
-      matches('PowerShell(git push *)', 'PowerShell', { command: line });
+    for (const part of ['; sudo x', '\n \n', 'x ', ' ', '; ', "'"]) asked(`sudo ls${part.repeat(9_900 / part.length)}`);
     expect(performance.now() - started).toBeLessThan(2_000);
+    expect([asked(`ls ${'x'.repeat(9_000)}`), asked(`ls ${'x'.repeat(10_000)}`)]).toEqual([false, true]);
   });
 });
 

@@ -93,8 +93,8 @@ export const MATCHER_RULES = {
   'if-idle': {
     level: 'warning',
     about: 'An `if` that does not mean what it seems to',
-    why: 'Patterns for files are those of .gitignore, in which braces are letters like any other. The hook hardly ever runs.',
-    fix: 'Use one handler for each pattern.',
+    why: 'Patterns for files are those of .gitignore: one pattern, in which braces, groups, | and , are letters like any other, \\ only escapes, and one / at the beginning is the folder of the settings. A tool is named as Claude Code names it. The hook hardly ever runs.',
+    fix: 'Correct it as the message says; use one handler for each pattern.',
     bad: '"if": "Edit(*.{ts,tsx})"',
     good: '"if": "Edit(*.ts)", and another handler with "if": "Edit(*.tsx)"',
   },
