@@ -104,6 +104,8 @@ export const ENVIRONMENT = [
 export const HEAD = {
   cwd: 'hookscope-cwd',
   env: 'hookscope-env',
+  /** Values of our own headers are percent-encoded. */
+  encoded: 'hookscope-encoded',
   policy: 'hookscope-on-failure',
   /** The agent whose event it is, if not Claude Code; and whether a person is at that agent. */
   as: 'hookscope-as',

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
 import { isPackageName, packageFolder } from '../plugins/package-folder.js';
-import { isText } from '../values/shape.js';
 
 /** The options that `hook` and `serve` share to name hooks. */
 export interface NamedSet {
@@ -141,6 +140,20 @@ export function setInHeaders(raw: readonly string[]): NamedSet {
 export const utf8 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8');
 
 /** Whether a head can carry a value as it is. */
-export function fitsHeader(value: unknown): boolean {
-  return isText(value) && value.trim() === value && !/[\r\n\0]/.test(value);
+export function fitsHeader(value: string): boolean {
+  return value.trim() === value && !CONTROL.test(value);
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those that no head may hold.
+const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
+
+/** A value as a head can carry it that does not fit as it is: a folder's name may have a line break in it, or blanks at its end. */
+export const encoded = (value: string): string => value.replace(/[%\0- \x7f]/g, encodeURIComponent);
+
+/** The same back, as Node reads a head. */
+const decoded = (value: string): string =>
+  value.replace(/%(?!00)([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+/** The lines of a request's head, name and value in turn: ours as they were before they were encoded. */
+export const decodedHead = (raw: readonly string[]): string[] =>
+  raw.map((text, i) => (i % 2 === 1 && /^hookscope-/i.test(raw[i - 1] as string) ? decoded(text) : text));

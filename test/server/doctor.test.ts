@@ -65,7 +65,7 @@ describe('doctor, of a server that runs', () => {
     expect(await ofServer()).toEqual({
       found: [
         [
-          `The server was not asked about the fire at ${record?.time}, although it runs: it does not serve the files that hookscope hook was given. Each such fire starts a process.`,
+          `The server was not asked about the fire at ${record?.time}, although it runs: it does not serve the files that hookscope hook was given, or --no-server was. Each such fire starts a process.`,
           'Start the server with the files that the agent was connected with: the same --hooks, --config and --plugin.',
         ],
       ],

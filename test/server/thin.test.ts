@@ -341,25 +341,34 @@ describe('the thin command', () => {
       expect(shown.join('')).not.toContain(readFileSync(file, 'utf8').trim().split(' ').pop());
   });
 
-  test('a project that fits into no line is not left out: Node asks the hooks', async () => {
-    await user.serve(['--hooks', 'hooks.json']);
-    for (const env of [{ CLAUDE_PROJECT_DIR: 'a\nb' }, {}]) {
-      const before = user.records().length;
-      for (const word of ['ls', 'rm x']) {
-        const [one, other] = [
-          await thin(['PreToolUse'], bash(word), { env }),
-          await user.run(['hook', 'PreToolUse'], { stdin: JSON.stringify(bash(word)), env }),
-        ];
-        expect({ code: one.code, stdout: one.stdout }).toEqual({ code: other.code, stdout: other.stdout });
+  test('a folder whose name fits into no line: Node asks the server, which knows it by its name', async () => {
+    const hex = `printf %s "$CLAUDE_PROJECT_DIR" | od -An -v -tx1 | tr -d ' \\n'`;
+    const seen = user.write('seen.sh', `#!/bin/sh\ncat > "$(dirname "$0")/seen"; ${hex} >&2; exit 2\n`, 0o755);
+    user.write('seen.json', hooksFile(seen));
+    const names = ['new\nline', 'ends ', 'tab\tand\u0001', '%41 日本\r'];
+    const folders = names.map((name) => join(user.path, 'project', name));
+    for (const folder of folders) mkdirSync(folder);
+    await user.serve(['--hooks', 'seen.json', ...folders.flatMap((folder) => ['--project', folder])]);
+    for (const cwd of folders) {
+      for (const args of [['PreToolUse'], ['PreToolUse', '--hooks', '../seen.json']]) {
+        const { stdout } = await same(args, bash('ls'), cwd);
+        expect(JSON.parse(stdout)).toMatchObject({
+          hookSpecificOutput: { permissionDecisionReason: Buffer.from(cwd).toString('hex') },
+        });
+        expect(JSON.parse(readFileSync(join(user.path, 'project/seen'), 'utf8'))).toMatchObject({ cwd });
       }
-      const fires = () =>
-        user
-          .records()
-          .slice(before)
-          .flatMap((record) => (record.type === 'hook_fire' ? [record.stateless] : []));
-      await until(() => fires().length === 4);
-      expect(new Set(fires())).toEqual(new Set([env.CLAUDE_PROJECT_DIR === undefined ? undefined : true]));
     }
+    const fires = () => user.records().flatMap((record) => (record.type === 'hook_fire' ? [record.stateless] : []));
+    await until(() => fires().length === folders.length * 4);
+    expect(new Set(fires())).toEqual(new Set([undefined]));
+  });
+
+  test('files whose names fit into no line are asked about, too', async () => {
+    const file = user.write('hooks\nof %0a.json', hooksFile(join(user.path, 'project/guard.sh')));
+    await user.serve(['--hooks', file]);
+    await same(['PreToolUse', '--hooks', file], bash('rm x'));
+    await until(() => user.records().some(({ type }) => type === 'hook_fire'));
+    expect(user.records().filter((record) => record.type === 'hook_fire' && record.stateless)).toEqual([]);
   });
 
   test('a folder that others can enter is not believed: nothing is sent, and it is said', async () => {

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { clip, plain } from '../../plain.js';
 import { callServer } from '../../server/client/ask.js';
 import { placesOf } from '../../server/places.js';
@@ -48,16 +48,25 @@ async function changedFiles(): Promise<DoctorFinding[]> {
   }
 }
 
-/** A fire without the server while it was running: its command names files that the server does not serve. */
+/** A fire without the server while it was running. */
 function unasked(alone: string | undefined): DoctorFinding[] {
-  const started = statSync(placesOf().socket, { throwIfNoEntry: false })?.mtimeMs;
+  const { socket, fireHeader, proof } = placesOf();
+  const started = statSync(socket, { throwIfNoEntry: false })?.mtimeMs;
   if (alone === undefined || started === undefined || Date.parse(alone) <= started) return [];
+  const missing = [fireHeader, proof].find((file) => !existsSync(file));
+  const [why, fix] =
+    missing === undefined
+      ? [
+          'it does not serve the files that hookscope hook was given, or --no-server was',
+          'Start the server with the files that the agent was connected with: the same --hooks, --config and --plugin.',
+        ]
+      : [`${plain(missing)} is not there, without which nobody can ask it`, 'Start it again: hookscope serve.'];
   return [
     {
       level: 'remark',
       about: 'server',
-      text: `The server was not asked about the fire at ${plain(alone)}, although it runs: it does not serve the files that hookscope hook was given. Each such fire starts a process.`,
-      fix: 'Start the server with the files that the agent was connected with: the same --hooks, --config and --plugin.',
+      text: `The server was not asked about the fire at ${plain(alone)}, although it runs: ${why}. Each such fire starts a process.`,
+      fix,
     },
   ];
 }

@@ -3,7 +3,7 @@ import { HookscopeError } from '../../errors.js';
 import { isObject } from '../../values/shape.js';
 import { timerUntil } from '../../values/waiting/timer.js';
 import { type CommandAnswer, ENVIRONMENT, type FailurePolicy, HEAD, REASONS } from '../agent-protocol.js';
-import { fitsHeader, headersOf, type NamedSet, utf8 } from '../named-set.js';
+import { encoded, fitsHeader, headersOf, type NamedSet, utf8 } from '../named-set.js';
 import { checkOwned, checkWay, readOwned } from '../owned.js';
 import type { Places } from '../places.js';
 import { CLAUDE, type Protocol } from '../protocol.js';
@@ -134,25 +134,22 @@ function headOf(question: Question, places: Places): Record<string, string | str
   if (token === undefined) return 'cannot be asked';
   const named = headersOf(set, cwd);
   const env = ENVIRONMENT.flatMap((name) => (process.env[name] === undefined ? [] : [`${name}=${process.env[name]}`]));
-  // Without its project, other hooks would be asked.
-  const projects = env.filter((one) => OF_PROJECT.test(one));
-  if (![cwd, ...projects, ...named.map(([, value]) => value)].every(fitsHeader)) return 'cannot be asked';
+  const isPlain = [cwd, ...env, ...named.map(([, value]) => value)].every(fitsHeader);
+  const written = (value: string): string => latin1(isPlain ? value : encoded(value));
   const head: Record<string, string | string[]> = {
     authorization: token.replace(/^Authorization: /, '').trim(),
     'content-type': 'application/json',
-    [HEAD.cwd]: latin1(cwd),
-    [HEAD.env]: env.filter(fitsHeader).map(latin1),
+    ...(isPlain ? {} : { [HEAD.encoded]: 'percent' }),
+    [HEAD.cwd]: written(cwd),
+    [HEAD.env]: env.map(written),
     [HEAD.policy]: policy,
     [HEAD.within]: Math.max(0, (question.deadline - performance.now()) / 1000).toFixed(1),
     ...(protocol.agent === CLAUDE ? {} : { [HEAD.as]: protocol.agent }),
     ...(protocol.attended ? { [HEAD.attended]: 'yes' } : {}),
   };
-  for (const [name, value] of named) head[name] = [...((head[name] ?? []) as string[]), latin1(value)];
+  for (const [name, value] of named) head[name] = [...((head[name] ?? []) as string[]), written(value)];
   return head;
 }
-
-/** Variables that name the project of a call. */
-const OF_PROJECT = /^(?:\w+_PROJECT_DIR|GEMINI_CWD)=/;
 
 /** Node writes a head as Latin-1. */
 const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');

@@ -7,12 +7,12 @@ import { describeError } from '../../values/message.js';
 import { isObject, type Json } from '../../values/shape.js';
 import { LazySignal } from '../../values/waiting/lazy-signal.js';
 import { askedAs, deadlineOf, type FailurePolicy, failureOutput, HEAD, REASONS, USUAL } from '../agent-protocol.js';
-import { type NamedSet, setInHeaders } from '../named-set.js';
+import { decodedHead, type NamedSet, setInHeaders } from '../named-set.js';
 import { CLAUDE } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
 import { answerAgent } from './answer-agent.js';
 import { type Answer, notServed, readBody } from './body.js';
-import { environmentIn, headValue, withTrace } from './head.js';
+import { environmentIn, headValue, valueIn, withTrace } from './head.js';
 
 /** How many seconds the client has said it will wait. */
 function withinOf(headers: IncomingHttpHeaders): number | undefined {
@@ -83,8 +83,10 @@ async function answer(
   outgoing: ServerResponse,
   parts: HookParts,
 ): Promise<Answer> {
-  const { headers, rawHeaders } = incoming;
-  const cwd = headValue(headers[HEAD.cwd]);
+  const { headers } = incoming;
+  const isEncoded = headers[HEAD.encoded] !== undefined;
+  const rawHeaders = isEncoded ? decodedHead(incoming.rawHeaders) : incoming.rawHeaders;
+  const cwd = headValue(isEncoded ? valueIn(rawHeaders, HEAD.cwd) : headers[HEAD.cwd]);
   const asked = setInHeaders(rawHeaders);
   if (Object.keys(asked).length > 0 && !parts.serves(asked, cwd ?? '/')) return notServed(incoming);
   const hosts = parts.hosts();

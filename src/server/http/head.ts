@@ -12,6 +12,12 @@ export function headValue(value: string | string[] | undefined): string | undefi
   return typeof value === 'string' && value !== '' ? utf8(value) : undefined;
 }
 
+/** The first value of a header; `raw` as Node gives it, name and value in turn. */
+export function valueIn(raw: readonly string[], name: string): string | undefined {
+  const at = raw.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === name);
+  return at === -1 ? undefined : raw[at + 1];
+}
+
 /** The agent's environment, as far as hooks may have it; `raw` as Node gives it, name and value in turn. */
 export function environmentIn(raw: readonly string[]): Record<string, string> {
   const env: Record<string, string> = {};
