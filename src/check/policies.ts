@@ -5,7 +5,7 @@ import { readSettings } from '../claude-code/files/settings.js';
 import type { HookSettings } from '../claude-code/files/settings-keys.js';
 import { HookscopeError } from '../errors.js';
 import { HOOK_EVENTS } from '../events/catalogue.js';
-import { readText } from '../files/json-file.js';
+import { readHookText } from '../files/json-file.js';
 import type { Surroundings } from './checking.js';
 import type { SourceFile } from './files/source-file.js';
 
@@ -45,7 +45,10 @@ export async function findPolicies(
 
 async function settingsIn({ path }: Pick<SettingsPolicy, 'path'>): Promise<HookSettings> {
   try {
-    const { settings, dropped } = await readSettings(readText(path), path, { events: HOOK_EVENTS, onInvalid: 'drop' });
+    const { settings, dropped } = await readSettings(readHookText(path), path, {
+      events: HOOK_EVENTS,
+      onInvalid: 'drop',
+    });
     return dropped === undefined ? settings : {};
   } catch (error) {
     if (error instanceof HookscopeError && error.code === 'FILE') return {};

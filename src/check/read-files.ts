@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
-import { readText } from '../files/json-file.js';
+import { readBytes } from '../files/json-file.js';
 import { type TomlParser, tomlParser } from '../files/toml-tree.js';
+import { decodeText } from '../files/utf8.js';
 import type { Surroundings } from './checking.js';
 import { findHookFiles, known } from './files/find.js';
 import { agentOfPlace, agentOfText, codecOfFile, projectOf } from './files/foreign.js';
 import { type FileKind, type FilePlace, placeOf } from './files/kinds.js';
-import { readSource, type SourceFile, unreadSource } from './files/source-file.js';
+import { brokenSource, readSource, type SourceFile } from './files/source-file.js';
 import { entryOf, textOf } from './files/tree.js';
+import { frontmatterOf } from './files/yaml-tree.js';
 
 /** The paths to check. */
 interface Asked {
@@ -78,11 +80,20 @@ function ofMachine(home: string | undefined, managed: string): string[] {
 /** A file that cannot be read becomes a finding; the others are still checked. */
 function readAny(path: string, place: FilePlace, toml?: TomlParser): SourceFile | undefined {
   try {
-    return readSource(path, readText(path), place, toml);
+    const { text, wrong } = decodeText(readBytes(path));
+    const file = readSource(path, text, place, toml);
+    const isBroken = file !== undefined && wrong !== undefined && wrong.at < endOfHooks(path, text);
+    return isBroken ? brokenSource(path, text, place, wrong) : file;
   } catch (error) {
     if (!(error instanceof HookscopeError) || error.code !== 'FILE') throw error;
-    return unreadSource(path, (error.details as { problem: string }).problem, place);
+    return brokenSource(path, '', place, { at: 0, message: (error.details as { problem: string }).problem });
   }
+}
+
+/** Below the frontmatter of a Markdown file nothing is about hooks. */
+function endOfHooks(path: string, text: string): number {
+  const front = path.endsWith('.md') ? frontmatterOf(text) : undefined;
+  return front === undefined ? text.length : front.start + front.yaml.length;
 }
 
 /** The existing hooks files that a manifest names. */

@@ -3,14 +3,25 @@ import { HookscopeError } from '../errors.js';
 import { readAll, readNamedFile } from './named-file.js';
 import { isTooDeep } from './nesting.js';
 import { readRegularFile } from './regular-file.js';
+import { strictText } from './utf8.js';
 
 /** Reads a JSON file. Rejects with FILE: it cannot be read, or at which line and column it is not JSON. */
 export async function readJsonFile(file: string): Promise<unknown> {
   return parseJson(readText(file), file);
 }
 
-/** A file that was found somewhere: it must be a regular one of at most 16 MiB. Throws FILE. */
+/** A file that was found somewhere: it must be a regular one of at most 16 MiB. What is not UTF-8 is U+FFFD, as most programs read it. Throws FILE. */
 export const readText = (file: string): string => readBytes(file).toString('utf8');
+
+/** The same of a file with hooks, which must be UTF-8. */
+export function readHookText(file: string): string {
+  const bytes = readBytes(file);
+  try {
+    return strictText(bytes);
+  } catch (error) {
+    throw fileError(file, error);
+  }
+}
 
 /** As `readText`. */
 export function readBytes(file: string): Buffer {
@@ -22,13 +33,23 @@ export function readBytes(file: string): Buffer {
 }
 
 /** A file that the user has named, at most 64 MiB unless `most` says otherwise (bytes); a shell's `<(…)` works too. Rejects with FILE. */
-export function readNamedText(file: string, most?: number): Promise<string> {
+export function readNamedBytes(file: string, most?: number): Promise<Buffer> {
   return readNamedFile(file, most).catch((error: unknown) => Promise.reject(fileError(file, error)));
+}
+
+/** The same as text, which must be UTF-8. */
+export async function readNamedText(file: string): Promise<string> {
+  const bytes = await readNamedBytes(file);
+  try {
+    return strictText(bytes);
+  } catch (error) {
+    throw fileError(file, error);
+  }
 }
 
 /** All of standard input, at most 64 MiB. Rejects with FILE. */
 export function readStandardInput(name: string): Promise<string> {
-  return readAll(process.stdin).catch((error: unknown) => Promise.reject(fileError(name, error)));
+  return readAll(process.stdin).then(String, (error: unknown) => Promise.reject(fileError(name, error)));
 }
 
 /** A system error about reading a file or a folder, in words. */

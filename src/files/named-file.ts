@@ -9,7 +9,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
  * Reads a file that somebody has named. It may be a pipe, whose other end takes its time: this process continues meanwhile, and can
  * be ended. Rejects with NotRead, and with what the system says.
  */
-export async function readNamedFile(path: string, most: number = MOST_BYTES): Promise<string> {
+export async function readNamedFile(path: string, most: number = MOST_BYTES): Promise<Buffer> {
   // To open a pipe that nobody writes to yet would wait.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   const stat = fstatSync(file);
@@ -30,8 +30,8 @@ async function streamOf(path: string, fd: number, stat: Stats): Promise<Readable
   return isatty(fd) ? new ReadStream(fd) : createReadStream(path, { fd });
 }
 
-/** All of a stream as text. Rejects with NotRead where it is more than that many bytes. */
-export async function readAll(stream: Readable, most: number = MOST_BYTES): Promise<string> {
+/** All of a stream. Rejects with NotRead where it is more than that many bytes. */
+export async function readAll(stream: Readable, most: number = MOST_BYTES): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let total = 0;
   for await (const chunk of stream) {
@@ -41,7 +41,7 @@ export async function readAll(stream: Readable, most: number = MOST_BYTES): Prom
     if (total > most) throw new NotRead(tooLarge(most));
     chunks.push(bytes);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 const tooLarge = (most: number): string => `is larger than ${most / 1024 / 1024} MiB`;

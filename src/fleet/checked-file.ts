@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { HookscopeError } from '../errors.js';
-import { hasRepeatedKey, parseOwnJson, REPEATED_KEY, readText } from '../files/json-file.js';
+import { hasRepeatedKey, parseOwnJson, REPEATED_KEY, readHookText } from '../files/json-file.js';
 import { findProblem, formatPath } from '../values/problem.js';
 
 /** The content of a JSON file, parsed by its schema. `mend`: what to do about a wrong value. A key that an object has twice is an error, too. Throws FILE, INVALID_CONFIG. */
 export function readChecked(file: string, schema: z.ZodType, mend = ''): unknown {
-  const json = readText(file).replace(/^\uFEFF/, '');
+  const json = readHookText(file).replace(/^\uFEFF/, '');
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -18,7 +18,7 @@ export function readChecked(file: string, schema: z.ZodType, mend = ''): unknown
 
 /** The same of a policy: with the line of a key that an object has twice, and without `__proto__`. */
 export async function readOwnChecked(file: string, schema: z.ZodType): Promise<unknown> {
-  const value = await parseOwnJson(readText(file), file);
+  const value = await parseOwnJson(readHookText(file), file);
   const where = protoKeyIn(value);
   if (where !== undefined) throw new HookscopeError('INVALID_CONFIG', { file, where, expected: NO_PROTO_KEY });
   return checked(value, file, schema, '');

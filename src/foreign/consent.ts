@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { AgentTable } from '../agents/table.js';
 import { HookscopeError } from '../errors.js';
-import { readText } from '../files/json-file.js';
+import { readHookText } from '../files/json-file.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import { consentAmong } from '../trust/accept.js';
 import { bound, changeSince, whyUnreadable } from '../trust/changes.js';
@@ -54,7 +54,7 @@ export async function judgeFound(
 /** A file that cannot be read still counts as existing. */
 async function readFound(table: AgentTable, file: string): Promise<ForeignFile> {
   try {
-    return await readForeign(table, readText(file), file);
+    return await readForeign(table, readHookText(file), file);
   } catch (error) {
     if (!(error instanceof HookscopeError) || error.code !== 'FILE') throw error;
     const { problem } = error.details as { problem: string };

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { isHookscopeError } from '../errors.js';
-import { parseOwnJson, readText } from '../files/json-file.js';
+import { parseOwnJson, readHookText } from '../files/json-file.js';
 import { consentOf } from '../trust/accept.js';
 import { changeSince, whyUnreadable } from '../trust/changes.js';
 import { type Consent, goneRequest, isSame, realOr, type TrustRequest } from '../trust/consent.js';
@@ -87,7 +87,7 @@ async function requestOf(file: string, place: string, project: string): Promise<
   const code = new CodeFiles(project);
   try {
     await code.follow(real);
-    const config = isCodeFile(file) ? undefined : await parseOwnJson(readText(real), file);
+    const config = isCodeFile(file) ? undefined : await parseOwnJson(readHookText(real), file);
     for (const name of pluginNames(config)) await code.plugin(name, { from: project });
     for (const handler of commandsIn(config)) code.command(handler);
   } catch (error) {

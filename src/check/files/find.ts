@@ -2,7 +2,8 @@ import { readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { HookscopeError } from '../../errors.js';
 import { CLAUDE_KINDS } from '../../events/handler-kinds.js';
-import { readText } from '../../files/json-file.js';
+import { readBytes } from '../../files/json-file.js';
+import { decodeText } from '../../files/utf8.js';
 import { isObject } from '../../values/shape.js';
 import { agentOfPlace, isAboutHooks } from './foreign.js';
 import { frontmatterOf, holdsHooks } from './yaml-tree.js';
@@ -181,7 +182,7 @@ function smallText(path: string): string | undefined {
 /** Undefined: it cannot be read. */
 function textOf(path: string): string | undefined {
   try {
-    return readText(path);
+    return decodeText(readBytes(path)).text;
   } catch (error) {
     if (error instanceof HookscopeError && error.code === 'FILE') return undefined;
     throw error;

@@ -58,10 +58,15 @@ export function readSource(path: string, text: string, place: FilePlace, toml?: 
   return parsed && sourceOf(path, text, place, parsed);
 }
 
-/** A file that exists but cannot be read; it holds only the reason. */
-export function unreadSource(path: string, why: string, place: FilePlace): SourceFile {
-  const errors = [{ start: 0, end: 1, message: `It cannot be read: ${why}` }];
-  return sourceOf(path, '', place, { root: undefined, errors });
+/** A file that exists but cannot be read; it holds only the reason, at its offset of what text there is. */
+export function brokenSource(
+  path: string,
+  text: string,
+  place: FilePlace,
+  { at, message }: { readonly at: number; readonly message: string },
+): SourceFile {
+  const errors = [{ start: at, end: at + 1, message: `It cannot be read: ${message}` }];
+  return sourceOf(path, text, place, { root: undefined, errors });
 }
 
 function sourceOf(path: string, text: string, place: FilePlace, parsed: ParsedFile): SourceFile {

@@ -5,8 +5,8 @@ import type { RuleText } from './rule.js';
 export const SHAPE_RULES = {
   unreadable: {
     level: 'error',
-    about: 'The file is not JSON, or its frontmatter is not YAML',
-    why: 'Nothing in the file is used: no hooks and, in settings, no permissions either. JSON allows no comments and no comma before a closing bracket.',
+    about: 'The file is not JSON or not UTF-8, or its frontmatter is not YAML',
+    why: 'Nothing in the file is used: no hooks and, in settings, no permissions either. JSON allows no comments and no comma before a closing bracket. In another encoding than UTF-8 a matcher or a rule would mean something else.',
     fix: 'Correct it at the place that the message names.',
     bad: '{ "hooks": {}, }',
     good: '{ "hooks": {} }',

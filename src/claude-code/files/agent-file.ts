@@ -25,6 +25,9 @@ interface ParsedFrontmatter {
 /** The block between the two `---`, if it says anything of hooks. */
 const FRONTMATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
+/** Where the frontmatter ends; 0: there is none. */
+export const endOfFrontmatter = (text: string): number => FRONTMATTER.exec(text)?.[0].length ?? 0;
+
 /**
  * Reads the hooks of a markdown file's frontmatter; undefined: it has none. A frontmatter without hooks is not even parsed:
  * people write much there that is no YAML.

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { readText } from '../../files/json-file.js';
-import { type AgentFile, nameOfFile, readAgentFile } from './agent-file.js';
+import { readBytes } from '../../files/json-file.js';
+import { type Decoded, decodeText } from '../../files/utf8.js';
+import { type AgentFile, endOfFrontmatter, nameOfFile, readAgentFile } from './agent-file.js';
 import { broken, type HookFile } from './settings.js';
 import {
   agentTarget,
@@ -74,13 +75,17 @@ export async function skillsIn(options: FindOptions, folder: string, given: Sour
 
 async function read(path: string | HookFile, options: FindOptions): Promise<AgentFile | undefined> {
   if (typeof path !== 'string') return path;
-  let text: string;
+  let decoded: Decoded;
   try {
-    text = readText(path);
+    decoded = decodeText(readBytes(path));
   } catch (error) {
     return unread(path, error);
   }
-  return readAgentFile(text, path, options);
+  const { text, wrong } = decoded;
+  const file = await readAgentFile(text, path, options);
+  // What comes below the frontmatter says nothing of hooks.
+  const isBroken = file !== undefined && wrong !== undefined && wrong.at < endOfFrontmatter(text);
+  return isBroken ? broken(path, { message: wrong.message }) : file;
 }
 
 /** If the home directory is the project, its files are the user's. */

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { HookscopeError } from '../../errors.js';
-import { findPositions, findSyntaxError, readText } from '../../files/json-file.js';
+import { findPositions, findSyntaxError, readHookText } from '../../files/json-file.js';
 import { isTooDeep } from '../../files/nesting.js';
 import { kindOf } from '../../values/problem.js';
 import { isObject, isText } from '../../values/shape.js';
@@ -64,7 +64,7 @@ async function readManifest(
 ): Promise<{ data: Readonly<Record<string, unknown>>; text?: string } | { bad: HookFile }> {
   let text = '';
   try {
-    text = readText(file).replace(/^\uFEFF/, '');
+    text = readHookText(file).replace(/^\uFEFF/, '');
     if (isTooDeep(text)) return { bad: broken(file, { message: 'is nested too deeply' }) };
     const data: unknown = JSON.parse(text);
     return isObject(data)
@@ -80,7 +80,7 @@ async function readManifest(
 async function readHooksFile(file: string, options: ReadFileOptions): Promise<HookFile> {
   let text: string;
   try {
-    text = readText(file);
+    text = readHookText(file);
   } catch (error) {
     return broken(file, { message: messageOf(error) });
   }

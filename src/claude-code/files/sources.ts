@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { HookscopeError } from '../../errors.js';
-import { readNamedText, readText } from '../../files/json-file.js';
+import { readHookText, readNamedText } from '../../files/json-file.js';
 import type { Variables } from '../../trust/named/variables.js';
 import { findAgents, findSkills, skillsIn } from './markdown.js';
 import { type PluginDir, readPluginDir } from './plugin-dir.js';
@@ -99,7 +99,7 @@ function pluginVariables(
 }
 
 async function readIfThere(path: string, options: ReadFileOptions): Promise<HookFile | undefined> {
-  return isThere(path) ? readFrom(path, options, readText) : undefined;
+  return isThere(path) ? readFrom(path, options, readHookText) : undefined;
 }
 
 /** True also for an unreadable file or a dangling link: the user expects its hooks to run. */

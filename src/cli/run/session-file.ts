@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { HookscopeError } from '../../errors.js';
-import { parseJson, readNamedText } from '../../files/json-file.js';
+import { parseJson, readNamedBytes } from '../../files/json-file.js';
 import { isObject } from '../../values/shape.js';
 
 /** One event of a recorded session. */
@@ -28,7 +28,7 @@ const MOST_BYTES = 256 * 1024 * 1024;
  * events. Rejects with FILE, naming file and line, before anything is fired.
  */
 export async function readSession(file: string): Promise<RecordedSession> {
-  const lines = (await readNamedText(file, MOST_BYTES)).split('\n');
+  const lines = String(await readNamedBytes(file, MOST_BYTES)).split('\n');
   const events: RecordedEvent[] = [];
   const notes: string[] = [];
   const clock: Clock = {};

@@ -3,6 +3,7 @@ import { HookscopeError } from '../../errors.js';
 import { ON_FAILURE } from '../../events/failure.js';
 import { parseOwnJson } from '../../files/json-file.js';
 import { isTooDeep } from '../../files/nesting.js';
+import { decodeText } from '../../files/utf8.js';
 import { findProblem } from '../../values/problem.js';
 import { schema, zod } from '../../values/zod.js';
 import type { Bundle } from '../bundle/bundle.js';
@@ -49,15 +50,17 @@ export type DescribedHandler = Readonly<Record<string, unknown>> & { readonly ty
 export function readContents(bundle: Bundle): Promise<PolicyFile[]> {
   return Promise.all(
     [...bundle.files].map(([path, bytes]) =>
-      readFile(path, bytes.toString('utf8'), (reason) => {
+      readFile(path, bytes, (reason) => {
         throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason: `${path} ${reason}` });
       }),
     ),
   );
 }
 
-async function readFile(path: string, text: string, refuse: (reason: string) => never): Promise<PolicyFile> {
+async function readFile(path: string, bytes: Buffer, refuse: (reason: string) => never): Promise<PolicyFile> {
   if (!path.endsWith('.json')) refuse('is no policy: a bundle is data, files of JSON (.json)');
+  const { text, wrong } = decodeText(bytes);
+  if (wrong !== undefined) refuse(wrong.message);
   if (isTooDeep(text)) refuse('is nested too deeply');
   let value: unknown;
   try {

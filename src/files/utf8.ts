@@ -1,0 +1,55 @@
+import { isUtf8 } from 'node:buffer';
+import { NotRead } from './regular-file.js';
+
+/** A file as text, and why it is none that hooks are read from. */
+export interface Decoded {
+  /** What is not UTF-8 is U+FFFD in it, unless it is UTF-16. */
+  readonly text: string;
+  readonly wrong?: {
+    /** Its offset in the text. */
+    readonly at: number;
+    readonly message: string;
+  };
+}
+
+/** Decodes a file. UTF-16 is decoded too, so that one can see what it is about. */
+export function decodeText(bytes: Buffer): Decoded {
+  const utf16 = isUtf16(bytes);
+  if (utf16 !== undefined)
+    return { text: new TextDecoder(utf16).decode(bytes), wrong: { at: 0, message: 'is UTF-16; save it as UTF-8' } };
+  const text = bytes.toString('utf8');
+  if (isUtf8(bytes)) return { text };
+  const { at, byte } = firstWrong(bytes, text);
+  const lines = text.slice(0, at).split('\n');
+  const place = `line ${lines.length}, column ${(lines.at(-1) as string).length + 1}`;
+  const message = `${place}: a byte (0x${byte.toString(16)}) that is not UTF-8; save the file as UTF-8`;
+  return { text, wrong: { at, message } };
+}
+
+/** The text of a file of hooks: a matcher or a rule in which a letter is another one would mean something else. Throws NotRead. */
+export function strictText(bytes: Buffer): string {
+  const { text, wrong } = decodeText(bytes);
+  if (wrong !== undefined) throw new NotRead(wrong.message);
+  return text;
+}
+
+/** By its byte order mark, or by its first letter, which needs one byte of two. */
+function isUtf16([first, second]: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  if ((first === 0xff && second === 0xfe) || second === 0) return 'utf-16le';
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second !== undefined)) return 'utf-16be';
+  return undefined;
+}
+
+/** The first U+FFFD of the text that does not stand in the file itself. */
+function firstWrong(bytes: Buffer, text: string): { readonly at: number; readonly byte: number } {
+  let offset = 0;
+  for (let [from, at] = [0, text.indexOf('\uFFFD')]; at >= 0; at = text.indexOf('\uFFFD', from)) {
+    offset += Buffer.byteLength(text.slice(from, at));
+    if (!bytes.subarray(offset, offset + 3).equals(REPLACEMENT)) return { at, byte: bytes[offset] as number };
+    offset += REPLACEMENT.length;
+    from = at + 1;
+  }
+  return { at: 0, byte: bytes[0] as number };
+}
+
+const REPLACEMENT = Buffer.from('\uFFFD');
