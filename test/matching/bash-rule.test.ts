@@ -219,6 +219,70 @@ describe('a Bash rule', () => {
     expect(matches('rm *', line)).toBe(expected);
   });
 
+  it.each([
+    'unheard-of -- rm x',
+    'unheard-of run profile -- rm x',
+    'unheard-of --env a -- A=b sudo rm x',
+    'unheard-of exec rm x',
+    'unheard-of --loud exec box rm x',
+    'unheard-of run -n env rm x',
+    "unheard-of exec box sh -c 'rm x'",
+    'gtimeout 5 rm x',
+    'gxargs rm',
+    'gfind . -exec rm {} +',
+    'genv -i rm x',
+    'sotruss rm x',
+    'gpg-agent --daemon rm x',
+    'sudo ip netns exec inner rm x',
+    'ip vrf exec blue rm x',
+    'systemd-cat rm x',
+    'run0 rm x',
+    'mpirun -n 2 rm x',
+    'apptainer exec image.sif rm x',
+    'doppler run -- rm x',
+    'aws-vault exec profile -- rm x',
+    'cross-env A=b rm x',
+    'pyenv exec rm x',
+    'rustup run stable rm x',
+    'mise x -- rm x',
+    'uv tool run rm x',
+    'arch -arm64 rm x',
+    'xcrun rm x',
+    'sandbox-exec -p profile rm x',
+    'mosh host -- rm x',
+    'oc rsh pod rm x',
+    'microk8s kubectl exec pod -- rm x',
+    'minikube kubectl -- exec pod -- rm x',
+    'pnpm exec rm x',
+    'yarn exec rm x',
+    'xterm -e rm x',
+    'launchctl asuser 5 rm x',
+  ])('sees the command of a runner, of one without an entry too: %s', (line) => {
+    expect(matches('rm *', line)).toBe(true);
+    expect(matches('mv *', line)).toBe(false);
+  });
+
+  it.each([
+    'unheard-of rm x',
+    'unheard-of --flag rm x',
+    'unheard-of add exec rm',
+    'cargo run -- "$X"',
+    'cargo test -- --nocapture rm',
+    'deno run "$FILE"',
+    'go run ./rm.go',
+    'git checkout -- rm',
+    'npm test -- rm',
+    'npm exec -- rm',
+    'yarn run rm',
+    "yarn test -t 'rm x'",
+    'pnpm add rm',
+    'ip link show rm',
+    'conda env create -n rm',
+    'op item get rm',
+  ])('takes no other word of a runner for one: %s', (line) => {
+    expect(matches('rm *', line)).toBe(false);
+  });
+
   // The tables of Claude Code's documentation, "Permissions" and "Hooks reference".
   it.each([
     ['npm run build', 'npm run build', true],

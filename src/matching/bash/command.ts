@@ -29,7 +29,7 @@ function addNames(word: KnownWord, found: BashReading): void {
   found.commands.push(...names);
 }
 
-type Certainty = 'sure' | 'open' | 'perhaps';
+type Certainty = 'sure' | 'open' | 'perhaps' | 'guessed';
 
 /**
  * Adds a command, and those that it runs in turn: `sudo timeout 5 git push` is git push too. Answers what the last of
@@ -40,7 +40,7 @@ export function readWords(
   found: BashReading,
   around: ScriptContext,
 ): OptionUse | undefined {
-  /** Where a command begins: certainly, with more words to come, or perhaps. */
+  /** Where a command begins: certainly, with more words to come, perhaps, or by a guess, which never makes a line unknown. */
   const starts = new Map<number, Certainty>([[0, around.hole === undefined ? 'sure' : 'open']]);
   /** From here on any word may begin one. */
   let open = words.length;
@@ -54,14 +54,15 @@ export function readWords(
   for (const [at, start] of starts) {
     const name = words[at];
     if (name === undefined) continue;
+    const perhaps = start === 'perhaps' || start === 'guessed';
     // Every command costs time, however short it is.
-    spend(start === 'perhaps' ? COST.guess : COST.command, found);
-    if (name.sure !== undefined && (start !== 'perhaps' || mayBeName(words, at))) throw new Unknowable();
+    spend(perhaps ? COST.guess : COST.command, found);
+    if (name.sure !== undefined && start !== 'guessed' && (!perhaps || mayBeName(words, at))) throw new Unknowable();
     if (start === 'open' && isHole(name, hole)) throw new Unknowable();
-    if (start === 'perhaps' && (name.sure !== undefined || /^-|^\{\}$/.test(name.text))) continue;
+    if (perhaps && (name.sure !== undefined || /^-|^\{\}$/.test(name.text))) continue;
     found.commands.push(...text(at, start !== 'sure'));
     const use = useOf(words, at);
-    if (use.hidden || (use.ends && start === 'open')) throw new Unknowable();
+    if ((use.hidden && start !== 'guessed') || (use.ends && start === 'open')) throw new Unknowable();
     if (use.hole !== undefined && use.hole !== hole) {
       hole = use.hole;
       text = textsOf(words, hole);
@@ -70,11 +71,12 @@ export function readWords(
     if (use.file || name.text.includes('/')) found.runsFiles = true;
     for (const path of name.text.includes('/') ? [name.text] : (use.files ?? []))
       found.ran.set(lastName(path), use.file === true || name.text.includes('/'));
-    if (use.stranger && around.input !== undefined && start !== 'perhaps') found.runsTexts = true;
+    if (use.stranger && around.input !== undefined && !perhaps) found.runsTexts = true;
     for (const next of use.runs) starts.set(next, hole === undefined ? start : 'open');
     for (let next = use.anywhere ?? open; next < open; next++) if (!starts.has(next)) starts.set(next, 'perhaps');
+    for (const next of use.guessed ?? []) if (!starts.has(next)) starts.set(next, 'guessed');
     open = Math.min(open, use.anywhere ?? open);
-    if (start === 'perhaps') continue;
+    if (perhaps) continue;
     for (const next of use.shown) shown.add(next);
     for (const next of use.plain) plain.add(next);
     reads ||= use.reads === true;

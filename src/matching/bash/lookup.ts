@@ -1,8 +1,12 @@
 import type { BashProgram } from './program.js';
-import { TABLE } from './programs.js';
+import { GNU_NAMES, TABLE } from './programs.js';
 
 const byName = new Map<string, BashProgram>();
 add(TABLE, byName);
+for (const name of GNU_NAMES.split(' ')) {
+  const program = byName.get(name);
+  if (program !== undefined && !byName.has(`g${name}`)) byName.set(`g${name}`, program);
+}
 
 /** Several names may share an entry. */
 function add(table: Readonly<Record<string, BashProgram>>, into: Map<string, BashProgram>): void {

@@ -7,6 +7,8 @@ export interface OptionUse {
   runs: number[];
   /** From this index on, any word may begin a command. */
   anywhere?: number;
+  /** Where commands may begin, if the words there are known. */
+  guessed?: readonly number[];
   /** Each is a command line that it reads. */
   lines: (readonly KnownWord[])[];
   /** Each may be a command line, or the name of a command. */

@@ -46,7 +46,7 @@ export interface BashProgram {
   readonly writes?: true;
   /** What it runs is not visible in the line. */
   readonly hidden?: true;
-  /** By the first operand: `docker exec`. */
+  /** By the first operand: `docker exec`. `*`: if it is none of the others. */
   readonly under?: Readonly<Record<string, BashProgram>>;
   /** This applies only if one of its words looks like this; otherwise they are `shown`. */
   readonly only?: RegExp;

@@ -34,7 +34,7 @@ const containers: BashProgram = {
     exec: container,
     run: newContainer,
     create: newContainer,
-    debug: container,
+    'debug rsh': container,
     attach: { input: true },
     commit: { short: 'm~a~', long: 'message~ author~' },
   },
@@ -152,15 +152,41 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     long: 'ext: watch: ignore: delay: signal: config: cwd: env-file: inspect? inspect-brk?',
     rest: 'anywhere',
   },
-  'entr watchexec hyperfine concurrently screen tmux unbuffer caffeinate chronic torsocks torify proxychains proxychains4 numactl cpulimit trickle tini dumb-init dotenv retry parallel-ssh':
+  'entr watchexec hyperfine concurrently screen tmux unbuffer caffeinate chronic torsocks torify proxychains proxychains4 proxychains-ng tsocks numactl cpulimit trickle tini dumb-init dotenv retry parallel-ssh':
     anywhere,
+  'sotruss memusage gpg-agent debconf heaptrack rr gdbserver lldb scan-build bear ccache sccache distcc rlwrap sem niceload nocache timelimit multitime':
+    anywhere,
+  'systemd-cat systemd-socket-activate dbus-launch srun sbatch salloc mpirun mpiexec orterun pdsh clush pssh tsp nq pueue pm2 daemonize daemon dtach abduco zellij':
+    anywhere,
+  'xterm uxterm urxvt gnome-terminal konsole xfce4-terminal kitty alacritty wezterm foot reflex onchange guix flox steam-run prime-run gamemoderun mullvad-exclude':
+    anywhere,
+  'envdir softlimit setlock s6-setuidgid s6-softlimit s6-envdir s6-setlock lckdo run-this-one apply rvm chruby-exec env-cmd sandbox-exec xcrun flatpak-spawn':
+    anywhere,
+  'qemu-x86_64 qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64': anywhere,
+  'please sudo-rs gksudo gksu kdesu kdesudo su-rs rvmsudo arch-chroot schroot distrobox-host-exec distrobox-enter ddev sail':
+    {
+      rest: 'anywhere',
+      input: true,
+    },
+  'run0 systemd-nspawn lxc-attach lxc-execute lima mosh': { rest: 'anywhere', input: true },
+  // `arch -arm64 rm` on macOS.
+  'arch cross-env': command,
+  'cross-env-shell': { rest: 'line' },
+  launchctl: { under: { 'asuser bsexec': { operands: 1, rest: 'command' }, submit: anywhere } },
+  ip: { under: { 'netns vrf net': { under: { exec: { operands: 1, rest: 'command' } } } } },
   'machinectl toolbox distrobox multipass lxc incus wsl adb vagrant nix nix-shell': {
     rest: 'anywhere',
     input: true,
   },
   faketime: { short: 'fmp:', operands: 1, rest: 'command' },
   'busybox toybox': command,
-  'poetry pipenv uv direnv mise conda bundle devbox rye pdm hatch': { under: { run: anywhere, exec: anywhere } },
+  'poetry pipenv uv direnv mise conda mamba micromamba pixi bundle devbox rye pdm hatch tox asdf rbenv pyenv nodenv jenv goenv rustup volta fnm nvm':
+    { under: { 'run exec x': anywhere, 'tool env': { under: { run: anywhere } } } },
+  'doppler op infisical dotenvx aws-vault chamber heroku foreman honcho lerna apptainer singularity crictl runc buildah xdotool swaymsg':
+    { under: { 'run exec': anywhere, shell: { input: true } } },
+  'minikube microk8s k3s docker-machine limactl': {
+    under: { kubectl: containers, 'ssh shell': { rest: 'anywhere', input: true } },
+  },
   // Programs that run a command for each of many items.
   xargs: {
     short: '0a:d:E:e?I@i&J@L:l?n:P:prs:txo',
@@ -225,7 +251,9 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   'ag ack': { long: 'pager*', rest: 'shown' },
   rg: { long: 'pre! hostname-bin!', rest: 'shown' },
   sort: { long: 'compress-program!', rest: 'shown' },
-  'npm yarn pnpm bun': { ...packages, unasked: 'package.json' },
+  'npm bun': { ...packages, unasked: 'package.json' },
+  // Unlike npm they find programs on the PATH.
+  'yarn pnpm': { ...packages, unasked: 'package.json', under: { exec: anywhere, '*': packages } },
   'npx pytest jest vitest mocha claude codex': packages,
   git: {
     reads: true,
@@ -260,6 +288,10 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     rest: 'shown',
   },
 };
+
+/** Programs of the table that have a `g` in front of their names where others have their own: `gtimeout` on macOS. */
+export const GNU_NAMES =
+  'env nice nohup stdbuf timeout chroot time xargs find sed tar split sort cp mv ln install dd tee';
 
 /** Programs that print commands to be evaluated; those commands are not in the line. */
 export const SAYS_ITSELF =

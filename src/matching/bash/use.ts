@@ -3,6 +3,9 @@ import { OptionReader, type OptionUse } from './options.js';
 import type { BashProgram } from './program.js';
 import { isFile, type KnownWord, restOf, splitWords } from './words.js';
 
+/** More words than these are not tried one by one. */
+const MOST_STARTS = 20;
+
 /** The name a command is looked up by: `/usr/bin/git` is git. */
 export function baseName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
@@ -20,7 +23,8 @@ export function useOf(words: readonly KnownWord[], at: number): OptionUse {
   let program = bashProgram(baseName(words[at]?.text ?? ''));
   let next = at + 1;
   for (;;) {
-    if (program === undefined) return { ...use, stranger: true };
+    if (program === undefined)
+      return { ...use, stranger: true, ...(next === at + 1 ? { guessed: guessedIn(words, next) } : {}) };
     const own: BashProgram = program;
     if (own.reads) use.reads = true;
     if (own.unasked !== undefined) use.files = own.unasked.split(' ');
@@ -48,8 +52,23 @@ export function useOf(words: readonly KnownWord[], at: number): OptionUse {
       return { ...use, anywhere: next, stranger: true };
     }
     program = name.sure === undefined ? bashProgram(name.text, own) : undefined;
-    next++;
+    if (program !== undefined || own.under['*'] === undefined) next++;
+    else program = own.under['*'];
   }
+}
+
+/** A program that nobody knows may run what stands behind `--`, or behind `exec` or `run`: `foo run -- rm x`. */
+function guessedIn(words: readonly KnownWord[], from: number): number[] {
+  const given = words.slice(from, from + MOST_STARTS);
+  const isOption = ({ text }: KnownWord): boolean => text.startsWith('-');
+  const end = given.findIndex(({ text }) => text === '--');
+  if (end !== -1) {
+    const behind = given.slice(end + 1).findIndex(({ text }) => !/^\w+=/.test(text));
+    return behind === -1 ? [] : [from + end + 1 + behind];
+  }
+  const first = given.findIndex((word) => !isOption(word));
+  if (!/^(?:exec|run)$/.test(given[first]?.text ?? '')) return [];
+  return given.flatMap((word, i) => (i > first && !isOption(word) ? [from + i] : []));
 }
 
 function afterWords(
@@ -149,9 +168,6 @@ function take(words: readonly KnownWord[], at: number, own: BashProgram, reader:
     default:
   }
 }
-
-/** More words than these are not tried one by one. */
-const MOST_STARTS = 20;
 
 /** `docker run --entrypoint git image push`: a command whose name is the value of an option. */
 function takeEntry(entry: KnownWord, given: readonly KnownWord[], unsure: boolean, use: OptionUse): void {
