@@ -181,7 +181,7 @@ describe('PermissionRequest', () => {
   });
 
   test('knows no flat and no legacy spelling', () => {
-    expect(folded(EVENT, [said(EVENT, 'h', { decision: 'block', ...verdict('deny') })]).verdict).toBe('none');
+    expect(folded(EVENT, [said(EVENT, 'h', { decision: 'approve', ...verdict('allow') })]).verdict).toBe('none');
   });
 
   test('permissions are granted by those whose allow is the answer', () => {
