@@ -2,6 +2,7 @@ import { isObject, type Json } from '../values/shape.js';
 import { payloadOf } from './decode.js';
 import { copyOf } from './path.js';
 import type { AgentTable, EventRow, Tool } from './table.js';
+import { addMcp, mcpToTheirs } from './tools/mcp.js';
 import { renamed, type ToolWas, toolToOurs } from './tools/tools.js';
 
 /** Whether a name of a tool is one that the hook's matcher means. */
@@ -36,14 +37,16 @@ function isFrom({ name: agent }: AgentTable, { name }: EventRow, { via }: Json):
 export const eventFrom = ({ name }: AgentTable, { via }: Json): unknown =>
   isObject(via) && via['agent'] === name ? via['event'] : undefined;
 
-/** The agent's own names for a call's tool, any of which a matcher may mean, if its hooks are given those. */
-export function toolNamesFor(table: AgentTable, row: EventRow, input: Json): string[] {
+/** The agent's own names for a call's tool, any of which a matcher of this text may mean, if its hooks are given those. */
+export function toolNamesFor(table: AgentTable, row: EventRow, input: Json, matcher?: string): string[] {
   const name = input['tool_name'];
   if (typeof name !== 'string') return [];
   if (isFrom(table, row, input)) {
     const { tool_name: was } = input['via'] as ToolWas;
     return [was ?? name];
   }
+  const mcp = mcpToTheirs(table, row, name, matcher);
+  if (mcp.length > 0) return mcp;
   const own = ownTools(table, row, name);
   const isKnown = own.some(({ tool }) => tool.ours === name);
   // A tool that the agent does not have can be meant by its name here alone.
@@ -53,6 +56,9 @@ export function toolNamesFor(table: AgentTable, row: EventRow, input: Json): str
 /** Whether the agent's hooks on an event are given its own names of tools; a payload with Claude's names keeps them. */
 export const renamesTools = ({ events }: AgentTable, { matches }: Pick<EventRow, 'matches'>): boolean =>
   matches === 'own' || !events.some((row) => row.matches === 'own');
+
+/** What a payload with Claude's names calls it. */
+export const claudeName = ({ ours, meant }: Tool): string => meant ?? ours;
 
 /** A tool of the agent, with the fields that its input has for one of ours. */
 interface OwnTool {
@@ -67,18 +73,23 @@ function ownTools(table: AgentTable, row: EventRow, name: string): OwnTool[] {
   const renames = renamesTools(table, row);
   const all = Object.entries(table.tools)
     .filter(([, { oneWay }]) => !oneWay)
-    .map(([own, tool]) => ({ name: renames ? own : name, tool }));
+    .map(([own, tool]) => ({ name: renames ? own : claudeName(tool), tool }));
   const same = all.filter(({ tool }) => tool.ours === name).map((one) => ({ ...one, fields: one.tool.fields }));
   if (same.length > 0) return same;
   return all.flatMap((one) => {
     const { also = {} } = one.tool;
     if (!Object.hasOwn(also, name)) return [];
-    return [{ name: renames ? one.name : one.tool.ours, tool: one.tool, fields: also[name] }];
+    return [{ ...one, fields: also[name] }];
   });
 }
 
 /** What `payloadOf` would record about a call if it had come from this agent, under the first of its names that is meant. */
 function toolVia(table: AgentTable, row: EventRow, given: Record<string, unknown>, isMeant: IsMeant) {
+  const mcp = mcpToTheirs(table, row, given['tool_name'] as string);
+  if (mcp.length > 0) {
+    addMcp(table, given);
+    return { tool_name: mcp.find(isMeant) ?? mcp[0] };
+  }
   const all = ownTools(table, row, given['tool_name'] as string);
   const own = all.find((one) => isMeant(one.name)) ?? all[0];
   if (own === undefined) return undefined;
@@ -118,7 +129,7 @@ export function inputToOurs(table: AgentTable, row: EventRow, input: Json, their
   const own = isFrom(table, row, input) ? undefined : ownTools(table, row, String(input['tool_name']))[0];
   if (own) return renamed(theirs, own.fields ?? {});
   const call: Record<string, unknown> = { tool_name: toolNamesFor(table, row, input)[0], tool_input: theirs };
-  toolToOurs(table, call, {}, []);
+  toolToOurs(table, row, call, {}, []);
   return call['tool_input'] as Json;
 }
 

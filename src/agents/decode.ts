@@ -47,7 +47,7 @@ export function decode(table: AgentTable, stdin: string, env: Env, argv: readonl
   }
   takeSession(table, input, via);
   fill(table, row, input, env, via, losses);
-  toolToOurs(table, input, via, losses);
+  toolToOurs(table, row, input, via, losses);
   const spec = specOf(row);
   if (table.makesIds && spec?.tool && !spec.nestedDecision && input['tool_use_id'] === undefined)
     make(via, input, 'tool_use_id', callId(table.name, input));

@@ -7,12 +7,17 @@ import type { AgentTable, EventRow } from './table.js';
 /** What a matcher is compared with on an event; undefined: nothing, so every matcher matches. */
 export const subjectOf = ({ runs }: AgentTable, event: string): Subject | undefined => runs?.matching.subjects[event];
 
-/** The names that a matcher of this agent may match on this input, any of them; undefined: there is nothing to compare it with. */
-export function subjectsFor(table: AgentTable, row: EventRow, input: Json): readonly string[] | undefined {
+/** The names that a matcher of this agent may match on this input, any of them; undefined: there is nothing to compare it with. `matcher`: its text. */
+export function subjectsFor(
+  table: AgentTable,
+  row: EventRow,
+  input: Json,
+  matcher?: string,
+): readonly string[] | undefined {
   const subject = subjectOf(table, row.name);
   if (subject === undefined) return undefined;
   if (subject === 'tool') {
-    const names = toolNamesFor(table, row, input);
+    const names = toolNamesFor(table, row, input, matcher);
     return [...new Set(names.flatMap((name) => [name, ...(table.runs?.matching.aliases?.[name] ?? [])]))];
   }
   if ('word' in subject) return [subject.word];

@@ -52,10 +52,34 @@ export interface Tool {
   readonly patch?: string;
   /** This field of its input is a list of paths or patterns: of one path, it is `file_path`. */
   readonly files?: string;
+  /** It types a field of its input into a shell that is running: the text is the `command`. */
+  readonly typed?: Typed;
+  /** Claude Code's name of it where the agent itself translates names: hooks may mean it by that too. */
+  readonly meant?: string;
   /** A call of ours is never one of this tool, only the other way round. */
   readonly oneWay?: true;
   /** Whether the name was observed, or only documented. */
   readonly source?: 'documents';
+}
+
+/** Text with the names of keys in it. */
+export interface Typed {
+  readonly field: string;
+  /** The end of a line. */
+  readonly enter: string;
+  /** Keys that change what is already there. */
+  readonly others: readonly string[];
+}
+
+/** How an agent names the tools of MCP servers. */
+export interface McpNames {
+  /** Its own names, with `{server}` and `{tool}`. The first form that fits counts; by a call of ours its hooks may mean any. */
+  readonly names: readonly string[];
+  /** Where the payload has both, whatever the name is: paths with dots. */
+  readonly server?: string;
+  readonly tool?: string;
+  /** Whether the names were observed, or only documented. */
+  readonly source: 'seen' | 'documents';
 }
 
 /** One event of an agent. */
@@ -77,6 +101,8 @@ export interface EventRow {
   readonly maybe?: string;
   /** Matchers are compared with the agent's own names of its tools alone. */
   readonly matches?: 'own';
+  /** How it names the tools of MCP servers here, if not as usual. */
+  readonly mcp?: readonly string[];
   /** A second name for the same event; `connect` does not use it. */
   readonly second?: true;
   /** Seconds that the agent gives a hook on this event, if not its usual limit; `most`: the upper bound, whatever is configured. */
@@ -185,6 +211,8 @@ export interface AgentTable {
   /** Variables of a hook's environment that hold what the payload lacks, by our field. */
   readonly env: Readonly<Record<string, string>>;
   readonly tools: Readonly<Record<string, Tool>>;
+  /** Absent: as Claude Code does. */
+  readonly mcp?: McpNames;
   /** Calls have no id: ours are made of what is known of them. */
   readonly makesIds?: true;
   /** Inside a subagent `session_id` may be that agent's: the session is that of the parent. */

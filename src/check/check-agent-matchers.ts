@@ -1,7 +1,8 @@
 import { TABLES } from '../agents/agents.js';
-import { renamesTools } from '../agents/as-theirs.js';
+import { claudeName, renamesTools } from '../agents/as-theirs.js';
 import { subjectOf } from '../agents/subjects.js';
 import type { AgentTable } from '../agents/table.js';
+import { isMcp } from '../agents/tools/mcp.js';
 import { readMatcher } from '../foreign/matchers.js';
 import type { CheckFinding } from './checking.js';
 import type { AgentHandler } from './files/agent-handlers.js';
@@ -36,11 +37,11 @@ export function* checkMatcher(
   else if (tool && !/^\*+$/.test(matcher.trim()) && !namesOf(table, event).some(accepts)) {
     // An unknown name may be a tool of an extension, or a new one.
     const words = matcher.match(/[A-Za-z_]\w+/g) ?? [];
-    const strangers = words.filter((word) => STRANGE.has(word));
+    const strangers = words.filter((word) => STRANGE.has(word) || isMcp(word));
     if (strangers.length === 0 || strangers.length < words.length) return;
     const renames = isRenamed(table, event);
     for (const word of strangers) {
-      const own = renames ? ownNames(table, word) : [table.tools[word]?.ours ?? []].flat();
+      const own = isMcp(word) ? mcpForms(table, event) : renames ? ownNames(table, word) : claudeNames(table, word);
       yield found(
         renames
           ? `${table.title} has no tool "${word}".`
@@ -64,9 +65,15 @@ const STRANGE: ReadonlySet<string> = new Set([
 function namesOf(table: AgentTable, event: string): string[] {
   const { tools, runs } = table;
   const renames = isRenamed(table, event);
-  const own = Object.entries(tools).map(([name, { ours }]) => (renames ? name : ours));
+  const own = Object.entries(tools).map(([name, tool]) => (renames ? name : claudeName(tool)));
   const aliases = Object.values(runs?.matching.aliases ?? {}).flat();
-  return [...own, ...aliases, 'mcp__server__tool', 'server-tool', 'MCP:tool'];
+  return [...own, ...aliases, ...mcpForms(table, event)];
+}
+
+/** What it calls the tool "tool" of the MCP server "server". */
+function mcpForms({ events, mcp }: AgentTable, event: string): string[] {
+  const forms = events.find(({ name }) => name === event)?.mcp ?? mcp?.names ?? ['mcp__{server}__{tool}'];
+  return forms.map((form) => form.replaceAll(/[{}]/g, ''));
 }
 
 const isRenamed = (table: AgentTable, event: string): boolean =>
@@ -80,6 +87,11 @@ function isFirst(group: ObjectNode, node: ObjectNode): boolean {
 /** An agent's own names of a tool given by Claude Code's name; none: it is not such a name, or the agent uses it too. */
 function ownNames({ tools }: AgentTable, word: string): string[] {
   const all = Object.entries(tools).filter(([name]) => name !== word);
-  const same = all.filter(([, { ours }]) => ours === word);
+  const same = all.filter(([, { ours, meant }]) => ours === word || meant === word);
   return (same.length > 0 ? same : all.filter(([, { also = {} }]) => Object.hasOwn(also, word))).map(([name]) => name);
+}
+
+function claudeNames({ tools }: AgentTable, word: string): string[] {
+  const tool = Object.hasOwn(tools, word) ? tools[word] : undefined;
+  return tool === undefined ? [] : [claudeName(tool)];
 }

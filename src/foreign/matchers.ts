@@ -54,12 +54,20 @@ function pattern(matcher: string, source: string, invalid: () => ForeignMatcher)
 
 /** The same for registered hooks: it reads the input under the agent's own names. */
 export function matcherOf(table: AgentTable, row: EventRow, text: string | undefined, read: ForeignMatcher): object {
-  return readyMatcher(text === undefined || text === '' ? '*' : text, (input) => {
+  return readyMatcher(shown(table, row, text), (input) => {
     const given = (input ?? {}) as Json;
     if (!isAbout(table, row, given)) return false;
-    const names = subjectsFor(table, row, given);
+    const names = subjectsFor(table, row, given, text);
     return names === undefined || names.some((name) => read.accepts(name)) || isAll(text);
   });
+}
+
+/** For people. Without a matcher it is the event that says which tools it is about. */
+function shown({ runs }: AgentTable, { name, own }: EventRow, text: string | undefined): string {
+  const tools = own ? undefined : runs?.tools?.[name];
+  const about = tools === undefined ? [] : [`${name} is only about ${tools.join(', ')}`];
+  if (isAll(text)) return about[0] ?? '*';
+  return [text, ...about].join('; ');
 }
 
 const isAll = (text: string | undefined): boolean => text === undefined || text === '' || text.trim() === '*';

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { types } from 'node:util';
 import { HookscopeError } from '../errors.js';
 import type { Dialect, EventSpec, Subject } from '../events/spec.js';
+import { namesOfCall } from '../events/tool-calls.js';
 import { clip, warn } from '../plain.js';
 import { ignoreRejections, isThenable, tell } from '../values/waiting/promises.js';
 import { claudeTest } from './claude-matcher.js';
@@ -77,7 +78,7 @@ function compile(matcher: unknown, context: MatcherContext, warnings: string[]):
     if (why !== undefined) warnings.push(`${context.where}: ${String(matcher)} can take exponential time (${why})`);
     return new NameMatcher(String(pattern), [{ test: (name) => pattern.test(name) }], context.event);
   }
-  if (typeof matcher === 'function') return new PredicateMatcher(matcher as Predicate, reporterOf(context));
+  if (typeof matcher === 'function') return new PredicateMatcher(matcher as Predicate, context);
   return refuse(context, 'must be a string, a RegExp or a function (subject, input) => boolean');
 }
 
@@ -97,7 +98,12 @@ class NameMatcher implements Matcher {
 
   matches(subject: Subject): boolean {
     if (!subject) return subject === null;
-    const names = this.#event.tool ? toolNames(subject) : [subject];
+    if (!this.#event.tool) return this.#accepts([subject]);
+    const names = namesOfCall(subject, this.text);
+    return names === undefined || names.some((name) => this.#accepts(toolNames(name)));
+  }
+
+  #accepts(names: readonly string[]): boolean {
     return this.#tests.some(({ test, every }) => (every === true ? names.every(test) : names.some(test)));
   }
 }
@@ -138,11 +144,13 @@ class PredicateMatcher implements Matcher {
   readonly text: string;
   readonly #predicate: Predicate;
   readonly #report: (error: unknown) => void;
+  readonly #tool: boolean;
 
-  constructor(predicate: Predicate, report: (error: unknown) => void) {
+  constructor(predicate: Predicate, context: MatcherContext) {
     this.text = `predicate ${predicate.name || '(anonymous)'}`;
     this.#predicate = predicate;
-    this.#report = report;
+    this.#report = reporterOf(context);
+    this.#tool = context.event.tool;
   }
 
   get code(): string {
@@ -151,6 +159,12 @@ class PredicateMatcher implements Matcher {
 
   matches(subject: Subject, input?: unknown): boolean {
     if (!subject) return subject === null;
+    const names = this.#tool ? namesOfCall(subject, '') : undefined;
+    if (names === undefined || names.length === 1) return this.#accepts(subject, input);
+    return names.some((name) => this.#accepts(name, input));
+  }
+
+  #accepts(subject: string, input: unknown): boolean {
     const predicate = this.#predicate;
     try {
       const answer = predicate(subject, input);

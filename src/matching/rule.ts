@@ -1,5 +1,6 @@
 import { HookscopeError } from '../errors.js';
 import type { Dialect } from '../events/spec.js';
+import { calledAs, namesOfCall } from '../events/tool-calls.js';
 import { isObject } from '../values/shape.js';
 import { type BadSpecifier, compileSpecifier, type RuleCall, type RuleOf, type Specifier } from './specifier.js';
 import { toolNames } from './tool-names.js';
@@ -65,7 +66,9 @@ function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
   const inner = content?.trim() ?? '';
   if (inner === '' || inner === '*') {
     const test = namesTool(tool);
-    return { isAbout: test, matches: ({ tool_name }) => typeof tool_name === 'string' && test(tool_name) };
+    const matches: Rule['matches'] = ({ tool_name, via }) =>
+      typeof tool_name === 'string' && test(calledAs(tool_name, via));
+    return { isAbout: test, matches };
   }
   const specifier = compileSpecifier(tool, inner, of);
   return 'expected' in specifier ? specifier : withSpecifier(tool, specifier);
@@ -75,7 +78,7 @@ function withSpecifier(tool: string, specifier: Specifier): ParsedRule {
   const tests = (specifier.tools ?? [tool]).map(namesTool);
   const isAbout = rememberingLast((name) => tests.some((test) => test(name)));
   const matches: Rule['matches'] = ({ tool_name, tool_input, cwd, via }) => {
-    if (typeof tool_name !== 'string' || !isAbout(tool_name)) return false;
+    if (typeof tool_name !== 'string' || !isAbout(calledAs(tool_name, via))) return false;
     const input = typeof tool_input === 'object' && tool_input !== null ? tool_input : {};
     const call: RuleCall = {
       tool: tool_name,
@@ -108,5 +111,7 @@ function rememberingLast(test: (name: string) => boolean): (name: string) => boo
 function namesTool(tool: string): (name: string) => boolean {
   const tests = toolNames(tool).map(compileWildcard);
   const server = tool.startsWith('mcp__') ? compileWildcard(`${tool.replace(/__$/, '')}__*`) : () => false;
-  return (name) => server(name) || toolNames(name).some((known) => tests.some((test) => test(known)));
+  const isMeant = (name: string): boolean =>
+    server(name) || toolNames(name).some((known) => tests.some((test) => test(known)));
+  return (name) => namesOfCall(name, tool)?.some(isMeant) ?? true;
 }

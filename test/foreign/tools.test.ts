@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { agentCodec, TABLES } from '../../src/agents/agents.js';
-import { payloadFor, renamesTools } from '../../src/agents/as-theirs.js';
+import { claudeName, payloadFor, renamesTools } from '../../src/agents/as-theirs.js';
 import { subjectOf } from '../../src/agents/subjects.js';
 import type { AgentTable, EventRow } from '../../src/agents/table.js';
 import { CATALOGUE } from '../../src/events/catalogue.js';
@@ -49,7 +49,7 @@ const everyTool = FOREIGN.flatMap((table) =>
         (tool.oneWay ? [] : [tool.ours, ...Object.keys(tool.also ?? {})]).map((ours) => ({
           agent: table.name,
           event: row.name,
-          own: renamesTools(table, row) ? own : tool.ours,
+          own: renamesTools(table, row) ? own : claudeName(tool),
           ours,
           table,
           row,
@@ -75,6 +75,58 @@ test.each(everyTool)(
     expect(told).toEqual([own, given]);
   },
 );
+
+const MCP = { tool_name: 'mcp__github__push_files', tool_input: { a: 1 } };
+
+describe.each<[agent: string, event: string, own: string, more?: object]>([
+  ['gemini', 'BeforeTool', 'mcp_github_push_files'],
+  ['gemini', 'AfterTool', 'mcp_github_push_files'],
+  ['copilot', 'preToolUse', 'github-push_files'],
+  ['copilot', 'PreToolUse', 'github-push_files'],
+  ['copilot', 'permissionRequest', 'github/push_files'],
+  ['cursor', 'preToolUse', 'MCP:push_files'],
+  ['cursor', 'beforeMCPExecution', 'push_files'],
+  ['codex', 'PreToolUse', 'mcp__github__push_files'],
+])('%s %s: a tool of an MCP server is called %s', (agent, event, own) => {
+  const table = tableOf(agent);
+  const row = table.events.find(({ name }) => name === event) as EventRow;
+
+  test('to matchers', () => {
+    for (const matcher of [own, `^${own}$`, `${own}|nothing`, own.replace('push', '.*')])
+      expect(isAsked(table, row, matcher, MCP), matcher).toBe(true);
+    expect(isAsked(table, row, own.replace('push', 'pull'), MCP)).toBe(false);
+    expect(isAsked(table, row, own, { ...MCP, tool_name: 'Bash' })).toBe(false);
+  });
+
+  test('to hooks', () => {
+    const payload = payloadFor(table, row, MCP);
+    expect(Object.values(toolIn(payload))[0]).toBe(own);
+    if (agent === 'gemini') expect(payload['mcp_context']).toEqual({ server_name: 'github', tool_name: 'push_files' });
+    else expect(payload).not.toHaveProperty('mcp_context');
+  });
+});
+
+test('a call of another agent that does not say which server it is of is one of any', () => {
+  const unknown = { ...MCP, tool_name: 'mcp__?__push_files' };
+  const [gemini, copilot] = ['gemini', 'copilot'].map(tableOf) as [AgentTable, AgentTable];
+  const [before, pre] = [gemini, copilot].map((table) => table.events.find(({ ours }) => ours === 'PreToolUse'));
+  expect(isAsked(gemini, before as EventRow, 'mcp_github_.*', unknown)).toBe(true);
+  expect(isAsked(gemini, before as EventRow, 'run_shell_command', unknown)).toBe(false);
+  expect(isAsked(copilot, pre as EventRow, 'github-push_files', unknown)).toBe(true);
+  expect(isAsked(copilot, pre as EventRow, 'bash', unknown)).toBe(false);
+});
+
+test('a matcher of an event that is about some tools says which, for who asks why its hook did not run', () => {
+  const cursor = tableOf('cursor');
+  const textOf = (event: string, matcher: string | undefined): string => {
+    const row = cursor.events.find(({ name }) => name === event) as EventRow;
+    return (matcherOf(cursor, row, matcher, readMatcher(cursor, matcher, false)) as Matcher).text;
+  };
+  expect(textOf('beforeMCPExecution', undefined)).toBe('beforeMCPExecution is only about mcp__*');
+  expect(textOf('beforeShellExecution', '^git')).toBe('^git; beforeShellExecution is only about Bash, PowerShell');
+  expect(textOf('preToolUse', undefined)).toBe('*');
+  expect(textOf('preToolUse', 'Shell')).toBe('Shell');
+});
 
 test('a tool for several files is not asked about a call for one', () => {
   const table = tableOf('gemini');

@@ -6,6 +6,7 @@ import {
   instead,
   SILENT,
   specific,
+  type Typed,
   type Words,
   words,
 } from '../table.js';
@@ -100,6 +101,12 @@ const PROMPT: EventRow['says'] = {
 };
 
 const TASK = { agent_type: 'subagent_type' };
+const TYPED: Typed = {
+  field: 'input',
+  enter: '{enter}',
+  others: ['{up}', '{down}', '{left}', '{right}', '{backspace}'],
+};
+const EDITED = { path: 'file_path', old_str: 'old_string', new_str: 'new_string' };
 
 type Pair = Omit<EventRow, 'name'> & { readonly camel: string; readonly pascal: string };
 
@@ -144,6 +151,7 @@ const notification: Omit<EventRow, 'name'> = {
 const permission: Omit<EventRow, 'name' | 'fields'> = {
   ours: 'PermissionRequest',
   named: ['hookName', 'permissionRequest'],
+  mcp: ['{server}/{tool}'],
   says: PERMISSION,
 };
 
@@ -162,24 +170,30 @@ export const copilot: AgentTable = {
   sessionOf: 'parent_agent_id',
   tools: {
     bash: { ours: 'Bash' },
-    powershell: { ours: 'Bash', also: { PowerShell: {} }, source: 'documents' },
+    powershell: { ours: 'PowerShell', meant: 'Bash', source: 'documents' },
+    write_bash: { ours: 'Bash', typed: TYPED, oneWay: true },
+    write_powershell: { ours: 'PowerShell', meant: 'Bash', typed: TYPED, oneWay: true, source: 'documents' },
     view: { ours: 'Read', fields: { path: 'file_path' } },
     create: { ours: 'Write', fields: { path: 'file_path', file_text: 'content' }, source: 'documents' },
     edit: {
       ours: 'Edit',
       also: { MultiEdit: { path: 'file_path' }, NotebookEdit: { path: 'notebook_path', new_str: 'new_source' } },
-      fields: { path: 'file_path', old_str: 'old_string', new_str: 'new_string' },
+      fields: EDITED,
       source: 'documents',
     },
     // Some models edit by patches.
     apply_patch: { ours: 'Edit', patch: 'input', oneWay: true, source: 'documents' },
+    str_replace_editor: { ours: 'Edit', fields: EDITED, oneWay: true, source: 'documents' },
     glob: { ours: 'Glob', fields: { paths: 'path' }, source: 'documents' },
-    grep: { ours: 'Grep', fields: { paths: 'path' }, source: 'documents' },
+    grep: { ours: 'Grep', fields: { paths: 'path' } },
+    // Some models have it in grep's place.
+    rg: { ours: 'Grep', fields: { paths: 'path' }, source: 'documents' },
     web_fetch: { ours: 'WebFetch', source: 'documents' },
     web_search: { ours: 'WebSearch', source: 'documents' },
     ask_user: { ours: 'AskUserQuestion', source: 'documents' },
     task: { ours: 'Agent', also: { Task: TASK }, fields: TASK },
   },
+  mcp: { names: ['{server}-{tool}'], source: 'seen' },
   events: [
     { name: 'preToolUse', ours: 'PreToolUse', matches: 'own', named: null, fields: CAMEL, says: CAMEL_TOOL },
     { name: 'PreToolUse', ours: 'PreToolUse', second: true, fields: SNAKE, says: PASCAL_TOOL },

@@ -19,6 +19,8 @@ const readOnly: EventRow['says'] = {
   stop,
 };
 
+/** On the events that are about nothing else, and what the others have before it. */
+const MCP_ALONE = ['{tool}', 'MCP:{tool}'];
 const MCP_INPUT: Field = { theirs: 'tool_input', ours: 'tool_input', unit: 'json' };
 /** Of a tool of its own an object; that of an MCP tool may be JSON in a string here too. */
 const INPUT: Field = { theirs: 'tool_input', ours: 'tool_input', unit: 'maybe-json' };
@@ -61,6 +63,7 @@ export const cursor: AgentTable = {
     Delete: { ours: 'Delete', either: PATH },
     Task: { ours: 'Agent', also: { Task: {} } },
   },
+  mcp: { names: ['MCP:{tool}'], source: 'documents' },
   events: [
     // An own session_id is the same as the conversation's there.
     {
@@ -91,7 +94,7 @@ export const cursor: AgentTable = {
       },
     },
     { name: 'beforeShellExecution', ours: 'PreToolUse', fields: shell, fills: bash, says: gate },
-    { name: 'beforeMCPExecution', matches: 'own', ours: 'PreToolUse', fields: [MCP_INPUT], says: gate },
+    { name: 'beforeMCPExecution', matches: 'own', mcp: MCP_ALONE, ours: 'PreToolUse', fields: [MCP_INPUT], says: gate },
     {
       name: 'beforeReadFile',
       ours: 'PreToolUse',
@@ -124,6 +127,7 @@ export const cursor: AgentTable = {
     {
       name: 'afterMCPExecution',
       matches: 'own',
+      mcp: MCP_ALONE,
       ours: 'PostToolUse',
       fields: [
         MCP_INPUT,

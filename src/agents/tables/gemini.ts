@@ -52,6 +52,13 @@ export const gemini: AgentTable = {
     web_fetch: { ours: 'WebFetch', instead: { url: 'prompt' }, source: 'documents' },
     google_web_search: { ours: 'WebSearch', source: 'documents' },
   },
+  // The second form is from documents; the payload says what neither does.
+  mcp: {
+    names: ['mcp_{server}_{tool}', 'mcp__{server}__{tool}'],
+    server: 'mcp_context.server_name',
+    tool: 'mcp_context.tool_name',
+    source: 'seen',
+  },
   events: [
     { name: 'SessionStart', ours: 'SessionStart', says: { context, stop: { none: 'Gemini ignores it at the start' } } },
     { name: 'SessionEnd', ours: 'SessionEnd', says: {} },

@@ -4,11 +4,17 @@ import { put } from '../../values/copies/put.js';
 import { isObject, type Json } from '../../values/shape.js';
 import type { Loss } from '../codec.js';
 import { copyOf } from '../path.js';
-import type { AgentTable, Tool } from '../table.js';
+import type { AgentTable, EventRow, Tool, Typed } from '../table.js';
+import { isMcp, mcpToOurs } from './mcp.js';
+import { commandTyped } from './typed.js';
 
 /** The original form of a call that was translated to our names. */
 export interface ToolWas {
   tool_name?: string;
+  /** Other tools of ours that hooks may mean by it. */
+  meant?: string[];
+  /** Keys of the input that are ours alone. */
+  added?: string[];
   /** Keys of the input that were given our names, theirs to ours. */
   renamed?: Record<string, string>;
   /** What says which files the call is about; `path`: the only one, which became its `file_path`. */
@@ -27,21 +33,30 @@ export interface ToolWas {
 const FOLDER = 'path';
 
 /** Tool and keys under the names that Claude Code has for them. */
-export function toolToOurs(table: AgentTable, input: Record<string, unknown>, was: ToolWas, losses: Loss[]): void {
+export function toolToOurs(
+  table: AgentTable,
+  row: Pick<EventRow, 'mcp'>,
+  input: Record<string, unknown>,
+  was: ToolWas,
+  losses: Loss[],
+): void {
   const name = input['tool_name'];
   if (typeof name !== 'string') return;
   const given = input['tool_input'];
-  const tool = toolOf(table, name, isObject(given) ? given : {});
-  if (tool === undefined) return;
-  if (tool.ours !== name) {
+  const mcp = mcpToOurs(table, row, input, losses);
+  const tool = mcp === undefined ? toolOf(table, name, isObject(given) ? given : {}) : undefined;
+  const ours = mcp ?? tool?.ours;
+  if (ours !== undefined && ours !== name) {
     was.tool_name = name;
-    input['tool_name'] = tool.ours;
+    input['tool_name'] = ours;
   }
-  if (!isObject(given)) return;
+  if (tool?.meant !== undefined) was.meant = [tool.meant];
+  if (tool === undefined || !isObject(given)) return;
   const call = copyOf(given);
   const names = namesOf({ table, tool, call, was, losses });
   if (Object.keys(names).length > 0) was.renamed = names;
   addPath(tool, call, was, losses);
+  if (tool.typed !== undefined) addTyped(tool.typed, call, was, losses);
   input['tool_input'] = renamed(call, names);
 }
 
@@ -105,7 +120,8 @@ export function toolToTheirs(table: AgentTable, input: Record<string, unknown>, 
   const call = input['tool_input'];
   if (isObject(call)) input['tool_input'] = inputToTheirs(call, was);
   const tool = was.tool_name === undefined ? undefined : toolOf(table, was.tool_name, {});
-  if (tool && isTool(tool, input['tool_name'])) input['tool_name'] = was.tool_name;
+  const isSame = isMcp(input['tool_name']) || (tool !== undefined && isTool(tool, input['tool_name']));
+  if (was.tool_name !== undefined && isSame) input['tool_name'] = was.tool_name;
 }
 
 /** A tool's input, or another one in its place, under the agent's own names. */
@@ -113,6 +129,7 @@ export function inputToTheirs(call: Json, was: ToolWas): Json {
   const back = Object.fromEntries(Object.entries(was.renamed ?? {}).map(([theirs, ours]) => [ours, theirs]));
   const copy = copyOf(call);
   if (was.files !== undefined) delete copy['file_path'];
+  for (const key of was.added ?? []) delete copy[key];
   const older = Object.entries(was.older ?? {}).filter(([ours]) => Object.hasOwn(call, ours));
   const isChanged = ([ours, given]: [string, unknown]): boolean => !isDeepStrictEqual(call[ours], given);
   for (const [ours] of older.filter((one) => !isChanged(one))) delete back[ours];
@@ -187,4 +204,21 @@ function addPath(tool: Tool, call: Record<string, unknown>, was: ToolWas, losses
       what: 'tool_input.file_path',
       why: `the call names ${count} files or patterns; rules about a path ask their hook`,
     });
+}
+
+/** Nothing else can be typed in its place: the shell may have read a part of the line before. */
+function addTyped(typed: Typed, call: Record<string, unknown>, was: ToolWas, losses: Loss[]): void {
+  was.untold = [...(was.untold ?? []), 'command', typed.field];
+  if (Object.hasOwn(call, 'command')) {
+    was.aside = { ...was.aside, command: call['command'] };
+    delete call['command'];
+  }
+  const command = commandTyped(typed, call);
+  if (command === undefined) {
+    const why = 'it is typed with keys that change the line; rules about commands ask their hook';
+    losses.push({ what: 'tool_input.command', why });
+    return;
+  }
+  call['command'] = command;
+  was.added = ['command'];
 }

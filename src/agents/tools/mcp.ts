@@ -1,0 +1,84 @@
+import { namesOfCall, SOME_SERVER } from '../../events/tool-calls.js';
+import { put } from '../../values/copies/put.js';
+import { isText, type Json } from '../../values/shape.js';
+import type { Loss } from '../codec.js';
+import { at, putAt } from '../path.js';
+import type { AgentTable, EventRow } from '../table.js';
+
+type Named = Pick<EventRow, 'mcp'>;
+
+/** Whether a name of ours is that of an MCP server's tool. */
+export const isMcp = (name: unknown): name is string => typeof name === 'string' && name.startsWith('mcp__');
+
+/** Characters that names of ours do not have; Claude Code writes "_" for them. */
+const ours = (text: string): string => text.replace(/[^\w-]/g, '_');
+
+/** Our name of a call, if it is of an MCP server's tool: what the payload says of it, else what the agent's name says. */
+export function mcpToOurs(table: AgentTable, row: Named, input: Json, losses: Loss[]): string | undefined {
+  const name = input['tool_name'];
+  if (!isText(name) || table.mcp === undefined) return undefined;
+  const { server, tool } = table.mcp;
+  const [s, t] = [server, tool].map((path) => (path === undefined ? undefined : at(input, path)));
+  if (isText(s) && isText(t) && s !== '' && t !== '') return `mcp__${ours(s)}__${ours(t)}`;
+  if (isMcp(name) || (row.mcp === undefined && Object.hasOwn(table.tools, name))) return undefined;
+  const forms = (row.mcp ?? table.mcp.names).filter((one) => cutsOf(one, name).length > 0);
+  // A form that has more to say before the names.
+  const [form] = forms.sort((a, b) => b.indexOf('{') - a.indexOf('{'));
+  return form === undefined ? undefined : readName(table, form, name, losses);
+}
+
+function readName({ title }: AgentTable, form: string, name: string, losses: Loss[]): string {
+  const cuts = cutsOf(form, name);
+  const [first = ['', '']] = cuts;
+  const lose = (why: string): void => void losses.push({ what: 'tool_name', why: `${title} does not say ${why}` });
+  if (first[0] === SOME_SERVER) lose(`which MCP server "${name}" is of; hooks and rules about any server are asked`);
+  else if (cuts.length > 1) {
+    lose(`where the name of the MCP server ends in "${name}"; hooks and rules about each reading are asked`);
+    return `mcp__${ours(first[0] + seamOf(form) + first[1])}`;
+  }
+  return `mcp__${first[0] === SOME_SERVER ? SOME_SERVER : ours(first[0])}__${ours(first[1])}`;
+}
+
+/** Server and tool, for each way to read a name in this form; two of them say that there are several. */
+function cutsOf(form: string, name: string): [server: string, tool: string][] {
+  const before = form.slice(0, form.indexOf('{'));
+  const rest = name.slice(before.length);
+  if (!name.startsWith(before) || rest === '') return [];
+  if (!form.includes('{server}')) return [[SOME_SERVER, rest]];
+  const seam = seamOf(form);
+  const found: [string, string][] = [];
+  for (let i = rest.indexOf(seam, 1); i !== -1 && found.length < 2; i = rest.indexOf(seam, i + 1))
+    if (i + seam.length < rest.length) found.push([rest.slice(0, i), rest.slice(i + seam.length)]);
+  return found;
+}
+
+/** What a form has between server and tool. */
+const seamOf = (form: string): string => form.slice(form.indexOf('}') + 1, form.lastIndexOf('{'));
+
+/** The agent's own names for a tool of ours, any of which its hooks may mean. `wanted`: the text of a matcher. */
+export function mcpToTheirs({ mcp }: AgentTable, row: Named, name: string, wanted = ''): string[] {
+  if (mcp === undefined || !isMcp(name)) return [];
+  const all = (namesOfCall(name, wanted) ?? [name]).flatMap((one) => {
+    const [server, tool] = partsOf(one);
+    if (tool === '') return [];
+    return (row.mcp ?? mcp.names).map((form) => form.replace('{server}', () => server).replace('{tool}', () => tool));
+  });
+  return [...new Set(all)];
+}
+
+/** `mcp__server__tool`, where the tool's name may have a "__" too. */
+function partsOf(name: string): [server: string, tool: string] {
+  const [, server = '', ...tool] = name.split('__');
+  return [server, tool.join('__')];
+}
+
+/** What the agent's payload says of server and tool beside the name. */
+export function addMcp({ mcp }: AgentTable, input: Record<string, unknown>): void {
+  const name = input['tool_name'];
+  if (mcp?.server === undefined || mcp.tool === undefined || !isMcp(name)) return;
+  const [server, tool] = partsOf(name);
+  const added: Record<string, unknown> = {};
+  if (tool === '' || server === SOME_SERVER || !putAt(added, mcp.server, server) || !putAt(added, mcp.tool, tool))
+    return;
+  for (const key of Object.keys(added)) if (!Object.hasOwn(input, key)) put(input, key, added[key]);
+}

@@ -1,0 +1,57 @@
+import { isObject } from '../values/shape.js';
+
+/** Between the names of a call that has several. No tool's name contains it. */
+const OR = '|';
+const MCP = 'mcp__';
+/** In the place of a server that is not known. */
+export const SOME_SERVER = '?';
+/** Names with more seams or dashes than any that a person would give are not read in every way. */
+const MOST_SEAMS = 40;
+const MOST_DASHES = 5;
+
+/** What a call is known by: its tool's name, with others that hooks may mean by it (`via.meant`). */
+export function calledAs(name: string, via: unknown): string {
+  const meant = isObject(via) ? via['meant'] : undefined;
+  return Array.isArray(meant) && meant.length > 0 ? [name, ...meant].join(OR) : name;
+}
+
+/**
+ * All names that a call may have, for who looks for `wanted`: the text of a matcher, or a rule's name. More than one if it is known by several, or if it is
+ * of an MCP server and its agent does not say which (`mcp__?__tool`), or where the server's name ends (`mcp__a-b-c`). undefined: `wanted` is a pattern that
+ * may mean it.
+ */
+export function namesOfCall(name: string, wanted: string): readonly string[] | undefined {
+  if (name.includes(OR)) return name.split(OR);
+  if (!name.startsWith(MCP)) return [name];
+  const rest = name.slice(MCP.length);
+  if (rest.startsWith(`${SOME_SERVER}__`)) return withServers(rest.slice(SOME_SERVER.length + 2), wanted);
+  return rest.includes('__') ? [name] : (readings(rest) ?? (wanted.includes('mcp') ? undefined : [name]));
+}
+
+/** With every server that the text names. */
+function withServers(tool: string, wanted: string): readonly string[] | undefined {
+  const [, server = ''] = /mcp__(.*?)__/.exec(wanted) ?? [];
+  // Which servers a pattern of this kind means cannot be listed.
+  if (/[^\w*.|(),-]/.test(server)) return undefined;
+  const words = (wanted.match(/[\w-]+/g) ?? []).flatMap((word) => word.split('__'));
+  const servers = new Set([SOME_SERVER, 'server', ...words.filter((word) => word !== '' && word !== 'mcp')]);
+  return [...servers].map((one) => `${MCP}${one}__${tool}`);
+}
+
+/** Cut at every place where the server's name may end; undefined: there are too many. */
+function readings(text: string): readonly string[] | undefined {
+  const cuts = [...text.matchAll(/[_-]/g)].map(({ index }) => index).filter((at) => at > 0 && at < text.length - 1);
+  if (cuts.length > MOST_SEAMS) return undefined;
+  const names = cuts.flatMap((at) => {
+    const tools = new Set([text.slice(at + 1), text.slice(at + 1).replaceAll('-', '_')]);
+    return spellings(text.slice(0, at)).flatMap((server) => [...tools].map((tool) => `${MCP}${server}__${tool}`));
+  });
+  return [`${MCP}${text}`, ...names];
+}
+
+/** Names in which each dash may have been put for another character, which has become "_" in ours. */
+function spellings(text: string): readonly string[] {
+  const [first = '', ...parts] = text.split('-');
+  if (parts.length > MOST_DASHES) return [text, text.replaceAll('-', '_')];
+  return parts.reduce((all, part) => all.flatMap((one) => [`${one}-${part}`, `${one}_${part}`]), [first]);
+}
