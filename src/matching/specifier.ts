@@ -4,6 +4,7 @@ import { compileDomainPattern } from './domain-pattern.js';
 import { hardlyAFile, neverAFile } from './file-mistakes.js';
 import { compileFilePattern } from './file-pattern.js';
 import { compilePowerShellPattern } from './powershell-pattern.js';
+import { namedByGlobs } from './searched.js';
 import { compileWildcard } from './wildcard.js';
 
 /** The source of a rule. */
@@ -119,10 +120,10 @@ function compileFile(tool: string, text: string, { dialect, root }: RuleOf): Spe
   const test = compileFilePattern(text, root);
   const matches = (call: RuleCall): boolean => {
     const path = call.input[CONTENT.get(call.tool) ?? 'file_path'];
-    const isSearch = SEARCHERS.includes(call.tool);
     const all: readonly unknown[] = Array.isArray(path) && path.length > 0 ? path : [path];
-    const asked = isSearch ? [...all, ...call.searches] : all;
-    return asked.some((one) => test(one ?? (isSearch ? '.' : undefined), call.cwd));
+    if (!SEARCHERS.includes(call.tool)) return all.some((one) => test(one, call.cwd));
+    const places = [...all, ...call.searches].map((one) => one ?? '.');
+    return [...places, ...namedByGlobs(call.tool, call.input, places)].some((one) => test(one, call.cwd));
   };
   const hardly = hardlyAFile(text);
   return { tools, matches, ...(hardly === undefined ? {} : { warning: `"${text}": ${hardly}` }) };

@@ -163,7 +163,7 @@ describe('a rule', () => {
     );
     const anyCall = fc.record({
       tool_name: fc.oneof(
-        fc.constantFrom('Bash', 'Edit', 'Grep', 'WebFetch', 'Agent', 'Skill', 'PowerShell'),
+        fc.constantFrom('Bash', 'Edit', 'Grep', 'Glob', 'WebFetch', 'Agent', 'Skill', 'PowerShell'),
         fc.jsonValue(),
       ),
       tool_input: fc.oneof(
@@ -171,6 +171,8 @@ describe('a rule', () => {
           command: fc.string(),
           file_path: fc.string(),
           path: fc.string(),
+          pattern: fc.string(),
+          glob: fc.string(),
           url: fc.string(),
           skill: fc.string(),
         }),
@@ -353,6 +355,54 @@ describe('a rule over files', () => {
     expect(matches('Read(src/**)', 'Edit', file)).toBe(false);
     expect(matches('Write(.env*)', 'Write', { file_path: '.env.local' })).toBe(true);
     expect(matches('Write(.env*)', 'Edit', { file_path: '.env.local' })).toBe(false);
+  });
+
+  // What a search names by its glob, not by its path.
+  it.each([
+    ['Read(//etc/**)', 'Glob', { pattern: '/etc/*' }, true],
+    ['Read(//etc/**)', 'Glob', { pattern: '../../../etc/*' }, true],
+    ['Read(//etc/**)', 'Glob', { pattern: '*/../../../../etc/*' }, true],
+    ['Read(//etc/**)', 'Glob', { pattern: 'C:\\etc\\*' }, false],
+    ['Read(//c/etc/**)', 'Glob', { pattern: 'C:\\etc\\*' }, true],
+    ['Read(//etc/**)', 'Glob', { pattern: '../etc/*' }, false],
+    ['Read(//etc/passwd)', 'Glob', { pattern: '/etc/{passwd,shadow}' }, true],
+    ['Read(~/.ssh/**)', 'Glob', { pattern: '~/.ssh/*' }, true],
+    ['Read(secret/**)', 'Glob', { pattern: 'secret/**' }, true],
+    ['Read(secret/**)', 'Glob', { pattern: './secret/*.pem' }, true],
+    ['Read(secret/**)', 'Glob', { pattern: 'secret' }, true],
+    ['Read(secret/**)', 'Glob', { pattern: '{src,secret}/**/*.ts' }, true],
+    ['Read(secret/**)', 'Glob', { pattern: 'src/{a,{b,../secret}}/x' }, true],
+    ['Read(src/secret/**)', 'Glob', { pattern: 'src/{a,{b,secret}}/x' }, true],
+    ['Read(secret/**)', 'Glob', { pattern: 'secret/*', path: 'src' }, false],
+    ['Read(src/secret/**)', 'Glob', { pattern: 'secret/*', path: 'src' }, true],
+    ['Read(src/secret/**)', 'Glob', { pattern: 'secret/*', path: `${cwd}/src` }, true],
+    ['Read(secret/**)', 'Glob', { pattern: '../secret/*', path: 'src' }, true],
+    ['Read(app/[id]/**)', 'Glob', { pattern: 'app/\\[id\\]/*' }, true],
+    ['Read(.env)', 'Glob', { pattern: '**/.env' }, true],
+    ['Read(*.pem)', 'Glob', { pattern: '**/*.pem' }, true],
+    ['Read(secret/**)', 'Grep', { pattern: 'KEY', glob: 'secret/**' }, true],
+    ['Read(secret/**)', 'Grep', { pattern: 'KEY', glob: '/secret/**' }, true],
+    ['Read(*.pem)', 'Grep', { pattern: 'KEY', glob: '*.{ts,pem}' }, true],
+    ['Read(*.pem)', 'Grep', { pattern: 'KEY', glob: '*.ts,*.pem' }, true],
+    ['Read(*.pem)', 'Grep', { pattern: 'KEY', glob: '*.ts *.pem' }, true],
+    ['Read(*.pem)', 'Grep', { pattern: 'KEY', glob: ['*.ts', '*.pem'] }, true],
+    ['Grep(secret/**)', 'Grep', { pattern: 'KEY', glob: 'secret/*' }, true],
+    // Nothing that the rule is about.
+    ['Read(secret/**)', 'Glob', { pattern: '**/*.ts' }, false],
+    ['Read(secret/**)', 'Glob', { pattern: 'src/**' }, false],
+    ['Read(secret/**)', 'Glob', { pattern: 'secrets/**' }, false],
+    ['Read(secret/**)', 'Glob', { pattern: '{src,test}/**/*.{ts,tsx}' }, false],
+    ['Read(secret/**)', 'Grep', { pattern: 'secret/**' }, false],
+    ['Read(secret/**)', 'Grep', { pattern: 'secret/x', glob: '*.ts' }, false],
+    ['Read(*.pem)', 'Grep', { pattern: 'KEY', glob: '!*.pem' }, false],
+    ['Read(secret/**)', 'Grep', { pattern: 'KEY', glob: '!secret/**' }, false],
+    ['Read(*.pem)', 'Grep', { pattern: 'KEY', glob: '*.ts, !*.pem' }, false],
+    ['Read(secret/**)', 'LS', { path: 'src', pattern: 'secret/**' }, false],
+    ['Edit(secret/**)', 'Glob', { pattern: 'secret/**' }, false],
+    // More than can be looked at.
+    ['Read(secret/**)', 'Glob', { pattern: '{a,b}'.repeat(50) }, true],
+  ])('%s on %s %j is %j', (text, tool, input, expected) => {
+    expect(matches(text, tool, input)).toBe(expected);
   });
 
   it('matches a call whose path cannot be told', () => {

@@ -1,0 +1,52 @@
+/** The field with which a tool says what it looks at below its path, as a glob. */
+const GLOBS: ReadonlyMap<string, string> = new Map([
+  ['Glob', 'pattern'],
+  ['Grep', 'glob'],
+]);
+/** More than anybody writes; what such a glob names is unknown. */
+const MOST_GLOBS = 100;
+
+/**
+ * The paths that a search names beside `places`, where it begins: `secret/**` is in `secret`, `*.pem` is a file with that
+ * ending. Undefined stands for any path.
+ */
+export function namedByGlobs(
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  places: readonly unknown[],
+): readonly (string | undefined)[] {
+  const given = input[GLOBS.get(tool) ?? ''];
+  const globs = (Array.isArray(given) ? given : [given]).filter((glob) => typeof glob === 'string');
+  return globs.flatMap((glob) => spelledOut(tool, glob)).flatMap((glob) => at(glob, places));
+}
+
+function spelledOut(tool: string, glob: string): readonly (string | undefined)[] {
+  const all = withoutBraces(glob);
+  // Grep takes several at once.
+  const several = tool === 'Grep' ? all.flatMap((one) => one?.split(/[\s,]+/) ?? [one]) : all;
+  // What it leaves out it does not name.
+  return several.filter((one) => one !== '' && one?.startsWith('!') !== true);
+}
+
+/** `{a,b}/*` is `a/*` and `b/*`. */
+function withoutBraces(glob: string): readonly (string | undefined)[] {
+  const done: string[] = [];
+  const open = [glob];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    const [braces, inner] = /\{([^{}]*,[^{}]*)\}/.exec(one) ?? [];
+    if (braces === undefined || inner === undefined) done.push(one);
+    else for (const part of inner.split(',')) open.push(one.replace(braces, () => part));
+    if (open.length + done.length > MOST_GLOBS) return [undefined];
+  }
+  return done;
+}
+
+function at(glob: string | undefined, places: readonly unknown[]): readonly (string | undefined)[] {
+  if (glob === undefined) return [undefined];
+  // A backslash escapes, or divides folders.
+  const paths = glob.includes('\\') ? [glob, glob.replace(/\\([[\]{}()*?!])/g, '$1')] : [glob];
+  return paths.flatMap((path) => {
+    const below = places.filter((place) => typeof place === 'string').map((place) => `${place}/${path}`);
+    return /^(?:[\\/]|~\/|[A-Za-z]:[\\/])/.test(path) ? [path, ...below] : below;
+  });
+}
