@@ -1,7 +1,7 @@
 import { isObject } from '../values/shape.js';
 
 /** Between the names of a call that has several. No tool's name contains it. */
-const OR = '|';
+const OR = ' or ';
 const MCP = 'mcp__';
 /** In the place of a server that is not known. */
 export const SOME_SERVER = '?';
