@@ -1,6 +1,7 @@
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../events/catalogue.js';
 import { jsonSchema } from '../events/json-schema.js';
 import { readOutput } from '../events/output/outcome.js';
+import { idleStop } from '../events/output/warnings.js';
 import type { EventSpec } from '../events/spec.js';
 import { ended } from '../plain.js';
 import { isObject } from '../values/shape.js';
@@ -93,7 +94,7 @@ function* judge(
     yield { rule: 'output-rejected', ...at, message: ended(`The answer it prints is refused: ${read.bad}`) };
     return;
   }
-  for (const warning of read.warnings)
+  for (const warning of [...read.warnings, ...idleStop(handler.spec as EventSpec, read.outcome, 'claude')])
     yield { rule: 'output-ignored', ...at, message: ended(`In the answer it prints: ${warning}`) };
 }
 

@@ -34,9 +34,9 @@ export type Decision<E extends EventName<C> = EventName, C extends CustomEvents 
 
 /** The helpers that decide something on a fold. */
 interface Deciding {
-  gate: 'allow' | 'deny' | 'ask' | 'block';
-  block: 'block';
-  stop: 'block';
+  gate: 'allow' | 'deny' | 'ask' | 'block' | 'stop';
+  block: 'block' | 'stop';
+  stop: 'block' | 'stop';
   context: never;
   replace: 'block';
   observe: never;
@@ -52,16 +52,19 @@ type WithKey<Keys> = {
 }[keyof NeedsKey];
 type Rewriting<F> = F extends 'gate' | 'block' ? 'rewrite' : never;
 
-/** Calls can wait on one event only, and nothing can be blocked on another. */
+/** Calls can wait on one event only, nothing can be blocked on another, and a block of these does not end the loop. */
 type Deferring<E> = E extends 'PreToolUse' ? 'defer' : never;
-type Blocking<E, Helper> = E extends 'MessageDisplay' ? Exclude<Helper, 'block'> : Helper;
+type Blocking<E, Helper> = E extends 'MessageDisplay' ? Exclude<Helper, 'block'> : Stopping<E, Helper>;
+type Stopping<E, Helper> = E extends 'PostToolUseFailure' | 'PreCompact' | 'TaskCreated' | 'ConfigChange'
+  ? Exclude<Helper, 'stop'>
+  : Helper;
+/** Events of your own say by `endsLoop` whether they end it. */
+type OwnWords<N, C extends CustomEvents> = N extends HookEvent
+  ? never
+  : 'stop' | Rewriting<FoldOf<N & EventName<C>, C>>;
 
 type HelpersOf<N extends EventName<C>, C extends CustomEvents> = HelperOutput<
-  | 'stop'
-  | Blocking<N, Deciding[FoldOf<N, C> & Fold]>
-  | WithKey<OutputKey<N, C>>
-  | Deferring<N>
-  | (N extends HookEvent ? never : Rewriting<FoldOf<N, C>>)
+  Blocking<N, Deciding[FoldOf<N, C> & Fold]> | WithKey<OutputKey<N, C>> | Deferring<N> | OwnWords<N, C>
 >;
 /** Tables, which the compiler looks into also for an event that a type parameter names. */
 type Helpers = { [N in HookEvent]: HelpersOf<N, NoEvents> };
@@ -69,7 +72,6 @@ type OwnHelpers<C extends CustomEvents> = { [N in Exclude<EventName<C>, HookEven
 
 /** The answers of output helpers that mean something on an event. */
 type HelperFor<E extends EventName<C>, C extends CustomEvents> =
-  | HelperOutput<'stop'>
   | Helpers[E & HookEvent]
   | OwnHelpers<C>[E & keyof OwnHelpers<C>];
 
@@ -79,7 +81,8 @@ export type HookResult<E extends EventName<C> = EventName, C extends CustomEvent
   HookOutput<E, C> | HelperFor<E, C> | null | undefined | void;
 
 /**
- * An in-process handler, in the shape that users of Claude's SDK know, whose own `HookCallback` is one too. `input` is read-only all the way down: return
+ * An in-process handler, in the shape that users of Claude's SDK know, whose own `HookCallback` is one too. It is of the event that it names: one for several events names its input instead, `(input: HookInput) => …`, and says what
+ * means something on each. `input` is read-only all the way down: return
  * `updatedInput` or `rewrite()` to change what runs; `snapshot(input)` gives a plain copy.
  */
 export type HookCallback<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> = (

@@ -6,6 +6,7 @@ import { whyBad } from '../events/output/check.js';
 import { helperToOutput } from '../events/output/helper-words.js';
 import { type ReadOutput, readOutput } from '../events/output/outcome.js';
 import { printed } from '../events/output/printed.js';
+import { idleStop } from '../events/output/warnings.js';
 import type { EventSpec } from '../events/spec.js';
 import type { Hooks } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
@@ -137,7 +138,7 @@ export function validateOutput<C extends CustomEvents = NoEvents>(
   if (output === undefined || output === null) return { ok: true, problems: [], warnings: [] };
   const read = readAnswer(spec, output);
   if ('bad' in read) return { ok: false, problems: [read.bad], warnings: [] };
-  return { ok: true, problems: [], warnings: [...read.warnings] };
+  return { ok: true, problems: [], warnings: [...read.warnings, ...idleStop(spec, read.outcome)] };
 }
 
 function readAnswer(spec: EventSpec, output: unknown): ReadOutput {

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { createHost, type Host } from '../../src/create-host.js';
 import {
+  type AnyHookOutput,
   CATALOGUE,
   type CustomEvents,
   type EventName,
   type FireInput,
   type FoldOf,
+  type HookEvent,
   type HookInput,
   type HookOutput,
 } from '../../src/events/catalogue.js';
@@ -14,7 +16,7 @@ import { addContext, allow, ask, block, combine, defer, deny, rewrite, stop } fr
 import { defineEvent } from '../../src/events/own-event.js';
 import type { PermissionUpdate } from '../../src/events/received.js';
 import type { EventSpec } from '../../src/events/spec.js';
-import type { HookCallback } from '../../src/host/types.js';
+import type { HookCallback, HookHandler, HookResult, Hooks } from '../../src/host/types.js';
 
 /** Compiled by tsc, never run: an expectation that no longer holds is a compile error. */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -186,9 +188,13 @@ export function helps(host: Host, own: Host<Custom>, any: Host<CustomEvents>, na
   host.on('Elicitation', () => block('no'));
   host.on('WorktreeCreate', () => block('no'));
   host.on('SessionStart', () => addContext('c'));
-  host.on('SessionEnd', () => stop());
+  host.on('PreModelSwitch', () => stop('no'));
+  host.on('SubagentStop', () => combine(block('no'), stop()));
+  host.register({ PostToolBatch: [{ hooks: [async () => stop()] }], UserPromptSubmit: [{ hooks: [() => stop()] }] });
   own.on('Deploy', () => combine(deny('no'), addContext('why'), rewrite({})));
   own.on('Rendered', () => block('no'));
+  own.on('Rendered', () => stop());
+  own.on('Deploy', () => stop('no'));
   any.on(name, () => combine(deny('no'), addContext('why'), rewrite({})));
   const all: HookCallback = () => addContext('c');
   const some: HookCallback<'PreToolUse' | 'SessionEnd'> = () => deny('no');
@@ -218,6 +224,14 @@ export function helps(host: Host, own: Host<Custom>, any: Host<CustomEvents>, na
   host.on('SessionEnd', () => addContext('c'));
   // @ts-expect-error nor there
   host.register({ FileChanged: [{ hooks: [() => addContext('c')] }] });
+  // @ts-expect-error no loop ends there
+  host.on('SessionEnd', () => stop());
+  // @ts-expect-error nor there
+  host.on('Notification', () => combine(addContext('c'), stop('enough')));
+  // @ts-expect-error nor there
+  host.on('Elicitation', () => stop());
+  // @ts-expect-error nor there
+  host.register({ FileChanged: [{ hooks: [async () => stop()] }] });
   // @ts-expect-error nothing is decided there
   host.on('SessionStart', () => deny('no'));
   // @ts-expect-error calls wait on PreToolUse alone
@@ -242,9 +256,57 @@ export function generic<
   host.on(gate, () => rewrite({}));
   host.on(tool, () => block('no'));
   host.on(tool, () => addContext('c'));
+  host.on(tool, () => stop());
   // @ts-expect-error nothing is denied once it has run
   host.on(tool, () => deny('no'));
   return [() => deny('no'), () => block('no')];
+}
+/** The events on which each helper that ends or decides means something. */
+type On<Helper> = { [E in HookEvent]: Helper extends HookResult<E> ? E : never }[HookEvent];
+holds<
+  Equal<
+    On<ReturnType<typeof stop>>,
+    | 'PreToolUse'
+    | 'PostToolUse'
+    | 'PostToolBatch'
+    | 'PermissionRequest'
+    | 'UserPromptSubmit'
+    | 'UserPromptExpansion'
+    | 'Stop'
+    | 'SubagentStop'
+    | 'TeammateIdle'
+    | 'TaskCompleted'
+    | 'PreModelSwitch'
+  >
+>();
+
+// A callback for several events names its input: one for each event that it is given for.
+export function several(host: Host, own: Host<Custom>): void {
+  const log = (input: HookInput): void => console.log(input.hook_event_name, input.session_id);
+  const late = async (input: HookInput, id: string | undefined, { signal }: { readonly signal: AbortSignal }) => {
+    console.log(input.hook_event_name, id, signal.aborted);
+  };
+  const told = (_: HookInput<'PreToolUse' | 'PostToolUse'>) => addContext('c');
+  const answered = (input: HookInput<'PreToolUse' | 'PostToolUse'>): AnyHookOutput =>
+    input.hook_event_name === 'PreToolUse'
+      ? { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny' } }
+      : { decision: 'block', reason: 'no' };
+  host.on('PreToolUse', log);
+  host.on('SessionEnd', late, { name: 'log' });
+  own.on('PreToolUse', log);
+  host.on('PostToolUse', told);
+  const hooks: Hooks = {
+    PreToolUse: [{ hooks: [log, late, told, answered] }],
+    PostToolUse: [{ hooks: [told, answered, { handler: log, timeout: 5 }] }],
+    Stop: [{ hooks: [log, late] }],
+  };
+  host.register(hooks);
+  const every: { readonly [E in HookEvent]: HookHandler<E> } = {} as { [E in HookEvent]: typeof log };
+  void every;
+  // @ts-expect-error it answers for whichever event it likes
+  host.on('PreToolUse', log as HookCallback);
+  // @ts-expect-error not of its events
+  host.on('Stop', told);
 }
 export function erased<C extends CustomEvents>(host: Host<C>): void {
   host.on('PreToolUse', () => deny('no'));

@@ -5,6 +5,7 @@ import { type AnswerPlan, Meant, type SaidWords, type TextKind } from './meant-o
 import { readOutput } from './outcome.js';
 import type { RecentAnswers } from './recent-answers.js';
 import { outputShape } from './shape.js';
+import { idleStop } from './warnings.js';
 
 /** An answer that explicitly says nothing. */
 export const NOTHING_SAID = Symbol('nothing said');
@@ -150,6 +151,7 @@ export class Meanings {
     });
     if ('bad' in read || read.warnings.length > 0) return null;
     const { outcome } = read;
+    if (idleStop(spec, outcome).length > 0) return null;
     // On this event it has no words at all.
     if (Object.keys(outcome.output).length === 0) return SILENCE;
     if (Object.keys(outcome).some((key) => !KNOWN.includes(key))) return null;

@@ -1,7 +1,7 @@
 import { nearest } from '../../values/nearest.js';
 import { CATALOGUE } from '../catalogue.js';
 import { once } from '../once.js';
-import type { EventSpec } from '../spec.js';
+import type { Dialect, EventSpec } from '../spec.js';
 import { asyncFields, type OutputShape, outputShape, topFields } from './shape.js';
 
 /** The subject of a warning: the event, and the keys that its output accepts. */
@@ -44,6 +44,18 @@ export function unknownNested(shape: OutputShape, key: string, behavior: string)
 /** A known key that means nothing on this event. */
 export function idleKey(spec: EventSpec, key: string): string {
   return `${key} does nothing on ${spec.name}${instead(spec)}`;
+}
+
+/** `continue: false` where there is no loop to end. From code it denies on a gate, and on any event no later hook runs. */
+export function idleStop(
+  spec: EventSpec,
+  { continue: goesOn }: { readonly continue?: boolean | undefined },
+  dialect: Dialect = 'code',
+): readonly string[] {
+  const ends = spec.endsLoop || (spec.fold === 'gate' && dialect === 'code');
+  if (goesOn !== false || ends) return [];
+  const skips = `continue: false ends no loop on ${spec.name}; all that it does is that later hooks do not run`;
+  return [dialect === 'code' ? skips : idleKey(spec, 'continue: false')];
 }
 
 /** Some hooks print their whole input again. */

@@ -4,7 +4,7 @@ import { helperToOutput } from '../../events/output/helper-words.js';
 import { NOTHING_SAID } from '../../events/output/meant.js';
 import { type Outcome, readOutput } from '../../events/output/outcome.js';
 import { printed } from '../../events/output/printed.js';
-import { idleAsync } from '../../events/output/warnings.js';
+import { idleAsync, idleStop } from '../../events/output/warnings.js';
 import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { readOnly } from '../../values/copies/view.js';
@@ -161,9 +161,10 @@ export function interpretOutput(
   if ('bad' in result) return { failure: { cause: 'bad_schema', message: result.bad } };
   // An empty object is no opinion, like no output.
   if (Object.keys(result.outcome.output).length === 0) return { warnings: result.warnings };
+  const warnings = [...result.warnings, ...idleStop(fire.spec, result.outcome, registration.dialect)];
   const outcome = fire.services.largeOutput.shorten(result.outcome, fire.input['session_id']);
-  if (fire.options.keepsKeys && outcome.rewrite !== undefined) return overOld(fire, outcome, result.warnings);
-  return { outcome, ...notTaken(fire, registration, outcome), warnings: result.warnings };
+  if (fire.options.keepsKeys && outcome.rewrite !== undefined) return overOld(fire, outcome, warnings);
+  return { outcome, ...notTaken(fire, registration, outcome), warnings };
 }
 
 /** The input that will run on agents that keep the keys which a rewrite leaves out. */
