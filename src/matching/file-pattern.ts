@@ -90,7 +90,10 @@ function placed(path: string, cwd: string): LocatedPath {
 /** Undefined: it is not below that place. */
 function belowOf({ below, absolute }: LocatedPath, from: string): Below | undefined {
   if (below.has(from)) return below.get(from);
-  const relative = posix.relative(from, absolute);
+  // Nor does letter case count in the folders above.
+  const start = absolute.slice(0, from.length);
+  const isSame = start.toLowerCase() === from.toLowerCase();
+  const relative = posix.relative(from, isSame ? from + absolute.slice(from.length) : absolute);
   const isOutside = relative === '..' || relative.startsWith('../');
   const inside = posix.join(relative, '\0');
   const found = isOutside ? undefined : { relative, inside, lower: inside.toLowerCase() };

@@ -102,7 +102,10 @@ function compileOwn(tool: string, text: string, of: RuleOf): Specifier | BadSpec
   if (CONTENT.has(tool) && tool !== 'WebFetch') return compileFile(tool, text, of);
   if (tool === 'WebFetch') return /^(?:domain|url|https?):|^[^:]*$/i.test(text) ? compileDomain(text) : undefined;
   if (tool === 'Agent' || tool === 'Task') return compileField(text, (input) => input['subagent_type']);
-  if (tool === 'Skill') return compileField(text, ({ skill, args }) => [skill, args].filter(isText).join(' '));
+  if (tool === 'Skill') {
+    const named = (words: string): string => words.replace(/^\//, '');
+    return compileField(named(text), ({ skill, args }) => named([skill, args].filter(isText).join(' ')));
+  }
   return undefined;
 }
 
