@@ -77,8 +77,8 @@ export const MATCHER_RULES = {
   'if-invalid': {
     level: 'error',
     about: 'An `if` that cannot be read',
-    why: '`if` holds one permission rule. With anything else the hook never runs.',
-    fix: 'Write one rule, as in Bash(git *); for more, use several handlers.',
+    why: '`if` holds one permission rule. With anything else, or a pattern that nothing can match, the hook never runs.',
+    fix: 'Write one rule, as in Bash(git *), or what the message says; for more, use several handlers.',
     bad: '"if": "Bash(git *) || Bash(gh *)"',
     good: '"if": "Bash(git *)"',
   },
