@@ -28,14 +28,21 @@ export function namesOfCall(name: string, wanted: string): readonly string[] | u
   return rest.includes('__') ? [name] : (readings(rest) ?? (wanted.includes('mcp') ? undefined : [name]));
 }
 
-/** With every server that the text names. */
+/** With every server that the text names: it does if it is about MCP, or about names with something before the word. */
 function withServers(tool: string, wanted: string): readonly string[] | undefined {
-  const [, server = ''] = /mcp__(.*?)__/.exec(wanted) ?? [];
+  const servers = [...wanted.matchAll(/mcp__(.*?)(?:__|$)/g)].map(([, server = '']) => server);
   // Which servers a pattern of this kind means cannot be listed.
-  if (/[^\w*.|(),-]/.test(server)) return undefined;
-  const words = (wanted.match(/[\w-]+/g) ?? []).flatMap((word) => word.split('__'));
-  const servers = new Set([SOME_SERVER, 'server', ...words.filter((word) => word !== '' && word !== 'mcp')]);
-  return [...servers].map((one) => `${MCP}${one}__${tool}`);
+  if (servers.some((server) => /[^\w*.|(),-]/.test(server))) return undefined;
+  const named = wanted.includes('mcp') ? /[\w-]+/g : /(?<=\*)[\w-]+/g;
+  const words = (wanted.match(named) ?? []).flatMap((word) => word.replace(/^mcp_+/, '').split('__'));
+  const all = new Set([SOME_SERVER, 'server', ...words.flatMap(beginnings)]);
+  all.delete('');
+  return [...all].map((one) => `${MCP}${one}__${tool}`);
+}
+
+/** Other agents have a "-" or "_" between server and tool. */
+function beginnings(word: string): string[] {
+  return [word, ...[...word.matchAll(/[_-]/g)].map(({ index }) => word.slice(0, index))];
 }
 
 /** Cut at every place where the server's name may end; undefined: there are too many. */

@@ -94,7 +94,10 @@ describe('who guards an MCP server is asked, whatever the agent calls its tools'
     '!Bash',
     /^mcp__(?:gitlab|github)__/,
     /^mcp__git[a-z]+__push/,
+    /^mcp__git[a-z]+/,
     /^Notebook/,
+    /Notebook|Edit/,
+    '*github*',
   ];
   const RULES = ['mcp__github', 'mcp__github__*', 'mcp__github__push_files', 'mcp__github__list_issues', 'Read(**)'];
   let host: Host;
@@ -114,8 +117,14 @@ describe('who guards an MCP server is asked, whatever the agent calls its tools'
     return hooks.filter(({ runs }) => runs).map(({ name }) => name);
   };
   const NEGATED = ['!Bash'];
-  const GITHUB = ['mcp__github__*', 'mcp__github__push_files', 'mcp__github__push_files|Edit', 'mcp__git*__push_*'];
-  const PATTERNS = ['/^mcp__(?:gitlab|github)__/', '/^mcp__git[a-z]+__push/'];
+  const GITHUB = [
+    'mcp__github__*',
+    'mcp__github__push_files',
+    'mcp__github__push_files|Edit',
+    'mcp__git*__push_*',
+    '*github*',
+  ];
+  const PATTERNS = ['/^mcp__(?:gitlab|github)__/', '/^mcp__git[a-z]+__push/', '/^mcp__git[a-z]+/'];
   const IFS = ['if mcp__github', 'if mcp__github__*', 'if mcp__github__push_files'];
 
   test.each<[agent: string, event: string, payload: object]>([

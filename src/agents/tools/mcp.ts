@@ -58,7 +58,8 @@ const seamOf = (form: string): string => form.slice(form.indexOf('}') + 1, form.
 /** The agent's own names for a tool of ours, any of which its hooks may mean. `wanted`: the text of a matcher. */
 export function mcpToTheirs({ mcp }: AgentTable, row: Named, name: string, wanted = ''): string[] {
   if (mcp === undefined || !isMcp(name)) return [];
-  const all = (namesOfCall(name, wanted) ?? [name]).flatMap((one) => {
+  // Its own names need not say that they are about MCP.
+  const all = (namesOfCall(name, `mcp ${wanted}`) ?? [name]).flatMap((one) => {
     const [server, tool] = partsOf(one);
     if (tool === '') return [];
     return (row.mcp ?? mcp.names).map((form) => form.replace('{server}', () => server).replace('{tool}', () => tool));
