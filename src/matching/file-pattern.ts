@@ -31,8 +31,8 @@ export function compileFilePattern(
     stars < FEW_STARS || (stars === FEW_STARS && path.length <= SHORT_PATH) ? ignores(path) : bounded(path, late);
   return (path, cwd) => {
     if (typeof path !== 'string' || path.length > MAX_PATH) return true;
-    if (last === undefined || last.path !== path || last.cwd !== cwd || !last.stays) last = placed(path, cwd);
-    const below = belowOf(last, anchor(last.here));
+    const place = placeOf(path, cwd);
+    const below = belowOf(place, anchor(place.here));
     if (below === undefined || !below.lower.startsWith(begins)) return false;
     // A directory is what `dir/**` names, though gitignore means only what is in it.
     return test(below.inside) || (below.relative !== '' && test(below.relative));
@@ -77,8 +77,17 @@ interface Below {
   readonly lower: string;
 }
 
-/** Several rules look at the same call in turn. */
-let last: LocatedPath | undefined;
+/** Several rules look at the same call in turn, which may be about a few paths. */
+let recent: readonly LocatedPath[] = [];
+const MOST_RECENT = 4;
+
+function placeOf(path: string, cwd: string): LocatedPath {
+  const known = recent.find((one) => one.path === path && one.cwd === cwd);
+  if (known?.stays === true) return known;
+  const place = placed(path, cwd);
+  recent = [place, ...recent.filter((one) => one !== known)].slice(0, MOST_RECENT);
+  return place;
+}
 
 function placed(path: string, cwd: string): LocatedPath {
   const here = toPosix(cwd);
