@@ -41,7 +41,7 @@ export function* checkMatcher(
     if (strangers.length === 0 || strangers.length < words.length) return;
     const renames = isRenamed(table, event);
     for (const word of strangers) {
-      const own = isMcp(word) ? mcpForms(table, event) : renames ? ownNames(table, word) : claudeNames(table, word);
+      const own = isMcp(word) ? [mcpName(table, event)] : renames ? ownNames(table, word) : claudeNames(table, word);
       yield found(
         renames
           ? `${table.title} has no tool "${word}".`
@@ -67,13 +67,13 @@ function namesOf(table: AgentTable, event: string): string[] {
   const renames = isRenamed(table, event);
   const own = Object.entries(tools).map(([name, tool]) => (renames ? name : claudeName(tool)));
   const aliases = Object.values(runs?.matching.aliases ?? {}).flat();
-  return [...own, ...aliases, ...mcpForms(table, event)];
+  return [...own, ...aliases, mcpName(table, event)];
 }
 
-/** What it calls the tool "tool" of the MCP server "server". */
-function mcpForms({ events, mcp }: AgentTable, event: string): string[] {
-  const forms = events.find(({ name }) => name === event)?.mcp ?? mcp?.names ?? ['mcp__{server}__{tool}'];
-  return forms.map((form) => form.replaceAll(/[{}]/g, ''));
+/** What it calls the tool "tool" of the MCP server "server". Of several forms the first is the usual one. */
+function mcpName({ events, mcp }: AgentTable, event: string): string {
+  const [form = 'mcp__{server}__{tool}'] = events.find(({ name }) => name === event)?.mcp ?? mcp?.names ?? [];
+  return form.replaceAll(/[{}]/g, '');
 }
 
 const isRenamed = (table: AgentTable, event: string): boolean =>
