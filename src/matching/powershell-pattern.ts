@@ -87,7 +87,10 @@ export function compilePowerShellPattern(pattern: string): (command: unknown) =>
     if (UNKNOWABLE.test(command.replaceAll('&&', ';'))) return true;
     const parts = command.split(/&&|[;|\r\n]/).map(wordsOf);
     const isPiped = command.includes('|');
-    return matches(wordsOf(command)) || parts.some((words) => runs(words, isPiped, matches));
+    if (matches(wordsOf(command)) || parts.some((words) => runs(words, isPiped, matches))) return true;
+    // The text that one command writes, another may run.
+    const scripts = new Set(parts.filter(isScript));
+    return parts.some((words) => scripts.size > (scripts.has(words) ? 1 : 0) && anywhere(words, matches));
   };
 }
 
@@ -99,9 +102,17 @@ function runs(words: readonly string[], isPiped: boolean, matches: (words: reado
   // A shell reads commands from another one.
   if (RUNNERS.has(ALIASES.get(name) ?? name) || (isPiped && program?.input === true)) return true;
   if (!BEFORE_COMMANDS.has(name) && !(program && runsWords(program, words))) return false;
-  if (words.length > MAX_WORDS || (isPiped && words.some((word) => bashProgram(nameOf(word))?.shell === true)))
-    return true;
-  return words.some((_, i) => matches(words.slice(i)));
+  return (isPiped && words.some((word) => bashProgram(nameOf(word))?.shell === true)) || anywhere(words, matches);
+}
+
+function anywhere(words: readonly string[], matches: (words: readonly string[]) => boolean): boolean {
+  return words.length > MAX_WORDS || words.some((_, i) => matches(words.slice(i)));
+}
+
+function isScript([first = '']: readonly string[]): boolean {
+  return (
+    /\.(?:ps1|cmd|bat|sh)$|^\.{1,2}[\\/]/.test(first) || first === '.' || bashProgram(nameOf(first))?.shell === true
+  );
 }
 
 function runsWords(program: BashProgram, words: readonly string[]): boolean {

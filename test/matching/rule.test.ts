@@ -769,6 +769,18 @@ describe('a rule over other tools', () => {
       expect([text, matches(`PowerShell(${text})`, 'PowerShell', { command })]).toEqual([text, false]);
   });
 
+  it.each([
+    ['echo "git push" > x.ps1; .\\x.ps1', true],
+    ['Set-Content x.cmd "git push" && x.cmd', true],
+    ["'git push' | Out-File x.sh; bash x.sh", true],
+    ['Add-Content -Path x.ps1 -Value "git push"; . C:\\x.ps1', true],
+    ['echo "git push" > notes.txt; Get-Content notes.txt', false],
+    ['.\\say.ps1 "git push"', false],
+    ['npm ci; .\\build.ps1; git status', false],
+  ])('sees what a PowerShell line writes into a script and runs: %s is %j', (command, expected) => {
+    expect(matches('PowerShell(git push *)', 'PowerShell', { command })).toBe(expected);
+  });
+
   it('reads a long PowerShell line in no time, and does not read a longer one', () => {
     const asked = (command: string): boolean => matches('PowerShell(git push *)', 'PowerShell', { command });
     const started = performance.now();
