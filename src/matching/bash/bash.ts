@@ -1,13 +1,13 @@
 import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
 import { mayHold, readAssignment, readWords } from './command.js';
+import { noteRedirects, runsPieces } from './files.js';
 import { anyWordOf, readingsOf, unescaped } from './guess.js';
-import { type CommandInput, changesInput, filesWritten, inputOf, outputOf, writesWords, writtenIn } from './input.js';
+import { type CommandInput, changesInput, inputOf, outputOf, writesWords, writtenIn } from './input.js';
 import {
   type BashReading,
   COST,
   isSpent,
   isTooLong,
-  lastName,
   type Script,
   type ScriptContext,
   spend,
@@ -52,6 +52,11 @@ function read(source: string): BashCommands | undefined {
     runsFiles: false,
     written: new Map(),
     ran: new Map(),
+    moved: new Map(),
+    taken: new Set(),
+    called: new Set(),
+    variables: new Set(),
+    values: new Set(),
     evaluated: new Set(),
     defined: new Set(),
     readsInput: false,
@@ -70,13 +75,6 @@ function read(source: string): BashCommands | undefined {
     if (error instanceof Unknowable || error instanceof RangeError) return undefined;
     throw error;
   }
-}
-
-/** Whether it runs a file that the line itself writes in pieces, or from another program's output, so that its content is unknown. */
-function runsPieces(found: BashReading): boolean {
-  const ran = [...found.ran].filter(([name]) => found.written.has(name));
-  if (ran.length > 0) found.runsFiles = true;
-  return ran.some(([name, isShells]) => isShells && found.written.get(name) === false);
 }
 
 /** A script, and those that its commands are given. */
@@ -162,7 +160,7 @@ function readScript({ text: source, ...around }: Script, found: BashReading): vo
       }
       case 'Redirected':
         given = inputOf(node.redirects, input);
-        for (const path of filesWritten(node.redirects)) found.written.set(lastName(path), false);
+        noteRedirects(node.redirects, () => false, found);
         for (const [written, sure] of writtenIn(node.redirects)) found.said.set(written, sure);
         break;
       case 'ProcessSubstitution':
@@ -200,10 +198,7 @@ function readCommand(command: Command, source: string, found: BashReading, aroun
   spend(command.redirects.length * COST.redirect, found);
   const input = inputOf(command.redirects, around.input);
   if (changesInput(command)) found.changesInput = true;
-  for (const path of filesWritten(command.redirects)) {
-    const name = lastName(path);
-    found.written.set(name, !found.written.has(name) && writesWords(command, input));
-  }
+  noteRedirects(command.redirects, () => writesWords(command, input), found);
   const written = writtenIn(command.redirects);
   if (command.name === undefined) return;
   found.commands.push({ text: source.slice(command.name.pos, command.end) });

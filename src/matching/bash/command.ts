@@ -1,6 +1,7 @@
+import { noteFiles, noteTaken } from './files.js';
 import { anyWordOf, linesIn, mayName } from './guess.js';
 import type { OptionUse } from './options.js';
-import { FILE_VARIABLES, FOLDER_VARIABLES, RENAMING_VARIABLES, SAYS_ITSELF } from './programs.js';
+import { EXPANDING, FILE_VARIABLES, FOLDER_VARIABLES, RENAMING_VARIABLES, SAYS_ITSELF } from './programs.js';
 import { type BashReading, COST, lastName, type ScriptContext, spend, Unknowable } from './reading.js';
 import { runsOthers, useOf } from './use.js';
 import { isFile, isHole, type KnownWord, textsOf } from './words.js';
@@ -13,6 +14,8 @@ export function mayHold({ text, sure }: KnownWord): boolean {
 /** A variable may name a command for some program (`PAGER=rm man x`), or a file of commands. */
 export function readAssignment(name: string, value: KnownWord | undefined, found: BashReading): void {
   if (RENAMING_VARIABLES.has(name)) throw new Unknowable();
+  found.variables.add(name);
+  if (value?.sure === undefined && value !== undefined) found.values.add(lastName(value.text));
   const isFolder = FOLDER_VARIABLES.test(name) && value?.text.includes('/');
   if (value !== undefined && !isFolder && !value.text.includes('://')) addNames(value, found);
   if (!FILE_VARIABLES.has(name) || value === undefined || !/[/<]|^$/.test(value.text)) return;
@@ -68,9 +71,7 @@ export function readWords(
       text = textsOf(words, hole);
     }
     readUse(use, found, { input: around.input, hole: start === 'open' ? hole : undefined });
-    if (use.file || name.text.includes('/')) found.runsFiles = true;
-    for (const path of name.text.includes('/') ? [name.text] : (use.files ?? []))
-      found.ran.set(lastName(path), use.file === true || name.text.includes('/'));
+    noteFiles(use, words.slice(at), found, around);
     if (use.stranger && around.input !== undefined && !perhaps) found.runsTexts = true;
     for (const next of use.runs) starts.set(next, hole === undefined ? start : 'open');
     for (let next = use.anywhere ?? open; next < open; next++) if (!starts.has(next)) starts.set(next, 'perhaps');
@@ -82,7 +83,7 @@ export function readWords(
     reads ||= use.reads === true;
     last = use.instead === undefined ? use : readWords(use.instead, found, { input: around.input, hole });
   }
-  readRest(words, { shown, plain }, { found, reads, writes: last?.writes === true });
+  readRest(words, { shown, plain }, { found, reads, writes: last?.writes === true, shows: last?.shows === true });
   return last;
 }
 
@@ -116,9 +117,10 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
 function readRest(
   words: readonly KnownWord[],
   { shown, plain }: { shown: ReadonlySet<number>; plain: ReadonlySet<number> },
-  { found, reads, writes }: { found: BashReading; reads: boolean; writes: boolean },
+  { found, reads, writes, shows }: { found: BashReading; reads: boolean; writes: boolean; shows: boolean },
 ): void {
   const said: KnownWord[] = [];
+  const takes = !shows && !EXPANDING.has(words[0]?.text ?? '');
   for (const [at, word] of words.entries()) {
     const [, variable = '', value] = /^(\w+)(?:\[[^\]]*\])?=(.*)$/s.exec(word.text) ?? [];
     const sure = word.sure?.slice(word.text.length - (value ?? '').length);
@@ -126,6 +128,7 @@ function readRest(
     if (value !== undefined && !isShown) readAssignment(variable, { ...word, text: value, sure }, found);
     else if (!isShown && !plain.has(at) && mayName(word.text)) addNames(word, found);
     if (at > 0 && isShown) said.push(word);
+    if (at > 0 && takes && !isShown) noteTaken(word, found);
     // Of one word too: `sed s/x/rm/e`.
     if (reads && !isShown && (word.sure === undefined || mayHold(word)))
       for (const line of linesIn(word.text)) found.guesses.set(line, true);

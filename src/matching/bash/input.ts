@@ -33,15 +33,6 @@ export function writtenIn(redirects: readonly Redirection[]): [text: string, sur
   });
 }
 
-/** The files that redirections write, as far as they are sure. */
-export function filesWritten(redirects: readonly Redirection[]): string[] {
-  return redirects.flatMap((redirect) => {
-    if (redirect.type !== 'Redirect' || !redirect.operator.includes('>') || !redirect.target) return [];
-    const { text, sure } = knownWord(redirect.target);
-    return sure !== undefined || text.startsWith('/dev/') ? [] : [text];
-  });
-}
-
 function textOf(redirect: Exclude<Redirection, { type: 'Redirect' }>): string | undefined {
   if (redirect.type === 'HereString')
     return redirect.target === undefined

@@ -19,6 +19,9 @@ export interface OptionUse {
   file?: true;
   /** The files that it runs, or takes its commands from. */
   files?: readonly string[];
+  /** The files that it writes, and those that it copies or changes. */
+  targets?: KnownWord[];
+  moves?: readonly { readonly from: KnownWord; readonly to: KnownWord }[];
   /** It runs commands that are not to be seen here. */
   hidden?: true;
   /** Its words end before those that it runs. */
@@ -170,7 +173,7 @@ export class OptionReader {
     const { short = '' } = this.#program;
     const markOf = (letter: string): string => (/\w/.test(letter) ? (short[short.indexOf(letter) + 1] ?? '') : '');
     const at = [...word.text].findIndex(
-      (letter, i) => i >= from && short.includes(letter) && /[!*]/.test(markOf(letter)),
+      (letter, i) => i >= from && short.includes(letter) && /[!*>]/.test(markOf(letter)),
     );
     if (at === -1) return;
     const value = at + 1 < word.text.length ? restOf(word, at + 1) : this.#words[this.at + 1];
@@ -205,8 +208,9 @@ export class OptionReader {
       case '.': {
         const file = value ?? this.#words[++this.at];
         if (file === undefined) return;
-        if (isFile(file)) this.#use.files = [...(this.#use.files ?? []), file.text];
-        else this.#use.hidden = true;
+        if (!isFile(file)) this.#use.hidden = true;
+        this.#use.file = true;
+        this.#use.files = [...(this.#use.files ?? []), file.text];
         return;
       }
       case '=': {
@@ -219,6 +223,11 @@ export class OptionReader {
         const line = value ?? this.#words[++this.at];
         if (line === undefined) this.#use.hidden = true;
         else this.#use.lines.push([line]);
+        return;
+      }
+      case '>': {
+        const file = value ?? this.#words[++this.at];
+        if (file !== undefined) this.#use.targets = [...(this.#use.targets ?? []), file];
         return;
       }
       case '*': {

@@ -10,6 +10,7 @@
  * | `!` | a value that is a command line |
  * | `*` | a value that may be a command line or the name of a command |
  * | `.` | a value that is a file of commands |
+ * | `>` | a value that is a file it writes |
  * | `=` | a value that may be a setting whose value is a command line (`ssh -o ProxyCommand=…`) |
  * | `~` | a value that is only shown or stored |
  * | `^` | a value that is the name of the command, whose words come behind the operands (`docker run --entrypoint`) |
@@ -40,6 +41,10 @@ export interface BashProgram {
   readonly fills?: true;
   /** Any word of it may hold a command line in its own way: `--checkpoint-action=exec=…` of tar. */
   readonly reads?: true;
+  /** Of each word that fits, the part in the brackets is a file that it writes: `of=…` of dd. */
+  readonly targets?: RegExp;
+  /** It copies its first operands to the last one, or changes each of them if it has such an option. */
+  readonly moves?: 'last' | RegExp;
   /** Files from which it takes commands without being told to. */
   readonly unasked?: string;
   /** The text that it is told to show may go to a file. */

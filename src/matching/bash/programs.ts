@@ -4,6 +4,7 @@ const shell: BashProgram = {
   short: 'c$s<o:O:',
   long: 'rcfile. init-file. version/ help/ norc noprofile login posix verbose restricted noediting command! init-command! emulate:',
   shell: true,
+  unasked: '.bashrc .bash_profile .bash_login .profile .zshrc .zshenv .zprofile config.fish',
   rest: 'file',
   input: true,
 };
@@ -39,6 +40,9 @@ const containers: BashProgram = {
     commit: { short: 'm~a~', long: 'message~ author~' },
   },
 };
+/** The name under which a file of another machine is stored. */
+const URL_NAME = /:\/\/.*\/([^/?#]+)/s;
+const REMOTE_NAME = /:(?:.*\/)?([^/]+)$/s;
 const SSH = '46AaCfGgKkNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o=p:P:Q:R:S:W:w:';
 /** On another machine. */
 const host: BashProgram = { operands: 1, rest: 'line', input: true };
@@ -213,7 +217,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   // On another machine, in a container, or later.
   'ssh slogin': { short: `M${SSH}`, ...host },
   autossh: { short: `M:${SSH}`, ...host },
-  scp: { short: '346ABCOpqRrTvc:D!F:i:J:l:o=P:S!X:' },
+  scp: { short: '346ABCOpqRrTvc:D!F:i:J:l:o=P:S!X:', targets: REMOTE_NAME },
   sftp: { short: '46AaCfNpqrvB:b:c:D!F:i:J:l:o=P:R:S!s:X:' },
   sshpass: { short: 'p:f:d:eP:v', rest: 'command' },
   'docker podman nerdctl kubectl oc docker-compose podman-compose k': {
@@ -222,10 +226,19 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   },
   'at batch crontab': { rest: 'file', input: true, short: 'c/l/r/f:q:mMt:v/u:d/i' },
   // Programs that print or store their words.
-  'echo cat tee': { rest: 'shown', writes: true },
+  'echo cat': { rest: 'shown', writes: true },
+  tee: { rest: 'shown', writes: true, targets: /^([^-].*)$/s },
   'grep egrep fgrep ls ll head tail wc uniq cut tr diff cmp jq yq basename dirname touch mkdir stat file true false pwd which whereis type xxd od base64 sha256sum md5sum du df cd pushd sleep seq date printenv whatis apropos tree column nl fold paste join comm strings logger wall notify-send say xdg-open':
     shown,
-  'pgrep pkill kill ps top rmdir realpath readlink chmod chown ln cp mv': shown,
+  'pgrep pkill kill ps top rmdir realpath readlink chmod chown': shown,
+  'cp mv ln': { rest: 'shown', moves: 'last' },
+  install: { moves: 'last', long: 'strip-program*' },
+  dd: { targets: /^of=(.+)$/s },
+  wget: { short: 'O>', long: 'output-document>', targets: URL_NAME },
+  aria2c: { short: 'o>', long: 'out>', targets: URL_NAME },
+  openssl: { long: 'out>' },
+  'gpg gpg2': { short: 'o>', long: 'output>' },
+  perl: { moves: /^-\w*i/ },
   printf: { short: 'v:', rest: 'shown', writes: true },
   'tar bsdtar': {
     reads: true,
@@ -233,7 +246,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     long: 'use-compress-program* to-command* checkpoint-action* info-script* new-volume-script* rsh-command* rmt-command*',
   },
   split: { reads: true, long: 'filter*' },
-  rsync: { reads: true, short: 'e*', long: 'rsh* rsync-path*' },
+  rsync: { reads: true, targets: REMOTE_NAME, moves: 'last', short: 'e*', long: 'rsh* rsync-path*' },
   man: { short: 'P*', long: 'pager*' },
   'nc ncat netcat': { short: 'e*c*', long: 'exec* sh-exec*' },
   ansible: { short: 'a*', long: 'args*' },
@@ -244,10 +257,11 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   'make gmake': { reads: true, unasked: 'Makefile makefile GNUmakefile' },
   sed: {
     reads: true,
+    moves: /^-\w*i|^--in-place/,
     only: /(?:^|[^A-Za-z_])e(?!\w)|^[\d,$]+!?e|[^\w\s][gpiImM\d]*e[gpiImM\d]*\s*(?:[;}\n]|$)/,
   },
   'awk gawk mawk nawk': { only: /system|\||getline/ },
-  'curl http https xh': shown,
+  'curl http https xh': { short: 'o>', long: 'output>', rest: 'shown', targets: URL_NAME },
   'ag ack': { long: 'pager*', rest: 'shown' },
   rg: { long: 'pre! hostname-bin!', rest: 'shown' },
   sort: { long: 'compress-program!', rest: 'shown' },
@@ -257,15 +271,17 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   'npx pytest jest vitest mocha claude codex': packages,
   git: {
     reads: true,
+    unasked: '.git .gitconfig',
     short: 'C:c:pP',
     long: 'git-dir: work-tree: namespace: exec-path? config-env: paginate no-pager bare no-replace-objects literal-pathspecs no-optional-locks',
     under: {
       'commit tag notes stash merge cherry-pick revert': {
         ...editors,
-        short: 'm~F:C:c:at:nvsS?',
-        long: 'message~ author~ date~ trailer~ fixup: file:',
+        short: 'm~F~C:c:at~nvsS?',
+        long: 'message~ author~ date~ trailer~ fixup: file~ template~',
       },
-      'log show shortlog blame whatchanged rev-list diff add status branch checkout switch restore': shown,
+      'log show shortlog blame whatchanged rev-list diff add status branch checkout switch restore rm mv reset clean ls-files':
+        shown,
       grep: { short: 'O!e~', long: 'open-files-in-pager!', rest: 'shown' },
       bisect: { under: { run: command } },
       submodule: { short: 'q', long: 'quiet recursive', under: { foreach: { long: 'recursive', rest: 'line' } } },
@@ -296,6 +312,11 @@ export const GNU_NAMES =
 /** Programs that print commands to be evaluated; those commands are not in the line. */
 export const SAYS_ITSELF =
   /^\$\(((?:ssh-agent|dircolors|direnv|brew|pyenv|rbenv|nodenv|fnm|zoxide|starship|opam|keychain))(?: [\w -]*)?\)$/;
+
+/** Builtins of the shell that look at no file's text; the shell expands some of their words once more: `[ -v 'a[$(rm x)]' ]`. */
+export const EXPANDING: ReadonlySet<string> = new Set(
+  '[ test let declare typeset local export readonly printf read unset set shift return exit wait getopts'.split(' '),
+);
 
 /** Variables whose values are folders, not commands. */
 export const FOLDER_VARIABLES = /(?:PATH|HOME|DIR|ROOT)$/;

@@ -37,6 +37,14 @@ export interface BashReading {
   readonly written: Map<string, boolean>;
   /** Files whose commands are run, the same way; whether a shell reads them, and not a program that starts one. */
   readonly ran: Map<string, boolean>;
+  /** Files that are copied, moved or changed in place, and what they become, the same way. */
+  readonly moved: Map<string, Set<string>>;
+  /** Files from which other programs may take their commands, the same way. */
+  readonly taken: Set<string>;
+  /** The names of its commands, of the variables that it sets, and what these end in. */
+  readonly called: Set<string>;
+  readonly variables: Set<string>;
+  readonly values: Set<string>;
   /** Programs whose output is evaluated, and functions that the line defines, which hide programs of the same name. */
   readonly evaluated: Set<string>;
   readonly defined: Set<string>;

@@ -28,12 +28,14 @@ export function useOf(words: readonly KnownWord[], at: number): OptionUse {
     const own: BashProgram = program;
     if (own.reads) use.reads = true;
     if (own.unasked !== undefined) use.files = own.unasked.split(' ');
+    noteTargets(words.slice(next), own, use);
     if (own.hidden && words.length > next) return { ...use, hidden: true };
     if (own.after !== undefined) return afterWords(words, next, own, own.after.split(' '), use);
     if (own.only !== undefined) {
       const only = own.only;
-      if (words.slice(next).some((word) => !/^-[a-zA-Z]+$/.test(word.text) && only.test(word.text)))
-        return { ...use, stranger: true };
+      const runs = ({ text }: KnownWord): boolean =>
+        /^-n?f|^--file/.test(text) || (!/^-[a-zA-Z]+$/.test(text) && only.test(text));
+      if (words.slice(next).some(runs)) return { ...use, stranger: true };
       program = { rest: 'shown' };
       continue;
     }
@@ -55,6 +57,21 @@ export function useOf(words: readonly KnownWord[], at: number): OptionUse {
     if (program !== undefined || own.under['*'] === undefined) next++;
     else program = own.under['*'];
   }
+}
+
+/** The files that its words say it writes, copies or changes. */
+function noteTargets(given: readonly KnownWord[], { targets, moves }: BashProgram, use: OptionUse): void {
+  if (targets !== undefined)
+    use.targets = given.flatMap((word) => {
+      const [, name] = targets.exec(word.text) ?? [];
+      return name === undefined ? [] : [{ ...word, text: `./${name}` }];
+    });
+  if (moves === undefined) return;
+  const operands = given.filter(({ text }) => !text.startsWith('-'));
+  const to = operands.at(-1);
+  if (moves !== 'last') {
+    if (given.some(({ text }) => moves.test(text))) use.moves = operands.map((word) => ({ from: word, to: word }));
+  } else if (to !== undefined) use.moves = operands.slice(0, -1).map((from) => ({ from, to }));
 }
 
 /** A program that nobody knows may run what stands behind `--`, or behind `exec` or `run`: `foo run -- rm x`. */
@@ -162,7 +179,7 @@ function take(words: readonly KnownWord[], at: number, own: BashProgram, reader:
     case 'file':
       if (isFile(first)) {
         use.file = true;
-        use.files = [first.text];
+        use.files = [...(use.files ?? []), first.text];
       } else use.hidden = true;
       return;
     default:

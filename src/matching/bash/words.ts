@@ -19,7 +19,7 @@ export function wordsOf(command: Command): KnownWord[] {
 /** `"$DIR/bin/tool"` is a tool wherever it is. */
 function plainName(name: KnownWord): KnownWord {
   const [tail] = /\/[\w.+-]+$/.exec(name.text) ?? [];
-  return name.sure !== undefined && name.whole && tail !== undefined ? { text: tail.slice(1), sure: undefined } : name;
+  return name.sure !== undefined && name.whole && tail !== undefined ? { text: `.${tail}`, sure: undefined } : name;
 }
 
 export function knownWord(word: CommandArgument): KnownWord {

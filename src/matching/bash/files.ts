@@ -1,0 +1,77 @@
+import type { Redirection } from 'unbash';
+import type { OptionUse } from './options.js';
+import { type BashReading, COST, lastName, type ScriptContext, spend } from './reading.js';
+import { type KnownWord, knownWord } from './words.js';
+
+/** Stands for the name of a file that a variable of the line may hold. */
+const SOME = '*';
+
+/** Notes a file that the line writes. `known`: all that is written is text of the line. */
+function noteWritten({ text, sure }: KnownWord, known: boolean, found: BashReading): void {
+  if (text.startsWith('/dev/')) return;
+  const last = lastName(text);
+  // Of `$DIR/name` and `"$(mktemp -d)/name"` the name is known.
+  const name = sure === undefined || (text.includes('/') && /^[\w.+-]+$/.test(last)) ? last : SOME;
+  const names = /(?:^|\/)\.(?:git|githooks|husky)\//.test(text) ? [name, '.git'] : [name];
+  for (const one of names) found.written.set(one, known && !found.written.has(one));
+}
+
+/** The files that redirections write. */
+export function noteRedirects(redirects: readonly Redirection[], known: () => boolean, found: BashReading): void {
+  for (const redirect of redirects)
+    if (redirect.type === 'Redirect' && redirect.operator.includes('>') && redirect.target)
+      noteWritten(knownWord(redirect.target), known(), found);
+}
+
+/** The files that a program writes, moves, runs or may take its commands from. */
+export function noteFiles(
+  use: OptionUse,
+  given: readonly KnownWord[],
+  found: BashReading,
+  { input }: ScriptContext,
+): void {
+  const name = given[0] as KnownWord;
+  // Each of its words has been looked at.
+  if (use.targets !== undefined || use.moves !== undefined) spend(given.length * COST.word, found);
+  const known = use.writes === true && Array.isArray(input);
+  for (const target of use.targets ?? []) noteWritten(target, known, found);
+  for (const { from, to } of use.moves ?? []) {
+    if (/^\/dev\/|^\/proc\/|^<\(/.test(from.text)) noteWritten(to, false, found);
+    const copies = found.moved.get(lastName(from.text)) ?? new Set();
+    found.moved.set(lastName(from.text), copies.add(lastName(to.text)));
+  }
+  const isPath = name.text.includes('/');
+  if (use.file || isPath) found.runsFiles = true;
+  for (const path of isPath ? [name.text] : (use.files ?? []))
+    found.ran.set(lastName(path), use.file === true || isPath || path.startsWith('.'));
+  found.called.add(name.text);
+}
+
+/** `python3 x.py`, `make -fx.mk`, `vim --cmd=x.vim`: a program may take its commands from a file that it is given. */
+export function noteTaken({ text }: KnownWord, found: BashReading): void {
+  found.taken.add(lastName(text));
+  if (text.startsWith('-')) found.taken.add(lastName(text.slice(2)));
+  if (text.includes('=')) found.taken.add(lastName(text.slice(text.indexOf('=') + 1)));
+}
+
+/**
+ * Whether it runs a file that the line itself writes in pieces, or from another program's output, so that its content is
+ * unknown. If it runs any that it writes, what is stored in files may be run.
+ */
+export function runsPieces(found: BashReading): boolean {
+  const { written, ran, taken } = found;
+  // A file that is written has its content wherever it is copied to.
+  const names = [...written.keys()];
+  for (const name of names) {
+    const copies = [...(found.moved.get(name) ?? [])];
+    if (copies.includes(name)) written.set(name, false);
+    for (const copy of copies.filter((one) => !written.has(one))) {
+      written.set(copy, written.get(name) === true);
+      names.push(copy);
+    }
+  }
+  if (written.has(SOME)) for (const name of found.values) written.set(name, false);
+  if (found.variables.has('PATH')) for (const name of found.called) if (written.has(name)) ran.set(name, true);
+  if ([...ran.keys(), ...taken].some((name) => written.has(name))) found.runsFiles = true;
+  return [...ran].some(([name, isShells]) => isShells && written.get(name) === false);
+}
