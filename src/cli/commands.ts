@@ -126,6 +126,7 @@ only at a terminal, so that no program that runs in the project can give it. Exi
       ['model', 'the model that you will pass to the other commands'],
       ['json', 'print the findings as one JSON object'],
       'sarif',
+      'redact',
     ],
     notes: `Reads Claude Code's settings, plugins, agents, skills and commands, hookscope's own configuration and hooks files, and the hooks of Codex (config.toml too), Copilot, Gemini and Cursor. The rules are in
 docs/rules.md. Exits with 1 if there is an error.

@@ -34,7 +34,7 @@ export async function program(argv: readonly string[]): Promise<void> {
   try {
     await commands.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    code = error instanceof CommanderError ? error.exitCode : printError(error, terminal);
+    code = error instanceof CommanderError ? error.exitCode : await printError(error, terminal, argv);
     // An agent continues after a hook's exit 1, so a hook command that was called wrongly must block.
     if (argv[0] === 'hook' && code !== 0) code = 2;
   }
@@ -113,10 +113,11 @@ function wordsOf(error: unknown): string {
 }
 
 /** One message, and no stack unless the user asks for it. */
-function printError(error: unknown, terminal: OwnTerminal): number {
+async function printError(error: unknown, terminal: OwnTerminal, argv: readonly string[]): Promise<number> {
   // An interrupt by the user needs no message.
   if (terminal.signal.aborted) return 1;
-  terminal.tell(wordsOf(error));
-  if (process.env['HOOKSCOPE_DEBUG'] && error instanceof Error) terminal.tellLines(error.stack ?? '');
+  const { tellMasked } = await import('./redact.js');
+  const stack = process.env['HOOKSCOPE_DEBUG'] && error instanceof Error ? error.stack : undefined;
+  tellMasked(terminal, { redact: !argv.includes('--no-redact') }, wordsOf(error), stack);
   return 1;
 }

@@ -24,6 +24,7 @@ export const CONNECT_COMMANDS: readonly CommandRow[] = [
       'codex',
       'http',
       ['port', 'with --http: the port of hookscope serve'],
+      'redact',
     ],
     notes: `What is in the file stays, including comments. The hook is written for every event of the agent, with the command's absolute path. If the agent
 itself wants something confirmed before it runs the hook, connect says so.

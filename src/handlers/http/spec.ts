@@ -38,7 +38,7 @@ export interface HttpSpec extends HttpOptions {
 export function http(url: string, options: HttpOptions = {}): HttpSpec {
   checkOption('http(): url', url, TEXT);
   if (!WHOLE.test(url) || !URL.canParse(url))
-    throw wrongOption('http(): url', `expected an http or https URL, got "${url}"`);
+    throw wrongOption('http(): url', `expected an http or https URL, got "${withoutCredentials(url)}"`);
   if (!hasReadableCredentials(new URL(url)))
     throw wrongOption('http(): url', 'the name or password in it has a "%" that is no escape; write "%25"');
   checkOptions('http(): ', options, HTTP);
@@ -47,6 +47,9 @@ export function http(url: string, options: HttpOptions = {}): HttpSpec {
 
 /** `new URL` would also take `http:/x` and `http:x`, and make a host of the path. */
 const WHOLE = /^\s*https?:\/\/[^/\\?#]/i;
+
+/** For a message about what is no URL, so that nothing can take it apart. */
+const withoutCredentials = (text: string): string => text.replace(/^([a-z][\w+.-]*:)?(\/*)[^/?#]*@/i, '$1$2…@');
 
 function hasReadableCredentials({ username, password }: URL): boolean {
   try {
