@@ -328,6 +328,41 @@ describe('a Bash rule', () => {
     expect(matches('rm *', line)).toBe(false);
   });
 
+  it.each([
+    "i='a[$($C x)]'; echo $((i))",
+    "[[ -v 'a[$($C x)]' ]]",
+    "[ -v 'a[`$C x`]' ]",
+    'test -v \'a[$("$C" x)]\'',
+    "printf -v 'a[$($C x)]' z",
+    "declare 'a[$($C x)]=1'",
+    "let 'a[$($C x)]=1'",
+    "read 'a[$($C x)]' <<< z",
+    "unset 'a[$($C x)]'",
+    `d='$($C x)'; : "$\{d@P}"`,
+    "PS4='$($C x)'; set -x; :",
+    "export PS1='$($C x)'",
+    "PROMPT_COMMAND='$C x'; export PROMPT_COMMAND; bash --norc -i",
+    "printf -v 'BASH_CMDS[zed]' /bin/rm; zed x",
+    'declare -n r=BASH_CMDS; r[zed]=/bin/rm; zed x',
+    "read -r 'BASH_ALIASES[zed]' <<< rm; zed x",
+  ])('asks about a text that the shell expands later, with a name that is not known: %s', (line) => {
+    expect(matches('rm *', line)).toBe(true);
+    expect(matches('mv *', line)).toBe(true);
+  });
+
+  it.each([
+    "PS1='$(git branch)' ls",
+    "d='$(pwd)'; echo $d",
+    "printf '%s' '$($C x)'",
+    "echo '$($C x)' > notes",
+    "PROMPT_COMMAND='history -a'",
+    "grep '$($C x)' notes",
+    'echo BASH_CMDS',
+    '[ "$a" = \'$(b)\' ]',
+  ])('does not ask about one whose commands are known, or that is only shown: %s', (line) => {
+    expect(matches('rm *', line)).toBe(false);
+  });
+
   // The tables of Claude Code's documentation, "Permissions" and "Hooks reference".
   it.each([
     ['npm run build', 'npm run build', true],

@@ -1,7 +1,7 @@
 import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
 import { mayHold, readAssignment, readWords } from './command.js';
 import { noteRedirects, runsPieces } from './files.js';
-import { anyWordOf, readingsOf, unescaped } from './guess.js';
+import { anyWordOf, isExpanded, readingsOf, unescaped } from './guess.js';
 import { type CommandInput, changesInput, inputOf, outputOf, writesWords, writtenIn } from './input.js';
 import {
   type BashReading,
@@ -10,6 +10,7 @@ import {
   isTooLong,
   type Script,
   type ScriptContext,
+  type Surety,
   spend,
   Unknowable,
   Unreadable,
@@ -99,8 +100,8 @@ function guess(found: BashReading): void {
   }
 }
 
-/** `surely`: if commands are in it they are run, so it must be known which. */
-function guessAt(text: string, found: BashReading, surely: boolean): void {
+/** `surely`: if commands are in it they are run, so it must be known which; `expanded`: those of its substitutions. */
+function guessAt(text: string, found: BashReading, surely: Surety): void {
   for (const loose of new Set([text, unescaped(text)])) {
     const words = anyWordOf(loose);
     spend(words.length * COST.guess, found);
@@ -111,7 +112,8 @@ function guessAt(text: string, found: BashReading, surely: boolean): void {
       readAll({ text: reading, input: undefined, hole: undefined }, found);
     } catch (error) {
       found.scripts.length = 0;
-      if (isSpent(found) || (surely && error instanceof Unknowable && !(error instanceof Unreadable))) throw error;
+      const isRun = surely === 'expanded' ? isExpanded(reading) : surely;
+      if (isSpent(found) || (isRun && error instanceof Unknowable && !(error instanceof Unreadable))) throw error;
       if (!(error instanceof Unknowable || error instanceof RangeError)) throw error;
     }
   }
@@ -177,7 +179,7 @@ function readScript({ text: source, ...around }: Script, found: BashReading): vo
         readAssignment(node.name, node.value.type === 'Word' ? knownWord(node.value) : undefined, found);
         break;
       case 'Word':
-        if (mayHold(knownWord(node))) found.guesses.set(node.value, false);
+        if (mayHold(knownWord(node)) && !found.guesses.has(node.value)) found.guesses.set(node.value, 'expanded');
         break;
       default:
     }

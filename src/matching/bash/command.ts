@@ -1,7 +1,14 @@
 import { noteFiles, noteTaken } from './files.js';
 import { anyWordOf, linesIn, mayName } from './guess.js';
 import type { OptionUse } from './options.js';
-import { EXPANDING, FILE_VARIABLES, FOLDER_VARIABLES, RENAMING_VARIABLES, SAYS_ITSELF } from './programs.js';
+import {
+  EXPANDING,
+  FILE_VARIABLES,
+  FOLDER_VARIABLES,
+  LINE_VARIABLES,
+  RENAMING_VARIABLES,
+  SAYS_ITSELF,
+} from './programs.js';
 import { type BashReading, COST, lastName, type ScriptContext, spend, Unknowable } from './reading.js';
 import { runsOthers, useOf } from './use.js';
 import { isFile, isHole, type KnownWord, textsOf } from './words.js';
@@ -16,6 +23,7 @@ export function readAssignment(name: string, value: KnownWord | undefined, found
   if (RENAMING_VARIABLES.has(name)) throw new Unknowable();
   found.variables.add(name);
   if (value?.sure === undefined && value !== undefined) found.values.add(lastName(value.text));
+  if (LINE_VARIABLES.has(name) && value?.sure === undefined && value !== undefined) found.guesses.set(value.text, true);
   const isFolder = FOLDER_VARIABLES.test(name) && value?.text.includes('/');
   if (value !== undefined && !isFolder && !value.text.includes('://')) addNames(value, found);
   if (!FILE_VARIABLES.has(name) || value === undefined || !/[/<]|^$/.test(value.text)) return;
@@ -31,6 +39,9 @@ function addNames(word: KnownWord, found: BashReading): void {
   spend(names.length * COST.guess, found);
   found.commands.push(...names);
 }
+
+/** `printf -v 'BASH_CMDS[ls]' /bin/rm`, `declare -n r=BASH_CMDS`. */
+const RENAMING = new RegExp(`(?:^|=)(?:${[...RENAMING_VARIABLES].join('|')})\\b`);
 
 type Certainty = 'sure' | 'open' | 'perhaps' | 'guessed';
 
@@ -120,11 +131,13 @@ function readRest(
   { found, reads, writes, shows }: { found: BashReading; reads: boolean; writes: boolean; shows: boolean },
 ): void {
   const said: KnownWord[] = [];
-  const takes = !shows && !EXPANDING.has(words[0]?.text ?? '');
+  const expands = EXPANDING.has(words[0]?.text ?? '');
+  const takes = !shows && !expands;
   for (const [at, word] of words.entries()) {
     const [, variable = '', value] = /^(\w+)(?:\[[^\]]*\])?=(.*)$/s.exec(word.text) ?? [];
     const sure = word.sure?.slice(word.text.length - (value ?? '').length);
     const isShown = shown.has(at);
+    if (expands && RENAMING.test(word.text)) throw new Unknowable();
     if (value !== undefined && !isShown) readAssignment(variable, { ...word, text: value, sure }, found);
     else if (!isShown && !plain.has(at) && mayName(word.text)) addNames(word, found);
     if (at > 0 && isShown) said.push(word);
@@ -134,7 +147,7 @@ function readRest(
       for (const line of linesIn(word.text)) found.guesses.set(line, true);
     if (!mayHold(word)) continue;
     if (isShown) found.said.set(word.text, writes && word.sure === undefined);
-    else found.guesses.set(word.text, false);
+    else found.guesses.set(word.text, expands && 'expanded');
   }
   const sure = writes && said.every((word) => word.sure === undefined);
   if (said.length > 1 || (writes && said.length > 0)) found.said.set(said.map((word) => word.text).join(' '), sure);

@@ -42,11 +42,15 @@ export function linesIn(word: string): string[] {
   return replacement === undefined ? lines : [...lines, replacement];
 }
 
+const EXPANDED = ': <<HOOKSCOPE_END\n';
+/** Whether it is the reading of a text in which only substitutions are run. */
+export const isExpanded = (reading: string): boolean => reading.startsWith(EXPANDED);
+
 /** A text in all the ways in which it may be shell code: as it is, with its escapes, after a prefix of another program. */
 export function readingsOf(text: string): string[] {
   const readings = new Set([text, unescaped(text), withoutMarks(text).replace(/^\s*[!|@]+/, '')]);
   // In arithmetic, a prompt or a variable's name, only substitutions are run.
-  if (/`|\$\(/.test(text)) readings.add(`: <<HOOKSCOPE_END\n${text.trimEnd()}\nHOOKSCOPE_END`);
+  if (/`|\$\(/.test(text)) readings.add(`${EXPANDED}${text.trimEnd()}\nHOOKSCOPE_END`);
   return [...readings];
 }
 

@@ -321,6 +321,9 @@ export const EXPANDING: ReadonlySet<string> = new Set(
 /** Variables whose values are folders, not commands. */
 export const FOLDER_VARIABLES = /(?:PATH|HOME|DIR|ROOT)$/;
 
+/** Variables whose value is a command line of the shell. */
+export const LINE_VARIABLES: ReadonlySet<string> = new Set(['PROMPT_COMMAND']);
+
 /** Variables that give programs other names. */
 export const RENAMING_VARIABLES: ReadonlySet<string> = new Set(['BASH_ALIASES', 'BASH_CMDS']);
 

@@ -17,6 +17,8 @@ export interface ScriptContext {
   readonly hole: string | undefined;
 }
 
+export type Surety = boolean | 'expanded';
+
 /** What has been found in a line so far. */
 export interface BashReading {
   readonly commands: CommandText[];
@@ -25,8 +27,8 @@ export interface BashReading {
   readonly spent: { read: number };
   /** Scripts still to be read. */
   readonly scripts: Script[];
-  /** Texts that some program may take for commands; whether they are a shell's, if they are any. */
-  readonly guesses: Map<string, boolean>;
+  /** Texts that some program may take for commands; whether they are a shell's, if they are any, or are `expanded` by this one. */
+  readonly guesses: Map<string, Surety>;
   /** Texts that are only shown or stored; the same, once a file is run. */
   readonly said: Map<string, boolean>;
   /** Something runs its input, so printed words may be run. */
