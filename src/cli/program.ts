@@ -31,14 +31,49 @@ export async function program(argv: readonly string[]): Promise<void> {
       outputError: (text) => terminal.tellLines(`${textOf(text)}${remedy(text, row, command)}`),
     });
   }
+  const returned = failUnlessReturned(argv, terminal);
   try {
     await commands.parseAsync(argv, { from: 'user' });
   } catch (error) {
     code = error instanceof CommanderError ? error.exitCode : await printError(error, terminal, argv);
-    // An agent continues after a hook's exit 1, so a hook command that was called wrongly must block.
-    if (argv[0] === 'hook' && code !== 0) code = 2;
+    // An agent continues after a hook's exit 1, so a hook command that was called wrongly must block what can be blocked.
+    if (argv[0] === 'hook' && code !== 0) {
+      const { answerMisused } = await import('./server/hook-misused.js');
+      code = answerMisused(argv, wordsOf(error), terminal);
+    }
   }
+  returned();
   await terminal.exit(code);
+}
+
+/** As Node ends a process that waits for what never comes. */
+const NEVER_SETTLED = 13;
+
+/** A command whose process something else ends has not done what it was told, whatever the exit code; to be called when it has returned. */
+function failUnlessReturned(argv: readonly string[], { signal, tell }: OwnTerminal): () => void {
+  // These answer an agent in that case.
+  if (argv[0] === 'hook' || argv.includes('--exit-code')) return () => undefined;
+  let hasThrown = false;
+  const atThrow = (): void => {
+    hasThrown = true;
+  };
+  const atExit = (code: number): void => {
+    // A user who interrupts knows why, and Node prints an error that nothing catches.
+    if (signal.aborted || hasThrown) return;
+    const isWaiting = [code, process.exitCode].includes(NEVER_SETTLED);
+    process.exitCode = 1;
+    tell(
+      isWaiting
+        ? 'it was not done: it waited for code of a hook, a plugin or a configuration that never ends'
+        : 'it was not done: code of a hook, a plugin or a configuration has ended the process',
+    );
+  };
+  process.once('uncaughtExceptionMonitor', atThrow);
+  process.once('exit', atExit);
+  return () => {
+    process.off('uncaughtExceptionMonitor', atThrow);
+    process.off('exit', atExit);
+  };
 }
 
 /** The command that was called; undefined: none, or an unknown one. */

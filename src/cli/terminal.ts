@@ -29,6 +29,13 @@ export interface Terminal {
 
 /** SIGHUP: the terminal was closed. */
 const INTERRUPTS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+/**
+ * Others that end a process, and for which Node can listen: a hook has an answer to give. Not those of a crash, and not SIGUSR1, with which
+ * Node opens its debugger. The same in the thin command.
+ */
+const ENDING = 'SIGQUIT SIGABRT SIGUSR2 SIGALRM SIGVTALRM SIGXCPU SIGIO SIGPWR SIGSTKFLT SIGSYS'.split(' ');
+/** Node's own profiler, which `--prof` and `--cpu-prof` start, sends it all the time. */
+const PROFILING = /--(?:cpu-)?prof\b/;
 /** An agent continues after any other exit code, so an interrupted hook exits with this one, and so does a hook whose answer could not be written. */
 const HOOK_UNANSWERED = 2;
 
@@ -70,6 +77,9 @@ export function openTerminal(isHook = false): OwnTerminal {
   for (const [name, code] of Object.entries(INTERRUPTS))
     process.on(name, () => interrupt(isHook ? HOOK_UNANSWERED : code));
   if (isHook) {
+    const isProfiled = PROFILING.test(`${process.execArgv.join(' ')} ${process.env['NODE_OPTIONS']}`);
+    for (const name of [...ENDING, ...(isProfiled ? [] : ['SIGPROF'])])
+      process.on(name, () => interrupt(HOOK_UNANSWERED));
     // Code of hooks and plugins that runs here: Node would exit with 1, after which an agent continues.
     process.on('uncaughtException', (error) => stop.abort(new UncaughtError(error)));
   }

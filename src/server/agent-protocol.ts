@@ -73,6 +73,7 @@ export const REASONS = {
   input: 'the input of the event is not a JSON object',
   large: `a request has at most ${MOST_BODY} bytes`,
   open: 'standard input was not closed in time',
+  lost: (answer: string): string => `standard output is closed, so nobody hears the answer: ${answer}`,
   nothing:
     'no hooks are named, no server is running, and none has left hooks that count here: name them (--hooks, --config, --plugin), or start hookscope serve',
   held: (files: string): string =>

@@ -127,12 +127,12 @@ function inEnvironment(env: NodeJS.ProcessEnv): () => void {
 
 /** What listens to the process afterwards is what did before. */
 function listenersKept(): () => void {
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'exit'] as readonly 'exit'[];
-  const before = names.map((name) => process.listeners(name));
+  const names = () => process.eventNames() as readonly 'exit'[];
+  const before = new Map(names().map((name) => [name, process.listeners(name)]));
   return () => {
-    for (const [i, name] of names.entries()) {
+    for (const name of names()) {
       for (const listener of process.listeners(name)) {
-        if (!before[i]?.includes(listener)) process.removeListener(name, listener);
+        if (!before.get(name)?.includes(listener)) process.removeListener(name, listener);
       }
     }
   };

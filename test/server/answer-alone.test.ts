@@ -69,6 +69,29 @@ describe('an answer to an agent stands alone on standard output', () => {
     expect([thin.code, thin.stderr, fired.code, filed.stderr]).toEqual([0, 'printed\n', 2, 'printed\n']);
   });
 
+  test.each([
+    ['a deny', 'PreToolUse', [], 'exit 2', [2, /nobody hears the answer: \{.*"deny"/]],
+    [
+      'an ask',
+      'PreToolUse',
+      [],
+      'echo \'{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask"}}\'',
+      [2, /nobody hears/],
+    ],
+    ['nothing', 'PreToolUse', [], 'exit 0', [0, /^$/]],
+    ['a deny', 'PreToolUse', ['--on-failure', 'allow'], 'exit 2', [1, /nobody hears/]],
+    ['a deny', 'PreToolUse', ['--as', 'codex'], 'exit 2', [2, /nobody hears/]],
+    ['that the agent goes on', 'Stop', [], 'exit 2', [2, /nobody hears/]],
+    ['a message', 'Stop', [], 'echo \'{"systemMessage":"hello"}\'', [1, /nobody hears/]],
+  ] as const)('where it is closed: %s, of %s, with %j', async (_, event, more, command, [code, said]) => {
+    const hooks = user.write('closed.json', { [event]: [{ hooks: [{ type: 'command', command }] }] });
+    const input = { ...bash('ls'), hook_event_name: event, stop_hook_active: false };
+    const options = { cwd: join(user.path, 'project'), env: user.env, stdin: JSON.stringify(input) };
+    const args = [process.execPath, BIN, 'hook', event, '--hooks', hooks, '--no-server', ...more];
+    const closed = await start('sh', ['-c', '"$0" "$@" >&-', ...args], options);
+    expect(closed).toEqual({ code, stdout: '', stderr: expect.stringMatching(said) });
+  });
+
   test('written by a path of it, too, but not a report that a command was told to write there', async () => {
     const file = user.write('g.hooktest.yaml', '- call: Read a\n  expect: deny\n');
     const named = args('fs.appendFileSync("/dev/stdout", LINE); fs.writeFileSync("/proc/self/fd/1", LINE)');

@@ -126,6 +126,18 @@ describe('hookscope hook without a server', () => {
     expect(firesOf(input)).toMatchObject([{ error: 'ABORTED' }]);
   });
 
+  test.each(['QUIT', 'ABRT', 'USR2', 'ALRM', 'VTALRM', 'XCPU', 'PROF', 'IO', 'PWR', 'STKFLT', 'SYS'])(
+    'ended by SIG%s before its hooks have answered, it answers',
+    async (name) => {
+      const begun = join(user.path, 'project', name);
+      const command = `echo > '${begun}'; exec sleep 86400`;
+      user.write('begun.json', { PreToolUse: [{ hooks: [{ type: 'command', command }] }] });
+      const signal = `SIG${name}` as NodeJS.Signals;
+      const { code, stderr } = await interrupted('begun.json', bash(name), signal, () => existsSync(begun));
+      expect([code, stderr]).toEqual([2, 'hookscope: it was ended before the hooks had answered\n']);
+    },
+  );
+
   test('ended by an error that nothing catches, it leaves a record', async () => {
     const never = `() => { setTimeout(() => { throw new Error('boom') }, 5); return new Promise(() => {}); }`;
     const plugin = user.write('uncaught.mjs', madeBy(never));

@@ -126,6 +126,9 @@ describe('hookscope hook', () => {
     ['an input that is an array', ['--hooks', 'hooks.json'], '[]', /the input of the event is not a JSON object/],
     ['an input without what the event needs', ['--hooks', 'hooks.json'], '{}', /tool_name/],
     ['an agent that nobody knows', ['--hooks', 'hooks.json', '--as', 'other'], '{}', /option --as: .*claude-code/],
+    ['an option that nobody knows', ['--hoks', 'hooks.json'], '{}', /unknown option '--hoks'/],
+    ['an option without its value', ['--hooks'], '{}', /--hooks/],
+    ['an argument too many', ['--hooks', 'hooks.json', 'more'], '{}', /too many arguments/],
     ['a timeout that is none', ['--hooks', 'hooks.json', '--timeout', 'x'], '{}', /--timeout/],
   ])('%s blocks a gate, and says why', async (_, args, stdin, why) => {
     user.write('bad.json', '{ "PreToolUse": [');
@@ -167,6 +170,19 @@ describe('hookscope hook', () => {
       stdout: '',
       stderr: expect.stringMatching(/no such file/),
     });
+  });
+
+  test('an option that nobody knows is answered by the policy and in the words of the agent, wherever they stand', async () => {
+    const bad = ['--hoks', 'hooks.json'];
+    for (const args of [
+      ['Stop', ...bad],
+      [...bad, 'SubagentStop'],
+      ['PreToolUse', ...bad, '--on-failure=allow'],
+    ])
+      expect(await user.hook(args, bash('ls'))).toMatchObject({ code: 1, stdout: '' });
+    const told = await user.hook(['--as', 'gemini', ...bad, 'BeforeTool'], bash('ls'));
+    expect(JSON.parse(told.stdout)).toMatchObject({ decision: expect.stringMatching(/deny|block/) });
+    expect(await user.hook([...bad, 'PreToolUze'], bash('ls'))).toMatchObject({ code: 2, stdout: '' });
   });
 
   test('an event that nobody knows is exit 2', async () => {

@@ -31,6 +31,41 @@ test('serve --install writes a unit for systemd, shows it, and starts nothing', 
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
+/** The words of a line of a unit, as systemd.syntax(7) has them read. */
+const wordsOf = (text: string, name: string): string[] => {
+  const [line = ''] = text.split(/[\r\n]/).filter((one) => one.startsWith(`${name}=`));
+  return [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = '']) =>
+    word
+      .replaceAll('%%', '%')
+      .replace(/\\(u[0-9a-f]{4}|.)/g, (_, one: string) =>
+        one.length > 1 ? String.fromCharCode(Number.parseInt(one.slice(1), 16)) : one,
+      ),
+  );
+};
+
+test('no name puts a line of its own into a unit', () => {
+  const names = ['/a\nExecStartPre=touch x', '/a\rb', '/a\t', '/a\u0085b', '/a\u0001"\\', '/$HOME %h\n'];
+  const unit = (cwd: string, argv: readonly string[], env = {}) =>
+    serviceFile({ platform: 'linux', env: { HOME: '/h', ...env }, argv, cwd })?.text ?? '';
+  const plain = unit('/a', ['/node', 'x'], { PATH: '/b' }).split(/[\r\n\u0085]/).length;
+  for (const name of names) {
+    const text = unit('/a', ['/node', name], { PATH: name });
+    expect(text.split(/[\r\n\u0085]/)).toHaveLength(plain);
+    expect(wordsOf(text, 'ExecStart').map((word) => word.replaceAll('$$', '$'))).toEqual(['/node', name]);
+    expect(wordsOf(text, 'Environment')).toEqual([`PATH=${name}`]);
+  }
+  for (const folder of ['/a\nExecStartPre=x', '/a\rb', '/a\\', '/a ', '/a\u0001b', '/a\u0085b'])
+    expect(() => unit(folder, ['/node'])).toThrow(/--install: a unit of systemd cannot name the folder "\/a/);
+  for (const folder of ['/a b', '/a\\b', '/日本', '/"a"'])
+    expect(unit(folder, ['/node'])).toContain(`\nWorkingDirectory=${folder}\n`);
+});
+
+test('what no property list can hold is refused', () => {
+  const list = (cwd: string) => serviceFile({ platform: 'darwin', env: { HOME: '/h' }, argv: ['/node'], cwd })?.text;
+  expect(list('/a\n<b>\r')).toContain('<string>/a\n&lt;b&gt;&#13;</string>');
+  expect(() => list('/a\u0001')).toThrow(/cannot name the folder/);
+});
+
 test('for launchd it is a property list, and nothing in a path is taken for more than a path', () => {
   const strange = '/x/"%h" $HOME <&>\\';
   const argv = [

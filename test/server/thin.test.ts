@@ -239,6 +239,8 @@ describe('the thin command', () => {
     ['SIGTERM', 'dash', {}],
     ['SIGINT', 'bash', {}],
     ['SIGHUP', 'bash', FILE],
+    ['SIGUSR2', 'dash', {}],
+    ['SIGALRM', 'bash', {}],
   ] as const)(
     'ended by %s in %s, while it reads, asks, or Node asks for it: not let through, in the same words, and nothing is left',
     async (signal, shell, env) => {

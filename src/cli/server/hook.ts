@@ -23,22 +23,28 @@ import { type Flags, typedAs } from '../options.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { setAlarm, UNANSWERED } from './alarm.js';
 import { whyEnded } from './own-process.js';
+import { isStdoutLost, unheard } from './unheard.js';
 
 type HookFlags = HostFlags & Flags<'as' | 'attended' | 'onFailure' | 'timeout' | 'noServer'>;
+
+/** An answer as it can be heard. */
+type Heard = (said: CommandAnswer) => CommandAnswer;
 
 /** One event from an agent's own hook, answered as the agent understands it. Whatever goes wrong on the way stops what can be stopped. */
 export async function hookCommand([given]: readonly string[], flags: HookFlags, terminal: Terminal): Promise<number> {
   let protocol: Protocol | undefined;
   let policy: FailurePolicy = 'block';
+  const isLost = isStdoutLost();
+  const heard: Heard = (said) => (isLost && protocol !== undefined ? unheard(said, protocol, policy) : said);
   endWithParent();
   try {
     protocol = await protocolOf(given as string, flags);
     policy = policyOf(flags.onFailure);
-    return await answer(protocol, flags, policy, terminal);
+    return await answer(protocol, flags, policy, terminal, heard);
   } catch (error) {
     const reason = whyEnded(terminal) ?? (isHookscopeError(error) ? error.message : messageOf(error));
     protocol ??= wordsAfter(error, given as string);
-    if (protocol !== undefined) return say(protocol.fail(reason, policy), terminal);
+    if (protocol !== undefined) return say(heard(protocol.fail(reason, policy)), terminal);
     return say({ stdout: '', stderr: `hookscope: ${reason}\n`, code: 2 }, terminal);
   }
 }
@@ -74,6 +80,7 @@ async function answer(
   flags: HookFlags,
   policy: FailurePolicy,
   terminal: Terminal,
+  heard: Heard,
 ): Promise<number> {
   const given = protocol.seconds(secondsOf(flags.timeout)) ?? USUAL;
   const seconds = deadlineOf(given);
@@ -83,18 +90,18 @@ async function answer(
   const body = await unlessInterrupted(terminal, readStdin(process.stdin, deadline));
   if (typeof body !== 'string') {
     const { withNamedProblems } = await import('../host/named-problems.js');
-    return say(protocol.fail(await withNamedProblems(set, REASONS[body.problem]), policy), terminal);
+    return say(heard(protocol.fail(await withNamedProblems(set, REASONS[body.problem]), policy)), terminal);
   }
   const question = { protocol, body, set, cwd: process.cwd(), policy, deadline };
   if (server !== false) {
     const said = await unlessInterrupted(terminal, askServer(question, placesOf()));
-    if (typeof said !== 'string') return say(said, terminal);
+    if (typeof said !== 'string') return say(heard(said), terminal);
   }
   // Half of the time that is left then: a process that has not answered by now will not.
   const last = (seconds + given) * 500;
   const alarm = setAlarm(started + last - performance.now(), {
-    late: () => protocol.fail(REASONS.alone, policy),
-    exited: () => protocol.fail(whyEnded(terminal) ?? REASONS.exited, policy),
+    late: () => heard(protocol.fail(REASONS.alone, policy)),
+    exited: () => heard(protocol.fail(whyEnded(terminal) ?? REASONS.exited, policy)),
   });
   if (body.length > MUCH) alarm.watchFromThread();
   const { fireStateless } = await import('./hook-alone.js');
@@ -108,7 +115,7 @@ async function answer(
       throw error;
     });
     await toSpeak();
-    const code = await say(fired.answer, terminal);
+    const code = await say(heard(fired.answer), terminal);
     // What still runs may end or hang the process, and changes nothing of what was said.
     alarm.said(code);
     const unkept = await fired.finish().catch(() => undefined);

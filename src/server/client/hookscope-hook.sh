@@ -16,6 +16,13 @@ quit() {
 set +abCefmuvx
 # And functions. None can stand in for `unset`, or for what else is special to POSIX. A ksh does not know of a function named `[`.
 unset -f [ alias bg cat cd command curl date echo false fg getopts hash head kill ls node printf pwd read rm sleep test true type ulimit umask wait 2>/dev/null
+# Whatever ends a shell and can be caught, but what tells of a crash.
+at_signal() {
+  trap "$1" HUP INT QUIT ABRT ALRM TERM PIPE XCPU USR1 USR2 VTALRM PROF
+  # Not each system has these, and of a name that it does not know a shell would end.
+  for one in IO POLL PWR STKFLT SYS; do command trap "$1" "$one"; done 2>/dev/null
+}
+at_signal 'quit 2'
 unset CDPATH
 umask 077
 node=node
@@ -66,7 +73,7 @@ fail() {
 # Whoever ends it gets an answer, too. A subshell of bash that has just begun has these traps as well, and would give that answer once more: SIGKILL runs none.
 ended() {
   trap 'exit 2' EXIT
-  trap '' HUP INT QUIT TERM PIPE XCPU
+  at_signal ''
   [ -z "$reader" ] || kill -9 "$reader" 2>/dev/null
   [ -z "$watcher" ] || kill -9 "$watcher" 2>/dev/null
   [ -z "$kept" ] || rm -f "$kept"
@@ -95,7 +102,7 @@ ask_node() {
   ) >/dev/null 2>&1 </dev/null 3<&- &
   watcher=$!
   # Node gives the answer of one that is ended, too.
-  trap 'kill "$reader" 2>/dev/null' HUP INT QUIT TERM PIPE XCPU
+  at_signal 'kill "$reader" 2>/dev/null'
   wait "$reader" 2>/dev/null
   code=$?
   # A signal ends the waiting, not what is waited for.
@@ -216,7 +223,8 @@ else unknown=; case $event in
     unknown=yes
     leave ;;
 esac; fi
-trap ended HUP INT QUIT TERM PIPE XCPU EXIT
+at_signal ended
+trap ended EXIT
 if [ -n "$given" ]; then seconds "$given" || leave; fi
 [ -z "$most" ] || [ "$tenths" -le "$most" ] || tenths=$most
 [ -z "$alone" ] || ask_node "$@"

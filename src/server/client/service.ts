@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { wrongOption } from '../../values/options.js';
 import { headersOf } from '../named-set.js';
 import type { Serving } from '../worker.js';
 
@@ -34,7 +35,7 @@ export function serveArguments({ set, cwd, projects, port, dev }: Serving): stri
   ];
 }
 
-/** A unit for systemd on Linux, a file for launchd on macOS; undefined on other systems. */
+/** A unit for systemd on Linux, a file for launchd on macOS; undefined on other systems. Throws INVALID_OPTIONS: it cannot name the folder. */
 export function serviceFile({ platform, env, argv, cwd }: ServiceOptions): ServiceFile | undefined {
   const kept = ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'PATH'].flatMap((name) => {
     const value = env[name];
@@ -50,11 +51,13 @@ type Kept = readonly (readonly [name: string, value: string])[];
 function systemd(home: string, env: NodeJS.ProcessEnv, argv: readonly string[], cwd: string, kept: Kept): ServiceFile {
   const config = env['XDG_CONFIG_HOME'];
   const folder = config !== undefined && isAbsolute(config) ? config : join(home, '.config');
+  if (UNNAMEABLE.test(cwd)) throw unnamed('a unit of systemd', cwd);
+  const [program = '', ...words] = argv;
   const text = `[Unit]
 Description=hookscope: warm hooks for the agents of this user
 
 [Service]
-ExecStart=${argv.map(unitWord).join(' ')}
+ExecStart=${[unitWord(program), ...words.map(argumentWord)].join(' ')}
 WorkingDirectory=${cwd.replaceAll('%', '%%')}
 ${kept.map(([name, value]) => `Environment=${unitWord(`${name}=${value}`)}\n`).join('')}Restart=on-failure
 SuccessExitStatus=143
@@ -69,12 +72,27 @@ WantedBy=default.target
   return { path: join(folder, 'systemd/user/hookscope.service'), text, start };
 }
 
-/** One word of a unit's command line: in double quotes, with specifiers and variables escaped. */
+/** What systemd would read as the end of a folder's name, or of its line: nothing is quoted there. */
+const UNNAMEABLE = /\p{Cc}|[\s\\]$/u;
+
+const unnamed = (file: string, cwd: string): Error =>
+  wrongOption('--install', `${file} cannot name the folder ${JSON.stringify(cwd)}: start it from another one`);
+
+/** One word in a unit: in double quotes, with specifiers escaped. */
 const unitWord = (word: string): string =>
-  `"${word.replace(/["\\]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$').replaceAll('\n', '\\n')}"`;
+  `"${word
+    .replace(/["\\]/g, '\\$&')
+    .replaceAll('%', '%%')
+    .replace(/\p{Cc}/gu, hexOf)}"`;
+
+/** One word of a command line behind the program: with variables escaped, too. */
+const argumentWord = (word: string): string => unitWord(word).replaceAll('$', '$$$$');
+
+const hexOf = (one: string): string => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 function launchd(home: string, argv: readonly string[], cwd: string, kept: Kept): ServiceFile {
   const path = join(home, 'Library/LaunchAgents/dev.hookscope.serve.plist');
+  if ([cwd, ...argv, ...kept.flat()].some((text) => NOT_XML.test(text))) throw unnamed('a file of launchd', cwd);
   const string = (text: string): string => `<string>${escapeXml(text)}</string>`;
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -98,5 +116,16 @@ ${kept.map(([name, value]) => `    <key>${escapeXml(name)}</key>${string(value)}
   return { path, text, start: `launchctl bootstrap gui/$(id -u) '${path.replaceAll("'", "'\\''")}'` };
 }
 
-const escapeXml = (text: string): string =>
-  text.replace(/[<>&"]/g, (one) => ({ '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' })[one] as string);
+/** Characters that no XML can hold, however they are written. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are they.
+const NOT_XML = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
+
+/** A carriage return would be read as a line feed. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  '<': '&lt;',
+  '>': '&gt;',
+  '&': '&amp;',
+  '"': '&quot;',
+  '\r': '&#13;',
+};
+const escapeXml = (text: string): string => text.replace(/[<>&"\r]/g, (one) => ENTITIES[one] as string);

@@ -1,0 +1,29 @@
+import { fstatSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { plainLines } from '../../plain.js';
+import { type CommandAnswer, type FailurePolicy, REASONS } from '../../server/agent-protocol.js';
+import { CLAUDE, type Protocol } from '../../server/protocol.js';
+import { UNANSWERED } from './alarm.js';
+
+/** Nobody hears standard output: it was closed, and Node opens the null device in its place. Asked before `keepStdout`. */
+export function isStdoutLost(): boolean {
+  // Standard output may be a stream of another kind.
+  if (process.stdout.fd !== 1) return false;
+  try {
+    const [ours, none] = [fstatSync(1), statSync(devNull)];
+    return ours.isCharacterDevice() && ours.rdev === none.rdev;
+  } catch {
+    return false;
+  }
+}
+
+/** What is left of an answer there: the exit code, and standard error. One that says nothing is heard all the same. */
+export function unheard(said: CommandAnswer, protocol: Protocol, policy: FailurePolicy): CommandAnswer {
+  if (said.code !== 0 || said.stdout === protocol.quiet) return said;
+  const reason = REASONS.lost(said.stdout.trim());
+  if (policy === 'allow') return { stdout: '', stderr: `hookscope: ${plainLines(reason)}\n`, code: 1 };
+  const failed = protocol.fail(reason, policy);
+  // Exit 2 is a block of any event. On those that a failure does not block, such as Stop, the answer must have been one.
+  const isBlock = protocol.agent !== CLAUDE || said.stdout.includes('"decision":"block"');
+  return { stdout: '', stderr: failed.stderr, code: isBlock ? UNANSWERED : failed.code };
+}
