@@ -194,7 +194,7 @@ describe('units, order and fields', () => {
   test('of several rewrites in Codex that of the last to finish counts, asked again or not', async () => {
     const rewrite = (to: string) =>
       `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput: { command: to } } })}'`;
-    const late = `for i in 1 2 3 4 5 6 7 8 9 10; do [ -e done ] && break; sleep 0.1; done; sleep 0.2; ${rewrite('late')}`;
+    const late = `until [ -e done ]; do sleep 0.1; done; sleep 0.2; ${rewrite('late')}`;
     const early = `${rewrite('early')}; touch done`;
     await load('codex', write('hooks.json', codex([{ hooks: [command(late), command(early)] }])));
     const { updatedInput } = await host.fire('PreToolUse', bash());
