@@ -73,9 +73,9 @@ const MAX_WORDS = 500;
 
 /**
  * A pattern over PowerShell commands, without letter case. Only plain commands joined by `;`, `|` and `&&` are read;
- * with anything else it is unknown what runs, and the pattern matches.
+ * with anything else it is unknown what runs, and the pattern matches; with `guesses` it does where a word in it may be the command.
  */
-export function compilePowerShellPattern(pattern: string): (command: unknown) => boolean {
+export function compilePowerShellPattern(pattern: string, guesses = false): (command: unknown) => boolean {
   const text = spellings(wordsOf(pattern.replace(/:\*$/, ' *')))[0] ?? '';
   if (text === '*') return () => true;
   const whole = compileWildcard(text);
@@ -84,7 +84,8 @@ export function compilePowerShellPattern(pattern: string): (command: unknown) =>
     spellings(words).some((part) => whole(part) || bare?.(part) === true);
   return (command) => {
     if (typeof command !== 'string' || command.length > LONGEST) return true;
-    if (UNKNOWABLE.test(command.replaceAll('&&', ';'))) return true;
+    if (UNKNOWABLE.test(command.replaceAll('&&', ';')))
+      return !guesses || command.split(/[$`&(){}@;|\r\n]/).some((part) => anywhere(wordsOf(part), matches));
     const parts = command.split(/&&|[;|\r\n]/).map(wordsOf);
     const isPiped = command.includes('|');
     if (matches(wordsOf(command)) || parts.some((words) => runs(words, isPiped, matches))) return true;

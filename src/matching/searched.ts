@@ -5,6 +5,7 @@ const GLOBS: ReadonlyMap<string, string> = new Map([
 ]);
 /** More than anybody writes; what such a glob names is unknown. */
 const MOST_GLOBS = 100;
+const LONGEST = 1_000;
 
 /**
  * The paths that a search names beside `places`, where it begins: `secret/**` is in `secret`, `*.pem` is a file with that
@@ -21,9 +22,11 @@ export function namedByGlobs(
 }
 
 function spelledOut(tool: string, glob: string): readonly (string | undefined)[] {
+  if (glob.length > LONGEST) return [undefined];
   const all = withoutBraces(glob);
   // Grep takes several at once.
   const several = tool === 'Grep' ? all.flatMap((one) => one?.split(/[\s,]+/) ?? [one]) : all;
+  if (several.length > MOST_GLOBS) return [undefined];
   // What it leaves out it does not name.
   return several.filter((one) => one !== '' && one?.startsWith('!') !== true);
 }

@@ -88,8 +88,8 @@ function compileParameter(text: string): (Specifier & { name: string; value: str
 function compileOwn(tool: string, text: string, of: RuleOf): Specifier | BadSpecifier | undefined {
   if (tool === 'Bash' || tool === 'Monitor') {
     const test = compileCommandPattern(text);
-    // PowerShell reads a line in another way: it may be either.
-    const other = compilePowerShellPattern(text);
+    // PowerShell reads a line in another way: it may be either. Most of its lines have variables, so that asking about all of them would help nobody.
+    const other = compilePowerShellPattern(text, true);
     return {
       tools: ['Bash', 'Monitor'],
       matches: ({ tool: called, input: { command } }) => test(command) || (called === 'PowerShell' && other(command)),

@@ -61,6 +61,21 @@ describe('what is typed into a shell that runs is judged as its command', () => 
     expect(await shell('dir{enter}')).toEqual(['Bash', 'PowerShell']);
   });
 
+  test.each<[command: string, asks: boolean]>([
+    ['Get-ChildItem $env:TEMP', false],
+    ['Get-Process | Where-Object { $_.CPU -gt 10 }', false],
+    ['if ($x) { rm y }', true],
+    ['$r = rm x', true],
+    ['& { Remove-Item x }', true],
+    ['Get-ChildItem $d | % { del $_ }', true],
+    ['$(rm x)', true],
+    ['. rm x', true],
+  ])('a rule for Bash is asked about PowerShell where its command may be: %s', async (command, asks) => {
+    expect((await asked(call('powershell', { command }))).includes('Bash(rm *)')).toBe(asks);
+    const own = await asked(call('powershell', { command }));
+    expect(own).toContain('PowerShell');
+  });
+
   test('input that is no text is unknown, with a loss', async () => {
     const decoded = typed(undefined);
     expect(decoded.losses.map(({ what }) => what)).toEqual(['tool_input.command']);

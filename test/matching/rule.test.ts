@@ -389,6 +389,10 @@ describe('a rule over files', () => {
     ['Read(*.pem)', 'Grep', { pattern: 'KEY', glob: '*.{ts,pem}' }, true],
     ['Read(*.pem)', 'Grep', { pattern: 'KEY', glob: '*.ts,*.pem' }, true],
     ['Read(*.pem)', 'Grep', { pattern: 'KEY', glob: '*.ts *.pem' }, true],
+    // More than anybody writes is not read: it may name anything.
+    ['Read(*.pem)', 'Grep', { pattern: 'KEY', glob: `{${','.repeat(20_000)}` }, true],
+    ['Read(*.pem)', 'Grep', { pattern: 'KEY', glob: Array(200).fill('a').join(',') }, true],
+    ['Read(*.pem)', 'Glob', { pattern: `${'a'.repeat(2_000)}/*` }, true],
     ['Read(*.pem)', 'Grep', { pattern: 'KEY', glob: ['*.ts', '*.pem'] }, true],
     ['Grep(secret/**)', 'Grep', { pattern: 'KEY', glob: 'secret/*' }, true],
     // Nothing that the rule is about.
