@@ -54,9 +54,18 @@ function replace(module: Functions, name: string, made: (before: Function) => Fu
 
 const OURS = new RegExp(`^/(?:dev|proc/(?:self|thread-self|${process.pid})(?:/task/\\d+)?)/(?:stdout|fd/1)$`);
 
+/** One that names no file is an error of the function that it is given to. */
+function pathOf(url: URL): string | undefined {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Standard error, where standard output is meant. */
 function elsewhere(to: unknown): unknown {
   if (to === 1) return 2;
-  const path = to instanceof URL && to.protocol === 'file:' ? fileURLToPath(to) : Buffer.isBuffer(to) ? String(to) : to;
+  const path = to instanceof URL ? pathOf(to) : Buffer.isBuffer(to) ? String(to) : to;
   return typeof path === 'string' && OURS.test(path) ? path.replace(/stdout$/, 'stderr').replace(/1$/, '2') : to;
 }

@@ -1,7 +1,7 @@
 import { isObject } from '../values/shape.js';
 
-/** Between the names of a call that has several. No tool's name contains it. */
-const OR = ' or ';
+/** Between the names of a call that has several. With spaces that do not break, which no name keeps: it may be anything, as it is somebody's text. */
+const OR = '\u00a0or\u00a0';
 const MCP = 'mcp__';
 /** In the place of a server that is not known. */
 export const SOME_SERVER = '?';
@@ -12,7 +12,8 @@ const MOST_DASHES = 5;
 /** What a call is known by: its tool's name, with others that hooks may mean by it (`via.meant`). */
 export function calledAs(name: string, via: unknown): string {
   const meant = isObject(via) ? via['meant'] : undefined;
-  return Array.isArray(meant) && meant.length > 0 ? [name, ...meant].join(OR) : name;
+  const own = name.includes(OR) ? name.replaceAll(OR, ' or ') : name;
+  return Array.isArray(meant) && meant.length > 0 ? [own, ...meant].join(OR) : own;
 }
 
 /**

@@ -77,15 +77,16 @@ interface Below {
   readonly lower: string;
 }
 
-/** Several rules look at the same call in turn, which may be about a few paths. */
-let recent: readonly LocatedPath[] = [];
-const MOST_RECENT = 4;
+/** Several rules look at the same call in turn, which may be about some paths. */
+const recent = new Map<string, LocatedPath>();
+const MOST_RECENT = 200;
 
 function placeOf(path: string, cwd: string): LocatedPath {
-  const known = recent.find((one) => one.path === path && one.cwd === cwd);
-  if (known?.stays === true) return known;
+  const known = recent.get(path);
+  if (known?.stays === true && known.cwd === cwd) return known;
   const place = placed(path, cwd);
-  recent = [place, ...recent.filter((one) => one !== known)].slice(0, MOST_RECENT);
+  if (recent.size >= MOST_RECENT) recent.clear();
+  recent.set(path, place);
   return place;
 }
 

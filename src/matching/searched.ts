@@ -18,8 +18,24 @@ export function namedByGlobs(
 ): readonly (string | undefined)[] {
   const given = input[GLOBS.get(tool) ?? ''];
   const globs = (Array.isArray(given) ? given : [given]).filter((glob) => typeof glob === 'string');
-  return globs.flatMap((glob) => spelledOut(tool, glob)).flatMap((glob) => at(glob, places));
+  if (last?.tool === tool && isSame(last.globs, globs) && isSame(last.places, places)) return last.named;
+  const named = globs.flatMap((glob) => spelledOut(tool, glob)).flatMap((glob) => at(glob, places));
+  last = { tool, globs, places, named };
+  return named;
 }
+
+/** Several rules look at the same call in turn. */
+let last:
+  | {
+      readonly tool: string;
+      readonly globs: readonly string[];
+      readonly places: readonly unknown[];
+      readonly named: readonly (string | undefined)[];
+    }
+  | undefined;
+
+const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((each, i) => each === other[i]);
 
 function spelledOut(tool: string, glob: string): readonly (string | undefined)[] {
   if (glob.length > LONGEST) return [undefined];

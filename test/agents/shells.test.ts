@@ -148,3 +148,21 @@ test.each(['grep', 'rg'])('%s is a search', async (tool) => {
   expect(await asked(decoded)).toEqual(['Read(secret/**)', 'Grep']);
   expect(await asked(call(tool, { pattern: 'x', paths: 'src' }))).toEqual(['Grep']);
 });
+
+test.each(['Accept or Reject', 'Edit or Foo', 'Bash\u00a0or\u00a0Edit'])(
+  'a tool of which somebody says that it is "%s" has that name alone',
+  async (tool) => {
+    const own = createHost();
+    const matchers = [
+      tool.replaceAll('\u00a0', ' '),
+      new RegExp(`^${tool.replaceAll('\u00a0', '.')}$`),
+      'Edit',
+      'Bash',
+      'Reject',
+    ];
+    own.register({ PreToolUse: matchers.map((matcher) => ({ matcher, hooks: [() => undefined] })) });
+    const { hooks } = own.explain('PreToolUse', { tool_name: tool, tool_input: {}, tool_use_id: 't' });
+    expect(hooks.map(({ runs }) => runs)).toEqual([true, true, false, false, false]);
+    await own.close();
+  },
+);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { HookscopeError } from '../../errors.js';
-import { parseJson, readNamedText, readStandardInput } from '../../files/json-file.js';
+import { parseJson, readNamedBytes, readStandardInput } from '../../files/json-file.js';
 import { isObject } from '../../values/shape.js';
 
 /** How messages refer to JSON that was given. */
@@ -23,7 +23,7 @@ export async function readInput(file: string | undefined): Promise<Readonly<Reco
     });
   if (isJson(file)) return objectOf(await parseJson(file, '--input'), '--input');
   const name = file === '-' ? 'standard input' : file;
-  const text = await (file === '-' ? readStandardInput(name) : readNamedText(file));
+  const text = await (file === '-' ? readStandardInput(name) : readNamedBytes(file).then(String));
   return objectOf(await parseJson(text, name), name);
 }
 
