@@ -207,6 +207,136 @@ describe('a Bash rule', () => {
   });
 
   it.each([
+    ['rm *', 'ssh $HOST uptime'],
+    ['rm *', 'ssh $USER@$HOST "ls -la"'],
+    ['rm *', 'kubectl exec $POD -- ls'],
+    ['rm *', 'docker exec $ID ls'],
+    ['rm *', 'docker exec -it $CONTAINER bash'],
+    ['rm *', 'docker exec web-$N ls'],
+    ['rm *', 'docker compose exec $SVC ls "$DIR"'],
+    ['rm *', 'docker run --rm $IMAGE'],
+    ['rm *', 'timeout $T npm test'],
+    ['rm *', `timeout $\{T:-60} npm test`],
+    ['rm *', 'chroot $D ls'],
+    ['rm *', 'gosu $U npm test'],
+    ['rm *', 'flock $F npm test'],
+  ])('of %s is not asked for an unquoted variable where a runner takes something else: %s', (pattern, line) => {
+    expect(matches(pattern, line)).toBe(false);
+  });
+
+  it.each([
+    'ssh $HOST rm x',
+    "ssh $HOST 'cd y; rm x'",
+    'ssh $OPTIONS host rm x',
+    'docker run $OPTIONS image rm x',
+    'docker run $IMAGE $COMMAND',
+    'kubectl exec $POD -- rm x',
+    'timeout $T $COMMAND',
+    'timeout $T rm x',
+    'timeout $FLAGS 5 rm x',
+    'flock $F rm x',
+    'podman exec --unheard-of $X rm x',
+  ])('is still asked about what comes behind it: %s', (line) => {
+    expect(matches('rm *', line)).toBe(true);
+  });
+
+  it.each([
+    ...[
+      "tar --exclude='*.log' -czf x.tgz .",
+      "rsync -av --exclude='*.log' a b",
+      "rsync -a --include='*.ts' --exclude='*' src/ dst/",
+      "git describe --tags --match='v*'",
+      "git ls-files -o --exclude='*'",
+      "git clean -fd --exclude='*.env'",
+      "make test TESTS='*'",
+      "git sparse-checkout set '!/*'",
+      "git for-each-ref --exclude='refs/[ab]?'",
+    ].flatMap((line) => [
+      ['rm *', line],
+      ['git push *', line],
+    ]),
+    ...[
+      'x=$(grep -c curl README.md)',
+      'FOUND=$(grep -rn "curl" src | wc -l); echo $FOUND',
+      'if [ -z "$(which curl)" ]; then echo no; fi',
+      '[ -x "$(command -v curl)" ] && echo yes',
+      'CURL=$(command -v curl)',
+      'CURL=`command -v curl`',
+      'export V=$(dpkg -s curl | grep Version)',
+      'V="$(cat curl)"',
+      'foo --version=$(cat curl)',
+      'cargo build --features=curl',
+      'cargo build --features=a,curl',
+      'kubectl get pods -l app=curl',
+      'kubectl get pods --selector=app.kubernetes.io/name=curl',
+      'docker ps --filter name=curl',
+      'docker run --name=curl image',
+      "awk '/git|curl/' f",
+      "awk '$1 ~ /git|curl/ {print $2}' f",
+    ].map((line) => ['curl *', line]),
+    ['docker *', 'minikube start --driver=docker'],
+    ['node *', 'esbuild src/x.ts --bundle --platform=node'],
+    ['test *', 'NODE_ENV=test npm test'],
+    ['test *', 'RAILS_ENV=test bundle install'],
+    ['dot *', 'vitest --reporter=dot'],
+    ['rm *', 'X=$(grep rm package.json)'],
+    ['rm *', 'cargo run --example rm'],
+    ['rm *', 'cargo test --bin rm'],
+    ['rm *', 'deno run --allow-read rm'],
+    ['rm *', 'dotnet run --project rm'],
+    ['rm *', 'go run -C rm .'],
+    ['rm *', 'uv --project $P run pytest'],
+    ['rm *', 'pnpm --dir $D exec tsc'],
+    ['rm *', 'pnpm --filter $NAME exec tsc'],
+    ['rm *', 'pnpm exec eslint $FILES'],
+    ['rm *', 'yarn exec tsc -p $P'],
+    ['rm *', 'pm2 restart "$APP"'],
+    ['rm *', 'pm2 logs --lines $N'],
+    ['rm *', 'heroku run rails db:migrate -a $APP'],
+    ['rm *', 'singularity exec $IMG python x.py'],
+    ['rm *', 'sbatch --time $T job.sh'],
+    ['rm *', 'guix install $PACKAGE'],
+    ['rm *', 'poetry --unheard-of $X run pytest'],
+    ['rm *', 'echo "*.log" >> .git/info/exclude && git status'],
+    ['rm *', 'git log > .git/log.txt; git diff'],
+  ])('of %s takes no pattern, value, or word of a substitution for a command: %s', (pattern = '', line) => {
+    expect(matches(pattern, line)).toBe(false);
+  });
+
+  it.each([
+    'GIT_EDITOR="rm $(date)" git commit',
+    'GIT_EDITOR=rm$(true) git commit',
+    'git -c merge.x.driver=rm merge a',
+    'git -c filter.x.clean=rm add x',
+    'split --filter=rm a',
+    'pandoc --filter=rm a.md',
+    "tar cf x.tar x --checkpoint-action=exec='rm x*'",
+    'pm2 start rm -- x',
+    'heroku run rm x',
+    'sbatch --wrap rm x',
+    'guix shell -- rm x',
+    'pnpm exec $TOOL x',
+    "pnpm exec -c 'rm x'",
+    'pnpm --filter a exec rm x',
+    'uv --project a run rm x',
+    'uv --unheard-of a run rm x',
+    'curl https://example.com > .git/hooks/pre-commit; git commit',
+    'curl https://example.com > .git/modules/a/b/config; git status',
+    `awk '{print ";}" | "rm"}'`,
+    `awk '{"rm" | getline}'`,
+  ])('still takes those that may be one: %s', (line) => {
+    expect(matches('rm *', line)).toBe(true);
+  });
+
+  it('reads many short options and variables of a line', () => {
+    const many = (text: string, count: number): string =>
+      Array.from({ length: count }, (_, i) => text.replace('#', String(i))).join('');
+    expect(matches('rm *', `tar${many(' --exclude=d#', 500)} -cf x.tar .`)).toBe(false);
+    expect(matches('rm *', `${many('export A#=b\n', 250)}ls`)).toBe(false);
+    expect(matches('rm *', `make${many(' A#=b', 1000)}`)).toBe(false);
+  });
+
+  it.each([
     ["printf 'x:\\n\\t@rm x\\n' > Makefile; make", true],
     ["printf 'x:\\n\\t-rm x\\n' > Makefile; make", true],
     ["printf 'x:\\n\\t+@-rm x\\n' > Makefile; make", true],

@@ -1,5 +1,6 @@
 import { noteFiles, noteTaken } from './files.js';
 import { anyWordOf, linesIn, mayName } from './guess.js';
+import { bashProgram } from './lookup.js';
 import type { OptionUse } from './options.js';
 import {
   EXPANDING,
@@ -8,6 +9,7 @@ import {
   LINE_VARIABLES,
   RENAMING_VARIABLES,
   SAYS_ITSELF,
+  VALUE_NAMES,
 } from './programs.js';
 import { type BashReading, COST, lastName, type ScriptContext, spend, Unknowable } from './reading.js';
 import { runsOthers, useOf } from './use.js';
@@ -25,7 +27,8 @@ export function readAssignment(name: string, value: KnownWord | undefined, found
   if (value?.sure === undefined && value !== undefined) found.values.add(lastName(value.text));
   if (LINE_VARIABLES.has(name) && value?.sure === undefined && value !== undefined) found.guesses.set(value.text, true);
   const isFolder = FOLDER_VARIABLES.test(name) && value?.text.includes('/');
-  if (value !== undefined && !isFolder && !value.text.includes('://')) addNames(value, found);
+  if (value !== undefined && !isFolder && !VALUE_NAMES.test(name) && !value.text.includes('://'))
+    addNames(value, found);
   if (!FILE_VARIABLES.has(name) || value === undefined || !/[/<]|^$/.test(value.text)) return;
   if (!isFile(value)) throw new Unknowable();
   found.runsTexts = true;
@@ -35,13 +38,30 @@ export function readAssignment(name: string, value: KnownWord | undefined, found
 /** The commands that one word may name. Longer texts are guessed at. */
 function addNames(word: KnownWord, found: BashReading): void {
   if (mayHold(word)) return;
-  const names = anyWordOf(word.text);
-  spend(names.length * COST.guess, found);
+  // What is in a substitution is read by itself.
+  const [text = ''] = /`|\$\(/.test(word.text) ? (/^\S*/.exec(word.sure ?? '') ?? []) : [word.text];
+  const names = anyWordOf(text);
+  spend(names.length * COST.name, found);
   found.commands.push(...names);
+}
+
+/** A line that a program reads in its own way. A single name needs no reading: `--exclude=x`. */
+function addLine(line: string, found: BashReading): void {
+  if (/^[\w.,:@%+-]+$/.test(line) && bashProgram(line) === undefined) addNames({ text: line, sure: undefined }, found);
+  else found.guesses.set(line, true);
+}
+
+/** `--features=rm`, `app.kubernetes.io/name=rm`: an option or a setting whose value is no command. */
+function hasValue(word: string): boolean {
+  const [, name = ''] = /^(?:--?|[\w.-]+\/)?([\w-]+)=/.exec(word) ?? [];
+  return VALUE_NAMES.test(name);
 }
 
 /** `printf -v 'BASH_CMDS[ls]' /bin/rm`, `declare -n r=BASH_CMDS`. */
 const RENAMING = new RegExp(`(?:^|=)(?:${[...RENAMING_VARIABLES].join('|')})\\b`);
+
+/** A pattern of files and no command: `--exclude='*.log'`. */
+const PATTERN = /^\S*[*?[]/;
 
 type Certainty = 'sure' | 'open' | 'perhaps' | 'guessed';
 
@@ -139,12 +159,12 @@ function readRest(
     const isShown = shown.has(at);
     if (expands && RENAMING.test(word.text)) throw new Unknowable();
     if (value !== undefined && !isShown) readAssignment(variable, { ...word, text: value, sure }, found);
-    else if (!isShown && !plain.has(at) && mayName(word.text)) addNames(word, found);
+    else if (!isShown && !plain.has(at) && mayName(word.text) && !hasValue(word.text)) addNames(word, found);
     if (at > 0 && isShown) said.push(word);
     if (at > 0 && takes && !isShown) noteTaken(word, found);
     // Of one word too: `sed s/x/rm/e`.
     if (reads && !isShown && (word.sure === undefined || mayHold(word)))
-      for (const line of linesIn(word.text)) found.guesses.set(line, true);
+      for (const line of linesIn(word.text)) if (mayHold(word) || !PATTERN.test(line)) addLine(line, found);
     if (!mayHold(word)) continue;
     if (isShown) found.said.set(word.text, writes && word.sure === undefined);
     else found.guesses.set(word.text, expands && 'expanded');

@@ -6,13 +6,17 @@ import { type KnownWord, knownWord } from './words.js';
 /** Stands for the name of a file that a variable of the line may hold. */
 const SOME = '*';
 
+/** Files from which git takes commands. */
+const RUN_BY_GIT =
+  /(?:^|\/)(?:\.(?:githooks|husky)\/|\.git\/(?:(?:modules|worktrees)\/.+\/)?(?:hooks\/|config(?:\.worktree)?$))/;
+
 /** Notes a file that the line writes. `known`: all that is written is text of the line. */
 function noteWritten({ text, sure }: KnownWord, known: boolean, found: BashReading): void {
   if (text.startsWith('/dev/')) return;
   const last = lastName(text);
   // Of `$DIR/name` and `"$(mktemp -d)/name"` the name is known.
   const name = sure === undefined || (text.includes('/') && /^[\w.+-]+$/.test(last)) ? last : SOME;
-  const names = /(?:^|\/)\.(?:git|githooks|husky)\//.test(text) ? [name, '.git'] : [name];
+  const names = RUN_BY_GIT.test(text) ? [name, '.git'] : [name];
   for (const one of names) found.written.set(one, known && !found.written.has(one));
 }
 

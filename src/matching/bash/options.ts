@@ -68,6 +68,8 @@ export class OptionReader {
   readonly values = new Set<number>();
   /** It is unknown whether an option or operand takes the next word. */
   unsure = false;
+  /** For it has an option that is not known. */
+  strange = false;
   /** `sh -c`. */
   lineFirst = false;
   /** `docker run --entrypoint`. */
@@ -134,7 +136,7 @@ export class OptionReader {
       const mark = known.get(name) ?? [...known].find(([full]) => full.startsWith(name))?.[1];
       const given = value === undefined ? undefined : restOf(word, word.text.length - value.length);
       if (mark !== undefined) this.#take(mark, given);
-      else if (given === undefined) this.unsure ||= !this.#program.shell;
+      else if (given === undefined) this.#meetStranger();
       else if (this.#program.rest === 'anywhere' && given.sure === undefined) this.#begin(given);
       return;
     }
@@ -154,7 +156,7 @@ export class OptionReader {
       const found = short.indexOf(word.text[i] as string);
       if (found === -1 || /\W/.test(word.text[i] as string)) {
         if (shell) continue;
-        this.unsure = true;
+        this.#meetStranger();
         this.#behindUnknown(word, i + 1);
         return;
       }
@@ -166,6 +168,10 @@ export class OptionReader {
         return;
       }
     }
+  }
+
+  #meetStranger(): void {
+    if (!this.#program.shell) this.unsure = this.strange = true;
   }
 
   /** `-nOrm`: if the unknown letter takes no value, a later one may take a command. */

@@ -30,9 +30,10 @@ export interface BashProgram {
   /**
    * What stands behind options and operands. `command`: a command's words; `line`: words that are joined to a command
    * line; `first`: one command line and other things; `lines`: each a command line; `file`: a file of commands;
-   * `maybe`: each may be a command line; `anywhere`: a command may begin at any word; `shown`: words that are only shown or stored. Default: other things.
+   * `maybe`: each may be a command line; `anywhere`: a command may begin at any word; `guessed`: the
+   * same, but an unknown word there is not taken for one; `shown`: words that are only shown or stored. Default: other things.
    */
-  readonly rest?: 'command' | 'line' | 'first' | 'lines' | 'maybe' | 'file' | 'anywhere' | 'shown';
+  readonly rest?: 'command' | 'line' | 'first' | 'lines' | 'maybe' | 'file' | 'anywhere' | 'guessed' | 'shown';
   /** Words after which a command begins, wherever they are: `-exec` of find. Of the other letters, `short` says which take a value. */
   readonly after?: string;
   /** Without a command it runs its standard input. */

@@ -10,6 +10,7 @@ const shell: BashProgram = {
 };
 const command: BashProgram = { rest: 'command' };
 const anywhere: BashProgram = { rest: 'anywhere' };
+const guessed: BashProgram = { rest: 'guessed' };
 const shown: BashProgram = { rest: 'shown' };
 /** Without a command it starts a shell. */
 const start: BashProgram = { rest: 'command', input: true };
@@ -49,8 +50,18 @@ const host: BashProgram = { operands: 1, rest: 'line', input: true };
 const editors: BashProgram = { short: 'm~', long: 'message~' };
 
 const packages: BashProgram = {
-  short: 'm~t~k~g~p~c!',
-  long: 'message~ testNamePattern~ grep~ prompt~ print~ call!',
+  short: 'm~t~k~g~p~c!C:F:',
+  long: 'message~ testNamePattern~ grep~ prompt~ print~ call! cwd: dir: filter: filter-prod: recursive silent prefix:',
+};
+const packageCommand: BashProgram = {
+  short: 'c$rC:F:',
+  long: 'shell-mode$ recursive parallel dir: filter: resume-from: report-summary no-bail workspace-concurrency:',
+  rest: 'command',
+};
+/** Where a project and its settings are. */
+const projects: BashProgram = {
+  short: 'C:qvE:',
+  long: 'directory: project: config-file: config: env: cd: manifest-path: python: quiet verbose offline no-cache',
 };
 
 /** By name. A program without an entry is assumed to run only what its words certainly say. */
@@ -158,15 +169,15 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   },
   'entr watchexec hyperfine concurrently screen tmux unbuffer caffeinate chronic torsocks torify proxychains proxychains4 proxychains-ng tsocks numactl cpulimit trickle tini dumb-init dotenv retry parallel-ssh':
     anywhere,
-  'sotruss memusage gpg-agent debconf heaptrack rr gdbserver lldb scan-build bear ccache sccache distcc rlwrap sem niceload nocache timelimit multitime':
-    anywhere,
+  'sotruss memusage gpg-agent debconf heaptrack rr gdbserver lldb scan-build bear ccache sccache distcc rlwrap sem niceload timelimit multitime':
+    guessed,
   'systemd-cat systemd-socket-activate dbus-launch srun sbatch salloc mpirun mpiexec orterun pdsh clush pssh tsp nq pueue pm2 daemonize daemon dtach abduco zellij':
-    anywhere,
-  'xterm uxterm urxvt gnome-terminal konsole xfce4-terminal kitty alacritty wezterm foot reflex onchange guix flox steam-run prime-run gamemoderun mullvad-exclude':
-    anywhere,
+    guessed,
+  'xterm uxterm urxvt gnome-terminal konsole xfce4-terminal kitty alacritty wezterm foot reflex onchange guix flox':
+    guessed,
   'envdir softlimit setlock s6-setuidgid s6-softlimit s6-envdir s6-setlock lckdo run-this-one apply rvm chruby-exec env-cmd sandbox-exec xcrun flatpak-spawn':
-    anywhere,
-  'qemu-x86_64 qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64': anywhere,
+    guessed,
+  'qemu-x86_64 qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64': guessed,
   'please sudo-rs gksudo gksu kdesu kdesudo su-rs rvmsudo arch-chroot schroot distrobox-host-exec distrobox-enter ddev sail':
     {
       rest: 'anywhere',
@@ -174,9 +185,9 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     },
   'run0 systemd-nspawn lxc-attach lxc-execute lima mosh': { rest: 'anywhere', input: true },
   // `arch -arm64 rm` on macOS.
-  'arch cross-env': command,
+  'arch cross-env nocache steam-run prime-run gamemoderun mullvad-exclude': command,
   'cross-env-shell': { rest: 'line' },
-  launchctl: { under: { 'asuser bsexec': { operands: 1, rest: 'command' }, submit: anywhere } },
+  launchctl: { under: { 'asuser bsexec': { operands: 1, rest: 'command' }, submit: guessed } },
   ip: { under: { 'netns vrf net': { under: { exec: { operands: 1, rest: 'command' } } } } },
   'machinectl toolbox distrobox multipass lxc incus wsl adb vagrant nix nix-shell': {
     rest: 'anywhere',
@@ -184,12 +195,18 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   },
   faketime: { short: 'fmp:', operands: 1, rest: 'command' },
   'busybox toybox': command,
-  'poetry pipenv uv direnv mise conda mamba micromamba pixi bundle devbox rye pdm hatch tox asdf rbenv pyenv nodenv jenv goenv rustup volta fnm nvm':
-    { under: { 'run exec x': anywhere, 'tool env': { under: { run: anywhere } } } },
+  'poetry pipenv uv direnv mise conda bundle devbox rye pdm hatch': {
+    ...projects,
+    under: { 'run exec': anywhere, x: guessed, 'tool env': { under: { run: guessed } } },
+  },
+  'mamba micromamba pixi tox asdf rbenv pyenv nodenv jenv goenv rustup volta fnm nvm': {
+    ...projects,
+    under: { 'run exec x': guessed },
+  },
   'doppler op infisical dotenvx aws-vault chamber heroku foreman honcho lerna apptainer singularity crictl runc buildah xdotool swaymsg':
-    { under: { 'run exec': anywhere, shell: { input: true } } },
+    { under: { 'run exec': guessed, shell: { input: true } } },
   'minikube microk8s k3s docker-machine limactl': {
-    under: { kubectl: containers, 'ssh shell': { rest: 'anywhere', input: true } },
+    under: { kubectl: containers, 'ssh shell': { rest: 'guessed', input: true } },
   },
   // Programs that run a command for each of many items.
   xargs: {
@@ -253,6 +270,10 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   svn: { long: 'diff-cmd* diff3-cmd* merge-cmd* editor-cmd*' },
   hg: { short: 'e*', long: 'ssh* remotecmd*' },
   go: { long: 'exec* toolexec*' },
+  // They run what they have built, with the words that follow.
+  cargo: { under: { watch: guessed } },
+  'deno dotnet': {},
+  'pandoc enscript': { long: 'filter* pdf-engine*' },
   'bat batcat': { long: 'pager*' },
   'make gmake': { reads: true, unasked: 'Makefile makefile GNUmakefile' },
   sed: {
@@ -260,14 +281,14 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     moves: /^-\w*i|^--in-place/,
     only: /(?:^|[^A-Za-z_])e(?!\w)|^[\d,$]+!?e|[^\w\s][gpiImM\d]*e[gpiImM\d]*\s*(?:[;}\n]|$)/,
   },
-  'awk gawk mawk nawk': { only: /system|\||getline/ },
+  'awk gawk mawk nawk': { only: /system|getline|^(?:(?!print).)*print.*\|/s },
   'curl http https xh': { short: 'o>', long: 'output>', rest: 'shown', targets: URL_NAME },
   'ag ack': { long: 'pager*', rest: 'shown' },
   rg: { long: 'pre! hostname-bin!', rest: 'shown' },
   sort: { long: 'compress-program!', rest: 'shown' },
   'npm bun': { ...packages, unasked: 'package.json' },
   // Unlike npm they find programs on the PATH.
-  'yarn pnpm': { ...packages, unasked: 'package.json', under: { exec: anywhere, '*': packages } },
+  'yarn pnpm': { ...packages, unasked: 'package.json', under: { exec: packageCommand, '*': packages } },
   'npx pytest jest vitest mocha claude codex': packages,
   git: {
     reads: true,
@@ -320,6 +341,10 @@ export const EXPANDING: ReadonlySet<string> = new Set(
 
 /** Variables whose values are folders, not commands. */
 export const FOLDER_VARIABLES = /(?:PATH|HOME|DIR|ROOT)$/;
+
+/** Variables, options and settings whose values are names of other things than commands. */
+export const VALUE_NAMES =
+  /^(?:.*_ENV|app|arch|branch|build-type|color|component|driver|env|environment|example|features?|filter|format|kind|labels?|lang|language|level|log-level|mode|names?|namespace|output|package|platform|profile|region|reporters?|scope|selector|stage|status|tags?|target|template|theme|tier|title|type|version)$/i;
 
 /** Variables whose value is a command line of the shell. */
 export const LINE_VARIABLES: ReadonlySet<string> = new Set(['PROMPT_COMMAND']);

@@ -62,7 +62,7 @@ const MAX_LENGTH = 10_000;
 const MAX_READ = 40_000;
 
 /** The cost of other work, in characters. */
-export const COST = { command: 80, guess: 40, node: 4, word: 6, redirect: 20, pipe: 20 } as const;
+export const COST = { command: 80, guess: 40, name: 12, node: 4, word: 6, redirect: 20, pipe: 20 } as const;
 /** Here-documents in one text, of which finding the ends is not linear, and all that may end or begin a command. */
 const MAX_DOCUMENTS = 100;
 const MAX_MARKS = 2500;

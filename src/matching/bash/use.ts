@@ -50,8 +50,10 @@ export function useOf(words: readonly KnownWord[], at: number): OptionUse {
     const name = words[next];
     if (name === undefined) return { ...use, ends: true };
     // What is taken for the subcommand may be the value of an unknown option.
-    if (reader.unsure && words.slice(next + 1).some((word) => bashProgram(word.text, own) !== undefined)) {
-      return { ...use, anywhere: next, stranger: true };
+    if (reader.unsure) {
+      const isKnown = (word: KnownWord): boolean => bashProgram(word.text, own) !== undefined;
+      if (words.slice(next + 1).some(isKnown))
+        return { ...use, anywhere: next + words.slice(next).findIndex(isKnown) + 1, stranger: true };
     }
     program = name.sure === undefined ? bashProgram(name.text, own) : undefined;
     if (program !== undefined || own.under['*'] === undefined) next++;
@@ -135,9 +137,9 @@ function take(words: readonly KnownWord[], at: number, own: BashProgram, reader:
     if (own.writes) use.writes = true;
     return;
   }
-  if (reader.unsure && own.rest !== undefined) {
-    // An unknown option may stand for the operand: `podman exec --latest`.
-    use.anywhere = reader.first ?? at;
+  if (reader.unsure && own.rest !== undefined && own.rest !== 'guessed') {
+    // An unknown option may stand for the operand: `podman exec --latest`. A variable there may be options: `ssh $OPTIONS host`.
+    use.anywhere = reader.strange ? (reader.first ?? at) : at + 1;
     use.stranger = true;
   }
   if (reader.entry !== undefined && (reader.entry.text !== '' || reader.entry.sure !== undefined)) {
@@ -158,10 +160,10 @@ function take(words: readonly KnownWord[], at: number, own: BashProgram, reader:
   switch (own.rest) {
     case 'command':
       if (first.text.startsWith('-')) use.anywhere = at;
-      else if (use.anywhere === undefined) use.runs.push(at);
+      else if (!reader.strange) use.runs.push(at);
       return;
     case 'line':
-      if (use.anywhere === undefined) use.lines.push(words.slice(at));
+      if (!reader.strange) use.lines.push(words.slice(at));
       return;
     case 'first':
       use.lines.push([first]);
@@ -173,7 +175,9 @@ function take(words: readonly KnownWord[], at: number, own: BashProgram, reader:
       use.maybe.push(...words.slice(at));
       return;
     case 'anywhere':
-      use.anywhere = at;
+    case 'guessed':
+      if (own.rest === 'anywhere') use.anywhere = at;
+      else use.guessed = words.slice(at, at + MOST_STARTS).map((_, i) => at + i);
       if (own.input && use.lines.length === 0) use.input = true;
       return;
     case 'file':
