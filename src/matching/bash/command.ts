@@ -3,6 +3,7 @@ import { anyWordOf, linesIn, mayName } from './guess.js';
 import { bashProgram } from './lookup.js';
 import type { OptionUse } from './options.js';
 import {
+  COMMAND_SECTIONS,
   EXPANDING,
   FILE_VARIABLES,
   FOLDER_VARIABLES,
@@ -53,8 +54,8 @@ function addLine(line: string, found: BashReading): void {
 
 /** `--features=rm`, `app.kubernetes.io/name=rm`: an option or a setting whose value is no command. */
 function hasValue(word: string): boolean {
-  const [, name = ''] = /^(?:--?|[\w.-]+\/)?([\w-]+)=/.exec(word) ?? [];
-  return VALUE_NAMES.test(name);
+  const [, name = ''] = /^(?:-D|--?)?(?:[\w.-]+[./])?([\w-]+)=[^$`]*$/.exec(word) ?? [];
+  return VALUE_NAMES.test(name) && !COMMAND_SECTIONS.test(word);
 }
 
 /** `printf -v 'BASH_CMDS[ls]' /bin/rm`, `declare -n r=BASH_CMDS`. */
@@ -163,7 +164,7 @@ function readRest(
     if (at > 0 && isShown) said.push(word);
     if (at > 0 && takes && !isShown) noteTaken(word, found);
     // Of one word too: `sed s/x/rm/e`.
-    if (reads && !isShown && (word.sure === undefined || mayHold(word)))
+    if (reads && !isShown && !hasValue(word.text) && (word.sure === undefined || mayHold(word)))
       for (const line of linesIn(word.text)) if (mayHold(word) || !PATTERN.test(line)) addLine(line, found);
     if (!mayHold(word)) continue;
     if (isShown) found.said.set(word.text, writes && word.sure === undefined);

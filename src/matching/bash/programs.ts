@@ -342,9 +342,14 @@ export const EXPANDING: ReadonlySet<string> = new Set(
 /** Variables whose values are folders, not commands. */
 export const FOLDER_VARIABLES = /(?:PATH|HOME|DIR|ROOT)$/;
 
-/** Variables, options and settings whose values are names of other things than commands. */
-export const VALUE_NAMES =
-  /^(?:.*_ENV|app|arch|branch|build-type|color|component|driver|env|environment|example|features?|filter|format|kind|labels?|lang|language|level|log-level|mode|names?|namespace|output|package|platform|profile|region|reporters?|scope|selector|stage|status|tags?|target|template|theme|tier|title|type|version)$/i;
+/** What variables, options and settings are called or end in whose values are names of other things than commands. */
+const VALUES =
+  'active app arch architecture branch channel ci color component db distro env environment example exclude features? format include kind labels? lang language ' +
+  'level mode modules? module-?resolution names? namespace network output packages? platform pool profiles? projects? region repo repository reporters? ' +
+  'scope selector stage status suffix tags? target template tests? theme tier title type user var-file version workspaces?';
+export const VALUE_NAMES = new RegExp(`^(?:filter|driver|(?:.*[_-])?(?:${VALUES.replaceAll(' ', '|')}))$`, 'i');
+/** Sections of settings (of git, of Mercurial) where any name has a command: `pager.branch=less`. */
+export const COMMAND_SECTIONS = /^(?:-c)?(?:alias|filter|hooks|merge|pager)\./i;
 
 /** Variables whose value is a command line of the shell. */
 export const LINE_VARIABLES: ReadonlySet<string> = new Set(['PROMPT_COMMAND']);
