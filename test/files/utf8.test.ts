@@ -116,7 +116,10 @@ describe.each(FOUND)('%s that is not UTF-8', (path, text) => {
     const file = put(project, path, UTF8(text));
     expect([await load(), await check()]).toEqual([{ statuses: ['loaded'], problems: [] }, []]);
     put(project, path, encode(text));
-    expect(await load()).toMatchObject({ statuses: ['dropped'], problems: [{ file, message: expect.stringMatching(said) }] });
+    expect(await load()).toMatchObject({
+      statuses: ['dropped'],
+      problems: [{ file, message: expect.stringMatching(said) }],
+    });
     if (path === 'settings.json') return;
     const line = String(said).includes('line 2') ? 2 : 1;
     expect(await check()).toMatchObject([{ file: path, line, message: expect.stringMatching(said) }]);

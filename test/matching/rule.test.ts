@@ -374,6 +374,9 @@ describe('a rule over files', () => {
     ['Read(secret/**)', 'Glob', { pattern: 'secret/**' }, true],
     ['Read(secret/**)', 'Glob', { pattern: './secret/*.pem' }, true],
     ['Read(secret/**)', 'Glob', { pattern: 'secret' }, true],
+    // A search that begins above the folder and does not name it is not seen.
+    ['Read(secret/**)', 'Glob', { pattern: '**/*' }, false],
+    ['Read(secret/**)', 'Grep', { pattern: 'KEY', glob: '*.ts' }, false],
     ['Read(secret/**)', 'Glob', { pattern: '{src,secret}/**/*.ts' }, true],
     ['Read(secret/**)', 'Glob', { pattern: 'src/{a,{b,../secret}}/x' }, true],
     ['Read(src/secret/**)', 'Glob', { pattern: 'src/{a,{b,secret}}/x' }, true],
