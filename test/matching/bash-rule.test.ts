@@ -327,6 +327,8 @@ describe('a Bash rule', () => {
     "make --eval='NAME=$(shell rm x)'",
     'git -c filter.x.clean=rm add x',
     'split --filter=rm a',
+    "split --filter='/bin/[r]m -- x' a",
+    "rsync --rsh='/bin/r?' a h:",
     'pandoc --filter=rm a.md',
     "tar cf x.tar x --checkpoint-action=exec='rm x*'",
     'pm2 start rm -- x',

@@ -136,6 +136,7 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
     found.scripts.push({ text: line.map((word) => word.text).join(' '), input, hole: use.hole });
   }
   for (const word of use.maybe) if (word.sure === undefined || mayHold(word)) found.guesses.set(word.text, false);
+  for (const line of use.told ?? []) found.guesses.set(line, true);
   if (!use.input) return;
   if (input === 'unknown') throw new Unknowable();
   // Even if it is given a text: the surrounding shell may have redirected its input since.

@@ -13,6 +13,8 @@ export interface OptionUse {
   lines: (readonly KnownWord[])[];
   /** Each may be a command line, or the name of a command. */
   maybe: KnownWord[];
+  /** Those that it certainly runs: `split --filter=…`. */
+  told?: readonly string[];
   /** It runs what it reads. */
   input?: true;
   /** It runs a file. */
@@ -239,6 +241,8 @@ export class OptionReader {
       case '*': {
         const line = value ?? this.#words[++this.at];
         if (line !== undefined) this.#use.maybe.push(line);
+        if (line?.sure === undefined && line !== undefined && this.#program.reads)
+          this.#use.told = [...(this.#use.told ?? []), line.text];
         return;
       }
       case '^':
