@@ -11,7 +11,7 @@ import { ROOT, readSources } from './sources.js';
 /** What may only grow on purpose: raise a number here in the commit that needs it. */
 const CEILING = {
   /** Lines of the longest file under src/. */
-  longestFile: 280,
+  longestFile: 285,
   /** Files directly in the fullest folder under src/: twenty can be overlooked. */
   fullestFolder: 21,
   /** Files of ours that importing the package loads. */

@@ -1,7 +1,6 @@
 import { noteFiles, noteTaken } from './files.js';
 import { anyWordOf, linesIn, mayName } from './guess.js';
 import { bashProgram } from './lookup.js';
-import type { OptionUse } from './options.js';
 import {
   COMMAND_SECTIONS,
   EXPANDING,
@@ -11,7 +10,8 @@ import {
   RENAMING_VARIABLES,
   SAYS_ITSELF,
   VALUE_NAMES,
-} from './programs.js';
+} from './names.js';
+import type { OptionUse } from './options.js';
 import { type BashReading, COST, lastName, type ScriptContext, spend, Unknowable } from './reading.js';
 import { runsOthers, useOf } from './use.js';
 import { isFile, isHole, type KnownWord, textsOf } from './words.js';

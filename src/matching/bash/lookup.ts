@@ -1,5 +1,6 @@
+import { GNU_NAMES } from './names.js';
 import type { BashProgram } from './program.js';
-import { GNU_NAMES, TABLE } from './programs.js';
+import { TABLE } from './programs.js';
 
 const byName = new Map<string, BashProgram>();
 add(TABLE, byName);

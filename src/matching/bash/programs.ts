@@ -1,68 +1,22 @@
+import {
+  anywhere,
+  command,
+  container,
+  containers,
+  editors,
+  guessed,
+  host,
+  packageCommand,
+  packages,
+  projects,
+  REMOTE_NAME,
+  SSH,
+  shell,
+  shown,
+  start,
+  URL_NAME,
+} from './kinds.js';
 import type { BashProgram } from './program.js';
-
-const shell: BashProgram = {
-  short: 'c$s<o:O:',
-  long: 'rcfile. init-file. version/ help/ norc noprofile login posix verbose restricted noediting command! init-command! emulate:',
-  shell: true,
-  unasked: '.bashrc .bash_profile .bash_login .profile .zshrc .zshenv .zprofile config.fish',
-  rest: 'file',
-  input: true,
-};
-const command: BashProgram = { rest: 'command' };
-const anywhere: BashProgram = { rest: 'anywhere' };
-const guessed: BashProgram = { rest: 'guessed' };
-const shown: BashProgram = { rest: 'shown' };
-/** Without a command it starts a shell. */
-const start: BashProgram = { rest: 'command', input: true };
-
-const container: BashProgram = {
-  short: 'dite:u:w:c:n:v:p:h:m:PqTx',
-  long:
-    'detach interactive tty env: env-file: user: workdir: privileged detach-keys: container: namespace: stdin context: kubeconfig: quiet ' +
-    'rm name: volume: publish: network: hostname: mount: label: platform: pull: memory: cpus: restart: add-host: init no-deps service-ports ' +
-    'build index: cap-add: security-opt: read-only gpus: shm-size: tmpfs: ulimit: userns: pid: ipc: cidfile: image: overrides: attach ' +
-    'no-TTY remove-orphans entrypoint^',
-  operands: 1,
-  ...start,
-};
-/** `-l` of `podman exec` is the latest container. */
-const newContainer: BashProgram = { ...container, short: `${container.short}l:` };
-const containers: BashProgram = {
-  short: 'H:l:c:Df:p:n:s:',
-  long:
-    'host: log-level: context: config: debug tls file: project-name: profile: env-file: project-directory: namespace: kubeconfig: cluster: ' +
-    'user: server: ansi: url: connection:',
-  under: {
-    exec: container,
-    run: newContainer,
-    create: newContainer,
-    'debug rsh': container,
-    attach: { input: true },
-    commit: { short: 'm~a~', long: 'message~ author~' },
-  },
-};
-/** The name under which a file of another machine is stored. */
-const URL_NAME = /:\/\/.*\/([^/?#]+)/s;
-const REMOTE_NAME = /:(?:.*\/)?([^/]+)$/s;
-const SSH = '46AaCfGgKkNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o=p:P:Q:R:S:W:w:';
-/** On another machine. */
-const host: BashProgram = { operands: 1, rest: 'line', input: true };
-const editors: BashProgram = { short: 'm~', long: 'message~' };
-
-const packages: BashProgram = {
-  short: 'm~t~k~g~p~c!C:F:',
-  long: 'message~ testNamePattern~ grep~ prompt~ print~ call! cwd: dir: filter: filter-prod: recursive silent prefix:',
-};
-const packageCommand: BashProgram = {
-  short: 'c$rC:F:',
-  long: 'shell-mode$ recursive parallel dir: filter: resume-from: report-summary no-bail workspace-concurrency:',
-  rest: 'command',
-};
-/** Where a project and its settings are. */
-const projects: BashProgram = {
-  short: 'C:qvE:',
-  long: 'directory: project: config-file: config: env: cd: manifest-path: python: quiet verbose offline no-cache',
-};
 
 /** By name. A program without an entry is assumed to run only what its words certainly say. */
 export const TABLE: Readonly<Record<string, BashProgram>> = {
@@ -325,37 +279,3 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     rest: 'shown',
   },
 };
-
-/** Programs of the table that have a `g` in front of their names where others have their own: `gtimeout` on macOS. */
-export const GNU_NAMES =
-  'env nice nohup stdbuf timeout chroot time xargs find sed tar split sort cp mv ln install dd tee';
-
-/** Programs that print commands to be evaluated; those commands are not in the line. */
-export const SAYS_ITSELF =
-  /^\$\(((?:ssh-agent|dircolors|direnv|brew|pyenv|rbenv|nodenv|fnm|zoxide|starship|opam|keychain))(?: [\w -]*)?\)$/;
-
-/** Builtins of the shell that look at no file's text; the shell expands some of their words once more: `[ -v 'a[$(rm x)]' ]`. */
-export const EXPANDING: ReadonlySet<string> = new Set(
-  '[ test let declare typeset local export readonly printf read unset set shift return exit wait getopts'.split(' '),
-);
-
-/** Variables whose values are folders, not commands. */
-export const FOLDER_VARIABLES = /(?:PATH|HOME|DIR|ROOT)$/;
-
-/** What variables, options and settings are called or end in whose values are names of other things than commands. */
-const VALUES =
-  'active app arch architecture branch channel ci color component db distro env environment example exclude features? format include kind labels? lang language ' +
-  'level mode modules? module-?resolution names? namespace network output packages? platform pool profiles? projects? region repo repository reporters? ' +
-  'scope selector stage status suffix tags? target template tests? theme tier title type user var-file version workspaces?';
-export const VALUE_NAMES = new RegExp(`^(?:filter|driver|(?:.*[_-])?(?:${VALUES.replaceAll(' ', '|')}))$`, 'i');
-/** Sections of settings (of git, of Mercurial) where any name has a command: `pager.branch=less`. */
-export const COMMAND_SECTIONS = /^(?:-c)?(?:alias|filter|hooks|merge|pager)\./i;
-
-/** Variables whose value is a command line of the shell. */
-export const LINE_VARIABLES: ReadonlySet<string> = new Set(['PROMPT_COMMAND']);
-
-/** Variables that give programs other names. */
-export const RENAMING_VARIABLES: ReadonlySet<string> = new Set(['BASH_ALIASES', 'BASH_CMDS']);
-
-/** Variables whose value is the name of a file of commands. */
-export const FILE_VARIABLES: ReadonlySet<string> = new Set(['BASH_ENV', 'ENV', 'ZDOTDIR']);

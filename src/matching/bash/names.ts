@@ -1,0 +1,33 @@
+/** Programs of the table that have a `g` in front of their names where others have their own: `gtimeout` on macOS. */
+export const GNU_NAMES =
+  'env nice nohup stdbuf timeout chroot time xargs find sed tar split sort cp mv ln install dd tee';
+
+/** Programs that print commands to be evaluated; those commands are not in the line. */
+export const SAYS_ITSELF =
+  /^\$\(((?:ssh-agent|dircolors|direnv|brew|pyenv|rbenv|nodenv|fnm|zoxide|starship|opam|keychain))(?: [\w -]*)?\)$/;
+
+/** Builtins of the shell that look at no file's text; the shell expands some of their words once more: `[ -v 'a[$(rm x)]' ]`. */
+export const EXPANDING: ReadonlySet<string> = new Set(
+  '[ test let declare typeset local export readonly printf read unset set shift return exit wait getopts'.split(' '),
+);
+
+/** Variables whose values are folders, not commands. */
+export const FOLDER_VARIABLES = /(?:PATH|HOME|DIR|ROOT)$/;
+
+/** What variables, options and settings are called or end in whose values are names of other things than commands. */
+const VALUES =
+  'active app arch architecture branch channel ci color component db distro env environment example exclude features? format include kind labels? lang language ' +
+  'level mode modules? module-?resolution names? namespace network output packages? platform pool profiles? projects? region repo repository reporters? ' +
+  'scope selector stage status suffix tags? target template tests? theme tier title type user var-file version workspaces?';
+export const VALUE_NAMES = new RegExp(`^(?:filter|driver|(?:.*[_-])?(?:${VALUES.replaceAll(' ', '|')}))$`, 'i');
+/** Sections of settings (of git, of Mercurial) where any name has a command: `pager.branch=less`. */
+export const COMMAND_SECTIONS = /^(?:-c)?(?:alias|filter|hooks|merge|pager)\./i;
+
+/** Variables whose value is a command line of the shell. */
+export const LINE_VARIABLES: ReadonlySet<string> = new Set(['PROMPT_COMMAND']);
+
+/** Variables that give programs other names. */
+export const RENAMING_VARIABLES: ReadonlySet<string> = new Set(['BASH_ALIASES', 'BASH_CMDS']);
+
+/** Variables whose value is the name of a file of commands. */
+export const FILE_VARIABLES: ReadonlySet<string> = new Set(['BASH_ENV', 'ENV', 'ZDOTDIR']);
