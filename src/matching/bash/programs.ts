@@ -1,7 +1,6 @@
 import {
   anywhere,
   command,
-  container,
   containers,
   editors,
   guessed,
