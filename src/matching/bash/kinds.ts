@@ -17,7 +17,7 @@ export const shown: BashProgram = { rest: 'shown' };
 /** Without a command it starts a shell. */
 export const start: BashProgram = { rest: 'command', input: true };
 
-export const container: BashProgram = {
+const container: BashProgram = {
   short: 'dite:u:w:c:n:v:p:h:m:PqTx',
   long:
     'detach interactive tty env: env-file: user: workdir: privileged detach-keys: container: namespace: stdin context: kubeconfig: quiet ' +
