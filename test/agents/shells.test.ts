@@ -160,9 +160,9 @@ test.each(['Accept or Reject', 'Edit or Foo', 'Bash\u00a0or\u00a0Edit'])(
       'Bash',
       'Reject',
     ];
-    own.register({ PreToolUse: matchers.map((matcher) => ({ matcher, hooks: [() => undefined] })) });
+    own.register({ PreToolUse: matchers.map((matcher, i) => ({ matcher, name: `m${i}`, hooks: [() => undefined] })) });
     const { hooks } = own.explain('PreToolUse', { tool_name: tool, tool_input: {}, tool_use_id: 't' });
-    expect(hooks.map(({ runs }) => runs)).toEqual([true, true, false, false, false]);
+    expect(hooks.filter(({ runs }) => runs).map(({ name }) => name)).toEqual(['m0', 'm1']);
     await own.close();
   },
 );
