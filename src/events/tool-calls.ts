@@ -1,7 +1,8 @@
 import { isObject } from '../values/shape.js';
 
-/** Between the names of a call that has several. With spaces that do not break, which no name keeps: it may be anything, as it is somebody's text. */
-const OR = '\u00a0or\u00a0';
+/** Before the names of a call that has several, and between them: a space that does not break. */
+const MARK = '\u00a0';
+const MARKED = MARK.charCodeAt(0);
 const MCP = 'mcp__';
 /** In the place of a server that is not known. */
 export const SOME_SERVER = '?';
@@ -9,11 +10,24 @@ export const SOME_SERVER = '?';
 const MOST_SEAMS = 40;
 const MOST_DASHES = 5;
 
-/** What a call is known by: its tool's name, with others that hooks may mean by it (`via.meant`). */
+/** What a call is known by: its tool's name, with others that hooks may mean by it (`via.meant`). Nearly all have one name. */
 export function calledAs(name: string, via: unknown): string {
+  return via === undefined && name.charCodeAt(0) !== MARKED ? name : marked(name, via);
+}
+
+function marked(name: string, via: unknown): string {
   const meant = isObject(via) ? via['meant'] : undefined;
-  const own = name.includes(OR) ? name.replaceAll(OR, ' or ') : name;
-  return Array.isArray(meant) && meant.length > 0 ? [own, ...meant].join(OR) : own;
+  const names = Array.isArray(meant) && meant.length > 0 ? [name, ...meant] : [name];
+  // A name may be anything, as it is somebody's text.
+  const plain = names.map((one) => String(one).replaceAll(MARK, ' '));
+  return plain.length === 1 && !isMarked(name) ? name : `${MARK}${plain.join(MARK)}`;
+}
+
+const isMarked = (name: string): boolean => name.charCodeAt(0) === MARKED;
+
+/** Whether a name is one, however it is read. */
+export function isOneName(name: string): boolean {
+  return !isMarked(name) && (!name.startsWith(MCP) || namesOfCall(name, '')?.length === 1);
 }
 
 /**
@@ -22,7 +36,7 @@ export function calledAs(name: string, via: unknown): string {
  * may mean it.
  */
 export function namesOfCall(name: string, wanted: string): readonly string[] | undefined {
-  if (name.includes(OR)) return name.split(OR);
+  if (isMarked(name)) return name.slice(1).split(MARK);
   if (!name.startsWith(MCP)) return [name];
   const rest = name.slice(MCP.length);
   if (rest.startsWith(`${SOME_SERVER}__`)) return withServers(rest.slice(SOME_SERVER.length + 2), wanted);

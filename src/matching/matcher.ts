@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { types } from 'node:util';
 import { HookscopeError } from '../errors.js';
 import type { Dialect, EventSpec, Subject } from '../events/spec.js';
-import { namesOfCall } from '../events/tool-calls.js';
+import { isOneName, namesOfCall } from '../events/tool-calls.js';
 import { clip, warn } from '../plain.js';
 import { ignoreRejections, isThenable, tell } from '../values/waiting/promises.js';
 import { claudeTest } from './claude-matcher.js';
@@ -159,8 +159,8 @@ class PredicateMatcher implements Matcher {
 
   matches(subject: Subject, input?: unknown): boolean {
     if (!subject) return subject === null;
-    const names = this.#tool ? namesOfCall(subject, '') : undefined;
-    if (names === undefined || names.length === 1) return this.#accepts(subject, input);
+    if (!this.#tool || isOneName(subject)) return this.#accepts(subject, input);
+    const names = namesOfCall(subject, '') ?? [subject];
     return names.some((name) => this.#accepts(name, input));
   }
 

@@ -149,13 +149,14 @@ test.each(['grep', 'rg'])('%s is a search', async (tool) => {
   expect(await asked(call(tool, { pattern: 'x', paths: 'src' }))).toEqual(['Grep']);
 });
 
-test.each(['Accept or Reject', 'Edit or Foo', 'Bash\u00a0or\u00a0Edit'])(
+test.each(['Accept or Reject', 'Edit or Foo', 'Bash\u00a0or\u00a0Edit', '\u00a0Bash\u00a0Edit', '\u00a0Edit'])(
   'a tool of which somebody says that it is "%s" has that name alone',
   async (tool) => {
     const own = createHost();
     const matchers = [
-      tool.replaceAll('\u00a0', ' '),
       new RegExp(`^${tool.replaceAll('\u00a0', '.')}$`),
+      // Begun or ended by a space no matcher is.
+      tool.trim() === tool ? tool : '*',
       'Edit',
       'Bash',
       'Reject',

@@ -1,6 +1,7 @@
 import type { Subject } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import { put } from '../../values/copies/put.js';
+import { copyQuickly } from '../../values/copies/quick-copy.js';
 import { snapshot } from '../../values/copies/snapshot.js';
 import type { Json } from '../../values/shape.js';
 
@@ -17,6 +18,10 @@ interface DecidedFire {
 export function copyForShadows({ plan, subject, finalInput }: DecidedFire): Json {
   const isRead = plan.shadows.some(({ matcher }) => !matcher.static || matcher.matches(subject));
   if (!isRead) return finalInput;
+  return copyQuickly(finalInput) ?? copyWithCare(finalInput);
+}
+
+function copyWithCare(finalInput: Json): Json {
   const copied: Record<string, unknown> = {};
   try {
     for (const key of Object.keys(finalInput)) copyKey(finalInput, key, copied);
