@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cycles, importsOf, readSources, type Source } from './sources.js';
+import { cycles, importsOf, ROOT, readSources, type Source } from './sources.js';
 
 const BELOW_HOST = ['plain', 'errors', 'values', 'events', 'matching', 'scopes', 'handlers'];
 
@@ -13,17 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   scopes: ['plain', 'errors', 'values', 'events', 'matching'],
   emit: ['plain', 'errors', 'values', 'events', 'scopes/skip'],
   handlers: ['plain', 'errors', 'values', 'events', 'matching/wildcard', 'emit/redact/part'],
-  // Of what runs their files, what the public entry names alone.
-  agents: [
-    'plain',
-    'errors',
-    'values',
-    'events',
-    'emit/redact/part',
-    'foreign/load',
-    'foreign/consent',
-    'foreign/parse',
-  ],
+  agents: ['plain', 'errors', 'values', 'events', 'emit/redact/part'],
   foreign: [...BELOW_HOST, 'host', 'create-host', 'files', 'trust', 'agents'],
   host: [
     ...BELOW_HOST,
@@ -138,6 +130,9 @@ const HOMES: Record<string, readonly string[]> = {
 /** Schemas are written where the data is declared. */
 const ANYWHERE: readonly string[] = ['zod'];
 
+/** What users import, beside the folder of the same name: it also names what stands above that folder. */
+const ENTRY: Record<string, readonly string[]> = { agents: ['foreign/load', 'foreign/consent', 'foreign/parse'] };
+
 const folder = (name: string): string => name.split('/')[0] as string;
 const packageOf = (specifier: string): string =>
   specifier
@@ -150,10 +145,30 @@ function layerBreaks(sources: readonly Source[]): string[] {
   return sources.flatMap(({ name, imports }) =>
     imports.flatMap(({ file }) => {
       if (file === undefined) return [];
-      const allowed = [folder(name), ...(MAY_IMPORT[folder(name)] ?? [])];
+      const allowed = [folder(name), ...(MAY_IMPORT[folder(name)] ?? []), ...(ENTRY[name] ?? [])];
       const isIndex = file.endsWith('/index') || (file === 'index' && folder(name) !== 'cli');
       return !isIndex && allowed.some((a) => file === a || folder(file) === a) ? [] : [`${name} -> ${file}`];
     }),
+  );
+}
+
+/** The folders of docs/architecture.md, in the order of their table. */
+function tableOrder(): string[] {
+  const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+  const table = text.slice(text.indexOf('| Folder | Question |')).split('\n\n')[0] as string;
+  const named = [...table.matchAll(/^\| `([\w-]+)(?:\/|\.ts)[^`]*`/gm)].map(([, name]) => name as string);
+  return [...new Set(named)];
+}
+
+/** The imports from a folder that stands below in the table, as `from -> to`. What users import (`agents.ts`) is no folder. */
+function orderBreaks(sources: readonly Source[], order: readonly string[]): string[] {
+  const entry = (name: string): boolean => !name.includes('/') && name !== 'create-host';
+  return sources.flatMap(({ name, imports }) =>
+    imports.flatMap(({ file }) =>
+      !entry(name) && file !== undefined && order.indexOf(folder(file)) > order.indexOf(folder(name))
+        ? [`${name} -> ${file}`]
+        : [],
+    ),
   );
 }
 
@@ -210,6 +225,13 @@ describe('the source tree', () => {
 
   test('imports one way: values <- events <- matching <- scopes <- handlers <- host <- session <- plugins <- claude-code <- check <- cli', () => {
     expect(layerBreaks(sources)).toEqual([]);
+  });
+
+  test('is listed from the bottom up in docs/architecture.md', () => {
+    const order = tableOrder();
+    const folders = sources.flatMap(({ name }) => (name.includes('/') ? [folder(name)] : []));
+    expect([...order].sort()).toEqual([...new Set([...folders, 'create-host'])].sort());
+    expect(orderBreaks(sources, order)).toEqual([]);
   });
 
   test('keeps what decides and what plans apart from what runs', () => {
@@ -273,6 +295,12 @@ describe('the rules themselves', () => {
     ],
   ])('allow in %s: %s', (name, text) => {
     expect(layerBreaks([source(name, text)])).toEqual([]);
+  });
+
+  test('find an import from further down the table, but not of what users import', () => {
+    const up = "import { a } from '../cli/a.js';";
+    const used = [source('host/run', up), source('cli/run', up), source('agents', "export { a } from './cli/a.js';")];
+    expect(orderBreaks(used, ['host', 'agents', 'cli'])).toEqual(['host/run -> cli/a']);
   });
 
   test('find a circle through three files', () => {
