@@ -2,7 +2,7 @@ import { isErrorOf } from '../../errors.js';
 import { copyJson, NotJson } from '../../values/copies/copy.js';
 import { put } from '../../values/copies/put.js';
 import { findProblem, kindOf } from '../../values/problem.js';
-import { isObject, type Json } from '../../values/shape.js';
+import { isObject, isPlain, type Json } from '../../values/shape.js';
 import { ignoreRejections, messageOf } from '../../values/waiting/promises.js';
 import type { Dialect, EventSpec } from '../spec.js';
 import { asObject, asPrinted, BadOutput, refuseInherited } from './printed.js';
@@ -25,7 +25,7 @@ export interface OutputReading {
  */
 export function checkOutput(reading: OutputReading, given: unknown): Json {
   const output = asObject(given, '');
-  refuseInherited(output, '', [...topFields().keys(), 'hookSpecificOutput']);
+  if (!isPlain(output)) refuseInherited(output, '', [...topFields().keys(), 'hookSpecificOutput']);
   if (output['async'] === true) return checkAsync(reading, output);
   const copied: Record<string, unknown> = {};
   const repeated: string[] = [];
@@ -58,18 +58,15 @@ function refuseLost({ spec, shape }: OutputReading, output: Json, specific: Json
     if (isLost || output['behavior'] !== undefined)
       throw new BadOutput('behavior belongs into decision: { hookSpecificOutput: { decision: { behavior: … } } }');
   }
-  const [given, elsewhere] =
-    shape.nested === undefined
-      ? [
-          [flat, output['decision']],
-          [nested, bare],
-        ]
-      : [[nested], [output['decision'], flat]];
-  const denies = (verdict: unknown): boolean => verdict === 'deny' || verdict === 'block';
-  if (given.some(denies) || output['continue'] === false || !elsewhere.some(denies)) return;
-  const words = shape.nested === undefined ? 'permissionDecision: "deny"' : 'decision: { behavior: "deny" }';
+  const isFlat = shape.nested === undefined;
+  const isRead = isFlat ? denies(flat) || denies(output['decision']) : denies(nested);
+  const isUnread = isFlat ? denies(nested) || denies(bare) : denies(output['decision']) || denies(flat);
+  if (isRead || !isUnread || output['continue'] === false) return;
+  const words = isFlat ? 'permissionDecision: "deny"' : 'decision: { behavior: "deny" }';
   throw new BadOutput(`a deny in words that ${spec.name} does not read: expected { hookSpecificOutput: { ${words} } }`);
 }
+
+const denies = (verdict: unknown): boolean => verdict === 'deny' || verdict === 'block';
 
 const behaviorOf = (decision: unknown): unknown => (isObject(decision) ? decision['behavior'] : undefined);
 

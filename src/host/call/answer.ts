@@ -161,7 +161,8 @@ export function interpretOutput(
   if ('bad' in result) return { failure: { cause: 'bad_schema', message: result.bad } };
   // An empty object is no opinion, like no output.
   if (Object.keys(result.outcome.output).length === 0) return { warnings: result.warnings };
-  const warnings = [...result.warnings, ...idleStop(fire.spec, result.outcome, registration.dialect)];
+  const idle = idleStop(fire.spec, result.outcome, registration.dialect);
+  const warnings = idle.length === 0 ? result.warnings : [...result.warnings, ...idle];
   const outcome = fire.services.largeOutput.shorten(result.outcome, fire.input['session_id']);
   if (fire.options.keepsKeys && outcome.rewrite !== undefined) return overOld(fire, outcome, warnings);
   return { outcome, ...notTaken(fire, registration, outcome), warnings };
