@@ -97,6 +97,10 @@ export const SKIP_REASONS = {
     why: 'a hook before it ended the run',
     change: () => 'That hook must not answer continue: false, or this one needs an earlier stage.',
   },
+  cancelled: {
+    why: 'the fire was cancelled before its turn',
+    change: () => 'The fire must go on until its turn comes.',
+  },
   shadow: {
     why: 'it is not enforced: it was asked after the decision, which it cannot change',
     change: (place) =>

@@ -1,6 +1,7 @@
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { clip, plain } from '../plain.js';
 import { SKIP_REASONS, type SkipReason } from '../scopes/skip.js';
+import { own } from '../values/own.js';
 import { endsRun, listed, named, placeOf, specOf, subjectOf } from './words.js';
 
 /** Why a hook was not asked, and what would have to change so that it is. */
@@ -61,14 +62,36 @@ const FROM_RECORD: {
   }),
   bailed(record) {
     const enders = record.handlers.filter(endsRun);
-    if (enders.length === 0) return {};
+    // Records of older versions say so of a fire that was cancelled, too.
+    if (enders.length === 0) return record.error === undefined ? {} : whyCancelled(record);
     const who = listed(enders.map(({ name }) => named(name)));
     return {
       why: `${who} ended the run before its turn`,
       change: `${who} must not answer continue: false, or this one needs an earlier stage.`,
     };
   },
+  cancelled: whyCancelled,
 };
+
+const CANCELLED: Readonly<Record<string, NotAsked>> = {
+  ABORTED: {
+    why: 'the caller aborted the fire before its turn',
+    change: 'The caller must wait longer, or the hooks before it must be faster.',
+  },
+  CLOSED: {
+    why: 'the host was closed before its turn',
+    change: 'The host must stay open longer, or the hooks before it must be faster.',
+  },
+  INVALID_INPUT: {
+    why: 'the input could not be read or sent to hooks, which ended the fire before its turn',
+    change: 'The input must be smaller, or what the error named must be corrected.',
+  },
+};
+
+function whyCancelled({ error }: FireRecord): NotAsked {
+  const { why, change } = SKIP_REASONS.cancelled;
+  return (error === undefined ? undefined : own(CANCELLED, error)) ?? { why, change: change() };
+}
 
 /** An example, where the matcher is a plain list of names. */
 function widened(matcher: string | undefined, subject: string | undefined): string {

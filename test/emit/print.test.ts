@@ -143,6 +143,7 @@ describe('a fire as a block', () => {
     ['duplicate', 'the same hook already ran'],
     ['once', 'it runs only once, and has already run'],
     ['bailed', 'a hook before it ended the run'],
+    ['cancelled', 'the fire was cancelled before its turn'],
     ['invalid', 'it cannot run as it is written'],
     [undefined, 'no reason given'],
     // Of a later version, or of nobody's.

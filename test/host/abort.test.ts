@@ -306,7 +306,7 @@ test('the record of an aborted fire says so, with who was asked and who was not'
   expect(record.handlers.map((h) => [h.status, h.failure?.cause ?? h.reason])).toEqual([
     ['ran', undefined],
     ['failed', 'aborted'],
-    ['skipped', 'bailed'],
+    ['skipped', 'cancelled'],
   ]);
   // Each that was started has ended, before the fire did.
   expect(seen.map((one) => ('subtype' in one ? one.subtype : one.type))).toEqual([

@@ -94,7 +94,7 @@ function report(
   decision: AnyDecision,
   settled: Settled | undefined,
 ): void {
-  const walked = { plan, notes, taps, cutShort: notes.bailed || cancelled !== undefined };
+  const walked = { plan, notes, taps, cancelled: cancelled !== undefined };
   reporter.ended(decision, (copy) => recordHandlers(walked, copy), notes, cancelled?.code, settled);
 }
 

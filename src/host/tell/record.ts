@@ -32,6 +32,8 @@ interface Notes {
   /** The raw taps, in the order they were asked. */
   readonly tapped: readonly RecordedSlot[];
   hasRun(r: Registration): boolean;
+  /** A hook ended the run. */
+  readonly bailed: boolean;
   /** Why the one at a place was not asked, where the walk looked at it. */
   skipAt(place: number): SkipReason | undefined;
   readonly subject: Subject;
@@ -43,8 +45,8 @@ interface Walked {
   readonly notes: Notes;
   /** Raw taps on the event's hook when the fire began. */
   readonly taps: readonly RawTap[];
-  /** It ended before every hook was reached. */
-  readonly cutShort: boolean;
+  /** The fire was cancelled, and asked no further hook. */
+  readonly cancelled: boolean;
 }
 
 /** Roughly the size of a row as JSON, without the handler's output. */
@@ -77,12 +79,20 @@ function listTaps(walked: Walked, early: boolean, rows: HandlerRecord[], copy: R
   for (const slot of notes.tapped) if (slot.place < 0 === early) list(slot.registration, slot, rows, copy);
   // Taps that were not reached follow those that were, on their side of the plan.
   for (const { registration, early: side } of taps)
-    if (side === early && !notes.hasRun(registration)) list(registration, 'bailed', rows, copy);
+    if (side === early && !notes.hasRun(registration))
+      list(registration, cutShort(walked, registration) ?? 'bailed', rows, copy);
 }
 
 /** Uses what the walk found at the time; checking again could give another answer. A hook that the walk never checked was barred or not reached. */
-function whySkipped({ notes, cutShort }: Walked, r: Registration, place: number): SkipReason {
-  return notes.skipAt(place) ?? barred(r, notes.subject) ?? (cutShort ? 'bailed' : 'matcher');
+function whySkipped(walked: Walked, r: Registration, place: number): SkipReason {
+  const { notes } = walked;
+  return notes.skipAt(place) ?? barred(r, notes.subject) ?? cutShort(walked, r) ?? 'matcher';
+}
+
+/** What ended the fire before a hook was reached. A hook that ends the run keeps no observer from its turn. */
+function cutShort({ notes, cancelled }: Walked, { phase }: Registration): SkipReason | undefined {
+  if (cancelled && (phase === 'observe' || !notes.bailed)) return 'cancelled';
+  return notes.bailed ? 'bailed' : undefined;
 }
 
 function list(r: Registration, came: RecordedSlot | SkipReason, rows: HandlerRecord[], copy: RecordCopy): void {
