@@ -3,7 +3,7 @@ import { zod } from '../values/zod.js';
 import { type baseInput as BaseInput, baseInput, FOLD_OUTPUT } from './base.js';
 import { EXTERNAL_KINDS } from './handler-kinds.js';
 import { type EventDefinition, type EventSpec, type Fold, VERDICT_FOLDS } from './spec.js';
-import { calledAs } from './tool-calls.js';
+import { toolName } from './tool-calls.js';
 
 /** The declared fields with the base fields around them; own fields win. */
 export type WithBase<Own extends z.ZodObject> = z.ZodObject<
@@ -101,9 +101,6 @@ function defaultOutput(fold: Fold, rewrites: EventSpec['rewrites']): z.ZodObject
 }
 
 type Subject = (input: Record<string, unknown>) => string | undefined;
-
-/** The subject of most events about a tool call. The input is checked before its subject is read: the field is a string. */
-const toolName: Subject = ({ tool_name, via }) => calledAs(tool_name as string, via);
 
 /** Whether the subject is certainly the call's tool. Neither `tool` nor `subjectField` says so: events of users may have any subject. */
 export const hasToolSubject = (spec: Pick<EventSpec, 'subject'>): boolean => spec.subject === toolName;

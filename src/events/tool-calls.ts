@@ -2,7 +2,7 @@ import { isObject } from '../values/shape.js';
 
 /** Before the names of a call that has several, and between them: a space that does not break. */
 const MARK = '\u00a0';
-const MARKED = MARK.charCodeAt(0);
+const MARKED = 0xa0;
 const MCP = 'mcp__';
 /** In the place of a server that is not known. */
 export const SOME_SERVER = '?';
@@ -10,9 +10,14 @@ export const SOME_SERVER = '?';
 const MOST_SEAMS = 40;
 const MOST_DASHES = 5;
 
-/** What a call is known by: its tool's name, with others that hooks may mean by it (`via.meant`). Nearly all have one name. */
-export function calledAs(name: string, via: unknown): string {
-  return via === undefined && name.charCodeAt(0) !== MARKED ? name : marked(name, via);
+/**
+ * What a call is known by: its tool's name, with others that hooks may mean by it (`via.meant`). Nearly all have one name, which is found here without another
+ * call, for the engine (decision 10). The input is checked before: the name is a string.
+ */
+export function toolName({ tool_name: name, via }: { readonly tool_name?: unknown; readonly via?: unknown }): string {
+  return via === undefined && (name as string).charCodeAt(0) !== MARKED
+    ? (name as string)
+    : marked(name as string, via);
 }
 
 function marked(name: string, via: unknown): string {

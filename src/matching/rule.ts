@@ -1,6 +1,6 @@
 import { HookscopeError } from '../errors.js';
 import type { Dialect } from '../events/spec.js';
-import { calledAs, namesOfCall } from '../events/tool-calls.js';
+import { namesOfCall, toolName } from '../events/tool-calls.js';
 import { isObject } from '../values/shape.js';
 import { type BadSpecifier, compileSpecifier, type RuleCall, type RuleOf, type Specifier } from './specifier.js';
 import { toolNames } from './tool-names.js';
@@ -66,8 +66,7 @@ function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
   const inner = content?.trim() ?? '';
   if (inner === '' || inner === '*') {
     const test = namesTool(tool);
-    const matches: Rule['matches'] = ({ tool_name, via }) =>
-      typeof tool_name === 'string' && test(calledAs(tool_name, via));
+    const matches: Rule['matches'] = (call) => typeof call.tool_name === 'string' && test(toolName(call));
     return { isAbout: test, matches };
   }
   const specifier = compileSpecifier(tool, inner, of);
@@ -77,8 +76,9 @@ function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
 function withSpecifier(tool: string, specifier: Specifier): ParsedRule {
   const tests = (specifier.tools ?? [tool]).map(namesTool);
   const isAbout = rememberingLast((name) => tests.some((test) => test(name)));
-  const matches: Rule['matches'] = ({ tool_name, tool_input, cwd, via }) => {
-    if (typeof tool_name !== 'string' || !isAbout(calledAs(tool_name, via))) return false;
+  const matches: Rule['matches'] = (called) => {
+    const { tool_name, tool_input, cwd, via } = called;
+    if (typeof tool_name !== 'string' || !isAbout(toolName(called))) return false;
     const input = typeof tool_input === 'object' && tool_input !== null ? tool_input : {};
     const call: RuleCall = {
       tool: tool_name,
