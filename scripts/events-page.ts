@@ -2,8 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { baseInput, baseOutput } from '../src/events/base.js';
 import { CATALOGUE, HOOK_EVENTS } from '../src/events/catalogue.js';
+import { exit2Of } from '../src/events/failure.js';
 import type { JsonSchema } from '../src/events/json-schema.js';
-import type { EventSpec, Exit2, Fold, PlainStdout } from '../src/events/spec.js';
+import type { EventSpec, Fold, PlainStdout } from '../src/events/spec.js';
+import { EXIT2 } from './failures-page.js';
 
 const FOLDS: Record<Fold, string> = {
   gate: 'a verdict, none < allow < ask < defer < deny: the strongest wins, whatever the order; also a rewritten input and context',
@@ -12,12 +14,6 @@ const FOLDS: Record<Fold, string> = {
   context: 'context for the model and messages for the user',
   replace: 'one value: the last in plan order wins, a conflict is recorded',
   observe: 'nothing: what hooks say is recorded only',
-};
-const EXIT2: Record<Exit2, string> = {
-  block: 'blocks, and stderr is the reason',
-  feedback: 'marks it as blocked: it has happened already, and stderr is feedback for the model',
-  user: 'shows stderr to the user only',
-  ignore: 'is ignored',
 };
 const PLAIN: Record<PlainStdout, string> = {
   context: 'is context for the model',
@@ -40,7 +36,7 @@ export function eventsPage(): string {
     table(['Kind', 'The outcomes become'], Object.entries(FOLDS)),
     table(
       ['Event', 'Kind', 'Matchers look at', 'Exit code 2'],
-      entries.map((e) => [`[${e.name}](#${e.name.toLowerCase()})`, e.fold, subject(e), e.exit2]),
+      entries.map((e) => [`[${e.name}](#${e.name.toLowerCase()})`, e.fold, subject(e), exit2Of(e)]),
     ),
     '## Fields of every event',
     'A field that is not listed here is passed to every hook unchanged. Times are in seconds, except in fields whose name ends in `_ms`.',
@@ -60,7 +56,7 @@ function section(spec: EventSpec): string[] {
   const { timeout } = spec;
   const facts = [
     `Kind: ${spec.fold}. Matchers ${spec.subject === undefined ? 'are ignored' : `look at ${subject(spec)}`}.`,
-    `Exit code 2 ${EXIT2[spec.exit2]}. Plain stdout ${PLAIN[spec.plainStdout]}.`,
+    `Exit code 2 ${EXIT2[exit2Of(spec)].does}. Plain stdout ${PLAIN[spec.plainStdout]}.`,
     `\`continue: false\` ${spec.endsLoop ? "ends the agent's loop" : 'is recorded only'}.`,
     `Handlers: callback, ${spec.types.join(', ')}.`,
     ...(spec.failure === 'policy' ? [] : [FAILURE[spec.failure]]),

@@ -1,7 +1,7 @@
 import { CATALOGUE, HOOK_EVENTS } from '../src/events/catalogue.js';
-import type { Cause, OnFailure } from '../src/events/failure.js';
-import { effectOf, type FailureEffect } from '../src/events/failure.js';
-import type { EventSpec, Exit2 } from '../src/events/spec.js';
+import type { Cause, Exit2Meaning, OnFailure } from '../src/events/failure.js';
+import { effectOf, exit2Of, type FailureEffect } from '../src/events/failure.js';
+import type { EventSpec } from '../src/events/spec.js';
 
 /** A new cause without a line here is a type error. */
 const CAUSES: Record<Cause, string> = {
@@ -16,7 +16,7 @@ const CAUSES: Record<Cause, string> = {
   http_status: 'an HTTP answer other than 2xx, or a redirect',
   connection: 'the HTTP endpoint could not be reached; the program of a remote callback is gone',
   aborted: 'the caller aborted the fire, or the host closed, before it answered',
-  worker_died: 'the worker thread that ran the callback ended',
+  worker_died: 'the worker thread that ran the callback ended; kept for callbacks in workers, which no host has yet',
   untrusted:
     'the hook was accepted and has changed since, or its file is gone; it did not run ([trust](claude-code.md#trust))',
 };
@@ -25,11 +25,16 @@ const POLICIES: readonly OnFailure[] = ['continue', 'ask', 'block'];
 
 const EFFECTS: Record<FailureEffect, string> = { none: 'no effect', ask: 'ask', deny: 'deny', block: 'blocked' };
 const SHORT: Record<FailureEffect, string> = { none: '–', ask: 'ask', deny: 'deny', block: 'block' };
-const EXIT2: Record<Exit2, string> = {
-  block: 'the answer',
-  feedback: 'the answer',
-  user: '`exit_code`',
-  ignore: 'nothing',
+/** What exit code 2 is: a word for the table here, and what docs/events.md says after "Exit code 2". */
+export const EXIT2: Record<Exit2Meaning, { readonly word: string; readonly does: string }> = {
+  block: { word: 'the answer', does: 'blocks, and stderr is the reason' },
+  feedback: {
+    word: 'the answer',
+    does: 'marks it as blocked: it has happened already, and stderr is feedback for the model',
+  },
+  user: { word: '`exit_code`', does: 'is the failure `exit_code`; stderr is for the user only' },
+  ignore: { word: 'nothing', does: 'is ignored' },
+  fails: { word: '`exit_code`', does: 'is the failure `exit_code`, like any other code but 0' },
 };
 
 /** docs/failures.md: what a failed hook does, for every cause, event and policy. */
@@ -83,8 +88,7 @@ const effects = (spec: EventSpec, cause: Cause = 'threw'): FailureEffect[] =>
   POLICIES.map((policy) => effectOf(spec, policy, { cause }));
 
 function row(spec: EventSpec): string[] {
-  const exit2 = spec.failure === 'fails' ? '`exit_code`' : EXIT2[spec.exit2];
-  return [spec.name, spec.fold, ...effects(spec).map((effect) => EFFECTS[effect]), exit2];
+  return [spec.name, spec.fold, ...effects(spec).map((effect) => EFFECTS[effect]), EXIT2[exit2Of(spec)].word];
 }
 
 function short(all: readonly FailureEffect[]): string {

@@ -1,3 +1,4 @@
+import { exit2Of } from '../events/failure.js';
 import { type Check, type CheckFinding, type Checking, inText } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { textAt } from './files/tree.js';
@@ -42,7 +43,13 @@ const EXIT_1: Readonly<Record<string, RegExp>> = {
 };
 
 function* exitOne(handler: HandlerNode, text: ProgramText, all: string): Generator<CheckFinding> {
-  if (handler.spec?.exit2 !== 'block' || textAt(handler.node, 'onFailure') === 'block' || OTHER_WAYS.test(all)) return;
+  if (
+    handler.spec === undefined ||
+    exit2Of(handler.spec) !== 'block' ||
+    textAt(handler.node, 'onFailure') === 'block' ||
+    OTHER_WAYS.test(all)
+  )
+    return;
   const at = text.shell ? shellExitOne(text.shell) : otherExitOne(text);
   if (at === undefined) return;
   const message = `It says no by ending with 1, which stops nothing on ${handler.event}.`;

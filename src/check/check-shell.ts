@@ -1,5 +1,6 @@
 import type { Word } from 'unbash';
 import { CATALOGUE, CLAUDE_EVENTS } from '../events/catalogue.js';
+import { exit2Of } from '../events/failure.js';
 import type { EventSpec } from '../events/spec.js';
 import { atKey, type Check, type CheckFinding, inText } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
@@ -43,7 +44,10 @@ function* bashisms(handler: HandlerNode, text: ProgramText, shell: Shell): Gener
     const whats = [...new Set(found.map(({ what }) => what))];
     const more = whats.length > 4 ? ` and ${whats.length - 4} more` : '';
     const what = `${whats.slice(0, 4).join('  ')}${more}`;
-    const ends = handler.spec?.exit2 === 'block' ? `ends with 2, which blocks on ${handler.event}` : 'ends with 2';
+    const ends =
+      handler.spec !== undefined && exit2Of(handler.spec) === 'block'
+        ? `ends with 2, which blocks on ${handler.event}`
+        : 'ends with 2';
     const message = fatal
       ? `Bash knows this and sh does not: ${what}. Where sh is dash the hook ${ends}.`
       : `Bash knows this and sh does not: ${what}.`;

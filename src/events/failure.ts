@@ -1,4 +1,4 @@
-import type { EventSpec } from './spec.js';
+import type { EventSpec, Exit2 } from './spec.js';
 
 export const ON_FAILURE = ['continue', 'block', 'ask'] as const;
 /** What a failure means: continue, block (on a gate: deny), or ask the user. */
@@ -55,3 +55,14 @@ export function effectOf(
   // An accepted guard could not judge it: the user or an approver must; if nobody can be asked, it is denied.
   return failureEffect(spec, spec.askOnFailure ? 'ask' : 'block');
 }
+
+/** What exit code 2 of a command is; `fails`: a failure like any other code. */
+export type Exit2Meaning = Exit2 | 'fails';
+
+/** An event that fails as a whole has no use for a verdict. */
+export const exit2Of = ({ exit2, failure }: Pick<EventSpec, 'exit2' | 'failure'>): Exit2Meaning =>
+  failure === 'fails' ? 'fails' : exit2;
+
+/** Whether exit code 2 is an answer: a block, or feedback on what has happened already. */
+export const answersByExit2 = (spec: Pick<EventSpec, 'exit2' | 'failure'>): boolean =>
+  exit2Of(spec) === 'block' || exit2Of(spec) === 'feedback';

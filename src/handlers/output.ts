@@ -1,5 +1,5 @@
 import { beginning } from '../emit/redact/part.js';
-import type { Cause, OnFailure } from '../events/failure.js';
+import { answersByExit2, type Cause, exit2Of, type OnFailure } from '../events/failure.js';
 import type { Json } from '../values/shape.js';
 import { blockOutput, type OutputTarget, printedBlock } from './blocking.js';
 import type { Reply } from './handler.js';
@@ -48,9 +48,8 @@ export function readShellOutput(call: ReadShell, result: ShellResult, how: Shell
   };
 }
 
-/** Exit 2 where it blocks. An event that fails as a whole has no use for a verdict: there it is a failure like any other code. */
 function blocksByExit({ spec, result }: Trial): boolean {
-  return result.exitCode === 2 && (spec.exit2 === 'block' || spec.exit2 === 'feedback') && spec.failure !== 'fails';
+  return result.exitCode === 2 && answersByExit2(spec);
 }
 
 /** It blocks before any parsing or size failure; the JSON may give the reason but cannot take the block back. */
@@ -125,7 +124,7 @@ function exitFailure({
   const stderr = result.stderr.trim();
   const because = stderr === '' ? '.' : `: ${stderr}`;
   if (exitCode === undefined) return failed('signal', `It was killed by ${signal ?? 'a signal'}${because}`);
-  if (exitCode === 0 || (exitCode === 2 && spec.exit2 === 'ignore' && spec.failure !== 'fails')) return undefined;
+  if (exitCode === 0 || (exitCode === 2 && exit2Of(spec) === 'ignore')) return undefined;
   if (shell && (exitCode === 126 || exitCode === 127)) {
     const what = exitCode === 126 ? 'is not executable' : 'was not found';
     return failed(

@@ -169,7 +169,7 @@ const MENDS: Readonly<Record<string, (handler: HandlerRecord) => string>> = {
   http_status: (h) => `its server answered ${h.exit_code ?? 'another status'}; it must answer 2xx`,
   connection: (h) => `its server was not reached; start it, or correct the address in ${placeOf(h)}`,
   aborted: () => 'it was stopped because the caller aborted the fire, or because the host closed',
-  worker_died: () => 'the process that it ran in ended; see why',
+  worker_died: () => 'the worker thread that ran it ended; find out why',
   untrusted: (h) =>
     `it has changed or is gone since it was accepted; look at ${placeOf(h)} and accept it: ${remedyIn(h)}`,
 };

@@ -102,3 +102,26 @@ describe('the table of docs/failures.md', () => {
     }
   });
 });
+
+/** What a command that says "why" on stderr and ends with 2 does, and how the two pages say it. */
+const EXIT_2: Record<string, { readonly word: string; readonly does: RegExp }> = {
+  answer: { word: 'the answer', does: /^(?:blocks, and stderr is the reason|marks it as blocked: .+)$/ },
+  failure: { word: '`exit_code`', does: /^is the failure `exit_code`/ },
+  nothing: { word: 'nothing', does: /^is ignored$/ },
+};
+
+test.each(HOOK_EVENTS)('exit code 2 on %s is what docs/failures.md and docs/events.md say', async (event) => {
+  await using host = createHost({ logger: () => undefined });
+  host.register({ [event]: [{ hooks: [command('echo why >&2; exit 2')] }] });
+  const { failures, reason } = (await host.fire(event, inputOf(event) as never)) as {
+    failures: readonly { cause: string }[];
+    reason?: string;
+  };
+  expect(failures.map(({ cause }) => cause)).toEqual(failures.length > 0 ? ['exit_code'] : []);
+  const came = failures.length > 0 ? 'failure' : reason === 'why' ? 'answer' : 'nothing';
+  const { word, does } = EXIT_2[came] as (typeof EXIT_2)[string];
+  const line = page.split('\n').find((one) => one.startsWith(`| ${event} | `)) ?? '';
+  expect(line.split(' | ').at(-1)).toBe(`${word} |`);
+  const events = readFileSync(new URL('docs/events.md', ROOT), 'utf8').split(`\n## ${event}\n`)[1] ?? '';
+  expect(/^- Exit code 2 (.+?)\. Plain stdout/m.exec(events)?.[1]).toMatch(does);
+});
