@@ -97,8 +97,8 @@ export function lifecyclePage(): string {
     [
       "- PreToolUse hooks run before the harness's own rules, which judge the final input. A hook's allow never overrules a rule's deny.",
       "- A subagent's events are those of the loop above, fired in its own scope. Its Stop is SubagentStop. Its prompt comes from its parent and fires no UserPromptSubmit.",
-      '- An interruption ends a running tool with PostToolUseFailure and fires no Stop, and no SubagentStop: the scopes of interrupted subagents end without.',
-      '- The calls of one model turn may run in parallel; PostToolBatch waits for all of them. An adapter waits two seconds at most for one that its framework has gone on without, which then ends by itself.',
+      '- An interruption ends a running tool with PostToolUseFailure and fires no Stop, and no SubagentStop: the scopes of interrupted subagents end without one.',
+      '- The calls of one model turn may run in parallel; PostToolBatch waits for all of them. An adapter waits two seconds at most for a call that its framework no longer waits for; that call then ends on its own.',
     ].join('\n'),
     '## What a hook can do there',
     table(

@@ -41,7 +41,7 @@ export interface SinkOptions {
   readonly name?: string;
   /** Most records that wait to be written; default 10,000. The newest is the one dropped. */
   readonly capacity?: number;
-  /** Most bytes of records that wait, 64 MiB unless given; one that is larger waits alone. */
+  /** Most bytes of records that wait, 64 MiB unless given. A larger record is accepted too, and no other one until it is written. */
   readonly maxPendingBytes?: number;
   /** Masks secrets before a record is stored: options, or the result of `createRedactor`; default: this machine's key. false: nothing is masked. */
   readonly redact?: Redactor | RedactOptions | false;

@@ -13,7 +13,7 @@ export function joinedFile(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /**
- * Whether one was joined, as far as can be told without loading what reads it. Whatever is there counts, also a link that leads nowhere: what cannot be read must not mean running
+ * Whether a fleet was joined, as far as can be told without loading the code that reads the file. Anything at the path counts, even a link that leads nowhere: a file that cannot be read must not mean running
  * without the fleet's policy.
  */
 export function hasJoined(file = joinedFile()): boolean {

@@ -81,8 +81,8 @@ export type HookResult<E extends EventName<C> = EventName, C extends CustomEvent
   HookOutput<E, C> | HelperFor<E, C> | null | undefined | void;
 
 /**
- * An in-process handler, in the shape that users of Claude's SDK know, whose own `HookCallback` is one too. It is of the event that it names: one for several events names its input instead, `(input: HookInput) => …`, and says what
- * means something on each. `input` is read-only all the way down: return
+ * An in-process handler, in the shape that users of Claude's SDK know, whose own `HookCallback` is one too. `HookCallback<'X'>` handles event X. A callback for several events annotates its input instead,
+ * `(input: HookInput) => …`, and returns only what is meaningful on each of them. `input` is read-only all the way down: return
  * `updatedInput` or `rewrite()` to change what runs; `snapshot(input)` gives a plain copy.
  */
 export type HookCallback<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> = (

@@ -24,13 +24,13 @@ function expectations(fired: Fired, wanted: boolean): FiredExpectations {
 }
 
 /**
- * Says what is expected of a fire, and throws an AssertionError with all that happened where it is not so.
+ * States what is expected of a fire, and throws an AssertionError that lists everything that happened if it is not met.
  *
  * ```ts
  * expectFired(fired).toDeny(/force/);
  * expectFired(fired).not.toAsk();
  * ```
- * @throws AssertionError; HookscopeError INVALID_OPTIONS where it is given something else than a fire, or an expectation a wrong argument: a reason, a cause or a hook that there is not
+ * @throws AssertionError; HookscopeError INVALID_OPTIONS if the argument is not a fire, or an expectation gets a wrong argument: a reason, a cause or a hook that does not exist
  */
 export function expectFired(fired: Fired): FiredExpect {
   return { ...expectations(fired, true), not: expectations(fired, false) };

@@ -5,7 +5,7 @@ export type NoPromise = readonly [sentence: string, why: string];
 
 const security: readonly Kept[] = [
   [
-    'An MCP server that the host has started ends as a command at its timeout does.',
+    'An MCP server that the host has started is ended in the same way as a command that times out.',
     'handlers/mcp-process',
     'is killed and named where it ends neither with its stdin nor when it is told to',
   ],
@@ -59,7 +59,7 @@ const security: readonly Kept[] = [
   ['call only allowed addresses', 'handlers/http', 'is within the URLs the host lists'],
   ['put only allowed variables into headers', 'handlers/http', 'take variables the hook lists, and no others'],
   [
-    'Records contain what hooks were given and said',
+    'Records contain the inputs and the answers of hooks',
     'package/promises',
     'a record holds what a hook was given and said; a secret is seen in events$ and in no sink',
   ],
@@ -118,7 +118,7 @@ const security: readonly Kept[] = [
     'stops the server: the hooks it served are asked',
   ],
   ['It stops it during a call', 'server/serve', 'killed during a call: the call is not let through'],
-  ['It lets the server hang', 'server/agent-with-shell', 'lets it hang: the call is refused'],
+  ['It makes the server hang', 'server/agent-with-shell', 'lets it hang: the call is refused'],
   ['It edits or deletes a hooks file', 'server/agent-with-shell', 'stops it and edits a guard: nothing is let through'],
   ['It kills the process that serves', 'server/serve', 'a server whose process is killed is started again'],
   [
@@ -127,7 +127,7 @@ const security: readonly Kept[] = [
     'starts another that names less, or binds nothing',
   ],
   [
-    'It puts its own program in the place of the server',
+    "It puts its own program in the server's place",
     'server/agent-with-shell',
     'puts a program in the place of the server',
   ],
@@ -139,7 +139,7 @@ const security: readonly Kept[] = [
     "leads the command elsewhere by a project's environment",
   ],
   [
-    'They put other programs, or options of Node',
+    'They substitute other programs, or Node options',
     'server/agent-with-shell',
     "puts programs and code in the place of the command's own",
   ],
@@ -161,12 +161,12 @@ const security: readonly Kept[] = [
   ['even if you interrupt the command', 'probe/probe', 'it leaves neither the agent nor its folders'],
   ["A fleet's policy is what its signers wrote", 'fleet/bad-bundles', 'a bad bundle is refused with its reason'],
   [
-    'A host takes a bundle that one of its keys has signed',
+    'A host accepts a bundle only if one of its keys signed it',
     'fleet/bad-bundles',
     'a bad bundle is refused with its reason',
   ],
   [
-    "A rollback signs again what the operator's keys have signed",
+    "A rollback re-signs only bundles that the operator's own keys signed",
     'fleet/operator',
     'is never what others have posted, whatever revision it says it is',
   ],
@@ -176,12 +176,12 @@ const security: readonly Kept[] = [
     'is what was allowed by its bytes also in a host that joins after they have changed',
   ],
   [
-    'A host that had none, or has lost its state, takes whichever bundle',
+    'A host that has had no bundle yet, or has lost its state, accepts any bundle',
     'fleet/last-policy',
     'a host that had none takes an old one, and one that had a newer does not',
   ],
   [
-    "A host that has not heard its fleet's policy",
+    "Every gate asks on a host that has not yet received its fleet's policy",
     'fleet/last-policy',
     'asks once its first one is refused, in the same process and in the next',
   ],
@@ -194,9 +194,9 @@ const security: readonly Kept[] = [
 const securityElse: readonly NoPromise[] = [
   ['It does promise that:', 'leads to the list'],
   ['An agent that may run any command', 'leads to the list'],
-  ['What it can do to the server', 'leads to the list'],
-  ['What is loaded into the agent', 'no promise: what is not prevented'],
-  ['What nothing here prevents', 'no promise: what is not prevented'],
+  ['It can do the following to the server', 'leads to the list'],
+  ['Code that is loaded into the agent', 'no promise: what is not prevented'],
+  ['Nothing here prevents an agent with your rights', 'no promise: what is not prevented'],
   ['Then the agent speaks for you', 'no promise: what is not prevented'],
   ['Let a guard deny reading and writing', 'what to do'],
   ['Report a vulnerability privately', 'what to do'],
@@ -204,7 +204,7 @@ const securityElse: readonly NoPromise[] = [
   ['Fixes go into the latest release', 'of the project, not of the program'],
   ['Hooks are programs.', 'leads to the next sentence'],
   ['A way around any of these', 'what the word means'],
-  ['What a hook that a person accepted does on purpose', 'what the word means'],
+  ['Something that an accepted hook does on purpose', 'what the word means'],
   ['It is [not a sandbox](docs/limitations.md#driving-real-agents)', 'says what is not promised'],
 ];
 
@@ -220,7 +220,7 @@ const limits: readonly Kept[] = [
     'asks hooks that are not enforced, and ends those that take long, but no hook in the background',
   ],
   [
-    'One that computes all that time ends with the process',
+    'One of them that computes without pause',
     'server/hook-alone',
     'a hook that does not decide and %s changes nothing',
   ],
@@ -230,7 +230,7 @@ const limits: readonly Kept[] = [
     'a hook that does not decide and %s changes nothing',
   ],
   [
-    'Of an MCP server that the host has started such a process is ended too.',
+    'Such a process is ended too if an MCP server that the host started left it behind.',
     'handlers/mcp-process',
     'behind a shell ends with the host, and so does what it left in the background',
   ],
@@ -240,7 +240,7 @@ const limits: readonly Kept[] = [
     'code that %s, asked by %s, lets nothing through',
   ],
   [
-    'What a server answered in the last 50 ms',
+    'Answers that a server gave in the last 50 ms',
     'server/killed',
     'has lost nothing of what it answered but the last 50 ms',
   ],
@@ -305,7 +305,11 @@ const limits: readonly Kept[] = [
   ['Hooks are not sandboxed', 'package/promises-process', 'a hook runs with the rights of its host'],
   ['They run with the rights of the process', 'package/promises-process', 'a hook runs with the rights of its host'],
   ['By default a hook that fails is ignored', 'host/failure', 'what a failure does'],
-  ['a hook hides where the host cannot see it', 'package/promises-process', 'a promise that rejects in a closure'],
+  [
+    'If a hook hides a promise where the host cannot see it',
+    'package/promises-process',
+    'a promise that rejects in a closure',
+  ],
   [
     'is known where the question comes to the host that was asked',
     'host/policy-asks',
@@ -328,12 +332,12 @@ const limits: readonly Kept[] = [
   ],
   ['its late answer is dropped', 'host/timeouts', 'and what is answered late is dropped'],
   [
-    'What a hook answers cannot end the process',
+    "A hook's answer cannot end the process",
     'contracts/answers',
     'whatever callbacks hand back, every fire is decided and the process lives',
   ],
-  ['What its own code does can', 'package/promises-process', 'own code can end the process'],
-  ['Nor can anybody listen to a rejected promise', 'package/promises-process', 'own code can end the process'],
+  ['Its own code can', 'package/promises-process', 'own code can end the process'],
+  ['No handler can be attached to a rejected promise', 'package/promises-process', 'own code can end the process'],
   ['A timeout is never early', 'host/clock', 'a time that is up is never said early, and at most 20 ms late'],
   [
     'A command that ignores SIGTERM gets SIGKILL',
@@ -459,7 +463,7 @@ const limits: readonly Kept[] = [
   ],
   ['loads nothing from a settings file', 'cli/connect', 'comments in its settings'],
   ['`connect` keeps them, and says', 'cli/connect', 'comments in its settings'],
-  ['may be indented anew', 'connect/connect', 'loses only what connect has written'],
+  ['may be re-indented', 'connect/connect', 'loses only what connect has written'],
   // Scopes
   [
     'scope that you open is yours to end',
@@ -484,14 +488,14 @@ const limits: readonly Kept[] = [
   ],
   ['so are the hooks of its parent agent', 'host/spawn-hooks', 'a child opened below one ends with it'],
   ['the hooks of every open agent run', 'host/scopes', 'is the base and every live scope, in creation order'],
-  ['What a plugin prints by `node:fs`', 'server/answer-alone', 'whatever is printed by'],
+  ['Output that a plugin writes with `node:fs`', 'server/answer-alone', 'whatever is printed by'],
   [
     'A search is compared by the folder',
     'matching/rule',
     'A search that begins above the folder and does not name it is not seen',
   ],
   [
-    'What Copilot types into a running shell',
+    'Text that Copilot types into a running shell',
     'agents/shells',
     'what is typed into a shell that runs is judged as its command',
   ],
@@ -511,7 +515,7 @@ const limits: readonly Kept[] = [
   ['queue is bounded: 10,000 records', 'emit/sink', 'has room for 10,000 records unless told otherwise'],
   ['a record is dropped and counted', 'emit/sink', 'that is slow drops what finds its queue full, counts it'],
   [
-    'Records hold what hooks were given and said',
+    'Records hold the inputs and the answers of hooks',
     'package/promises',
     'a record holds what a hook was given and said; a secret is seen in events$ and in no sink',
   ],
@@ -629,7 +633,7 @@ const limits: readonly Kept[] = [
   ['A file bound by name alone', 'claude-code/untrusted', 'files that change by themselves'],
   ['is no longer passed to `loadClaudeCode` there', 'claude-code/untrusted', 'and that nobody names it any more'],
   ['hooks count when the skill is invoked', 'claude-code/load', 'a skill that a subagent invokes brings none'],
-  ['is not looked at: give `home`', 'claude-code/load', 'CLAUDE_CONFIG_DIR is not looked at'],
+  ['is ignored: pass `home`', 'claude-code/load', 'CLAUDE_CONFIG_DIR is not looked at'],
   ['must be a plain object schema', 'events/define', 'refuses a refinement of the whole input'],
   ['are [inside the package]', 'package/budgets', 'what users import as well is a dependency, and all else is inside'],
   [
@@ -879,7 +883,7 @@ const limitsElse: readonly NoPromise[] = [
     '`hookscope hook` cannot answer when its process is killed',
     'of the system: nothing runs in a process that was killed',
   ],
-  ["What a program prints that it has started with `stdio: 'inherit'`", 'no promise: what is printed beside it'],
+  ["Output of a program that it starts with `stdio: 'inherit'`", 'no promise: what is printed beside it'],
   ['A command that is typed in pieces', 'what is not seen'],
   ['may run PowerShell without saying so', 'nobody could tell'],
   ['Their lines are read as Bash', 'what is not seen'],

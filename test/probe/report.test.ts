@@ -50,7 +50,9 @@ describe('what is said of a version', () => {
       for (const did of ['not called', 'hung', 'refused'] as const) {
         const { hears_more, hears_less, compared } = is(did);
         expect([did, hears_more, hears_less, compared.unseen]).toEqual([did, [], [], 1]);
-        expect(remarks(is(did)).join('\n')).toContain('As far as could be seen, it hears what was heard by 0.');
+        expect(remarks(is(did)).join('\n')).toContain(
+          'As far as could be seen, it obeys the same answers as version 0.',
+        );
       }
     },
   );

@@ -79,10 +79,15 @@ export function remarks({ title, version, date, program, network, policies, runs
   const compared = (): string[] => {
     if (recorded === undefined) return ['No version of it was recorded, so nothing is compared'];
     const other = `${recorded.version}, which was recorded on ${recorded.date}`;
-    const before = recorded.version === version ? `this version as it was recorded on ${recorded.date}` : other;
-    if (seen === 0) return [`Nothing of it could be compared with ${before}`];
+    const same = recorded.version === version;
+    if (seen === 0)
+      return [
+        `Nothing of it could be compared with ${same ? `this version as it was recorded on ${recorded.date}` : other}`,
+      ];
     if (more.length === 0 && less.length === 0)
-      return [`${unseen === 0 ? 'It' : 'As far as could be seen, it'} hears what was heard by ${before}`];
+      return [
+        `${unseen === 0 ? 'It' : 'As far as could be seen, it'} obeys the same answers as ${same ? `this version did when it was recorded on ${recorded.date}` : `version ${other}`}`,
+      ];
     return [
       ...(more.length === 0 ? [] : [`This version hears more than recorded (${other}): ${more.join('; ')}`]),
       ...(less.length === 0 ? [] : [`This version hears less than recorded (${other}): ${less.join('; ')}`]),
