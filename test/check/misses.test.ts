@@ -474,6 +474,12 @@ describe('a guard that says no by ending with 1', () => {
     expect(rules(await check())).toContain('exit-1-guard');
   });
 
+  test('is none on WorktreeCreate, where any failure fails the creation', async () => {
+    const text = 'if grep -q "rm -rf"; then echo "no way" >&2; exit 1; fi\n';
+    expect(await script('guard.sh', text, 'PreCompact')).toContain('exit-1-guard');
+    expect(await script('guard.sh', text, 'WorktreeCreate')).not.toContain('exit-1-guard');
+  });
+
   test('is not one that ends with 1 because something went wrong', async () => {
     const alarms: string[] = [];
     for (const [i, text] of table(wrong, unless).entries()) if (await found(`a${i}.sh`, `${text}\n`)) alarms.push(text);
