@@ -1,4 +1,4 @@
-// Add an event of your own. It is typed, matched, folded and recorded like the built-in ones.
+// Add an event of your own. It is typed, matched and recorded like the built-in ones, and its answers are merged in the same way.
 import { ask, createHost, defineEvent, HookscopeError } from 'hookscope';
 import { z } from 'zod';
 

@@ -32,7 +32,7 @@ export function eventsPage(): string {
   return [
     '# Events',
     'This page lists every event: its input, what hooks may answer, and what exit code 2 means. The JSON Schemas of every input and output are in `schemas/` and can be imported as `hookscope/schemas/PreToolUse.input.json`. Generated from `src/events` by `npm run generate`.',
-    "An event's kind says how the outcomes of its hooks become a decision:",
+    "An event's kind says how the outcomes of its hooks become a decision. Code and records call it `fold`, since to fold outcomes is to merge them:",
     table(['Kind', 'The outcomes become'], Object.entries(FOLDS)),
     table(
       ['Event', 'Kind', 'Matchers look at', 'Exit code 2'],
