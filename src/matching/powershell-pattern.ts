@@ -76,12 +76,14 @@ const MAX_WORDS = 500;
  * with anything else it is unknown what runs, and the pattern matches; with `guesses` it does where a word in it may be the command.
  */
 export function compilePowerShellPattern(pattern: string, guesses = false): (command: unknown) => boolean {
-  const text = spellings(wordsOf(pattern.replace(/:\*$/, ' *')))[0] ?? '';
-  if (text === '*') return () => true;
-  const whole = compileWildcard(text);
-  const bare = text.endsWith(' *') ? compileWildcard(text.slice(0, -2)) : undefined;
+  const [first = '', ...rest] = wordsOf(pattern.replace(/:\*$/, ' *'));
+  // As it was written too: its first word need not end where that of a command does.
+  const texts = [...new Set([first, fullName(withoutEnding(first))])].map((name) => [name, ...rest].join(' '));
+  if (texts.includes('*')) return () => true;
+  const bare = texts.filter((text) => text.endsWith(' *')).map((text) => text.slice(0, -2));
+  const tests = [...texts, ...bare].map(compileWildcard);
   const matches = (words: readonly string[]): boolean =>
-    spellings(words).some((part) => whole(part) || bare?.(part) === true);
+    spellings(words).some((part) => tests.some((test) => test(part)));
   return (command) => {
     if (typeof command !== 'string' || command.length > LONGEST) return true;
     if (UNKNOWABLE.test(command.replaceAll('&&', ';')))
@@ -145,8 +147,12 @@ function withoutEnding(word: string): string {
   return word.replace(/(?<=[^*])\.(?:exe|cmd|bat|com|ps1)$/, '');
 }
 
-/** As it was written and without the folder of the program, the cmdlet's own name first. */
+const fullName = (name: string): string => ALIASES.get(name) ?? name;
+
+/** As it was written; also without the folder of the program, without its ending, and with the cmdlet's own name. */
 function spellings([first = '', ...rest]: readonly string[]): readonly string[] {
-  const names = new Set([withoutEnding(first), nameOf(first)].map((name) => ALIASES.get(name) ?? name));
-  return [...names].map((name) => [name, ...rest].join(' '));
+  const file = first.replace(/^.*[\\/]/, '');
+  const names = [first, file, withoutEnding(first), withoutEnding(file)];
+  const more = rest.map((word) => ` ${word}`).join('');
+  return [...new Set([...names, ...names.map(fullName)])].map((name) => name + more);
 }
