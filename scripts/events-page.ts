@@ -5,6 +5,7 @@ import { CATALOGUE, HOOK_EVENTS } from '../src/events/catalogue.js';
 import { exit2Of } from '../src/events/failure.js';
 import type { JsonSchema } from '../src/events/json-schema.js';
 import type { EventSpec, Fold, PlainStdout } from '../src/events/spec.js';
+import { takesRules } from '../src/handlers/rule/spec.js';
 import { EXIT2 } from './failures-page.js';
 
 const FOLDS: Record<Fold, string> = {
@@ -58,7 +59,7 @@ function section(spec: EventSpec): string[] {
     `Kind: ${spec.fold}. Matchers ${spec.subject === undefined ? 'are ignored' : `look at ${subject(spec)}`}.`,
     `Exit code 2 ${EXIT2[exit2Of(spec)].does}. Plain stdout ${PLAIN[spec.plainStdout]}.`,
     `\`continue: false\` ${spec.endsLoop ? "ends the agent's loop" : 'is recorded only'}.`,
-    `Handlers: callback, ${spec.types.join(', ')}.`,
+    `Handlers: callback, ${[...spec.types, ...(takesRules(spec) ? ['rule'] : [])].join(', ')}.`,
     ...(spec.failure === 'policy' ? [] : [FAILURE[spec.failure]]),
     ...(spec.unblockable
       ? [`A block has no effect where the subject is ${spec.unblockable.map(code).join(', ')}.`]

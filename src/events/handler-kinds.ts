@@ -13,21 +13,26 @@ interface KindFacts {
   readonly claudeSeconds?: number;
 }
 
-/** Every type of handler: the records' `handler`, the default `types` of an event and what `check` names come from here. */
-const KINDS = {
-  callback: { asks: 'process', named: true, ours: true },
+/** The types that `handlers/kinds.ts` makes from a description. Every event takes them, but those that cannot wait for what they ask. */
+const DESCRIBED = {
   command: { asks: 'machine', exits: true },
   http: { asks: 'network', requests: true },
   mcp_tool: { asks: 'machine', requests: true, named: true },
   prompt: { asks: 'model', claudeSeconds: 30 },
   agent: { asks: 'model', claudeSeconds: 60 },
+} as const satisfies Record<string, KindFacts>;
+
+/** Every type of handler: the records' `handler`, the default `types` of an event and what `check` names come from here. */
+const KINDS = {
+  callback: { asks: 'process', named: true, ours: true },
+  ...DESCRIBED,
   rule: { asks: 'nobody', ours: true },
 } as const satisfies Record<string, KindFacts>;
 
 /** What a handler runs: a function here, a process, a request, a tool, a question to a model; or, for a rule, nothing. */
 export type HandlerKind = keyof typeof KINDS;
-/** The types that run outside the program. */
-export type ExternalKind = Exclude<HandlerKind, 'callback' | 'rule'>;
+/** The types that are neither a function nor a rule. */
+export type ExternalKind = keyof typeof DESCRIBED;
 /** The types that Claude Code's files may contain. */
 export type ClaudeKind = {
   [Kind in ExternalKind]: (typeof KINDS)[Kind] extends { readonly ours: true } ? never : Kind;
@@ -36,18 +41,18 @@ export type ClaudeKind = {
 export const HANDLER_KINDS: readonly HandlerKind[] = Object.freeze(Object.keys(KINDS) as HandlerKind[]);
 
 const factsOf = (kind: HandlerKind): KindFacts => KINDS[kind];
-const asking = (...what: KindFacts['asks'][]): readonly ExternalKind[] =>
-  Object.freeze(HANDLER_KINDS.filter((kind): kind is ExternalKind => what.includes(factsOf(kind).asks)));
+const kindsWhere = (accepts: (asks: KindFacts['asks']) => boolean): readonly ExternalKind[] =>
+  Object.freeze((Object.keys(DESCRIBED) as ExternalKind[]).filter((kind) => accepts(factsOf(kind).asks)));
 
 /** The `types` of an event that says nothing else. */
-export const EXTERNAL_KINDS = asking('machine', 'network', 'model');
+export const EXTERNAL_KINDS = kindsWhere(() => true);
 /** The `types` of events that cannot wait for a model's opinion. */
-export const PROGRAMS = asking('machine', 'network');
+export const PROGRAMS = kindsWhere((asks) => asks !== 'model');
 /** The `types` of events that happen before the network can be relied on. */
-export const LOCAL = asking('machine');
+export const LOCAL = kindsWhere((asks) => asks !== 'model' && asks !== 'network');
 
 /** The types that need a model. */
-export const MODEL_KINDS = asking('model');
+export const MODEL_KINDS = kindsWhere((asks) => asks === 'model');
 
 /** The types that Claude Code's files may name. */
 export const CLAUDE_KINDS: readonly ClaudeKind[] = Object.freeze(

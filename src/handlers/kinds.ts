@@ -13,7 +13,7 @@ import { mcpToolHandler } from './mcp/handler.js';
 import { type McpToolOptions, type McpToolSpec, mcpTool } from './mcp/spec.js';
 import { promptHandler } from './model/handler.js';
 import { type AgentSpec, agent, type PromptHookOptions, type PromptSpec, prompt } from './model/spec.js';
-import type { RuleSpec } from './rule/spec.js';
+import { type RuleSpec, takesRules } from './rule/spec.js';
 
 /** Every handler that is plain data: what `command()` and the like return. */
 export type HandlerSpec = CommandSpec | HttpSpec | McpToolSpec | PromptSpec | AgentSpec | RuleSpec;
@@ -91,7 +91,7 @@ export function handlerFor(
     throw new HookscopeError('INVALID_HOOKS', { where: `${where}.type`, expected, nearest: nearest(type, known) });
   }
   if (!(spec.types as readonly string[]).includes(type)) {
-    const expected = `${spec.name} does not take "${type}" hooks; it takes ${spec.types.join(', ')} and functions`;
+    const expected = `${spec.name} does not take "${type}" hooks; it takes ${takenBy(spec, known)}`;
     throw new HookscopeError('INVALID_HOOKS', { where: `${where}.type`, expected });
   }
   return inHooks(where, () => {
@@ -99,6 +99,16 @@ export function handlerFor(
     return { handler, options: sharedOptions(spec) };
   });
 }
+
+/** What an event takes there. Where a rule is known, so are functions: both are ours. */
+function takenBy(spec: EventSpec, known: readonly string[]): string {
+  const isOurs = known.includes('rule');
+  const types = spec.types.filter((type) => known.includes(type));
+  return listed([...types, ...(isOurs && takesRules(spec) ? ['rule'] : []), ...(isOurs ? ['functions'] : [])]);
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 /** Those of a description's options that the registration reads. */
 export function sharedOptions(spec: object): Made['options'] {

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { RULES } from '../../src/check/rules/rules.js';
 import { HANDLER_KEYS } from '../../src/claude-code/files/schema.js';
@@ -28,6 +29,30 @@ describe('what can be added stands in one place', () => {
     const maker = kind.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
     expect(api).toHaveProperty(maker, expect.any(Function));
   });
+
+  test.each([
+    ['nobody', true, true],
+    ['process', true, true],
+    ['machine', true, true],
+    ['network', true, false],
+    ['model', false, false],
+  ] as const)(
+    'a further handler type that asks "%s" is taken by every event that can wait for it',
+    async (asks, ...taken) => {
+      const source = readFileSync(new URL('../../src/events/handler-kinds.ts', import.meta.url), 'utf8');
+      const added = source.replace(/^ {2}agent: \{/m, `  echo: { asks: '${asks}', ours: true },\n$&`);
+      const options = { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 } };
+      const { outputText } = ts.transpileModule(added, options);
+      const kinds = (await import(`data:text/javascript,${encodeURIComponent(outputText)}`)) as Record<
+        string,
+        string[]
+      >;
+      expect(kinds['HANDLER_KINDS']).toContain('echo');
+      const taking = ['EXTERNAL_KINDS', 'PROGRAMS', 'LOCAL'].map((name) => kinds[name]?.includes('echo'));
+      expect(taking).toEqual([true, ...taken]);
+      expect(kinds['CLAUDE_KINDS']).not.toContain('echo');
+    },
+  );
 
   test("Claude Code's files may name its own types alone, and each of them has its keys", () => {
     expect(EXTERNAL_KINDS).toEqual(expect.arrayContaining([...CLAUDE_KINDS]));

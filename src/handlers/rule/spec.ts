@@ -67,6 +67,9 @@ export function readRule(description: Readonly<Record<string, unknown>>, event: 
   return { spec, answer, label: spec.if ?? `rule ${spec.decision}` };
 }
 
+/** Whether anything is decided there that a rule may decide. */
+export const takesRules = (event: EventSpec): boolean => decisionsOn(event).length > 0;
+
 /** Stop events take no rules: a rule always gives the same answer, so the agent could never stop. */
 function decisionsOn(event: EventSpec): readonly RuleDecision[] {
   if (event.fold === 'gate') return event.nestedDecision ? ['deny', 'allow'] : ['deny', 'ask', 'allow'];
