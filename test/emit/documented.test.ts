@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { fireSchema } from '../../src/emit/fire-schema.js';
 import { alarmSchema, progressSchema, responseSchema, startedSchema, toolCallSchema } from '../../src/emit/schema.js';
+import { SKIP_REASONS } from '../../src/scopes/skip.js';
 import { ROOT } from '../package/sources.js';
 
 /** The shapes of records in docs/semantics.md. Each has every field of its schema, and marks those with `?` that may be missing. */
@@ -88,6 +89,15 @@ test.each([
 ] as const)('docs/semantics.md lists the fields of a %s record', (type, schema) => {
   const fields = fieldsOf(block(type));
   expect(listed(fields).sort()).toEqual(declared(schema as unknown as Shape, fields).sort());
+});
+
+test('docs/semantics.md lists the reasons of a skip, and docs/architecture.md where each is set', () => {
+  const [, reasons] = /reason\?, +\/\/ of a skip: (.*)/.exec(page) ?? [];
+  expect(reasons?.split(' | ').sort()).toEqual(Object.keys(SKIP_REASONS).sort());
+  const [tour] = /^4\. \*\*[\s\S]*?(?=^5\. )/m.exec(readFileSync(`${ROOT}/docs/architecture.md`, 'utf8')) ?? [''];
+  // Those with a check are set where all checks are.
+  const elsewhere = Object.entries(SKIP_REASONS).flatMap(([name, reason]) => ('check' in reason ? [] : [name]));
+  expect(elsewhere.filter((name) => !tour.includes(`\`${name}\``))).toEqual([]);
 });
 
 test('docs/semantics.md names the fields of the records of a run', () => {
