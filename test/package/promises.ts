@@ -947,7 +947,7 @@ const readme: readonly Kept[] = [
     'cannot change a decision, an input or a registration',
   ],
   ['A hook is called with', 'host/running', 'get the input, the tool use id and a context'],
-  ['of several verdicts the strictest counts', 'host/fold', 'takes the strongest verdict whatever the order'],
+  ['if there are several, the strictest counts', 'host/fold', 'takes the strongest verdict whatever the order'],
   ['it must not happen; on Stop', 'host/fold-kinds', 'is blocked by any, whatever the order, with every reason'],
   [
     'the hooks that judged the old input are asked again',
