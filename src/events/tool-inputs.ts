@@ -21,7 +21,7 @@ interface AgentInput {
  * ```ts
  * declare module 'hookscope' {
  *   interface ToolInputs {
- *     deploy: { target: string };
+ *     deploy: { target: 'staging' | 'prod' };
  *   }
  * }
  * ```

@@ -45,7 +45,7 @@ export class MemoryBroker {
  * A fleet within one process, for tests and for trying: the same contract as NATS, and nothing outlives the process. Engines of one `broker` are one fleet.
  *
  * ```ts
- * const team = await fleet({ engine: memoryEngine(), team: 'acme' });
+ * const team = await fleet({ engine: memoryEngine(), team: 'acme', keys: ['ed25519:…'] });
  * ```
  */
 export function memoryEngine(broker: MemoryBroker = new MemoryBroker()): FleetEngine {

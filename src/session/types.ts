@@ -19,7 +19,7 @@ import type { ToolCall, ToolResult } from './tool/call.js';
  * await using session = await host.openSession({ model: 'my-model' });
  * const { blocked, content } = await session.prompt('Fix the tests.');
  * // for every message of the model with tool calls:
- * const { results, endsLoop } = await session.toolBatch([{ name: 'Bash', id, input, execute: ({ command }) => run(command) }]);
+ * const { results, endsLoop } = await session.toolBatch([{ name: 'Bash', id, input, execute: ({ command }) => run(String(command)) }]);
  * // and when it has none:
  * const { continues, instruction } = await session.stop({ lastMessage });
  * ```

@@ -2,10 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Block, blocksOf } from './doc-blocks.js';
+import { exampleBlocks } from './doc-comments.js';
 import { createProject, type Project } from './doc-project.js';
 import { ROOT } from './sources.js';
 
-/** The documents whose blocks are run. The API reference is made from the sources, whose examples are fragments. */
+/** The documents whose blocks are run. The API reference is made from the doc comments of the sources, whose examples are `exampleBlocks`. */
 function documents(): string[] {
   const under = (folder: string, wanted: (path: string) => boolean): string[] =>
     (readdirSync(join(ROOT, folder), { recursive: true }) as string[]).filter(wanted).map((p) => join(folder, p));
@@ -17,7 +18,10 @@ function documents(): string[] {
   ].sort();
 }
 
-const blocks = documents().flatMap((file) => blocksOf(file, readFileSync(join(ROOT, file), 'utf8')));
+const blocks = [
+  ...documents().flatMap((file) => blocksOf(file, readFileSync(join(ROOT, file), 'utf8'))),
+  ...exampleBlocks(),
+];
 const optedOut = blocks.filter((block) => block.words.includes('no-run'));
 const title = (block: Block): string =>
   `${block.file}:${block.line} ${block.lang}${block.words.includes('no-run') ? ` (not run: ${block.reason})` : ''}`;
