@@ -1,5 +1,6 @@
 import { type BigIntStats, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { readRegularFile } from '../files/regular-file.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import { CodeFiles } from '../plugins/code-files.js';
 import { locateConfig } from '../plugins/config-file.js';
@@ -19,6 +20,8 @@ interface Bound {
   readonly sha256: string | null;
   /** It runs in our process, or decides what does. */
   readonly code: boolean;
+  /** Where its name led when it was bound, if it or a folder of it is a link. */
+  readonly real?: string;
   /** Not a file, but the folder to which a package name resolves. */
   readonly leads?: { readonly name: string; readonly from: string };
 }
@@ -36,17 +39,25 @@ export interface Bindings {
 }
 
 const PACKAGE = '/**';
-/** Milliseconds that one look is good for, at the least and at the most; between them fifty times what it took. */
+/** Milliseconds that one look is good for, at the least and, for files and for packages, at the most; between them fifty times what it took. */
 const SHORTEST = 50;
-const LONGEST = 5_000;
+const LONGEST = { files: 500, packages: 5_000 };
 const SHARE = 50;
+
+/** Some of the bound files. Packages are dear to look at, and are not to delay what is seen of files. */
+interface Look {
+  readonly paths: readonly string[];
+  readonly longest: number;
+  changed: readonly string[];
+  next: number;
+}
 
 /** The current files of a set. Nothing of it runs. */
 export async function bindSet(set: NamedSet, cwd: string): Promise<BoundFiles> {
   const files: Record<string, Bound> = {};
   const data = (path: string): void => {
     const file = resolve(cwd, path);
-    files[file] = { sha256: hashOf(file), code: false };
+    files[file] = { sha256: hashOf(file), code: false, ...realOf(file) };
   };
   const code = new CodeFiles(cwd);
   const plugin = async (name: string, from: string): Promise<void> => {
@@ -69,14 +80,14 @@ export async function bindSet(set: NamedSet, cwd: string): Promise<BoundFiles> {
   for (const name of set.plugin ?? []) await plugin(name, cwd);
   for (const name of Object.keys(code.files)) {
     const path = resolve(cwd, name);
-    files[path] = { sha256: hashOf(path), code: true };
+    files[path] = { sha256: hashOf(path), code: true, ...realOf(path) };
   }
   return files;
 }
 
 function namesIn(file: string): string[] {
   try {
-    return pluginNames(JSON.parse(readFileSync(file, 'utf8')));
+    return pluginNames(JSON.parse(readRegularFile(file).toString('utf8')));
   } catch {
     // Loading it says what is wrong.
     return [];
@@ -89,23 +100,41 @@ export class Binding {
   readonly scripts: BoundScripts;
   readonly #folder: string;
   readonly #seen = new Map<string, string>();
+  readonly #looks: readonly Look[];
   #changed: readonly string[] = [];
-  #next = 0;
 
   /** `folder`: where names of scripts that are not found from a call's own folder lead. */
   constructor({ files, scripts }: Bindings, folder: string) {
     this.files = files;
     this.scripts = scripts;
     this.#folder = folder;
+    const look = (paths: readonly string[], longest: number): Look => ({ paths, longest, changed: [], next: 0 });
+    const paths = Object.keys(files);
+    this.#looks = [
+      look(
+        paths.filter((path) => this.#isFile(path)),
+        LONGEST.files,
+      ),
+      look(
+        paths.filter((path) => !this.#isFile(path)),
+        LONGEST.packages,
+      ),
+    ];
   }
 
-  /** Files that are not as they were bound. One look is good for a moment: what runs in us was loaded before. */
-  changed(): readonly string[] {
-    const now = performance.now();
-    if (now < this.#next) return this.#changed;
-    this.#changed = Object.keys(this.files).filter((path) => this.#isChanged(path));
-    const took = performance.now() - now;
-    this.#next = performance.now() + Math.min(Math.max(took * SHARE, SHORTEST), LONGEST);
+  /**
+   * Files that are not as they were bound. One look is good for a moment, since what runs in us was loaded before; `afresh`: not for somebody
+   * who asks what has changed.
+   */
+  changed(afresh = false): readonly string[] {
+    for (const look of this.#looks) {
+      const now = performance.now();
+      if (now < look.next && !afresh) continue;
+      look.changed = look.paths.filter((path) => this.#isChanged(path, look));
+      const took = performance.now() - now;
+      look.next = performance.now() + Math.min(Math.max(took * SHARE, SHORTEST), look.longest);
+      this.#changed = this.#looks.flatMap(({ changed }) => changed);
+    }
     return this.#changed;
   }
 
@@ -136,14 +165,19 @@ export class Binding {
     };
   }
 
-  #isChanged(path: string): boolean {
+  #isChanged(path: string, { changed }: Look): boolean {
     const bound = this.files[path] as Bound;
-    const sign = signOf(path);
-    // A package's folder says nothing of what is in the folders below.
-    const isFile = !path.endsWith(PACKAGE) && bound.leads === undefined;
-    if (isFile && sign === this.#seen.get(path)) return this.#changed.includes(path);
-    this.#seen.set(path, sign);
+    if (this.#isFile(path)) {
+      const sign = signOf(path);
+      if (sign === this.#seen.get(path)) return changed.includes(path);
+      this.#seen.set(path, sign);
+    }
     return isOther(path, bound);
+  }
+
+  /** A package's folder says nothing of what is in the folders below. */
+  #isFile(path: string): boolean {
+    return !path.endsWith(PACKAGE) && this.files[path]?.leads === undefined;
   }
 }
 
@@ -170,11 +204,16 @@ export function changedSince(files: BoundFiles): string[] {
 }
 
 function signOf(path: string): string {
-  const stats = statOf(path.endsWith(PACKAGE) ? path.slice(0, -PACKAGE.length) : path);
+  const stats = statOf(path);
   return stats === undefined ? '' : `${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
 }
 
-/** The target of a package's folder, if it is a link. */
+function realOf(path: string): Pick<Bound, 'real'> {
+  const real = linkOf(path);
+  return real === null || real === path ? {} : { real };
+}
+
+/** Where it leads, whatever of it is a link; null: it is not there. */
 function linkOf(path: string): string | null {
   try {
     return realpathSync(path);
@@ -202,7 +241,8 @@ function hashOfFolder({ name, from }: NonNullable<Bound['leads']>): string | nul
 function hashOf(path: string): string | null {
   try {
     if (path.endsWith(PACKAGE)) return bindPackage(path.slice(0, -PACKAGE.length)).sha256;
-    return sha256(readFileSync(path));
+    // A pipe is read once, and may never end.
+    return statSync(path).isFile() ? sha256(readFileSync(path)) : null;
   } catch {
     return null;
   }

@@ -69,11 +69,24 @@ function leading(set: NamedSet, cwd: string): [Key, string[]][] {
   return values(set, cwd).map(([key, found]) => [key, key === 'plugin' ? found.map(place) : found]);
 }
 
-/** One text for all that name the same, wherever they were started. */
+/** One text for all that name the same, wherever they were started, in whatever order and however often. */
 export function keyOf(set: NamedSet, cwd: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify(leading(set, cwd)))
-    .digest('hex');
+  const all = leading(set, cwd).map(([key, found]) => [
+    key,
+    [...new Set(key === 'from' ? pairs(found) : found)].sort(),
+  ]);
+  return createHash('sha256').update(JSON.stringify(all)).digest('hex');
+}
+
+/** Each file with its agent. */
+function pairs(found: readonly string[]): string[] {
+  let agent = '';
+  return found.flatMap((word, i) => {
+    if (!AGENT.test(word)) return [`${agent} ${word}`];
+    agent = word;
+    const next = found[i + 1];
+    return next === undefined || AGENT.test(next) ? [word] : [];
+  });
 }
 
 /** The options that one set has and the other has not, as on a command line. */

@@ -1,6 +1,7 @@
 import { HookscopeError } from '../errors.js';
+import { sameFiles } from '../files/same-files.js';
 import { isObject } from '../values/shape.js';
-import { type Bindings, changedScripts, changedSince } from './binding.js';
+import { type Bindings, bindSet, changedScripts, changedSince } from './binding.js';
 import { droppedFrom, keyOf, type NamedSet } from './named-set.js';
 import { makeOwnFolder, readOwned, writeOwned } from './owned.js';
 import type { Places } from './places.js';
@@ -55,4 +56,26 @@ export function changesSince(served: ServedSet | undefined): string[] {
   if (served === undefined || served.dev) return [];
   const { files, scripts } = served.bindings;
   return [...changedSince(files), ...changedScripts(scripts)];
+}
+
+/**
+ * The same for what a set needs that may name other files as well, or fewer: no file that was bound runs as edited because a command names it
+ * beside others.
+ */
+export async function changesFor(asked: Pick<ServedSet, 'set' | 'cwd'>, served: ServedSet): Promise<string[]> {
+  if (served.dev) return [];
+  if (isSameSet(asked, served)) return changesSince(served);
+  const named = sameFiles(Object.keys(await bindSet(asked.set, asked.cwd)));
+  const { files, scripts } = served.bindings;
+  const found = Object.entries(files).flatMap(([path, bound]) => {
+    const { real = path } = bound;
+    // A link may lead elsewhere by now, and what it led to may be named.
+    return [path, ...(real === path ? [] : [real])].filter(named).map((one) => [path, one, bound] as const);
+  });
+  const holders = new Set(found.map(([path]) => path));
+  const theirs = Object.entries(scripts).filter(([key]) => holders.has(key.slice(key.indexOf(':') + 1)));
+  return [
+    ...changedSince(Object.fromEntries(found.map(([, one, bound]) => [one, bound]))),
+    ...changedScripts(Object.fromEntries(theirs)),
+  ];
 }

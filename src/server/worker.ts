@@ -71,7 +71,8 @@ export interface Worker {
   readonly bindings: Bindings;
   readonly hosts: WarmHosts;
   readonly port: number | undefined;
-  changes(): string[];
+  /** Files that are not as they were bound; `afresh`: as `Binding.changed`. */
+  changes(afresh?: boolean): string[];
   /**
    * Takes no more connections, which `closed` is told, answers what is under way, and ends the hosts. `last`: no other process takes
    * those that wait to be taken.
@@ -122,8 +123,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const hosts = new WarmHosts(user, own);
     const keys = new Set([keyOf(set, cwd)]);
     const accepted = new AcceptedFolders(set.config);
-    const changes = (): string[] => [
-      ...new Set([...hosts.all.flatMap(({ binding }) => binding.changed()), ...changedScripts(bindings.scripts)]),
+    const changes = (afresh = false): string[] => [
+      ...new Set([...hosts.all.flatMap(({ binding }) => binding.changed(afresh)), ...changedScripts(bindings.scripts)]),
     ];
     const calls = { waiting: new Set<IncomingMessage>(), answered: 0 };
     const parts: AppParts = {
@@ -147,7 +148,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         batches.pass();
         return feed.read(after ?? feed.position, signal);
       },
-      changes,
+      changes: () => changes(true),
       admin: options.admin,
     };
     const check = createTokenCheck(tokens);

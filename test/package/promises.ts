@@ -119,7 +119,11 @@ const security: readonly Kept[] = [
   ],
   ['It stops it during a call', 'server/serve', 'killed during a call: the call is not let through'],
   ['It makes the server hang', 'server/agent-with-shell', 'lets it hang: the call is refused'],
-  ['It edits or deletes a hooks file', 'server/agent-with-shell', 'stops it and edits a guard: nothing is let through'],
+  [
+    'It edits or deletes a hooks file',
+    'server/named-part',
+    'runs nothing of them that somebody has edited, with the server and without it',
+  ],
   ['It kills the process that serves', 'server/serve', 'a server whose process is killed is started again'],
   [
     'It starts a server with what it has edited',

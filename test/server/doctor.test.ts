@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DoctorFinding } from '../../src/cli/doctor/finding.js';
-import { bash, GUARD, guardedUser, hooksFile, type User, until } from './kit.js';
+import { bash, GUARD, guardedUser, hooksFile, type User } from './kit.js';
 
 let user: User;
 beforeEach(() => {
@@ -49,13 +49,39 @@ describe('doctor, of a server that runs', () => {
         /or is gone since it was accepted; .*: hookscope serve --accept\.$/m,
       );
     rmSync(more);
-    let found: Awaited<ReturnType<typeof ofServer>>['found'] = [];
-    // The server looks at its files again after a moment.
-    await until(async () => {
-      ({ found } = await ofServer());
-      return found[0]?.[0]?.includes('files that it serves have changed or gone: ') === true;
+    const [[text] = []] = (await ofServer()).found;
+    expect(text).toContain('files that it serves have changed or gone: ');
+    for (const file of [guard, more]) expect(text).toContain(file);
+  });
+
+  test('also a package that takes long to look at, as soon as it has changed', async () => {
+    for (let i = 0; i < 1_000; i++) user.write(`node_modules/words/${i}.js`, '');
+    user.write('node_modules/words/package.json', { name: 'words', main: '0.js' });
+    user.write('plugin.mjs', `import 'words'; export default { name: 'guards', apply: () => undefined };`);
+    await user.serve(['--hooks', 'hooks.json', '--plugin', './plugin.mjs']);
+    for (let i = 0; i < 2; i++) await ask();
+    expect((await ofServer()).found).toEqual([]);
+    user.write('node_modules/words/7.js', '1');
+    expect((await ofServer()).found[0]?.[0]).toContain('/words/**');
+    expect((await user.run(['serve', '--accept'])).stderr).toMatch(/^hookscope: changed: .*\/words\/\*\*$/m);
+    user.write('node_modules/words/7.js', '');
+    expect((await user.run(['serve', '--accept'])).stdout).toContain('Nothing has changed');
+  });
+
+  test('and those of the last one, which are refused without it too', async () => {
+    const server = await user.serve(['--hooks', 'hooks.json']);
+    await server.stop();
+    expect(await ofServer()).toEqual({ found: [], code: 0 });
+    const hooks = user.write('hooks.json', {});
+    expect(await ofServer()).toEqual({
+      found: [
+        [
+          `Since the last server was started, a file that it served has changed or gone: ${hooks}. Hooks that need it fail as untrusted.`,
+          'Look at what changed, and accept it: start hookscope serve again in a terminal, which asks.',
+        ],
+      ],
+      code: 1,
     });
-    for (const file of [guard, more]) expect(found[0]?.[0]).toContain(file);
   });
 
   test('says that it was not asked, where it does not serve the files that were named', async () => {
@@ -65,8 +91,8 @@ describe('doctor, of a server that runs', () => {
     expect(await ofServer()).toEqual({
       found: [
         [
-          `The server was not asked about the fire at ${record?.time}, although it runs: it does not serve the files that hookscope hook was given, or --no-server was. Each such fire starts a process.`,
-          'Start the server with the files that the agent was connected with: the same --hooks, --config and --plugin.',
+          `The server was not asked about the fire at ${record?.time}, although it runs: hookscope hook was given files that it does not serve, or only some of those that it serves, or --no-server. Each such fire starts a process.`,
+          'Name the same files for the server and for the agent: the same --hooks, --config and --plugin.',
         ],
       ],
       code: 0,

@@ -42,7 +42,8 @@ export async function serverFindings(alone: string | undefined): Promise<DoctorF
       `${plain(connections[0]?.agent ?? 'An agent')} asks ${clip(addresses[0] as string, 80)} about its calls, but no server runs: what can be denied is blocked, and everything else goes on unasked.`,
       start,
     );
-  if (state === 'runs') findings.push(...(await (await import('./served.js')).servedFindings(alone)));
+  const { servedFindings, servedLastFindings } = await import('./served.js');
+  findings.push(...(state === 'runs' ? await servedFindings(alone) : servedLastFindings()));
   return findings;
 }
 

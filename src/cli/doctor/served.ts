@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { clip, plain } from '../../plain.js';
 import { callServer } from '../../server/client/ask.js';
 import { placesOf } from '../../server/places.js';
+import { changesSince, readServed } from '../../server/served.js';
 import { readTokens } from '../../server/tokens.js';
 import { isObject } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
@@ -24,18 +25,11 @@ async function changedFiles(): Promise<DoctorFinding[]> {
     if (token === undefined) return [];
     const { body } = await callServer(places, { path: '/admin/changes', token });
     const found = isObject(body) ? body['changes'] : undefined;
-    const files = Array.isArray(found) ? found.map((file) => clip(String(file), 200)) : [];
-    if (files.length === 0) return [];
-    const more = files.length - NAMED;
-    const names = listed([...files.slice(0, NAMED), ...(more > 0 ? [`${more} more`] : [])]);
-    return [
-      {
-        level: 'problem',
-        about: 'server',
-        text: `Since the server was started, ${files.length === 1 ? 'a file that it serves has' : 'files that it serves have'} changed or gone: ${names}. Hooks that need ${files.length === 1 ? 'it' : 'them'} fail as untrusted.`,
-        fix: 'Look at what changed, and accept it in a terminal: hookscope serve --accept.',
-      },
-    ];
+    return whichChanged(Array.isArray(found) ? found.map(String) : [], {
+      since: 'the server was started',
+      serves: 'it serves',
+      fix: 'Look at what changed, and accept it in a terminal: hookscope serve --accept.',
+    });
   } catch (error) {
     return [
       {
@@ -48,6 +42,36 @@ async function changedFiles(): Promise<DoctorFinding[]> {
   }
 }
 
+/** The same where no server runs: what was served last is bound all the same. */
+export function servedLastFindings(): DoctorFinding[] {
+  try {
+    return whichChanged(changesSince(readServed(placesOf())), {
+      since: 'the last server was started',
+      serves: 'it served',
+      fix: 'Look at what changed, and accept it: start hookscope serve again in a terminal, which asks.',
+    });
+  } catch (error) {
+    const fix = 'Start the server again: hookscope serve.';
+    return [{ level: 'problem', about: 'server', text: `${plain(messageOf(error))}.`, fix }];
+  }
+}
+
+function whichChanged(
+  files: readonly string[],
+  { since, serves, fix }: { readonly since: string; readonly serves: string; readonly fix: string },
+): DoctorFinding[] {
+  if (files.length === 0) return [];
+  const more = files.length - NAMED;
+  const names = listed([
+    ...files.slice(0, NAMED).map((file) => clip(file, 200)),
+    ...(more > 0 ? [`${more} more`] : []),
+  ]);
+  const [subject, object] =
+    files.length === 1 ? [`a file that ${serves} has`, 'it'] : [`files that ${serves} have`, 'them'];
+  const text = `Since ${since}, ${subject} changed or gone: ${names}. Hooks that need ${object} fail as untrusted.`;
+  return [{ level: 'problem', about: 'server', text, fix }];
+}
+
 /** A fire without the server while it was running. */
 function unasked(alone: string | undefined): DoctorFinding[] {
   const { socket, fireHeader, proof } = placesOf();
@@ -57,8 +81,8 @@ function unasked(alone: string | undefined): DoctorFinding[] {
   const [why, fix] =
     missing === undefined
       ? [
-          'it does not serve the files that hookscope hook was given, or --no-server was',
-          'Start the server with the files that the agent was connected with: the same --hooks, --config and --plugin.',
+          'hookscope hook was given files that it does not serve, or only some of those that it serves, or --no-server',
+          'Name the same files for the server and for the agent: the same --hooks, --config and --plugin.',
         ]
       : [`${plain(missing)} is not there, without which nobody can ask it`, 'Start it again: hookscope serve.'];
   return [

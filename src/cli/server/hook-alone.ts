@@ -16,7 +16,7 @@ import { isNamed, type NamedSet } from '../../server/named-set.js';
 import { waitingAlone } from '../../server/nobody.js';
 import { makeOwnFolder } from '../../server/owned.js';
 import { placesOf } from '../../server/places.js';
-import { changesSince, isSameSet, readServed, type ServedSet } from '../../server/served.js';
+import { changesFor, isSameSet, readServed, type ServedSet } from '../../server/served.js';
 import { rootOf } from '../../server/warm.js';
 import { describeError } from '../../values/message.js';
 import { keptOutputs } from '../../values/state-folder.js';
@@ -54,7 +54,7 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
   const served = readServed(places);
   const { set, from } = setOf(question, served);
   const isServed = served !== undefined && isSameSet({ set, cwd: from }, served);
-  const [changed] = isServed ? changesSince(served) : [];
+  const [changed] = served === undefined ? [] : await changesFor({ set, cwd: from }, served);
   if (changed !== undefined) return { answer: protocol.fail(whyChanged(changed), policy, told), finish: nothing };
   const project = projectOf(cwd, served);
   // A pipe that is named, or a module, may never end.
@@ -132,15 +132,14 @@ async function endBackground(
   keeper: Sink | undefined,
   interrupted: AbortSignal,
 ): Promise<void> {
-  const { due } = background;
-  if (due === undefined) return;
-  background.due = undefined;
+  const begin = background.takePostponed();
+  if (begin === undefined) return;
   await within(timerDelay(BACKGROUND), background.followed());
   // Nobody waits for what those that are not enforced would say.
   if (interrupted.aborted) return background.endAll();
   if (keeper) await within(timerDelay(KEEPING), keeper.flush());
   alarm.hurry();
-  due();
+  begin();
   await within(timerDelay(SHADOWS), background.followed());
   await background.endAll();
   alarm.calm();

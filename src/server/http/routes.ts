@@ -19,7 +19,7 @@ export interface AppParts extends HookParts {
   plain(text: string): string;
   /** Records as they come, after a position. */
   events(after: string | undefined, signal: AbortSignal): AsyncIterable<Numbered>;
-  /** Files that differ from what was bound. */
+  /** Files that differ from what was bound, looked at afresh. */
   changes(): readonly string[];
   admin(call: 'reload' | 'stop' | 'accept'): Promise<Json>;
 }

@@ -1,0 +1,156 @@
+import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { FireRecord } from '../../src/emit/record.js';
+import { thinScript } from '../../src/server/client/thin.js';
+import { type Finished, start } from '../cli/cli.js';
+import { bash, createUser, type Running, type User } from './kit.js';
+
+const rule = (decision: string, reason: string, matcher = 'Bash'): object => ({
+  PreToolUse: [{ matcher, onFailure: 'block', hooks: [{ type: 'rule', decision, reason }] }],
+});
+const plugin = (decision: string, word: string): string => `import { word } from './word.mjs';
+const guard = () => ({ decision: '${decision}', reason: '${word} ' + word });
+export default { name: 'guards', apply: (scope) => scope.register({ PreToolUse: [{ matcher: 'Bash', hooks: [guard] }] }) };`;
+
+let user: User;
+let server: Running;
+let other: string;
+const at = (name: string): string => join(user.path, 'project', name);
+
+beforeEach(async () => {
+  user = createUser();
+  user.write('a.json', rule('deny', 'as served'));
+  user.write('b.json', rule('deny', 'of b', 'Read'));
+  user.write('word.mjs', `export const word = 'as served';`);
+  user.write('plugin.mjs', plugin('block', 'plugin'));
+  user.write('hookscope.json', { plugins: ['./plugin.mjs'] });
+  user.write('run.sh', '#!/bin/sh\necho as served >&2; exit 2\n', 0o755);
+  user.write('script.json', {
+    PreToolUse: [{ matcher: 'Bash', onFailure: 'block', hooks: [{ type: 'command', command: at('run.sh') }] }],
+  });
+  symlinkSync(at('a.json'), at('link.json'));
+  linkSync(at('a.json'), at('hard.json'));
+  symlinkSync(user.path, join(user.path, 'way'));
+  other = join(user.path, 'other');
+  mkdirSync(other);
+});
+afterEach(() => user.remove());
+
+const thin = (args: readonly string[], cwd: string): Promise<Finished> =>
+  start('/bin/sh', [thinScript(), '--node', process.execPath, ...args], {
+    env: user.env,
+    cwd,
+    stdin: JSON.stringify(bash('ls')),
+  });
+
+const argsOf = (named: readonly string[]): string[] => ['PreToolUse', '--timeout', '30', ...named];
+const answer = async (named: readonly string[], cwd = at('.')): Promise<string> =>
+  (await user.hook(argsOf(named), bash('ls'), cwd)).stdout;
+/** What the thin command and Node say, which is the same. */
+async function bothAnswer(named: readonly string[]): Promise<string> {
+  const said = await thin(argsOf(named), at('.'));
+  expect(await answer(named)).toBe(said.stdout);
+  return said.stdout;
+}
+const lastFire = (): FireRecord | undefined =>
+  user
+    .records()
+    .filter((record) => record.type === 'hook_fire')
+    .at(-1);
+
+describe('a command that names served files other than they were served', () => {
+  test.each([
+    ['in another order', ['b.json', 'a.json']],
+    ['more often', ['a.json', 'b.json', 'a.json', 'b.json', 'b.json']],
+  ])('%s is answered by the server', async (_, names) => {
+    server = await user.serve(['--hooks', 'a.json', '--hooks', 'b.json']);
+    expect(await bothAnswer(names.flatMap((name) => ['--hooks', name]))).toContain('as served');
+    expect(lastFire()?.stateless).toBeUndefined();
+  });
+
+  test('in another order, of other agents as well, but no file of another agent', async () => {
+    user.write('c.json', { hooks: {} });
+    const codex = ['codex', 'c.json'].flatMap((one) => ['--from', one]);
+    const gemini = ['gemini', 'b.json'].flatMap((one) => ['--from', one]);
+    const swapped = ['codex', 'b.json', 'gemini', 'c.json'].flatMap((one) => ['--from', one]);
+    user.write('b.json', { hooks: {} });
+    server = await user.serve(['--hooks', 'a.json', ...codex, ...gemini, '--trust', 'all']);
+    await answer([...gemini, ...codex, '--hooks', 'a.json', '--trust', 'all']);
+    expect(lastFire()?.stateless).toBeUndefined();
+    await answer([...swapped, '--hooks', 'a.json', '--trust', 'all']);
+    expect(lastFire()?.stateless).toBe(true);
+  });
+
+  test('with fewer of them is answered without it, as long as nothing of those has changed', async () => {
+    server = await user.serve(['--hooks', 'a.json', '--hooks', 'b.json']);
+    user.write('b.json', rule('allow', 'edited', 'Read'));
+    expect(await bothAnswer(['--hooks', 'a.json'])).toContain('as served');
+    expect(lastFire()?.stateless).toBe(true);
+  });
+
+  const edits: readonly [name: string, edit: () => void][] = [
+    ['a.json', () => user.write('a.json', rule('allow', 'edited'))],
+    ['hookscope.json', () => user.write('hookscope.json', {})],
+    ['plugin.mjs', () => user.write('plugin.mjs', plugin('approve', 'edited'))],
+    ['word.mjs', () => user.write('word.mjs', `export const word = 'edited';`)],
+    ['run.sh', () => user.write('run.sh', '#!/bin/sh\nexit 0\n', 0o755)],
+    ['a.json', () => rmSync(at('a.json'))],
+  ];
+  const cases: readonly [how: string, named: () => readonly string[], edit: number][] = [
+    ['a hooks file alone', () => ['--hooks', 'a.json'], 0],
+    ['by its absolute path', () => ['--hooks', at('a.json')], 0],
+    ['by a path from another folder', () => ['--hooks', relative(other, at('a.json'))], 0],
+    ['in another order', () => ['--hooks', 'b.json', '--hooks', 'a.json'], 0],
+    ['more often', () => ['--hooks', 'a.json', '--hooks', 'a.json'], 0],
+    ['beside a file that is not served', () => ['--hooks', 'a.json', '--hooks', join(other, 'more.json')], 0],
+    ['by a link', () => ['--hooks', 'link.json'], 0],
+    ['by a hard link', () => ['--hooks', 'hard.json'], 0],
+    ['by a folder that is a link', () => ['--hooks', join(user.path, 'way/project/a.json')], 0],
+    ['with another model', () => ['--hooks', 'a.json', '--model', 'other'], 0],
+    ['and is gone', () => ['--hooks', 'a.json'], 5],
+    ['a configuration', () => ['--config', 'hookscope.json'], 1],
+    ['a plugin of a configuration', () => ['--config', 'hookscope.json'], 2],
+    ['a plugin', () => ['--plugin', './plugin.mjs'], 2],
+    ['what a plugin imports', () => ['--plugin', at('plugin.mjs')], 3],
+    ['a script of a hooks file', () => ['--hooks', 'script.json'], 4],
+  ];
+  test('runs nothing of them that somebody has edited, with the server and without it', async () => {
+    user.write('../other/more.json', rule('deny', 'more', 'Read'));
+    const served = ['a.json', 'b.json', 'script.json'].flatMap((name) => ['--hooks', name]);
+    server = await user.serve([...served, '--plugin', './plugin.mjs', '--config', 'hookscope.json']);
+    const files = ['a.json', 'hookscope.json', 'plugin.mjs', 'word.mjs', 'run.sh'];
+    const before = files.map((name) => readFileSync(at(name), 'utf8'));
+    for (const stopped of [false, true]) {
+      if (stopped) await server.stop();
+      for (const [how, named, edit] of cases) {
+        if (stopped && edit === 5) continue;
+        const cwd = how.includes('another folder') ? other : at('.');
+        const [file, change] = edits[edit] as (typeof edits)[number];
+        change();
+        expect(await answer(named(), cwd), how).toMatch(
+          new RegExp(
+            `"deny","permissionDecisionReason":"hookscope: [^"]*${file.replace('.', '\\.')} has changed since`,
+          ),
+        );
+        files.forEach((name, i) => {
+          user.write(name, before[i], name === 'run.sh' ? 0o755 : 0o644);
+        });
+        if (edit === 5) {
+          rmSync(at('hard.json'));
+          linkSync(at('a.json'), at('hard.json'));
+        }
+        if (!stopped) expect(await answer(named(), cwd), how).not.toContain('has changed');
+      }
+    }
+  });
+
+  test('by where a link led when it was served, whatever the link is now', async () => {
+    server = await user.serve(['--hooks', 'link.json', '--hooks', 'b.json']);
+    rmSync(at('link.json'));
+    user.write('link.json', rule('deny', 'as served'));
+    user.write('a.json', rule('allow', 'edited'));
+    // The one that is bound has its bytes again, but what is named is another.
+    expect(await answer(['--hooks', 'a.json'])).not.toContain('"allow"');
+  });
+});
