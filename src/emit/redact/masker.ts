@@ -6,7 +6,7 @@ import { type ListKind, listKind, nameKind } from './find/names.js';
 import { isPlaceholder, isWord, looksRandom } from './find/values.js';
 import { type MaskKey, machineKey } from './key.js';
 import type { RedactOptions } from './options.js';
-import { argumentSpans, entriesOf, namedBeside, pairsOf, programOf } from './structure.js';
+import { argumentSpans, entriesOf, namedBeside, pairsOf, programOf, rolesOf } from './structure.js';
 
 /** Texts that come again in most records, such as names of tools and files. */
 const SHORT = 128;
@@ -141,8 +141,9 @@ export class Masker {
   #object(object: object, all: boolean, isOne?: (value: unknown) => boolean): unknown {
     let copy: Record<string, unknown> | undefined;
     const keys = Object.keys(object);
-    const beside = all || !this.#named ? undefined : namedBeside(object as Record<string, unknown>, keys);
-    const command = all || !this.#named ? undefined : programOf(object as Record<string, unknown>, keys);
+    const roles = all || !this.#named ? 0 : rolesOf(keys);
+    const beside = roles === 0 ? undefined : namedBeside(object as Record<string, unknown>, keys, roles);
+    const command = roles === 0 ? undefined : programOf(object as Record<string, unknown>, keys, roles);
     // A Kubernetes manifest.
     const isManifest = this.#named && (object as { kind?: unknown }).kind === 'Secret';
     for (let i = 0; i < keys.length; i++) {

@@ -10,34 +10,53 @@ const NAME =
 const VALUE =
   /^(?:value|val|default|default[-_]?value|content|text|data|secret|plaintext|v|raw|(?:string|parameter|option|header|field|env)[-_]?value|value[-_]?string)$/i;
 
-type Role = 'name' | 'value' | 'none';
+/** Bits, because every object is asked, and a key may say several things. */
+const IS = { name: 1, value: 2, told: 4, typed: 8, place: 16, program: 32, arguments: 64 } as const;
 /** No such name is longer. */
 const LONGEST = 20;
 const REMEMBERED = 4000;
-const roles = new Map<string, Role>();
+const roles = new Map<string, number>();
 
 /** What a key implies about its value. Cached, because records repeat the same few keys. */
-function roleOf(key: string): Role {
-  if (key.length > LONGEST) return 'none';
+function roleOf(key: string): number {
+  if (key.length > LONGEST) return 0;
   const known = roles.get(key);
   if (known !== undefined) return known;
   if (roles.size >= REMEMBERED) roles.clear();
-  const role = NAME.test(key) ? 'name' : VALUE.test(key) ? 'value' : 'none';
+  const role =
+    (NAME.test(key) ? IS.name : VALUE.test(key) ? IS.value : 0) |
+    (key === 'code' || key === 'response' ? IS.told : 0) |
+    (TYPED.has(key) ? IS.typed : 0) |
+    (PLACES.has(key) ? IS.place : 0) |
+    (PROGRAM.test(key) ? IS.program : 0) |
+    (ARGUMENTS.test(key) ? IS.arguments : 0);
   roles.set(key, role);
   return role;
 }
 
+/** What any of the keys implies. */
+export function rolesOf(keys: readonly string[]): number {
+  let all = 0;
+  for (let i = 0; i < keys.length; i++) all |= roleOf(keys[i] as string);
+  return all;
+}
+
 /** In `{ name: 'API_TOKEN', value: 'X' }`: the key that holds the value, if the name is that of a secret. */
-export function namedBeside(object: Readonly<Record<string, unknown>>, keys: readonly string[]): string | undefined {
+export function namedBeside(
+  object: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+  all: number,
+): string | undefined {
   if (keys.length < 2 || keys.length > 40) return undefined;
-  const told = toldBy(object);
+  const told = (all & (IS.value | IS.told)) === 0 ? undefined : toldBy(object);
   if (told !== undefined) return told;
   let kind: NameKind | undefined;
-  for (let i = 0; i < keys.length && kind === undefined; i++)
-    if (roleOf(keys[i] as string) === 'name') kind = kindOf(object[keys[i] as string]);
-  if (kind === undefined) return typedInto(object, keys);
+  for (let i = 0; (all & IS.name) !== 0 && i < keys.length && kind === undefined; i++)
+    if ((roleOf(keys[i] as string) & IS.name) !== 0) kind = kindOf(object[keys[i] as string]);
+  const isTyped = (all & IS.typed) !== 0 && (all & IS.place) !== 0;
+  if (kind === undefined) return isTyped ? typedInto(object, keys) : undefined;
   const found = kind;
-  return keys.find((key) => roleOf(key) === 'value' && mayBe(object[key], found));
+  return keys.find((key) => (roleOf(key) & IS.value) !== 0 && mayBe(object[key], found));
 }
 
 /** What the neighbouring keys imply about a key with a general name: the value of a cookie, the code of a grant, the response of a Digest. */
@@ -120,7 +139,9 @@ const ARGUMENTS = /^(?:args|argv|arguments|params|parameters|argument_?list|cmd_
 export function programOf(
   object: Readonly<Record<string, unknown>>,
   keys: readonly string[],
+  all: number,
 ): { readonly key: string; readonly words: readonly string[] } | undefined {
+  if ((all & IS.arguments) === 0 || (all & IS.program) === 0) return undefined;
   const key = keys.find((one) => Array.isArray(object[one]) && ARGUMENTS.test(one));
   const program = key === undefined ? undefined : keys.find((one) => PROGRAM.test(one) && one !== key);
   if (key === undefined || program === undefined) return undefined;
