@@ -96,8 +96,8 @@ export class Core {
   get mode(): string {
     return this.#mode ?? this.parent?.mode ?? 'default';
   }
-  set mode(mode: string) {
-    if (this.#mode === undefined && this.parent) this.parent.mode = mode;
+  changeMode(mode: string): void {
+    if (this.#mode === undefined && this.parent) this.parent.changeMode(mode);
     else this.#mode = mode;
   }
 

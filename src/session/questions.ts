@@ -100,7 +100,7 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal, event: strin
 export function applyPermissions(core: Core, updates: readonly unknown[], call: PermissionCall): void {
   for (const update of updates) {
     if (isObject(update) && update['type'] === 'setMode' && typeof update['mode'] === 'string')
-      core.mode = update['mode'];
+      core.changeMode(update['mode']);
   }
   tell(
     () => core.settings.onPermissionUpdate?.(updates, call),

@@ -100,7 +100,7 @@ function facade<C extends CustomEvents>(core: Core, started: Session['started'],
       return core.mode;
     },
     set permission_mode(mode) {
-      core.mode = mode;
+      core.changeMode(mode);
     },
     register(hooks, options) {
       core.demand('register');

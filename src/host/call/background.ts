@@ -19,8 +19,19 @@ interface KeptWork {
 /** Work that continues after its fire has ended: async handlers, processes left behind. None of it outlives the host. */
 export class Background implements BackgroundWork {
   readonly #kept = new Set<KeptWork>();
-  /** Begins what waits for the caller to go on first. Closing does not wait for that. */
-  due: (() => void) | undefined = undefined;
+  #due: (() => void) | undefined;
+
+  /** `begin` waits for the caller to go on first. Closing does not wait for that. */
+  postpone(begin: () => void): void {
+    this.#due = begin;
+  }
+
+  /** What waits; whoever takes it has to begin it. */
+  takePostponed(): (() => void) | undefined {
+    const due = this.#due;
+    this.#due = undefined;
+    return due;
+  }
 
   /** Names of what is under way. */
   names(): string[] {
@@ -29,7 +40,7 @@ export class Background implements BackgroundWork {
 
   /** Resolves when every async handler has ended. */
   async followed(): Promise<void> {
-    this.due?.();
+    this.takePostponed()?.();
     for (let left = this.#followed(); left.length > 0; left = this.#followed())
       await Promise.all(left.map((k) => k.done));
   }
@@ -45,7 +56,7 @@ export class Background implements BackgroundWork {
 
   /** Ends everything: signals are fired, process groups killed. */
   async endAll(): Promise<void> {
-    this.due?.();
+    this.takePostponed()?.();
     await Promise.all([...this.#kept].map((k) => k.end()));
   }
 

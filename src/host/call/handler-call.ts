@@ -31,14 +31,14 @@ export class HandlerCall implements Watched, CallFacts {
   before: Watched | undefined = undefined;
   after: Watched | undefined = undefined;
   readonly fire: RunningFire;
-  owner: CallOwner;
-  registration: Registration = undefined as never;
+  registration: Registration;
   context: Context = undefined as never;
   input: Json;
   reporter: CallReporter | undefined = undefined;
   /** It timed out and was left behind: it cannot serve another hook. */
   spent = false;
-  indexInWave = 0;
+  readonly indexInWave: number;
+  private owner: CallOwner;
   private view: Json;
   private readonly clock: RunningFire['clock'];
   private isWatched = false;
@@ -51,14 +51,20 @@ export class HandlerCall implements Watched, CallFacts {
   private readonly onValue: (value: unknown) => void;
   private readonly onError: (error: unknown) => void;
 
-  constructor(fire: RunningFire, owner: CallOwner, input = fire.input, view = readOnly(input)) {
+  constructor(fire: RunningFire, owner: CallOwner, r: Registration, i = 0, input = fire.input, view = readOnly(input)) {
     this.fire = fire;
     this.owner = owner;
+    this.registration = r;
+    this.indexInWave = i;
     this.clock = fire.clock;
     this.input = input;
     this.view = view;
     this.onValue = this.fulfilled.bind(this);
     this.onError = this.rejected.bind(this);
+  }
+
+  handTo(owner: CallOwner): void {
+    this.owner = owner;
   }
 
   /** Calls the handler. `undefined`: silence, and no subscriber. */

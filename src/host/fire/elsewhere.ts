@@ -2,7 +2,7 @@ import { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/spec.js';
 import type { Json } from '../../values/shape.js';
 import { linkAbort } from '../../values/waiting/link-abort.js';
-import { type CallFire, undecided } from '../alarms/use.js';
+import type { CallFire } from '../alarms/use.js';
 import type { HostCore } from '../core.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';
 import type { Answered, Settled } from '../elsewhere.js';
@@ -16,7 +16,9 @@ export interface AskingFire extends CallFire {
   readonly options: FireSettings;
   readonly finalInput: Json;
   readonly began: number;
-  cancelled: HookscopeError | undefined;
+  readonly cancelled: HookscopeError | undefined;
+  /** Rejects it. */
+  cancel(error: HookscopeError): void;
   /** Reports the fire to subscribers, and returns what the agent is told. */
   tell(decision: AnyDecision, settled?: Settled): AnyDecision;
 }
@@ -72,8 +74,7 @@ async function answerTo(run: AskingFire, decision: AnyDecision, over: AbortContr
   forget?.();
   if (over.signal.aborted) {
     const error = over.signal.reason as HookscopeError;
-    run.cancelled = error;
-    undecided(run, error);
+    run.cancel(error);
     run.tell(decision);
     throw error;
   }

@@ -160,10 +160,11 @@ export class FireRun implements RunningFire, CallOwner {
     const { screen } = this;
     for (; this.at < list.length && this.cancelled === undefined; this.at++) {
       if (screen !== undefined && !screen.runs(list[this.at] as Registration, this.at)) continue;
+      const r = list[this.at] as Registration;
       // A call that timed out is left behind; it cannot serve another hook.
       if (this.call === undefined || this.call.spent)
-        this.call = new HandlerCall(this, this, this.input, screen?.viewed);
-      const result = this.call.begin(list[this.at] as Registration, this.input, 'first');
+        this.call = new HandlerCall(this, this, r, 0, this.input, screen?.viewed);
+      const result = this.call.begin(r, this.input, 'first');
       if (result === undefined) continue;
       if (result === PENDING) return false;
       if (affectsLaterHooks(result)) return this.walkOn(result);
@@ -182,7 +183,7 @@ export class FireRun implements RunningFire, CallOwner {
 
   private walkOn(word: Attempt): boolean {
     const walk = this.startWalk([]);
-    if (this.call !== undefined) this.call.owner = walk;
+    this.call?.handTo(walk);
     walk.takeOver(this, word);
     return walk.advance();
   }

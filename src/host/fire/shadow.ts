@@ -52,7 +52,7 @@ class Following {
     if (this.#runs.length === 0) {
       // A command that fires once begins them when its answer is written.
       if (!run.services.stateless) setImmediate(this.begin);
-      this.#background.due = this.begin;
+      this.#background.postpone(this.begin);
     }
     this.#runs.push(run);
     this.#decided.push(decided);
@@ -63,7 +63,7 @@ class Following {
     if (runs.length === 0) return;
     this.#runs = [];
     this.#decided = [];
-    this.#background.due = undefined;
+    this.#background.takePostponed();
     const done = Promise.all(runs.map((run, i) => this.#follow(run, decided[i] as Promise<unknown>)));
     const names = [...new Set(runs.map(({ spec }) => spec.name))].join(', ');
     this.#background.keep(`shadows of ${names}`, done, () => this.#end(), { followed: true });

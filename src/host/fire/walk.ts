@@ -174,7 +174,7 @@ export class Walk implements CallOwner {
     if (!notes.claim(r, place)) return true;
     const slot = notes.open(this.rules?.merged(r) ?? r, place);
     // A call that timed out is left behind; it cannot serve another hook.
-    if (this.call === undefined || this.call.spent) this.call = new HandlerCall(fire, this);
+    if (this.call === undefined || this.call.spent) this.call = new HandlerCall(fire, this, slot.registration);
     const result = this.call.begin(slot.registration, notes.input, slot.calls > 0 ? 'reask' : 'first');
     if (result === PENDING) {
       this.asking = slot;

@@ -48,8 +48,7 @@ export class Wave implements CallOwner {
   private call(slot: Slot, input: Json, view: Json, i: number): Attempt | undefined | typeof PENDING {
     const { fire } = this;
     if (fire.cancelled) return aborted(true);
-    const call = new HandlerCall(fire, this, input, view);
-    call.indexInWave = i;
+    const call = new HandlerCall(fire, this, slot.registration, i, input, view);
     const result = call.begin(slot.registration, input, slot.calls > 0 ? 'reask' : 'first');
     if (result === PENDING) this.calls[i] = call;
     return result;
