@@ -1,17 +1,21 @@
 import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
 import { mayHold, readAssignment, readWords } from './command.js';
-import { noteRedirects, runsPieces } from './files.js';
+import { addFiles, clearFiles, noFiles, noteRedirects, runsPieces } from './files.js';
 import { anyWordOf, isExpanded, readingsOf, unescaped } from './guess.js';
 import { type CommandInput, changesInput, inputOf, outputOf, writesWords, writtenIn } from './input.js';
 import {
   type BashReading,
   COST,
   isSpent,
+  isSurer,
   isTooLong,
+  noteGuess,
   type Script,
   type ScriptContext,
+  SPARED,
   type Surety,
   spend,
+  spendSearch,
   Unknowable,
   Unreadable,
 } from './reading.js';
@@ -46,20 +50,14 @@ function read(source: string): BashCommands | undefined {
     commands: [{ text: source.trim() }],
     expands: false,
     spent: { read: 0 },
+    searched: { words: 0 },
     scripts: [],
     guesses: new Map(),
     said: new Map(),
     runsTexts: false,
     runsFiles: false,
-    written: new Map(),
-    ran: new Map(),
-    moved: new Map(),
-    taken: new Set(),
-    called: new Set(),
-    variables: new Set(),
-    values: new Set(),
-    evaluated: new Set(),
-    defined: new Set(),
+    runsSurely: false,
+    ...noFiles(),
     readsInput: false,
     changesInput: false,
   };
@@ -87,36 +85,69 @@ function readAll(script: Script, found: BashReading): void {
 /** Reads texts that may not be run at all; one that does not parse is ignored. */
 function guess(found: BashReading): void {
   const loose: BashReading = { ...found };
-  const seen = new Set<string>();
+  const spare = { read: Math.max(SPARED, found.spent.read) };
+  const within: BashReading = { ...found, ...noFiles(), spent: spare, guesses: new Map(), said: new Map() };
+  const seen = new Map<string, Surety>();
   // Reading one may add others, and may show that printed words are run.
   for (;;) {
-    const texts = [...loose.guesses, ...(loose.runsTexts || loose.runsFiles ? loose.said : [])];
-    const fresh = texts.filter(([text]) => !seen.has(text));
+    if (runsPieces(loose)) throw new Unknowable();
+    const said = loose.runsTexts || loose.runsFiles ? [...loose.said] : [];
+    const texts: [string, Surety][] = said.map(([text, sure]) => [text, sure && loose.runsSurely]);
+    const fresh = [...loose.guesses, ...texts].filter(([text, surely]) => isSurer(surely, seen.get(text)));
     if (fresh.length === 0) return;
     for (const [text, surely] of fresh) {
-      seen.add(text);
-      guessAt(text, loose, surely);
+      seen.set(text, surely);
+      if (surely === false) searchIn(text, loose, within);
+      else guessAt(text, loose, surely);
     }
   }
 }
 
-/** `surely`: if commands are in it they are run, so it must be known which; `expanded`: those of its substitutions. */
-function guessAt(text: string, found: BashReading, surely: Surety): void {
-  for (const loose of new Set([text, unescaped(text)])) {
-    const words = anyWordOf(loose);
-    spend(words.length * COST.guess, found);
-    found.commands.push(...words);
-  }
+/** Commands in it are run (`true`), or those of its substitutions (`expanded`), so it must be known which. */
+function guessAt(text: string, found: BashReading, surely: 'expanded' | true): void {
+  spend(addWords(text, found) * COST.guess, found);
   for (const reading of readingsOf(text)) {
     try {
       readAll({ text: reading, input: undefined, hole: undefined }, found);
     } catch (error) {
       found.scripts.length = 0;
-      const isRun = surely === 'expanded' ? isExpanded(reading) : surely;
+      const isRun = surely === true || isExpanded(reading);
       if (isSpent(found) || (isRun && error instanceof Unknowable && !(error instanceof Unreadable))) throw error;
       if (!(error instanceof Unknowable || error instanceof RangeError)) throw error;
     }
   }
+}
+
+/** Nobody knows whether it is shell code. The commands in it count; what cannot be known of it is no reason to ask. */
+function searchIn(text: string, found: BashReading, within: BashReading): void {
+  spendSearch(addWords(text, found), found);
+  // What is printed, and code of another kind, only seems to write and to run files.
+  const isArgument = found.guesses.has(text);
+  let isCode = false;
+  for (const reading of readingsOf(text)) {
+    try {
+      readAll({ text: reading, input: undefined, hole: undefined }, within);
+      if (isArgument) addFiles(within, found);
+      isCode ||= isArgument;
+    } catch (error) {
+      found.scripts.length = 0;
+      if (!(error instanceof Unknowable || error instanceof RangeError)) throw error;
+    }
+    clearFiles(within);
+  }
+  for (const [one, surely] of within.guesses) noteGuess(one, isCode && surely, found);
+  for (const [one, sure] of within.said) found.said.set(one, (isCode && sure) || found.said.get(one) === true);
+  within.guesses.clear();
+  within.said.clear();
+  found.runsTexts ||= within.runsTexts;
+  found.runsFiles ||= within.runsFiles;
+}
+
+/** Answers how many words of it may begin a command. */
+function addWords(text: string, found: BashReading): number {
+  const words = [...new Set([text, unescaped(text)])].flatMap(anyWordOf);
+  for (const word of words) found.commands.push(word);
+  return words.length;
 }
 
 const EXPANSIONS: ReadonlySet<string> = new Set([
@@ -179,7 +210,7 @@ function readScript({ text: source, ...around }: Script, found: BashReading): vo
         readAssignment(node.name, node.value.type === 'Word' ? knownWord(node.value) : undefined, found);
         break;
       case 'Word':
-        if (mayHold(knownWord(node)) && !found.guesses.has(node.value)) found.guesses.set(node.value, 'expanded');
+        if (mayHold(knownWord(node))) noteGuess(node.value, 'expanded', found);
         break;
       default:
     }
@@ -207,6 +238,6 @@ function readCommand(command: Command, source: string, found: BashReading, aroun
   const shows = readWords(wordsOf(command), found, { ...around, input })?.shows;
   for (const [text, sure] of written) {
     if (shows) found.said.set(text, sure);
-    else found.guesses.set(text, false);
+    else noteGuess(text, false, found);
   }
 }

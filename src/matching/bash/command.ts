@@ -1,4 +1,4 @@
-import { noteFiles, noteTaken } from './files.js';
+import { noteFiles, noteRan, noteTaken } from './files.js';
 import { anyWordOf, linesIn, mayName } from './guess.js';
 import { bashProgram } from './lookup.js';
 import {
@@ -12,7 +12,7 @@ import {
   VALUE_NAMES,
 } from './names.js';
 import type { OptionUse } from './options.js';
-import { type BashReading, COST, lastName, type ScriptContext, spend, Unknowable } from './reading.js';
+import { type BashReading, COST, lastName, noteGuess, type ScriptContext, spend, Unknowable } from './reading.js';
 import { runsOthers, useOf } from './use.js';
 import { isFile, isHole, type KnownWord, textsOf } from './words.js';
 
@@ -26,7 +26,7 @@ export function readAssignment(name: string, value: KnownWord | undefined, found
   if (RENAMING_VARIABLES.has(name)) throw new Unknowable();
   found.variables.add(name);
   if (value?.sure === undefined && value !== undefined) found.values.add(lastName(value.text));
-  if (LINE_VARIABLES.has(name) && value?.sure === undefined && value !== undefined) found.guesses.set(value.text, true);
+  if (LINE_VARIABLES.has(name) && value?.sure === undefined && value !== undefined) noteGuess(value.text, true, found);
   const isFolder = FOLDER_VARIABLES.test(name) && value?.text.includes('/');
   if (value !== undefined && !isFolder && !VALUE_NAMES.test(name) && !value.text.includes('://'))
     addNames(value, found);
@@ -34,6 +34,8 @@ export function readAssignment(name: string, value: KnownWord | undefined, found
   if (!isFile(value)) throw new Unknowable();
   found.runsTexts = true;
   found.runsFiles = true;
+  found.runsSurely = true;
+  noteRan(value.text, true, found);
 }
 
 /** The commands that one word may name. Longer texts are guessed at. */
@@ -49,7 +51,7 @@ function addNames(word: KnownWord, found: BashReading): void {
 /** A line that a program reads in its own way. A single name needs no reading: `--exclude=x`. */
 function addLine(line: string, found: BashReading): void {
   if (/^[\w.,:@%+-]+$/.test(line) && bashProgram(line) === undefined) addNames({ text: line, sure: undefined }, found);
-  else found.guesses.set(line, true);
+  else noteGuess(line, true, found);
 }
 
 /** `--features=rm`, `app.kubernetes.io/name=rm`: an option or a setting whose value is no command. */
@@ -105,6 +107,7 @@ export function readWords(
     readUse(use, found, { input: around.input, hole: start === 'open' ? hole : undefined });
     noteFiles(use, words.slice(at), found, around);
     if (use.stranger && around.input !== undefined && !perhaps) found.runsTexts = true;
+    if (use.shell && around.input !== undefined) found.runsTexts = found.runsSurely = true;
     for (const next of use.runs) starts.set(next, hole === undefined ? start : 'open');
     for (let next = use.anywhere ?? open; next < open; next++) if (!starts.has(next)) starts.set(next, 'perhaps');
     for (const next of use.guessed ?? []) if (!starts.has(next)) starts.set(next, 'guessed');
@@ -126,7 +129,7 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
     if (itself !== undefined) {
       // Unless the line has created a program of that name.
       found.runsFiles = true;
-      found.ran.set(itself, true);
+      noteRan(itself, true, found);
       found.evaluated.add(itself);
       continue;
     }
@@ -135,8 +138,8 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
     if (filled || line.some((word) => word.sure !== undefined)) throw new Unknowable();
     found.scripts.push({ text: line.map((word) => word.text).join(' '), input, hole: use.hole });
   }
-  for (const word of use.maybe) if (word.sure === undefined || mayHold(word)) found.guesses.set(word.text, false);
-  for (const line of use.told ?? []) found.guesses.set(line, true);
+  for (const word of use.maybe) if (word.sure === undefined || mayHold(word)) noteGuess(word.text, false, found);
+  for (const line of use.told ?? []) noteGuess(line, true, found);
   if (!use.input) return;
   if (input === 'unknown') throw new Unknowable();
   // Even if it is given a text: the surrounding shell may have redirected its input since.
@@ -169,7 +172,7 @@ function readRest(
       for (const line of linesIn(word.text)) if (mayHold(word) || !PATTERN.test(line)) addLine(line, found);
     if (!mayHold(word)) continue;
     if (isShown) found.said.set(word.text, writes && word.sure === undefined);
-    else found.guesses.set(word.text, expands && 'expanded');
+    else noteGuess(word.text, expands && 'expanded', found);
   }
   const sure = writes && said.every((word) => word.sure === undefined);
   if (said.length > 1 || (writes && said.length > 0)) found.said.set(said.map((word) => word.text).join(' '), sure);

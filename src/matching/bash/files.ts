@@ -1,6 +1,6 @@
 import type { Redirection } from 'unbash';
 import type { OptionUse } from './options.js';
-import { type BashReading, COST, lastName, type ScriptContext, spend } from './reading.js';
+import { type BashFiles, type BashReading, COST, lastName, type ScriptContext, spend } from './reading.js';
 import { type KnownWord, knownWord } from './words.js';
 
 /** Stands for the name of a file that a variable of the line may hold. */
@@ -10,12 +10,43 @@ const SOME = '*';
 const RUN_BY_GIT =
   /(?:^|\/)(?:\.(?:githooks|husky)\/|\.git\/(?:(?:modules|worktrees)\/.+\/)?(?:hooks\/|config(?:\.worktree)?$))/;
 
+export function noFiles(): BashFiles {
+  return {
+    written: new Map(),
+    ran: new Map(),
+    moved: new Map(),
+    taken: new Set(),
+    called: new Set(),
+    variables: new Set(),
+    values: new Set(),
+    evaluated: new Set(),
+    defined: new Set(),
+  };
+}
+
+const SETS = ['taken', 'called', 'variables', 'values', 'evaluated', 'defined'] as const;
+
+/** Adds what a text has been found to do with files. */
+export function addFiles(from: BashFiles, found: BashFiles): void {
+  for (const [name, known] of from.written) found.written.set(name, known && !found.written.has(name));
+  for (const [name, isShells] of from.ran) noteRan(name, isShells, found);
+  for (const [name, copies] of from.moved)
+    found.moved.set(name, new Set([...(found.moved.get(name) ?? []), ...copies]));
+  for (const set of SETS) for (const name of from[set]) found[set].add(name);
+}
+
+export function clearFiles(files: BashFiles): void {
+  for (const set of [...SETS, 'written', 'ran', 'moved'] as const) files[set].clear();
+}
+
 /** Notes a file that the line writes. `known`: all that is written is text of the line. */
 function noteWritten({ text, sure }: KnownWord, known: boolean, found: BashReading): void {
   if (text.startsWith('/dev/')) return;
   const last = lastName(text);
   // Of `$DIR/name` and `"$(mktemp -d)/name"` the name is known.
   const name = sure === undefined || (text.includes('/') && /^[\w.+-]+$/.test(last)) ? last : SOME;
+  // A folder.
+  if (name === '') return;
   const names = RUN_BY_GIT.test(text) ? [name, '.git'] : [name];
   for (const one of names) found.written.set(one, known && !found.written.has(one));
 }
@@ -47,8 +78,14 @@ export function noteFiles(
   const isPath = name.text.includes('/');
   if (use.file || isPath) found.runsFiles = true;
   for (const path of isPath ? [name.text] : (use.files ?? []))
-    found.ran.set(lastName(path), use.file === true || isPath || path.startsWith('.'));
+    noteRan(path, use.file === true || isPath || path.startsWith('.'), found);
   found.called.add(name.text);
+}
+
+/** Notes a file whose commands are run. */
+export function noteRan(path: string, isShells: boolean, found: BashFiles): void {
+  const name = lastName(path);
+  if (name !== '') found.ran.set(name, isShells || found.ran.get(name) === true);
 }
 
 /** `python3 x.py`, `make -fx.mk`, `vim --cmd=x.vim`: a program may take its commands from a file that it is given. */
@@ -60,7 +97,7 @@ export function noteTaken({ text }: KnownWord, found: BashReading): void {
 
 /**
  * Whether it runs a file that the line itself writes in pieces, or from another program's output, so that its content is
- * unknown. If it runs any that it writes, what is stored in files may be run.
+ * unknown. If it runs any that it writes, what is stored in files may be run, and is if it is a shell that runs it.
  */
 export function runsPieces(found: BashReading): boolean {
   const { written, ran, taken } = found;
@@ -77,5 +114,8 @@ export function runsPieces(found: BashReading): boolean {
   if (written.has(SOME)) for (const name of found.values) written.set(name, false);
   if (found.variables.has('PATH')) for (const name of found.called) if (written.has(name)) ran.set(name, true);
   if ([...ran.keys(), ...taken].some((name) => written.has(name))) found.runsFiles = true;
+  const isWritten = (name: string): boolean =>
+    written.has(name) || (written.size > 0 && (written.has(SOME) || /[*?[{]/.test(name)));
+  if ([...ran].some(([name, isShells]) => isShells && isWritten(name))) found.runsSurely = true;
   return [...ran].some(([name, isShells]) => isShells && written.get(name) === false);
 }

@@ -56,6 +56,7 @@ export function readingsOf(text: string): string[] {
 
 /** The output of `printf` and `echo -e` for a text. */
 export function unescaped(text: string): string {
+  if (!text.includes('\\')) return text;
   return text.replace(/\\(?:x([\da-f]{1,2})|0?([0-7]{1,3})|([abefnrtv]))/gi, (_, hex?: string, octal?: string) =>
     hex || octal ? String.fromCharCode(Number.parseInt(hex ?? octal ?? '', hex ? 16 : 8)) : '\n',
   );

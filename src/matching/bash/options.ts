@@ -40,8 +40,10 @@ export interface OptionUse {
   shows?: true;
   /** It may write them to a file. */
   writes?: true;
-  /** Nothing is known about it, except that it may run its words. */
+  /** Nothing is known about it, except that it may run its words, or what it reads. */
   stranger?: true;
+  /** It may be a shell that reads commands. */
+  shell?: true;
   /** Its words may hold command lines. */
   reads?: true;
 }

@@ -194,7 +194,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     ...containers,
     under: { ...containers.under, compose: containers, container: containers },
   },
-  'at batch crontab': { rest: 'file', input: true, short: 'c/l/r/f:q:mMt:v/u:d/i' },
+  'at batch crontab': { rest: 'file', input: true, short: 'c/l/r/f.q:mMt:v/u:d/i' },
   // Programs that print or store their words.
   'echo cat': { rest: 'shown', writes: true },
   tee: { rest: 'shown', writes: true, targets: /^([^-].*)$/s },

@@ -19,22 +19,8 @@ export interface ScriptContext {
 
 export type Surety = boolean | 'expanded';
 
-/** What has been found in a line so far. */
-export interface BashReading {
-  readonly commands: CommandText[];
-  expands: boolean;
-  /** Characters read. */
-  readonly spent: { read: number };
-  /** Scripts still to be read. */
-  readonly scripts: Script[];
-  /** Texts that some program may take for commands; whether they are a shell's, if they are any, or are `expanded` by this one. */
-  readonly guesses: Map<string, Surety>;
-  /** Texts that are only shown or stored; the same, once a file is run. */
-  readonly said: Map<string, boolean>;
-  /** Something runs its input, so printed words may be run. */
-  runsTexts: boolean;
-  /** A file is run that the line itself may have written. */
-  runsFiles: boolean;
+/** What it does with files and names. */
+export interface BashFiles {
   /** Files that the line writes, by their names without folders; whether each is written once, with a text that is sure. */
   readonly written: Map<string, boolean>;
   /** Files whose commands are run, the same way; whether a shell reads them, and not a program that starts one. */
@@ -50,6 +36,27 @@ export interface BashReading {
   /** Programs whose output is evaluated, and functions that the line defines, which hide programs of the same name. */
   readonly evaluated: Set<string>;
   readonly defined: Set<string>;
+}
+
+/** What has been found in a line so far. */
+export interface BashReading extends BashFiles {
+  readonly commands: CommandText[];
+  expands: boolean;
+  /** Characters read, and words of texts that need not be known. */
+  readonly spent: { read: number };
+  readonly searched: { words: number };
+  /** Scripts still to be read. */
+  readonly scripts: Script[];
+  /** Texts that some program may take for commands; whether they are a shell's, if they are any, or are `expanded` by this one. */
+  readonly guesses: Map<string, Surety>;
+  /** Texts that are only shown or stored; the same, once a file is run. */
+  readonly said: Map<string, boolean>;
+  /** Something runs its input, so printed words may be run. */
+  runsTexts: boolean;
+  /** A file is run, or given to a program, that the line itself may have written. */
+  runsFiles: boolean;
+  /** A shell runs it, so that it must be known what is run. */
+  runsSurely: boolean;
   /** A shell reads what the whole line is given to read … */
   readsInput: boolean;
   /** … and the line itself says what that is. */
@@ -60,6 +67,10 @@ export interface BashReading {
 const MAX_LENGTH = 10_000;
 /** Characters read in all, with what `eval` and `sh -c` are given, each of which may hold the next; and what is counted as such. */
 const MAX_READ = 40_000;
+/** Texts that need not be known may cost half of it, and no more than is left. */
+export const SPARED = MAX_READ / 2;
+/** Words at each of which a command is looked for, where any word may begin one. */
+const MAX_SEARCHED = 10_000;
 
 /** The cost of other work, in characters. */
 export const COST = { command: 80, guess: 40, name: 12, node: 4, word: 6, redirect: 20, pipe: 20 } as const;
@@ -76,6 +87,22 @@ export function lastName(path: string): string {
 export function spend(steps: number, found: BashReading): void {
   found.spent.read += steps;
   if (isSpent(found)) throw new Unknowable();
+}
+
+/** Counts words of a text that need not be known: it is searched to its end, or nobody can tell. */
+export function spendSearch(words: number, found: BashReading): void {
+  found.searched.words += words;
+  if (found.searched.words > MAX_SEARCHED) throw new Unknowable();
+}
+
+const SURETIES: readonly Surety[] = [false, 'expanded', true];
+export function isSurer(one: Surety, than: Surety | undefined): boolean {
+  return than === undefined || SURETIES.indexOf(one) > SURETIES.indexOf(than);
+}
+
+/** Notes a text that some program may take for commands. What is known of it already may be surer. */
+export function noteGuess(text: string, surely: Surety, found: BashReading): void {
+  if (isSurer(surely, found.guesses.get(text))) found.guesses.set(text, surely);
 }
 
 export function isSpent(found: BashReading): boolean {

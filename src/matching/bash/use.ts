@@ -48,7 +48,7 @@ export function useOf(words: readonly KnownWord[], at: number): OptionUse {
       return use;
     }
     const name = words[next];
-    if (name === undefined) return { ...use, ends: true };
+    if (name === undefined) return { ...use, ends: true, stranger: true };
     // What is taken for the subcommand may be the value of an unknown option.
     if (reader.unsure) {
       const isKnown = (word: KnownWord): boolean => bashProgram(word.text, own) !== undefined;
@@ -127,6 +127,9 @@ function apart(word: KnownWord, after: readonly string[], short = ''): KnownWord
   return [{ text: option, sure: undefined }, ...(length < text.length ? [restOf(word, length)] : [])];
 }
 
+/** Where it is only guessed which word is the command. */
+const GUESSED: ReadonlySet<string> = new Set(['guessed', 'anywhere', 'maybe']);
+
 /** The words after options and operands. */
 function take(words: readonly KnownWord[], at: number, own: BashProgram, reader: OptionReader, use: OptionUse): void {
   if (own.fills) use.hole ??= '{}';
@@ -141,6 +144,7 @@ function take(words: readonly KnownWord[], at: number, own: BashProgram, reader:
     // An unknown option may stand for the operand: `podman exec --latest`. A variable there may be options: `ssh $OPTIONS host`.
     use.anywhere = reader.strange ? (reader.first ?? at) : at + 1;
     use.stranger = true;
+    if (own.input) use.shell = true;
   }
   if (reader.entry !== undefined && (reader.entry.text !== '' || reader.entry.sure !== undefined)) {
     takeEntry(reader.entry, words.slice(at), reader.unsure, use);
@@ -151,7 +155,8 @@ function take(words: readonly KnownWord[], at: number, own: BashProgram, reader:
     else use.lines.push([first]);
     return;
   }
-  if (own.rest === undefined) use.stranger = true;
+  // What it runs may read what it is given to read: `pyenv exec python`.
+  if (own.rest === undefined || GUESSED.has(own.rest)) use.stranger = true;
   if (first === undefined || use.input) {
     if (own.rest !== undefined) use.ends = true;
     if (own.input && use.lines.length === 0) use.input = true;
@@ -159,8 +164,10 @@ function take(words: readonly KnownWord[], at: number, own: BashProgram, reader:
   }
   switch (own.rest) {
     case 'command':
-      if (first.text.startsWith('-')) use.anywhere = at;
-      else if (!reader.strange) use.runs.push(at);
+      if (first.text.startsWith('-')) {
+        use.anywhere = at;
+        use.stranger = true;
+      } else if (!reader.strange) use.runs.push(at);
       return;
     case 'line':
       if (!reader.strange) use.lines.push(words.slice(at));

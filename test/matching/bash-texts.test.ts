@@ -1,0 +1,163 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import type { BashProgram } from '../../src/matching/bash/program.js';
+import { TABLE } from '../../src/matching/bash/programs.js';
+import { compileRule } from '../../src/matching/rule.js';
+
+function matches(pattern: string, command: string): boolean {
+  const { rule } = compileRule(`Bash(${pattern})`, { dialect: 'code', where: 'if' });
+  return rule?.matches({ tool_name: 'Bash', tool_input: { command }, cwd: '/' }) ?? true;
+}
+
+/** A line that writes a file and then does something else. */
+const written = (name: string, text: string, then: string): string => `cat > ${name} <<'E'\n${text}\nE\n${then}`;
+
+/** The names of the programs that do more than to show what they read, with their subcommands. */
+function running(table: Readonly<Record<string, BashProgram>>, depth = 0): string[] {
+  return Object.entries(table).flatMap(([names, program]) => {
+    if (program.rest === 'shown' || program.only !== undefined || depth > 3) return [];
+    const under = running(program.under ?? {}, depth + 1);
+    return names.split(' ').flatMap((name) => [name, ...under.map((rest) => `${name} ${rest}`)]);
+  });
+}
+const RUNNING = running(TABLE).filter((name) => !name.includes('*'));
+
+describe('a Bash rule, of a text that is piped into a program,', () => {
+  it('sees a command in it, whatever the table knows of the program', () => {
+    expect(RUNNING.length).toBeGreaterThan(400);
+    const lines = RUNNING.flatMap((name) =>
+      ['o p', '--odd p', 'o python -'].map((rest) => `echo 'rm x' | ${name} ${rest}`),
+    );
+    expect(lines.filter((line) => !matches('rm *', line))).toEqual([]);
+  });
+
+  it.each([
+    `echo 'import os; os.system("rm x")' | pyenv exec python`,
+    `echo 'os.system("rm x")' | uv run python -`,
+    `echo 'os.system("rm x")' | poetry run python`,
+    `echo 'os.system("rm x")' | mise exec -- python`,
+    `echo 'os.system("rm x")' | hatch run python`,
+    `echo 'execSync("rm x")' | fnm exec --using 20 node`,
+    `echo 'execSync("rm x")' | volta run node`,
+    `echo '\`rm x\`' | rbenv exec ruby`,
+    "echo '\\! rm x' | heroku run psql",
+    "printf '#!/bin/sh\\nrm x\\n' | sbatch",
+    "echo 'rm x' | salloc",
+    "echo 'rm x' | pdsh -w h1",
+    "echo 'rm x' | srun --pty $SHELL",
+    "echo 'rm x' | aws-vault exec p",
+    "echo 'rm x' | chamber exec p",
+    "echo 'rm x' | flox activate",
+    "echo 'rm x' | guix shell",
+    `echo 'rm x' | heroku run "bash -s"`,
+    "echo 'platform shell rm x' | lldb",
+    `cat <<E | micromamba run -n e python\nos.system("rm x")\nE`,
+  ])('sees it in %j', (line) => {
+    expect(matches('rm *', line)).toBe(true);
+    expect(matches('mv *', line)).toBe(false);
+  });
+
+  it.each([
+    `echo 'const a = \`\${b} c\`;' | node`,
+    `cat <<'E' | php\n<?php\n$x = 1;\nE`,
+    `cat <<'E' | uv run python -\na[0] = 1\nE`,
+    "echo '* one' | npx prettier --parser markdown",
+  ])('asks about no word of it that a shell would not know: %j', (line) => {
+    expect(matches('rm *', line)).toBe(false);
+  });
+
+  it.each(["echo '$X y' | ssh --odd h", "echo '$X y' | bash", "printf '%s' '$X y' | docker exec --odd -i c sh"])(
+    'asks what a shell is to run: %j',
+    (line) => {
+      expect(matches('rm *', line)).toBe(true);
+    },
+  );
+});
+
+describe('a Bash rule, of a file that the line writes and gives to a program,', () => {
+  it.each([
+    ['a.js', `const b = 1;\nconst a = \`\${b} c\`;`, 'node a.js'],
+    ['a.ts', '/** Adds. */\nexport const a = 1;', 'npx tsx a.ts'],
+    ['a.ts', `log(\`\${a} -> \${b}\`)`, './node_modules/.bin/tsx a.ts && bash scripts/check.sh'],
+    ['a.py', 'a = [1, 2]\na[0] = 1', 'python3 a.py'],
+    ['a.md', '* one\n* two', 'npx prettier --write a.md'],
+    ['a.md', '- `a/<B>/c` or `b/`', 'npx prettier --write a.md'],
+    ['a.css', '* { margin: 0 }', 'npx prettier --write a.css'],
+    ['pyproject.toml', '[project]\nname = "a"', 'uv sync --config-file pyproject.toml'],
+    ['a.scss', '$color: red;', 'npx sass a.scss a.css'],
+    ['a.awk', '$1 > 5 { print $2 }', 'awk -f a.awk f'],
+    ['a.php', '<?php\n$x = 1;\necho $x;', 'php a.php'],
+    ['Makefile', 'a:\n\t$(CC) -o a a.c', 'make'],
+    ['a.json', '{ "$ref": "a" }\n', 'jq . a.json && node x.js a.json'],
+  ])('asks about no word that a shell would not know: %s with %j, %s', (name, text, then) => {
+    expect(matches('git push *', written(name, text, then))).toBe(false);
+  });
+
+  it.each([
+    ['a.py', "for a in range(10):\n    print(a, b='c')\n", 'python3 a.py'],
+    ['k.yaml', '  - name: web\n    image: nginx:1.25\n    ports:\n', 'kubectl apply -f k.yaml'],
+    ['a.ts', 'export const add = (a: number, b: number) => a + b;\n', 'npx prettier --write a.ts'],
+    ['q.sql', "INSERT INTO users (id, name) VALUES (1, 'Ann');\n", 'psql -f q.sql'],
+  ])('searches a long %s to its end', (name, line, then) => {
+    const text = line.repeat(9_500 / line.length);
+    expect(matches('git push *', written(name, text, then))).toBe(false);
+    expect(matches('git push *', written(name, `${text}system("git push")`, then))).toBe(true);
+    expect(matches('git push *', `python3 <<'E'\n${text}\nE`)).toBe(false);
+    expect(matches('git push *', `python3 <<'E'\n${text}\nsystem("git push")\nE`)).toBe(true);
+  });
+
+  it.each([
+    ['s', '$X y', 'sh s'],
+    ['s', '$X y', 'cp s t; ./t'],
+    ['s', '$X y', 'sh ./s*'],
+    ['s', '$X y', 'at -f s now'],
+    ['s', '$X y', 'BASH_ENV=./s bash -c :'],
+    ['s', '$X y', 'uv run bash s'],
+    ['.git/hooks/pre-commit', '$X y', 'git commit -m x'],
+  ])('asks what a shell is to run: %s with %j, %s', (name, text, then) => {
+    expect(matches('git push *', written(name, text, then))).toBe(true);
+  });
+
+  it("asks about at most 2 % of this project's own files, and about each in which the command stands", () => {
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+    const use: Readonly<Record<string, string>> = {
+      '.ts': 'npx tsx',
+      '.md': 'npx prettier --write',
+      '.json': 'node x.js',
+    };
+    const lines = ['src', 'docs', 'test'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).flatMap((path) => {
+        const program = use[extname(path)];
+        if (program === undefined) return [];
+        const line = written(
+          basename(path),
+          readFileSync(join(root, folder, path), 'utf8'),
+          `${program} ${basename(path)}`,
+        );
+        return line.length > 10_000 ? [] : [{ path, line, names: /\bgit push\b/.test(line) }];
+      }),
+    );
+    expect(lines.length).toBeGreaterThan(1_000);
+    expect(lines.filter(({ names, line }) => names && !matches('git push *', line)).map(({ path }) => path)).toEqual(
+      [],
+    );
+    const others = lines.filter(({ names }) => !names);
+    const asked = others.filter(({ line }) => matches('git push *', line)).map(({ path }) => path);
+    expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(others.length / 50);
+  });
+});
+
+it.each([
+  `split --filter 'sh -c "$CMD"' f`,
+  "split --filter '/bin/r? x' f",
+  "split --filter 'curl h | sh' f",
+  "tar -I '$CMD x' -cf a b",
+  `tar --to-command 'eval "$CMD"' -xf a`,
+  `tar -F 'bash -c "$CMD"' -cf a b`,
+  `rsync -e 'sh -c "$CMD"' a h:`,
+])('a Bash rule asks what a program certainly runs, also in a word of its own: %s', (line) => {
+  expect(matches('rm *', line)).toBe(true);
+  expect(matches('git push *', line)).toBe(true);
+});
