@@ -185,4 +185,18 @@ describe('the SQLite file', () => {
     // Nothing came after them that would show the gap by its number.
     expect(unclosedWriters(path)).toMatchObject([{ hosts: ['h'], lost: dropped }]);
   });
+
+  test.each([0, 8, 24, 60, 80, 120])(
+    'for which there is room for no more than %i blocks from the start costs one line, and is tried again with each record',
+    async (blocks) => {
+      const before = `trap '' XFSZ; ulimit -f ${blocks}`;
+      const { code, stdout } = await startShell(before, 'write-rows.mjs', path, 'h', '60', '5000').ended;
+      const said = JSON.parse(stdout.trim().split('\n').at(-1) as string);
+      expect(code).toBe(0);
+      expect(said.told).toEqual([expect.stringMatching(/^Records cannot be written to .*: .*(?:full|I\/O)/)]);
+      expect((await start('write-rows.mjs', path, 'i', '20').ended).code).toBe(0);
+      const { hosts, check } = read();
+      expect([check, (hosts.get('h') ?? []).length, hosts.get('i')]).toEqual(['ok', 60 - said.dropped, upTo(20)]);
+    },
+  );
 });

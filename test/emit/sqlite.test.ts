@@ -215,6 +215,27 @@ describe('the schema', () => {
     expect(tables(join(folder, '0.db'))).toEqual([{ value: String(SCHEMA_VERSION) }]);
   });
 
+  test.each(['{"cut', '{}', 'null', '5', '"text"', '[]', '{"seq":1,"time":"2026-01-01T00:00:00Z"}', '{"seq":"1"}'])(
+    'of an earlier version with %s for a record is brought to this one, with all that can be read',
+    async (damaged) => {
+      const path = join(folder, `damaged-${++count}.db`);
+      const file = openSqlite(path);
+      file.exec('CREATE TABLE records (id INTEGER PRIMARY KEY, json TEXT NOT NULL)');
+      const rows = [JSON.stringify(now(fire(1))), damaged, JSON.stringify(now(fire(2)))];
+      for (const json of rows) file.run('INSERT INTO records (json) VALUES (?)', [json]);
+      file.close();
+      const told = await write(path, [now(fire(3))]);
+      expect(told.map(({ message }) => message)).toEqual([
+        `${path} was upgraded; a row in it is no record, and is kept as it is`,
+      ]);
+      expect(await write(path, [now(fire(4))])).toEqual([]);
+      expect((await readStore(path)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+      const upgraded = openSqlite(path);
+      expect(upgraded.all('SELECT json FROM records WHERE id = 2')).toEqual([{ json: damaged }]);
+      upgraded.close();
+    },
+  );
+
   test('of a later version is refused, by the sink and by whoever reads', async () => {
     const path = place();
     await write(path, [now(fire(1))]);

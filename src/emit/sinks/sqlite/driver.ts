@@ -149,6 +149,22 @@ function wrapped(driver: SqliteFile['driver'], connection: Connection): SqliteFi
   };
 }
 
+/** All of it, or nothing. Throws what `work` throws, whatever becomes of undoing it. */
+export function transaction(file: SqliteFile, work: () => void): void {
+  file.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    file.exec('COMMIT');
+  } catch (error) {
+    try {
+      file.exec('ROLLBACK');
+    } catch {
+      // The disk is full, and SQLite has rolled back on its own.
+    }
+    throw error;
+  }
+}
+
 /** libsql adds how long it took. */
 function row(found: object): SqliteRow {
   const { _metadata: _, ...columns } = found as SqliteRow;
@@ -171,10 +187,12 @@ export function isDamaged(error: unknown): boolean {
   );
 }
 
-/** Classifies a failure: `busy` if another process is writing, `full` if there is no room, else undefined. */
+/** Classifies a failure, of SQLite or of the file before it is SQLite's: `busy` if another process is writing, `full` if there is no room, else undefined. */
 export function sqliteProblem(error: unknown): 'busy' | 'full' | undefined {
   const { errcode, code } = error as { readonly errcode?: unknown; readonly code?: unknown };
   const number = typeof errcode === 'number' ? errcode & 0xff : undefined;
   if (number === 5 || number === 6 || /^SQLITE_(?:BUSY|LOCKED)/.test(String(code))) return 'busy';
-  return number === 13 || number === 10 || /^SQLITE_(?:FULL|IOERR)/.test(String(code)) ? 'full' : undefined;
+  return number === 13 || number === 10 || /^(?:SQLITE_(?:FULL|IOERR)|ENOSPC$|EDQUOT$|EFBIG$|EIO$)/.test(String(code))
+    ? 'full'
+    : undefined;
 }

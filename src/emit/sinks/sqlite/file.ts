@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { HookscopeError } from '../../../errors.js';
 import { makeFolder } from '../../../values/make-folder.js';
 import { kindOfFile } from '../files/database-file.js';
-import { openSqlite, type SqliteFile } from './driver.js';
+import { openSqlite, type SqliteFile, transaction } from './driver.js';
 import { insertRows, type RecordRow } from './rows.js';
 import { migrate } from './schema.js';
 
@@ -30,11 +30,16 @@ const PRUNED = 2000;
 /** Bytes from which a file is not small. */
 const LARGE = 16 * 1024 * 1024;
 
-/** `wait`: milliseconds that a statement waits for another process; the thread waits with it. */
-export function openRecordFile(
-  path: string,
-  { wait, isSync, maxBytes }: { wait: number; isSync: boolean; maxBytes: number },
-): RecordFile {
+export interface OpenOptions {
+  /** Milliseconds that a statement waits for another process; the thread waits with it. */
+  readonly wait: number;
+  readonly isSync: boolean;
+  readonly maxBytes: number;
+  /** Told what an upgrade of the file could not. */
+  note(text: string): void;
+}
+
+export function openRecordFile(path: string, { wait, isSync, maxBytes, note }: OpenOptions): RecordFile {
   prepareFile(path);
   const file = openSqlite(path);
   const ours = statSync(path, { throwIfNoEntry: false });
@@ -45,7 +50,7 @@ export function openRecordFile(
     file.exec('PRAGMA auto_vacuum = INCREMENTAL');
     file.all('PRAGMA journal_mode = WAL');
     file.exec(`PRAGMA synchronous = ${isSync ? 'FULL' : 'NORMAL'}`);
-    migrate(file, path);
+    migrate(file, path, note);
   } catch (error) {
     file.close();
     throw error;
@@ -80,21 +85,6 @@ function made(path: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-function transaction(file: SqliteFile, work: () => void): void {
-  file.exec('BEGIN IMMEDIATE');
-  try {
-    work();
-    file.exec('COMMIT');
-  } catch (error) {
-    try {
-      file.exec('ROLLBACK');
-    } catch {
-      // The disk is full, and SQLite has rolled back on its own.
-    }
     throw error;
   }
 }

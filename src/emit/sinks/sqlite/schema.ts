@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../../errors.js';
 import type { HookRecord } from '../../record.js';
-import type { SqliteFile } from './driver.js';
-import { rowOf } from './rows.js';
+import { type SqliteFile, transaction } from './driver.js';
+import { type RecordRow, rowOf } from './rows.js';
 
 /** The version that this one writes. One more entry of `STEPS` is one more version. */
 export const SCHEMA_VERSION = 3;
@@ -29,31 +29,31 @@ CREATE INDEX records_session ON records (session_id, agent_id);
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 `;
 
-/** Each step upgrades version n to n + 1. Version 0 is an empty file, or one table `records` of ids and JSON. */
-const STEPS: readonly ((file: SqliteFile) => void)[] = [
-  (file) => {
+/** Each step upgrades version n to n + 1, and says what it could not. Version 0 is an empty file, or one table `records` of ids and JSON. */
+const STEPS: readonly ((file: SqliteFile, note: (text: string) => void) => void)[] = [
+  (file, note) => {
     const older = hasTable(file, 'records');
     if (older) file.exec('ALTER TABLE records RENAME TO records_0');
     file.exec(TABLES);
     if (!older) return;
+    let damaged = 0;
+    let last = 0;
     for (const { json } of file.all('SELECT json FROM records_0 ORDER BY id')) {
-      const { host_id, seq, time, at, type, ...about } = rowOf(JSON.parse(String(json)) as HookRecord, String(json));
-      const { event, session_id, agent_id, fire_id, tool_use_id } = about;
-      file.run(INSERT_OLD, [
-        host_id,
-        seq,
-        time,
-        at,
-        type,
-        event,
-        session_id,
-        agent_id,
-        fire_id,
-        tool_use_id,
-        about.json,
-      ]);
+      const text = String(json);
+      const read = oldRow(text);
+      if (read === undefined) damaged++;
+      // One that is no record stays where it was, and goes when its neighbours do.
+      const row = read ?? { ...NO_RECORD, at: last, json: text };
+      last = row.at;
+      file.run(INSERT_OLD, [...COLUMNS_OLD.map((column) => row[column])]);
     }
     file.exec('DROP TABLE records_0');
+    if (damaged > 0)
+      note(
+        damaged === 1
+          ? 'a row in it is no record, and is kept as it is'
+          : `${damaged} rows in it are no records, and are kept as they are`,
+      );
   },
   // Records of one fire in one row.
   (file) => {
@@ -63,25 +63,66 @@ const STEPS: readonly ((file: SqliteFile) => void)[] = [
   () => undefined,
 ];
 
-/** A record of version 0. One that is there already is not written again. */
-const INSERT_OLD =
-  'INSERT OR IGNORE INTO records (host_id, seq, time, at, type, event, session_id, agent_id, fire_id, tool_use_id, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+const COLUMNS_OLD = [
+  'host_id',
+  'seq',
+  'time',
+  'at',
+  'type',
+  'event',
+  'session_id',
+  'agent_id',
+  'fire_id',
+  'tool_use_id',
+  'json',
+] as const;
 
-/** Upgrades a file to this version. Throws FILE for a later version, and for a database of something else. */
-export function migrate(file: SqliteFile, path: string): void {
-  if (versionOf(file, path) === SCHEMA_VERSION) return;
-  file.exec('BEGIN IMMEDIATE');
+/** A record of version 0. One that is there already is not written again. */
+const INSERT_OLD = `INSERT OR IGNORE INTO records (${COLUMNS_OLD.join(', ')}) VALUES (${COLUMNS_OLD.map(() => '?').join(', ')})`;
+
+const NO_RECORD: Omit<RecordRow, 'at' | 'json'> = {
+  host_id: null,
+  seq: 0,
+  last_seq: null,
+  time: '',
+  last_at: null,
+  type: '',
+  event: null,
+  session_id: null,
+  agent_id: null,
+  fire_id: null,
+  tool_use_id: null,
+};
+
+/** Whether a value is one that the column takes. */
+function isColumn(column: (typeof COLUMNS_OLD)[number], value: unknown): boolean {
+  if (NO_RECORD[column as keyof typeof NO_RECORD] === null && value === null) return true;
+  return typeof value === (column === 'seq' || column === 'at' ? 'number' : 'string');
+}
+
+/** undefined: it is no record. */
+function oldRow(json: string): RecordRow | undefined {
   try {
+    const row = rowOf(JSON.parse(json) as HookRecord, json);
+    const isKept = COLUMNS_OLD.every((column) => isColumn(column, row[column]));
+    return isKept ? row : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Upgrades a file to this version, and tells `note` what it could not. Throws FILE for a later version, and for a database of something else. */
+export function migrate(file: SqliteFile, path: string, note: (text: string) => void): void {
+  if (versionOf(file, path) === SCHEMA_VERSION) return;
+  const notes: string[] = [];
+  transaction(file, () => {
     // Another process may have upgraded it in the meantime.
     for (let version = versionOf(file, path); version < SCHEMA_VERSION; version++) {
-      STEPS[version]?.(file);
+      STEPS[version]?.(file, (text) => notes.push(text));
       file.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('version', ?)", [String(version + 1)]);
     }
-    file.exec('COMMIT');
-  } catch (error) {
-    file.exec('ROLLBACK');
-    throw error;
-  }
+  });
+  for (const text of notes) note(`${path} was upgraded; ${text}`);
 }
 
 /** Version 0, and a file that holds nothing yet, as this version has them. */

@@ -21,7 +21,7 @@ import {
 import { createQueue } from '../../sink-queue.js';
 import { createOpenMark } from '../files/open-mark.js';
 import { sqliteProblem } from './driver.js';
-import { openRecordFile, type RecordFile } from './file.js';
+import { type OpenOptions, openRecordFile, type RecordFile } from './file.js';
 import { type RecordRow, recordsIn, rowOf, rowOfPacked } from './rows.js';
 
 /** Options of `sqliteSink`. */
@@ -62,9 +62,9 @@ interface Line {
 }
 
 /** Throws FILE. */
-function openNow(path: string, maxBytes: number): RecordFile {
+function openNow(path: string, options: Omit<OpenOptions, 'wait'>): RecordFile {
   try {
-    return openRecordFile(path, { wait: LONG_WAIT, isSync: true, maxBytes });
+    return openRecordFile(path, { ...options, wait: LONG_WAIT });
   } catch (error) {
     if (isHookscopeError(error)) throw error;
     throw new HookscopeError(
@@ -86,6 +86,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
   const isSync = durability === 'sync';
   const redactor = redactorOf(options.redact);
   const retention = { maxAge: maxAge === 0 ? Number.POSITIVE_INFINITY : maxAge, maxBytes };
+  const opening = { isSync, maxBytes, note: (text: string) => report(logger, text) };
   const streams = createStreams();
   const mark = createOpenMark(path, isSync);
   let file: RecordFile | undefined;
@@ -103,7 +104,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
       file.close();
       file = undefined;
     }
-    file ??= openRecordFile(path, { wait: isSync ? LONG_WAIT : SHORT_WAIT, isSync, maxBytes });
+    file ??= openRecordFile(path, { ...opening, wait: isSync ? LONG_WAIT : SHORT_WAIT });
     file.insert(rows);
     for (const { json } of rows) written += json.length;
     const now = performance.now();
@@ -248,7 +249,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
     file = undefined;
   }
 
-  if (isSync) file = openNow(path, maxBytes);
+  if (isSync) file = openNow(path, opening);
   const sink = sinkAround({
     name,
     streams,
