@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { posix } from 'node:path';
 import ignore from 'ignore';
 import { warn } from '../plain.js';
+import { globParts, namesIn, type Part, patternParts, plainParts } from './glob-meeting.js';
 import { inTime } from './regex-cost.js';
 
 /** Longer paths exist on no system. */
@@ -14,13 +15,14 @@ const SHORT_PATH = 256;
  * A gitignore pattern over paths: `//abs/**` from the root of the file system, `~/x` from the home directory, `/x` from
  * `root` (else the current directory), `x`, `./x` and `../x` from the current directory. Letter case does not count, as
  * some file systems have it. A path that cannot be told, or a directory given instead of files, matches if it may; so does every path
- * once one took too long, which `late` is told.
+ * once one took too long, which `late` is told. `isGlob`: a search looks for it, which matches too if it names what the
+ * pattern is about.
  */
 export function compileFilePattern(
   pattern: string,
   root: string | undefined,
   late: (why: string) => void = (why) => warn(`the rule ${pattern} ${why}`),
-): (path: unknown, cwd: string) => boolean {
+): (path: unknown, cwd: string, isGlob?: boolean) => boolean {
   const { anchor, rest } = anchored(pattern.normalize(), root);
   const rules = ignore().add(withBrackets(rest));
   const begins = beginning(rest);
@@ -29,15 +31,30 @@ export function compileFilePattern(
   const bounded = inTime(ignores);
   const test = (path: string): boolean =>
     stars < FEW_STARS || (stars === FEW_STARS && path.length <= SHORT_PATH) ? ignores(path) : bounded(path, late);
-  return (path, cwd) => {
+  const named = namedParts(rest);
+  return (path, cwd, isGlob = false) => {
     if (typeof path !== 'string' || path.length > MAX_PATH) return true;
     const place = placeOf(path, cwd);
-    const below = belowOf(place, anchor(place.here));
-    if (below === undefined || !below.lower.startsWith(begins)) return false;
+    const from = anchor(place.here);
+    const below = belowOf(place, from);
     // A directory is what `dir/**` names, though gitignore means only what is in it.
-    return test(below.inside) || (below.relative !== '' && test(below.relative));
+    if (below?.lower.startsWith(begins) && (test(below.inside) || (below.relative !== '' && test(below.relative))))
+      return true;
+    if (!isGlob || named === undefined || !/[*?[]/.test(path)) return false;
+    place.parts ??= globParts(place.absolute);
+    return namesIn(place.parts, [...plainParts(from), ...named]);
   };
 }
+
+/** Undefined: no part of it has a name. */
+function namedParts(pattern: string): readonly Part[] | undefined {
+  const parts = patternParts(pattern.trimEnd());
+  if (!parts.some((part) => part !== '**' && part.isNamed)) return undefined;
+  return isTied(pattern) ? parts : ['**', ...parts];
+}
+
+/** A pattern with a slash before its end is tied to its place. */
+const isTied = (pattern: string): boolean => pattern.trimEnd().slice(0, -1).includes('/');
 
 /** Where brackets are a choice of letters, a folder may as well be called `[id]`: it is meant too. */
 function withBrackets(pattern: string): string {
@@ -49,12 +66,11 @@ function withBrackets(pattern: string): string {
 const PLAIN = /^[\w.@+=/-]*/;
 
 /**
- * The fixed beginning of paths that match, in lower case; '' if unknown. A pattern with a slash before its end is tied to
- * its place from the first letter on. Most of many rules are about other paths, which this alone shows.
+ * The fixed beginning of paths that match, in lower case; '' if unknown. Most of many rules are about other paths, which
+ * this alone shows.
  */
 function beginning(pattern: string): string {
-  const tied = pattern.trimEnd().slice(0, -1).includes('/');
-  const [plain = ''] = (tied && PLAIN.exec(pattern.replace(/^\//, ''))) || [];
+  const [plain = ''] = (isTied(pattern) && PLAIN.exec(pattern.replace(/^\//, ''))) || [];
   // Left to the library.
   return /^\/|\/\/|(^|\/)\.{1,2}(\/|$)/.test(plain) ? '' : plain.toLowerCase();
 }
@@ -68,6 +84,8 @@ interface LocatedPath {
   /** Its place depends neither on the home directory nor on the process's, both of which may change. */
   readonly stays: boolean;
   readonly below: Map<string, Below | undefined>;
+  /** Of a glob; once they are asked for. */
+  parts?: readonly Part[];
 }
 
 /** `inside`: something in it, were it a directory; `lower`: that in lower case. */

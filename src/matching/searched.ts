@@ -19,7 +19,7 @@ export function namedByGlobs(
   const given = input[GLOBS.get(tool) ?? ''];
   const globs = (Array.isArray(given) ? given : [given]).filter((glob) => typeof glob === 'string');
   if (last?.tool === tool && isSame(last.globs, globs) && isSame(last.places, places)) return last.named;
-  const named = globs.flatMap((glob) => spelledOut(tool, glob)).flatMap((glob) => at(glob, places));
+  const named = globs.flatMap((glob) => spelledOut(tool, glob)).flatMap((glob) => at(tool, glob, places));
   last = { tool, globs, places, named };
   return named;
 }
@@ -47,23 +47,38 @@ function spelledOut(tool: string, glob: string): readonly (string | undefined)[]
   return several.filter((one) => one !== '' && one?.startsWith('!') !== true);
 }
 
-/** `{a,b}/*` is `a/*` and `b/*`. */
+/** What extended globs of a shell have before their brackets, and what stands for the choices in these. */
+const CHOICES: Readonly<Record<string, (parts: readonly string[]) => readonly string[]>> = {
+  '@': (parts) => parts,
+  '?': (parts) => ['', ...parts],
+  '+': (parts) => parts.map((part) => `${part}*`),
+  '*': (parts) => ['', ...parts.map((part) => `${part}*`)],
+  '!': () => ['*'],
+};
+
+/** `{a,b}/*` is `a/*` and `b/*`, and `@(a|b)/*` as well. Braces around one text may stand for themselves. */
 function withoutBraces(glob: string): readonly (string | undefined)[] {
   const done: string[] = [];
   const open = [glob];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
     const [braces, inner] = /\{([^{}]*,[^{}]*)\}/.exec(one) ?? [];
-    if (braces === undefined || inner === undefined) done.push(one);
-    else for (const part of inner.split(',')) open.push(one.replace(braces, () => part));
+    const [choice, kind = '', given] = /([@?+*!])\(([^()]*)\)/.exec(one) ?? [];
+    if (braces !== undefined && inner !== undefined)
+      for (const part of inner.split(',')) open.push(one.replace(braces, () => part));
+    else if (choice !== undefined && given !== undefined)
+      for (const part of CHOICES[kind]?.(given.split('|')) ?? []) open.push(one.replace(choice, () => part));
+    else done.push(...new Set([one, one.replace(/(?<!\\)[{}]/g, '')]));
     if (open.length + done.length > MOST_GLOBS) return [undefined];
   }
   return done;
 }
 
-function at(glob: string | undefined, places: readonly unknown[]): readonly (string | undefined)[] {
+function at(tool: string, glob: string | undefined, places: readonly unknown[]): readonly (string | undefined)[] {
   if (glob === undefined) return [undefined];
   // A backslash escapes, or divides folders.
-  const paths = glob.includes('\\') ? [glob, glob.replace(/\\([[\]{}()*?!])/g, '$1')] : [glob];
+  const plain = glob.includes('\\') ? [glob, glob.replace(/\\([[\]{}()*?!/])/g, '$1')] : [glob];
+  // Grep looks for a name anywhere below.
+  const paths = tool === 'Grep' && !glob.includes('/') ? plain.flatMap((one) => [one, `**/${one}`]) : plain;
   return paths.flatMap((path) => {
     const below = places.filter((place) => typeof place === 'string').map((place) => `${place}/${path}`);
     return /^(?:[\\/]|~\/|[A-Za-z]:[\\/])/.test(path) ? [path, ...below] : below;

@@ -126,7 +126,8 @@ function compileFile(tool: string, text: string, { dialect, root }: RuleOf): Spe
     const all: readonly unknown[] = Array.isArray(path) && path.length > 0 ? path : [path];
     if (!SEARCHERS.includes(call.tool)) return all.some((one) => test(one, call.cwd));
     const places = [...all, ...call.searches].map((one) => one ?? '.');
-    return [...places, ...namedByGlobs(call.tool, call.input, places)].some((one) => test(one, call.cwd));
+    const isNamed = namedByGlobs(call.tool, call.input, places).some((one) => test(one, call.cwd, true));
+    return isNamed || places.some((one) => test(one, call.cwd));
   };
   const hardly = hardlyAFile(text);
   return { tools, matches, ...(hardly === undefined ? {} : { warning: `"${text}": ${hardly}` }) };

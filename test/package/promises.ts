@@ -417,6 +417,7 @@ const limits: readonly Kept[] = [
   ['about 2 % of everyday lines', 'matching/bash-harmless', 'asks about at most 2 % of a thousand lines'],
   ['is asked about every line with', 'matching/bash-rule', 'for `git push *` and `git *` is not dodged by'],
   ['File rules compare paths and look at no file', 'matching/rule', 'compares paths and looks at no file'],
+  ['A glob names it by any letter of its name', 'matching/search-rule', 'in the place of any letter'],
   ['On any other event a hook with an', 'host/running', 'a hook with a rule on an event without a tool never runs'],
   ['A glob in code does not treat', 'matching/matcher', "['org/*', 'org/a/b', true]"],
   [

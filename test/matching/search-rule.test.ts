@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { compileRule } from '../../src/matching/rule.js';
+
+function matches(text: string, tool: 'Glob' | 'Grep', glob: string, path?: string): boolean {
+  const { rule } = compileRule(text, { dialect: 'code', where: 'if' });
+  const asked = tool === 'Glob' ? { pattern: glob } : { pattern: 'KEY', glob };
+  const tool_input = path === undefined ? asked : { ...asked, path };
+  return rule?.matches({ tool_name: tool, tool_input, cwd: '/home/dev/project' }) ?? true;
+}
+
+const RULES = [
+  'Read(secret/**)',
+  'Read(*.pem)',
+  'Read(.env*)',
+  'Read(package.json)',
+  'Read(src/**/*.secret.ts)',
+  'Read(~/.ssh/**)',
+  'Read(.git/**)',
+  'Read(**/credentials*)',
+  'Read(//etc/**)',
+  'Read(docs/internal/*.md)',
+];
+
+describe('a rule about files, on a search by a glob,', () => {
+  it.each(['[$]', '?', '*', '@($|x)', '+($)', '{$}', '{$,x}', '?($)'])(
+    'sees a name with %s in the place of any letter',
+    (wild) => {
+      const name = 'secret';
+      const missed: string[] = [];
+      for (let at = 0; at < name.length; at++) {
+        const part = name.slice(0, at) + wild.replace('$', name[at] ?? '') + name.slice(at + 1);
+        for (const glob of [`${part}/*`, `${part}/**`, `**/${part}/*.ts`, `./${part}`, `*/../${part}/x`])
+          if (!matches('Read(secret/**)', 'Glob', glob)) missed.push(glob);
+        if (!matches('Read(secret/**)', 'Grep', `*.md,**/${part}/*.ts`)) missed.push(`Grep ${part}`);
+        if (!matches('Read(src/secret/**)', 'Glob', `${part}/x`, 'src')) missed.push(`${part} in src`);
+        if (matches('Read(secrets/**)', 'Glob', `${part}/x`) && wild !== '*' && wild !== '+($)')
+          missed.push(`secrets by ${part}`);
+      }
+      expect(missed).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['Read(secret/**)', 'Glob', '**/secret/**'],
+    ['Read(secret/**)', 'Glob', 's*/**'],
+    ['Read(secret/**)', 'Glob', 'secret\\/**'],
+    ['Read(app/secret/*.txt)', 'Glob', '**/secret/../../*/secret/*.t*'],
+    ['Read(src/secret/**)', 'Glob', '**/secret/**'],
+    ['Read(config/.env)', 'Glob', '**/.en?'],
+    ['Read(secret/)', 'Grep', 'secret*'],
+    ['Read(*.pem)', 'Grep', '*.pe?'],
+    ['Read(*.pem)', 'Grep', '*.p*'],
+    ['Read(*.pem)', 'Glob', 'keys/**/*.[p]em'],
+    ['Read(.env*)', 'Grep', '.en[v]'],
+    ['Read(.env*)', 'Glob', '**/.e*'],
+    ['Read(package.json)', 'Glob', '**/pack*'],
+    ['Read(~/.ssh/**)', 'Glob', '~/.s*/*'],
+    ['Read(//etc/**)', 'Glob', '/e*/passwd'],
+    ['Read(app/[id]/**)', 'Glob', 'ap?/*/x'],
+  ] as const)('%s is about a %s of %s', (text, tool, glob) => {
+    expect(matches(text, tool, glob)).toBe(true);
+  });
+
+  it.each([
+    '**/*',
+    '*',
+    '*/*',
+    '**/*.ts',
+    'src/**/*.{ts,tsx}',
+    '**/*.test.*',
+    '*.md',
+    'docs/**',
+    '**/*.json',
+    '?????/**',
+    '!(x)/*',
+    'test/**/*[0-9].ts',
+  ])('asks about none that names nothing it is about: %s', (glob) => {
+    for (const tool of ['Glob', 'Grep'] as const) expect(RULES.filter((text) => matches(text, tool, glob))).toEqual([]);
+  });
+
+  it('looks at long globs for a short while', () => {
+    const rules = Array.from({ length: 100 }, (_, i) => `Read(s${i}*a*b*c*/**/*x*y*z*)`);
+    const started = performance.now();
+    for (const glob of ['*a'.repeat(450), '**/'.repeat(300), '{s,t}*'.repeat(6), '[s]?'.repeat(200), '*a/'.repeat(300)])
+      for (const text of rules) matches(text, 'Grep', glob);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+});
