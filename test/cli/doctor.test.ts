@@ -69,6 +69,8 @@ const fires = (count: number, ...handlers: readonly HandlerRecord[]) =>
     time: now(),
     host_id: 'h',
     input: { ...fire().input, cwd: project },
+    // As an agent's own hook fires it.
+    fired: { done_by: 'client' },
     handlers,
   }));
 
@@ -377,8 +379,19 @@ describe('hookscope doctor, of the server and connected agents', () => {
     expect(found.map(({ level, text }) => [level, text])).toEqual([
       ['problem', expect.stringMatching(`and has begun a session since .* \\(${session}\\), but no fire of it was`)],
     ]);
+    // A program of the user's own is no agent.
+    const [fired] = fires(1, handler());
+    keep({ ...fired, fired: undefined });
+    expect((await doctor()).found).toEqual(found);
     keep(...fires(1, handler()));
     expect(await doctor()).toEqual({ found: [], code: 0 });
+    // What it fired before it was connected again says nothing of what it does since.
+    const connections = join(root, `${STATE}/connections.json`);
+    const at = new Date(Date.now() + 1).toISOString();
+    writeFileSync(connections, readFileSync(connections, 'utf8').replace('"file"', `"at":"${at}","file"`));
+    expect((await doctor()).found.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/No fire of it was recorded since it was connected/),
+    ]);
   });
 
   test.each([
@@ -412,6 +425,19 @@ describe('hookscope doctor, of the server and connected agents', () => {
     const file = connect([`'${SCRIPT}' PreToolUse`], '{}');
     expect((await doctor()).found.map(({ text }) => text)).toEqual([
       `${file} no longer names '${SCRIPT}' PreToolUse: it was taken out.`,
+    ]);
+    const long = (script: string) =>
+      `XDG_STATE_HOME='${'/state'.repeat(40)}' PATH=/usr/bin /bin/sh ${script} PreToolUse`;
+    connect([long(SCRIPT)], '{}');
+    expect((await doctor()).found.map(({ text }) => text)).toEqual([
+      `${file} no longer names /bin/sh ${SCRIPT} PreToolUse: it was taken out.`,
+    ]);
+    connect(
+      [long(SCRIPT), `${long(SCRIPT)} x`],
+      JSON.stringify({ env: { X: long('/other.sh'), Y: `${long('/other.sh')} x` } }),
+    );
+    expect((await doctor()).found.map(({ text }) => text)).toEqual([
+      `${file} no longer names ${SCRIPT} in 2 commands, which somebody has altered: the first says /other.sh.`,
     ]);
     connect([`'${SCRIPT}' PreToolUse`], JSON.stringify({ env: { X: `'${SCRIPT}' PreToolUse` } }));
     expect((await doctor()).found.map(({ text }) => text)).toEqual([`${file} names ${SCRIPT}, which is gone.`]);
@@ -540,9 +566,9 @@ describe('hookscope doctor, of the server and connected agents', () => {
       const { stdout } = await run('doctor', '--json');
       return stdout.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as DoctorFinding).text]));
     };
+    await run('connect', agent, '--write');
     const [fired] = fires(1, handler());
     keep({ ...fired, input: { ...fired?.input, via: { agent, event: 'x' } } });
-    await run('connect', agent, '--write');
     expect(await texts()).toEqual([]);
     const file = join(root, path);
     writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));

@@ -2,15 +2,16 @@ import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { AgentTable } from '../../agents/table.js';
 import { CONNECTABLE, settingsFile, tableOf } from '../../connect/agent-hooks.js';
-import { clip, ended, plain } from '../../plain.js';
+import { ended, plain } from '../../plain.js';
 import { realOr } from '../../trust/consent.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { type ConnectedSettings, readConnections, readIfThere, wordsOf } from './connections.js';
 import type { DoctorFinding } from './finding.js';
+import { takenOut } from './taken-out.js';
 
 interface Known {
-  /** Agents with stored fires. */
-  readonly fired: ReadonlySet<string>;
+  /** When each agent fired last, in milliseconds since 1970. */
+  readonly fired: ReadonlyMap<string, number>;
   /** Since when fires were looked at, in milliseconds since 1970. */
   readonly since: number;
   /** Codex, where it was named. */
@@ -24,8 +25,10 @@ export async function agentFindings(known: Known): Promise<DoctorFinding[]> {
     const table = CONNECTABLE.includes(connection.agent) ? tableOf(connection.agent) : undefined;
     const about = await connectionFindings(connection, table, known);
     findings.push(...about);
+    // What it fired before says nothing of what was written since.
+    const isSilent = (known.fired.get(connection.agent) ?? 0) < Math.max(connection.at ?? 0, known.since);
     // Only where nothing else tells why.
-    if (!known.fired.has(connection.agent) && about.every(({ level }) => level === 'remark'))
+    if (isSilent && about.every(({ level }) => level === 'remark'))
       findings.push(await silent(connection, table, known));
   }
   // Two files of one agent have settings in common.
@@ -74,10 +77,7 @@ async function connectionFindings(
   if (text === undefined) return [problem(`${plain(file)}, which connected ${plain(agent)}, is gone.`, again)];
   const missing = handlers.filter((one) => !text.includes(JSON.stringify(one).slice(1, -1)));
   const findings: DoctorFinding[] = [];
-  if (missing.length > 0)
-    findings.push(
-      problem(`${plain(file)} no longer names ${clip(missing[0] as string, 80)}: it was taken out.`, again),
-    );
+  if (missing.length > 0) findings.push(problem(`${plain(file)} ${takenOut(missing, text)}.`, again));
   else {
     const gone = handlers.flatMap(wordsOf).filter((word) => isAbsolute(word) && !existsSync(word));
     for (const path of new Set(gone))

@@ -53,8 +53,8 @@ export class Health {
   readonly #gaps = new Gaps();
   readonly #background = new BackgroundRuns<Late>();
   readonly #mask: <R extends HookRecord>(record: R) => R;
-  /** Agents whose own hooks have fired; agents that use our format, and programs, count as `claude-code`. */
-  readonly agents = new Set<string>();
+  /** When the own hooks of each agent fired last, in milliseconds since 1970; agents that use our format count as `claude-code`. */
+  readonly agents = new Map<string, number>();
   fires = 0;
   /** When the last fire was answered without a server, in ISO 8601. */
   alone: string | undefined;
@@ -77,8 +77,9 @@ export class Health {
     if (record.type !== 'hook_fire') return;
     this.fires += 1;
     if (record.stateless && (this.alone === undefined || record.time > this.alone)) this.alone = record.time;
-    const { via } = record.input;
-    this.agents.add(isObject(via) && typeof via['agent'] === 'string' ? via['agent'] : 'claude-code');
+    const agent = agentOf(record);
+    if (agent !== undefined)
+      this.agents.set(agent, Math.max(this.agents.get(agent) ?? 0, Date.parse(record.time) || 0));
     if (this.#fires.size < MOST) this.#fires.set(record.event, (this.#fires.get(record.event) ?? 0) + 1);
     for (const handler of record.handlers) this.#hook(record, handler);
   }
@@ -157,6 +158,12 @@ function failedLate({ seen, record, handler: begun }: Late, { failure, exit_code
 /** Thousands may wait for their end, and inputs can be long. */
 function withoutInput({ final_input: _, ...record }: FireRecord, handler: HandlerRecord): FireRecord {
   return { ...record, input: {}, handlers: [handler] };
+}
+
+/** The agent whose own hook fired it; undefined: a program did, whose calls no agent makes. */
+function agentOf({ input: { via }, fired, stateless }: FireRecord): string | undefined {
+  if (isObject(via) && typeof via['agent'] === 'string') return via['agent'];
+  return fired?.done_by === 'client' || stateless === true ? 'claude-code' : undefined;
 }
 
 const keyOf = (event: string, name: string): string => JSON.stringify([event, name]);
