@@ -37,9 +37,9 @@ export async function program(argv: readonly string[]): Promise<void> {
   } catch (error) {
     code = error instanceof CommanderError ? error.exitCode : await printError(error, terminal, argv);
     // An agent continues after a hook's exit 1, so a hook command that was called wrongly must block what can be blocked.
-    if (argv[0] === 'hook' && code !== 0) {
+    if (argv[0] === 'hook' && called !== undefined && code !== 0) {
       const { answerMisused } = await import('./server/hook-misused.js');
-      code = answerMisused(argv, wordsOf(error), terminal);
+      code = answerMisused(argv, called, wordsOf(error), terminal);
     }
   }
   returned();

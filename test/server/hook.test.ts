@@ -183,6 +183,13 @@ describe('hookscope hook', () => {
     const told = await user.hook(['--as', 'gemini', ...bad, 'BeforeTool'], bash('ls'));
     expect(JSON.parse(told.stdout)).toMatchObject({ decision: expect.stringMatching(/deny|block/) });
     expect(await user.hook([...bad, 'PreToolUze'], bash('ls'))).toMatchObject({ code: 2, stdout: '' });
+    // The value of an option is no event, but for want of any other.
+    for (const args of [
+      ['--config', 'Stop', 'PreToolUse', '--nope'],
+      ['--nope', '--as', 'claude-code', '--plugin', 'Notification', 'PreToolUse'],
+      ['--hooks', 'PreToolUse', '--nope'],
+    ])
+      expect(denial((await user.hook(args, bash('ls'))).stdout)).toMatch(/unknown option/);
   });
 
   test('an event that nobody knows is exit 2', async () => {

@@ -2,6 +2,7 @@ import type { FailurePolicy } from '../../server/agent-protocol.js';
 import { agentProtocol } from '../../server/agent-words.js';
 import { AGENT } from '../../server/named-set.js';
 import { claudeProtocol, type Protocol } from '../../server/protocol.js';
+import { type CommandRow, optionsOf } from '../command-row.js';
 import type { Terminal } from '../terminal.js';
 import { UNANSWERED } from './alarm.js';
 import { isStdoutLost, unheard } from './unheard.js';
@@ -10,8 +11,15 @@ import { isStdoutLost, unheard } from './unheard.js';
  * Answers where the arguments of `hookscope hook` are not understood, as where anything else goes wrong: its event, agent and policy are looked
  * for among them. Standard error has said why. The exit code.
  */
-export function answerMisused([, ...words]: readonly string[], why: string, terminal: Terminal): number {
-  const protocol = protocolIn(words);
+export function answerMisused(
+  [, ...words]: readonly string[],
+  row: CommandRow,
+  why: string,
+  terminal: Terminal,
+): number {
+  const as = valueIn(words, '--as') ?? '';
+  // The value of an option may be called like an event, unless there is no other.
+  const protocol = protocolIn(withoutValues(words, row), as) ?? protocolIn(words, as);
   // Of an event that nobody knows it is not known either whether it can be stopped: exit 2 stops what can be.
   if (protocol === undefined) return UNANSWERED;
   const policy: FailurePolicy = valueIn(words, '--on-failure') === 'allow' ? 'allow' : 'block';
@@ -22,8 +30,7 @@ export function answerMisused([, ...words]: readonly string[], why: string, term
 }
 
 /** By the first word that is an event of the agent. Of an agent that nobody knows, Claude Code's words. */
-function protocolIn(words: readonly string[]): Protocol | undefined {
-  const as = valueIn(words, '--as') ?? '';
+function protocolIn(words: readonly string[], as: string): Protocol | undefined {
   for (const word of words) {
     try {
       return AGENT.test(as) ? agentProtocol(as, word) : claudeProtocol(word);
@@ -32,6 +39,12 @@ function protocolIn(words: readonly string[]): Protocol | undefined {
     }
   }
   return undefined;
+}
+
+/** The words that are no values of its options. */
+function withoutValues(words: readonly string[], row: CommandRow): string[] {
+  const valued = optionsOf(row).flatMap(([flags]) => (flags.includes('<') ? (flags.match(/--?[\w-]+/g) ?? []) : []));
+  return words.filter((_, at) => !valued.includes(words[at - 1] ?? ''));
 }
 
 /** The value of an option, in a word of its own or behind `=`. */
