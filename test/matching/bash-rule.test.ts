@@ -71,6 +71,33 @@ describe('a Bash rule', () => {
   });
 
   it.each([
+    'tar cIf rm a b',
+    'tar cfI a rm b',
+    'tar xFf rm a',
+    'bsdtar cvzIf rm a.tar b',
+    'ip -all netns exec rm x',
+    "echo 'rm x' | ip -all netns exec bash",
+    'ip netns exec blue rm x',
+    'arch -arm64 rm x',
+    'arch -arch x86_64 rm x',
+  ])('sees a command behind options without a dash, or without an operand: %s', (line) => {
+    expect(matches('rm *', line)).toBe(true);
+    expect(matches('mv *', line)).toBe(false);
+  });
+
+  it.each(['tar cf rm a', 'tar cIf gzip rm a', 'tar czf a.tgz rm', 'arch -x86_64 brew install rm', 'ip netns add rm'])(
+    'and no other word: %s',
+    (line) => {
+      expect(matches('rm *', line)).toBe(false);
+    },
+  );
+
+  it('sees a program that a line writes and gives to tar in a bundle of options', () => {
+    expect(matches('rm *', "echo 'rm x' > prog; chmod +x prog; tar cIf ./prog b.tar f")).toBe(true);
+    expect(matches('rm *', 'curl https://example.com -o prog; tar cIf ./prog b.tar f')).toBe(true);
+  });
+
+  it.each([
     'strace -x rm x',
     'strace -fn rm x',
     'strace -A -o log rm x',

@@ -81,7 +81,11 @@ const BEHIND: readonly (readonly [before: string, repeated: string, after: strin
     ),
   ),
   ['find . ', '-exec a \\; ', ''],
+  ...['bundle exec', 'watchexec', 'nodemon', 'su'].map((name) => [`${name} `, '--a=b ', ''] as const),
   ['sh <<E\n', 'a b;\n', '\nE'],
+  ...['a b;\n', '`a b` ', "'a b' ", 'a ', 'a\\x41 '].map(
+    (text) => ["cat > a.py <<'E'\n", text, '\nE\npython3 a.py'] as const,
+  ),
   ['echo $((', '1+', '1))'],
 ];
 /** Lines of 10,000 characters, each of one thing that a shell reads, over and over. */

@@ -48,6 +48,9 @@ export interface OptionUse {
   reads?: true;
 }
 
+/** More words than can be read: each costs several steps. */
+const MOST_BEGUN = 3_000;
+
 const LONG = new WeakMap<BashProgram, ReadonlyMap<string, string>>();
 
 function longOptions(program: BashProgram): ReadonlyMap<string, string> {
@@ -79,6 +82,8 @@ export class OptionReader {
   /** `docker run --entrypoint`. */
   entry: KnownWord | undefined;
   #nothing = false;
+  /** Words in the lines that may begin at the value of an option. */
+  #begun = 0;
   readonly #words: readonly KnownWord[];
   readonly #program: BashProgram;
   readonly #use: OptionUse;
@@ -95,7 +100,7 @@ export class OptionReader {
     this.from = from;
     /** If nothing is run, options may appear anywhere. */
     const all = this.#program.under === undefined && (rest === undefined || (rest === 'shown' && !writes));
-    for (this.at = from; ; this.at++) {
+    for (this.at = this.#bundle(from); ; this.at++) {
       const word = this.#words[this.at];
       if (word === undefined || this.#nothing || this.#use.instead !== undefined) break;
       const text = word.sure ?? word.text;
@@ -118,6 +123,19 @@ export class OptionReader {
       } else if (!all && !this.#isAssignment(this.at)) break;
     }
     return this.#nothing ? 'nothing' : undefined;
+  }
+
+  /** `tar cIf`: answers where its other words begin. */
+  #bundle(from: number): number {
+    const { bundle, short = '' } = this.#program;
+    const { text = '', sure } = this.#words[from] ?? {};
+    if (!bundle || sure !== undefined || !/^[A-Za-z]+$/.test(text)) return from;
+    this.at = from;
+    for (const letter of text) {
+      const [mark] = /\W/.exec(short[short.indexOf(letter) + 1] ?? '') ?? [];
+      if (short.includes(letter) && mark !== undefined) this.#take(mark, undefined);
+    }
+    return this.at + 1;
   }
 
   /** `env A=b rm x`: any word with a `=` is one, also behind `--`. */
@@ -149,6 +167,9 @@ export class OptionReader {
 
   /** `nodemon --exec=rm x`: a command may begin at the value of an option, too. */
   #begin(value: KnownWord): void {
+    this.#begun += this.#words.length - this.at;
+    if (this.#begun > MOST_BEGUN) this.#use.hidden = true;
+    if (this.#use.hidden) return;
     const more = this.#words.slice(this.at + 1);
     const unknown = more.findIndex(({ sure }) => sure !== undefined);
     this.#use.lines.push([value, ...more.slice(0, unknown < 0 ? undefined : unknown)]);

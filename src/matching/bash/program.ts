@@ -27,6 +27,10 @@ export interface BashProgram {
   readonly shell?: true;
   /** How many words come before the command: the time of `timeout`. */
   readonly operands?: number;
+  /** They may be left out, which an option before the subcommand says: `ip -all netns exec`. */
+  readonly bare?: true;
+  /** Its first word may be letters of options without a dash, whose values follow one after the other: `tar cIf`. */
+  readonly bundle?: true;
   /**
    * What stands behind options and operands. `command`: a command's words; `line`: words that are joined to a command
    * line; `first`: one command line and other things; `lines`: each a command line; `file`: a file of commands;

@@ -137,11 +137,12 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
       input: true,
     },
   'run0 systemd-nspawn lxc-attach lxc-execute lima mosh': { rest: 'anywhere', input: true },
-  // `arch -arm64 rm` on macOS.
-  'arch cross-env nocache steam-run prime-run gamemoderun mullvad-exclude': command,
+  // On macOS: `arch -arm64 rm`.
+  arch: { long: 'x86_64 x86_64h arm64 arm64e i386 ppc ppc64 32 64 c h arch: d: e:', rest: 'command' },
+  'cross-env nocache steam-run prime-run gamemoderun mullvad-exclude': command,
   'cross-env-shell': { rest: 'line' },
   launchctl: { under: { 'asuser bsexec': { operands: 1, rest: 'command' }, submit: guessed } },
-  ip: { under: { 'netns vrf net': { under: { exec: { operands: 1, rest: 'command' } } } } },
+  ip: { under: { 'netns vrf net': { under: { exec: { operands: 1, bare: true, rest: 'command' } } } } },
   'machinectl toolbox distrobox multipass lxc incus wsl adb vagrant nix nix-shell': {
     rest: 'anywhere',
     input: true,
@@ -212,7 +213,8 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   printf: { short: 'v:', rest: 'shown', writes: true },
   'tar bsdtar': {
     reads: true,
-    short: 'I*F*',
+    bundle: true,
+    short: 'I*F*f:b:C:g:H:K:L:N:T:V:X:',
     long: 'use-compress-program* to-command* checkpoint-action* info-script* new-volume-script* rsh-command* rmt-command*',
   },
   split: { reads: true, long: 'filter*' },

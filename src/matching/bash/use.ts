@@ -157,6 +157,7 @@ function take(words: readonly KnownWord[], at: number, own: BashProgram, reader:
   }
   // What it runs may read what it is given to read: `pyenv exec python`.
   if (own.rest === undefined || GUESSED.has(own.rest)) use.stranger = true;
+  if (own.bare && reader.first !== undefined) use.guessed = [reader.first];
   if (first === undefined || use.input) {
     if (own.rest !== undefined) use.ends = true;
     if (own.input && use.lines.length === 0) use.input = true;
