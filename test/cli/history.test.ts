@@ -459,6 +459,53 @@ describe('hookscope why', () => {
     expect(denied.stderr).toBe('');
   });
 
+  test('options choose among the fires of an id, and one that leaves nothing says so', async () => {
+    const none = { ...fire().decision, verdict: 'none' as const };
+    const later = { time: '2025-02-01T00:00:00.000Z' };
+    const file = store(
+      'chosen.ndjson',
+      fire(1, { fire_id: 'f-old', agent_id: 'a1', input: { ...fire().input, agent_type: 'builder' } }),
+      {
+        ...fire(2, {
+          fire_id: 'f-new',
+          agent_id: 'a2',
+          decision: none,
+          input: { ...fire().input, agent_type: 'tester' },
+        }),
+        ...later,
+      },
+      {
+        ...fire(3, { fire_id: 'f-ran', agent_id: 'a2', event: 'PostToolUse', decision: { ...none, fold: 'block' } }),
+        ...later,
+      },
+      { ...fire(4, { fire_id: 'g-1', tool_use_id: 'toolu_2', decision: none }), ...later },
+    );
+    const decided = async (...args: string[]): Promise<readonly [number | null, string]> => {
+      const { stdout, stderr, code } = await hookscope('why', ...args, '--json', '--store', file);
+      const found = lines(stdout).map((text) => JSON.parse(text) as { fire_id: string });
+      return [code, found.map(({ fire_id }) => fire_id).join() || stderr.replace(/^.*ndjson: /, '')];
+    };
+    expect(await decided('toolu_1')).toEqual([0, 'f-new,f-ran']);
+    expect(await decided('toolu_1', '--event', 'PostToolUse')).toEqual([0, 'f-ran']);
+    for (const options of [['--blocked'], ['--agent', 'builder'], ['--until', '2025-01-31T12:00:00Z']]) {
+      expect(await decided('toolu_1', ...options)).toEqual([0, 'f-old']);
+      expect(await decided('toolu', ...options)).toEqual([0, 'f-old']);
+      expect(await decided('f-old', ...options)).toEqual([0, 'f-old']);
+      expect(await decided('f-new', ...options)).toEqual([1, 'holds f-new, but nothing of it matches the options.\n']);
+      expect(await decided('toolu_2', ...options)).toEqual([
+        1,
+        'holds toolu_2, but nothing of it matches the options.\n',
+      ]);
+    }
+    for (const options of [['--slow', '1h'], ['--since', '2025-03-01'], ['--agent', 'nobody'], ['--alarms']])
+      expect(await decided('toolu_1', ...options)).toEqual([
+        1,
+        'holds toolu_1, but nothing of it matches the options.\n',
+      ]);
+    expect((await decided('nothing', '--blocked'))[1]).toContain('holds no fire and no call with the id nothing');
+    for (const empty of ['', ' ']) expect((await decided(empty))[1]).toMatch(/why: expected the id .*, got nothing/);
+  });
+
   test('what may mean several lists them', async () => {
     const { stdout, stderr, code } = await hookscope('why', '--store', demo, 'toolu_subB');
     expect(code).toBe(1);

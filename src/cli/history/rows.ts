@@ -38,7 +38,7 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
       ['json', 'print it as one JSON object for each fire'],
       'redactStored',
     ],
-    notes: `With --hook, it is only about that hook, and says why it did not run if it did not. Exits with 1 if there is no such fire, or more than one.
+    notes: `The options choose among the fires of an id, too. With --hook, it is only about that hook, and says why it did not run if it did not. Exits with 1 if there is no such fire, or more than one.
 
   $ hookscope why last --blocked
   $ hookscope why toolu_01 --hook protectPaths`,

@@ -2,6 +2,7 @@ import type { FireRecord, HookRecord, HookResponse } from '../../emit/record.js'
 import { HookscopeError } from '../../errors.js';
 import { plainJson } from '../../plain.js';
 import type { RecordStore } from '../../store/store.js';
+import { wrongOption } from '../../values/options.js';
 import { answerFor, answerText } from '../../why/answer.js';
 import { callOf, callsIn } from '../../why/calls.js';
 import { hasRun, isMeant, isShadow } from '../../why/meaning.js';
@@ -26,16 +27,24 @@ interface Meant {
 
 export async function whyCommand(args: readonly string[], flags: WhyFlags, terminal: Terminal): Promise<number> {
   const what = args[0] as string;
+  if (what.trim() === '') throw wrongOption('why', 'expected the id of a fire or a call, or last, got nothing');
   const { hook, ...rest } = flags;
   const mask = maskOf(flags);
-  const filter = readFilter(what === 'last' ? rest : {});
+  const filter = readFilter(rest);
+  const isChosen = CHOOSING.some((key) => flags[key] !== undefined);
   return withStore(flags, terminal, async (store) => {
     await filter.checkEvent(store);
-    const ids = what === 'last' ? await lastOf(store, filter, hook) : await idsLike(store, what);
+    const isLast = what === 'last';
+    if (!isLast) await filter.learnFrom(store, terminal.signal);
+    const chosen = isChosen ? filter : undefined;
+    const ids = isLast ? await lastOf(store, filter, hook) : await idsLike(store, what, chosen);
     const [id] = ids;
-    if (id === undefined) throw notFound(what, store);
+    if (id === undefined) {
+      const isThere = !isLast && isChosen && (await idsLike(store, what, undefined)).length > 0;
+      throw notFound(what, store, isThere);
+    }
     if (ids.length > 1) return listCandidates(what, ids, { mask, terminal });
-    const { fires, about, others } = await recordsOf(store, id, { hook, mask });
+    const { fires, about, others } = await recordsOf(store, id, { hook, mask, chosen });
     if (others > 0 && id.fire === undefined) terminal.tell(olderCalls(mask.text(id.toolUse ?? what), others));
     for (const record of about) filter.match(record);
     const parts = callRecords(about);
@@ -63,6 +72,9 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
 }
 
 const isCall = (fires: readonly FireRecord[]): boolean => fires.some((fire) => fire.tool_use_id !== undefined);
+
+/** The options that choose among fires; with `--hook`, it is about that hook. */
+const CHOOSING = ['since', 'until', 'event', 'agent', 'slow', 'blocked', 'alarms', 'shadow'] as const;
 
 /** How the fires that were asked about are identified. */
 interface Id {
@@ -98,15 +110,23 @@ function idOf(record: HookRecord): Id {
 /** At most this many candidates are listed. */
 const MOST = 20;
 
-/** Fires with exactly this id; else those whose id begins or ends with it. */
-async function idsLike(store: RecordStore, what: string): Promise<Id[]> {
+/** Fires with exactly this id; else those whose id begins or ends with it. `chosen`: of them those that it lets through. */
+async function idsLike(store: RecordStore, what: string, chosen: RecordFilter | undefined): Promise<Id[]> {
+  const query = { ...chosen?.query, types: ABOUT, newest: true };
+  const first = chosen === undefined ? { limit: 1 } : {};
+  const isWanted = (record: HookRecord): boolean => chosen === undefined || chosen.match(record) === 'yes';
+  let isExact = false;
   // A shortened id cannot match exactly.
   for (const exact of /\.\.|…/.test(what) ? [] : [{ fire: what }, { toolUse: what }]) {
-    for await (const record of store.records({ ...exact, types: ABOUT, newest: true, limit: 1 }))
-      return [{ ...exact, newest: record }];
+    for await (const record of store.records({ ...query, ...exact, ...first })) {
+      isExact = true;
+      if (isWanted(record)) return [{ ...exact, newest: record }];
+    }
   }
+  if (isExact) return [];
   const found = new Map<string, Id>();
-  for await (const record of store.records({ types: ABOUT, newest: true })) {
+  for await (const record of store.records(query)) {
+    if (!isWanted(record)) continue;
     const { fire_id: fire, tool_use_id: toolUse } = record as { fire_id?: string; tool_use_id?: string };
     if (toolUse !== undefined && isIdLike(toolUse, what)) put(`call ${toolUse}`, { toolUse, newest: record });
     else if (record.type === 'hook_fire' && fire !== undefined && isIdLike(fire, what))
@@ -144,7 +164,11 @@ function lineOf(record: HookRecord, filter: RecordFilter, { color }: Terminal): 
 async function recordsOf(
   store: RecordStore,
   { fire, toolUse, newest }: Id,
-  { hook, mask }: { readonly hook: string | undefined; readonly mask: Mask },
+  {
+    hook,
+    mask,
+    chosen,
+  }: { readonly hook: string | undefined; readonly mask: Mask; readonly chosen: RecordFilter | undefined },
 ): Promise<Meant> {
   const call = toolUse ?? (newest as { tool_use_id?: string }).tool_use_id;
   const { session_id: session, host_id: host } = newest as { session_id?: string; host_id?: string };
@@ -158,10 +182,13 @@ async function recordsOf(
   const about = callOf(all, own).map((record) => mask.record(record));
   const others = callsIn(all).length - 1;
   const fires = about.filter((record) => record.type === 'hook_fire').filter((record) => !isShadow(record));
+  // Where a denied call or an alarm was chosen, all of its fires tell about it.
+  const isOfFires = chosen !== undefined && newest.type === 'hook_fire';
+  const meant = isOfFires ? fires.filter((one) => chosen.match(one) === 'yes') : fires;
   return {
     about,
     others,
-    fires: fire === undefined ? telling(fires, hook) : fires.filter((one) => one.fire_id === fire),
+    fires: fire === undefined ? telling(meant, hook) : fires.filter((one) => one.fire_id === fire),
   };
 }
 
@@ -185,10 +212,12 @@ function telling(fires: readonly FireRecord[], hook: string | undefined): readon
   return some.length > 0 ? some : fires.slice(0, 1);
 }
 
-function notFound(what: string, store: RecordStore): HookscopeError {
-  const problem =
-    what === 'last'
-      ? 'holds no fire of that kind'
-      : `holds no fire and no call with the id ${what}; hookscope history lists them`;
-  return new HookscopeError('FILE', { file: store.place, problem });
+function notFound(what: string, store: RecordStore, isThere: boolean): HookscopeError {
+  const other = isThere
+    ? `holds ${what}, but nothing of it matches the options`
+    : `holds no fire and no call with the id ${what}; hookscope history lists them`;
+  return new HookscopeError('FILE', {
+    file: store.place,
+    problem: what === 'last' ? 'holds no fire of that kind' : other,
+  });
 }
