@@ -115,6 +115,7 @@ describe('a Bash rule, of a file that the line writes and gives to a program,', 
     ['s', '$X y', 'at -f s now'],
     ['s', '$X y', 'BASH_ENV=./s bash -c :'],
     ['s', '$X y', 'uv run bash s'],
+    ['s', '$X y', 'npx bash ./s'],
     ['.git/hooks/pre-commit', '$X y', 'git commit -m x'],
   ])('asks what a shell is to run: %s with %j, %s', (name, text, then) => {
     expect(matches('git push *', written(name, text, then))).toBe(true);

@@ -158,6 +158,7 @@ function readRest(
   const said: KnownWord[] = [];
   const expands = EXPANDING.has(words[0]?.text ?? '');
   const takes = !shows && !expands;
+  let hasShell = false;
   for (const [at, word] of words.entries()) {
     const [, variable = '', value] = /^(\w+)(?:\[[^\]]*\])?=(.*)$/s.exec(word.text) ?? [];
     const sure = word.sure?.slice(word.text.length - (value ?? '').length);
@@ -166,7 +167,12 @@ function readRest(
     if (value !== undefined && !isShown) readAssignment(variable, { ...word, text: value, sure }, found);
     else if (!isShown && !plain.has(at) && mayName(word.text) && !hasValue(word.text)) addNames(word, found);
     if (at > 0 && isShown) said.push(word);
-    if (at > 0 && takes && !isShown) noteTaken(word, found);
+    if (at > 0 && takes && !isShown) {
+      noteTaken(word, found);
+      // `some-runner bash x.sh`
+      if (hasShell) noteRan(word.text, true, found);
+      hasShell ||= bashProgram(lastName(word.text))?.shell === true;
+    }
     // Of one word too: `sed s/x/rm/e`.
     if (reads && !isShown && !hasValue(word.text) && (word.sure === undefined || mayHold(word)))
       for (const line of linesIn(word.text)) if (mayHold(word) || !PATTERN.test(line)) addLine(line, found);
