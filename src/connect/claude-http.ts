@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { specOf } from '../agents/rows.js';
 import type { EventRow } from '../agents/table.js';
 import { agentHandlers, connectedRows, type LeftOut, tableOf } from './agent-hooks.js';
@@ -28,4 +29,10 @@ export function httpEntries({ port, token }: HttpWay): Readonly<Record<string, E
 export function notByHttp(): LeftOut[] {
   const rows = connectedRows(tableOf('claude-code')).filter((row) => !asksByHttp(row));
   return rows.map(({ name }) => ({ event: name, why: 'Claude Code does not send it to HTTP hooks' }));
+}
+
+/** Whether other users of this machine may read a file, which is then no place for a token. Windows has no such modes. */
+export function othersMayRead(file: string): boolean {
+  if (process.platform === 'win32') return false;
+  return ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o044) !== 0;
 }

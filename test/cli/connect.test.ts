@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   lstatSync,
@@ -252,6 +253,7 @@ describe('a settings file whose links have changed since', () => {
   ])('%s %s does it without its journal, and does not say that it is as it was', async (...undo) => {
     for (const how of [['--http', '--port', '4711'], []]) {
       writeFileSync(user(), text);
+      chmodSync(user(), 0o600);
       for (let times = 0; times < 2; times++) {
         const { code } = await hookscope('connect', 'claude-code', '--write', ...how);
         expect([code, ours(user()).length > 20]).toEqual([0, true]);
@@ -392,6 +394,30 @@ describe('hookscope connect claude-code', () => {
     expect(readFileSync(user(), 'utf8')).not.toContain(read);
     expect(readFileSync(user(), 'utf8')).not.toContain(admin);
     expect(statSync(user()).mode & 0o777).toBe(0o600);
+  });
+
+  test('--http writes the token into no file that other users may read', async () => {
+    mkdirSync(join(folder, 'claude'));
+    const connect = ['connect', 'claude-code', '--http', '--port', '4711'];
+    const why = `${user()}: other users of this machine may read it, and the token would be in it; run chmod 600 on it first`;
+    for (const mode of [0o644, 0o640, 0o604]) {
+      writeFileSync(user(), '{}');
+      chmodSync(user(), mode);
+      const shown = await hookscope(...connect);
+      expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining(`warning: ${why}\n`)]);
+      const { code, stderr, stdout } = await hookscope(...connect, '--write');
+      expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(`${why}; nothing was changed.\n`)]);
+      expect([readFileSync(user(), 'utf8'), statSync(user()).mode & 0o777]).toEqual(['{}', mode]);
+    }
+    chmodSync(user(), 0o600);
+    expect(await hookscope(...connect, '--write')).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining('may read'),
+    });
+    const told = 'holds the token that fires events, and other users of this machine may read it.';
+    expect((await hookscope('doctor')).stdout).not.toContain(told);
+    chmodSync(user(), 0o644);
+    expect((await hookscope('doctor')).stdout).toContain(`${user()} ${told}`);
   });
 
   test.each([

@@ -588,7 +588,7 @@ describe('hookscope doctor, of the server and connected agents', () => {
   test('an agent that asks an address, and no server', async () => {
     keep(...fires(1, handler()));
     const address = 'http://127.0.0.1:7007/hooks/PreToolUse';
-    connect([address], JSON.stringify({ env: { X: address } }));
+    chmodSync(connect([address], JSON.stringify({ env: { X: address } })), 0o600);
     const { found, code } = await doctor();
     expect([code, found.map(({ text }) => text)]).toEqual([
       1,

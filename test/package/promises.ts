@@ -80,6 +80,11 @@ const security: readonly Kept[] = [
   ],
   ['A server answers only its user', 'server/strangers', 'what it keeps is for its user alone'],
   [
+    "writes that one into an agent's settings only if",
+    'cli/connect',
+    '--http writes the token into no file that other users may read',
+  ],
+  [
     'and server and commands check that before they use it',
     'server/strangers',
     'is not used by a server, nor asked by a command',

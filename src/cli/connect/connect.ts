@@ -1,6 +1,7 @@
 import type { AgentTable } from '../../agents/table.js';
 import type { LeftOut } from '../../connect/agent-hooks.js';
 import type { Entry } from '../../connect/settings-text.js';
+import { HookscopeError } from '../../errors.js';
 import { plain } from '../../plain.js';
 import { wrongOption } from '../../values/options.js';
 import { messageOf } from '../../values/waiting/promises.js';
@@ -29,7 +30,10 @@ export async function connectCommand(
   const { planConnect } = await import('../../connect/connect.js');
   const { entries, leftOut } = await wayOf(table, flags);
   const plan = await planConnect({ agent, file, entries, layout: layoutOf(table) });
-  if (flags.http) for (const line of HTTP_WARNING) terminal.tell(line);
+  if (flags.http) {
+    for (const line of HTTP_WARNING) terminal.tell(line);
+    await checkPrivate(plan.file, flags.write === true, terminal);
+  }
   for (const { event, why } of leftOut) terminal.tell(`${event} is not connected: ${why}`);
   const { notesBefore, sayTrust } = await import('./notes.js');
   for (const note of notesBefore(table, plan.file, flags.project === true)) terminal.tell(note);
@@ -51,6 +55,15 @@ export async function connectCommand(
   }
   await sayTrust(table, plan.file, entries, flags.codex, terminal);
   return 0;
+}
+
+/** A file of the user's keeps its mode, and the token is not written where others read it. Throws FILE. */
+async function checkPrivate(file: string, isWritten: boolean, { tell }: Terminal): Promise<void> {
+  const { othersMayRead } = await import('../../connect/claude-http.js');
+  if (!othersMayRead(file)) return;
+  const problem = 'other users of this machine may read it, and the token would be in it; run chmod 600 on it first';
+  if (isWritten) throw new HookscopeError('FILE', { file, problem: `${problem}; nothing was changed` });
+  tell(`warning: ${plain(file)}: ${problem}`);
 }
 
 /** Undoes what `connect` has done: of one agent, or everywhere. */

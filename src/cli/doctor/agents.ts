@@ -75,8 +75,15 @@ async function connectionFindings(
   const again = `Connect it again: hookscope connect ${plain(agent)} --write.`;
   const text = readIfThere(file);
   if (text === undefined) return [problem(`${plain(file)}, which connected ${plain(agent)}, is gone.`, again)];
-  const missing = handlers.filter((one) => !text.includes(JSON.stringify(one).slice(1, -1)));
   const findings: DoctorFinding[] = [];
+  if (handlers.some((one) => ADDRESS.test(one)) && (await import('../../connect/claude-http.js')).othersMayRead(file))
+    findings.push(
+      problem(
+        `${plain(file)} holds the token that fires events, and other users of this machine may read it.`,
+        `Run: chmod 600 ${plain(file)}. If others may have read it: stop the server, remove tokens.json of its state folder, start it, and connect again.`,
+      ),
+    );
+  const missing = handlers.filter((one) => !text.includes(JSON.stringify(one).slice(1, -1)));
   if (missing.length > 0) findings.push(problem(`${plain(file)} ${takenOut(missing, text)}.`, again));
   else {
     const gone = handlers.flatMap(wordsOf).filter((word) => isAbsolute(word) && !existsSync(word));
@@ -134,5 +141,7 @@ async function codexFindings(
     ];
   }
 }
+
+const ADDRESS = /^https?:/;
 
 const problem = (text: string, fix: string): DoctorFinding => ({ level: 'problem', about: 'agent', text, fix });
