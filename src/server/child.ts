@@ -44,7 +44,8 @@ export async function runChild(
       // A version that does not load replaces none, and is not tried again.
       if (state === tried) return;
       tried = state;
-      tell(`changed, and reloaded unasked (--dev): ${changed.join(', ')}`);
+      // What becomes of it, the parent says.
+      tell(`changed (--dev): ${changed.join(', ')}`);
       void ask('changed');
     } else if (!isReported) {
       isReported = true;

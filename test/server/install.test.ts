@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serveArguments, serviceFile } from '../../src/server/client/service.js';
@@ -29,6 +29,20 @@ test('serve --install writes a unit for systemd, shows it, and starts nothing', 
   const other = await user.spawn(['serve', '--install']);
   expect(other).toMatchObject({ code: 1, stderr: expect.stringMatching(/says something else; it is left as it is/) });
   expect(readFileSync(file, 'utf8')).toBe(text);
+});
+
+test.each([
+  [['--hooks', 'none.json'], /none\.json: there is no such file/],
+  [['--hooks', 'broken.json'], /broken\.json: /],
+  [['--config', 'none.config.mjs'], /none\.config\.mjs: there is no such file/],
+  [['--plugin', './none.mjs'], /none\.mjs/],
+  [['--settings', 'none.json'], /none\.json: there is no such file/],
+  [['--from', 'codex', '--from', 'none.json'], /none\.json: there is no such file/],
+])('serve --install %j writes nothing for a server that could not start', async (named, why) => {
+  user.write('broken.json', '{ broken');
+  const { code, stdout, stderr } = await user.run(['serve', ...named, '--install']);
+  expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(why)]);
+  expect(existsSync(join(user.path, 'config/systemd/user/hookscope.service'))).toBe(false);
 });
 
 /** The words of a line of a unit, as systemd.syntax(7) has them read. */

@@ -714,7 +714,9 @@ describe('what changes after the start', () => {
     const versionOf = async () => String(reasonOf(await fire('PreToolUse', bash('ls'))));
     expect(await versionOf()).toMatch(/^v1/);
     user.write('plugin.mjs', PLUGIN('v2', 'throw new Error("broken");'));
-    await until(() => /not reloaded, and what was served before stays: .*broken/s.test(server.output()));
+    await until(() => /not reloaded \(--dev\), and what was served before stays: .*broken/s.test(server.output()));
+    // Nothing says of it that it was loaded.
+    expect(server.output().match(/(?<!not )reloaded/g)).toBe(null);
     expect(await versionOf()).toMatch(/^v1/);
     user.write('plugin.mjs', PLUGIN('v3'));
     await until(async () => /^v3/.test(await versionOf()));
@@ -725,11 +727,13 @@ describe('what changes after the start', () => {
     expect(server.output()).toMatch(/--dev: changes are loaded without asking/);
     user.write('hooks.json', hooksFile('echo other >&2; exit 2'));
     await until(async () => reasonOf(await fire('PreToolUse', bash('ls'))) === 'other');
+    user.write('hooks.json', '{ broken');
+    await until(() => /not reloaded/.test(server.output()));
     const lines = server
       .output()
       .split('\n')
-      .filter((line) => /load/.test(line));
-    expect(lines.length).toBeGreaterThan(1);
+      .filter((line) => /load|changed/.test(line));
+    expect(lines.length).toBeGreaterThan(3);
     expect(lines.every((line) => line.includes('--dev'))).toBe(true);
   });
 });

@@ -6,10 +6,15 @@ import { serveArguments, serviceFile } from '../../server/client/service.js';
 import type { Serving } from '../../server/worker.js';
 import { makeFolder } from '../../values/make-folder.js';
 import { wrongOption } from '../../values/options.js';
+import { checkNamed, claudeFiles, hasClaudeFlags } from '../host/claude-flags.js';
+import { fromOf } from '../host/from-flags.js';
+import { namedErrors } from '../host/named-problems.js';
+import type { HostFlags } from '../host/open-host.js';
 import type { Terminal } from '../terminal.js';
 
 /** Writes the file that starts the server with these options when its user logs in, and shows it. Nothing is started. */
 export async function installService(serving: Serving, terminal: Terminal): Promise<number> {
+  await checkNames(serving.set);
   const argv = [process.execPath, process.argv[1] as string, ...serveArguments(serving)];
   const file = serviceFile({ platform: process.platform, env: process.env, argv, cwd: serving.cwd });
   if (file === undefined) throw wrongOption('--install', 'there is neither systemd nor launchd here');
@@ -29,4 +34,12 @@ export async function installService(serving: Serving, terminal: Terminal): Prom
   }
   await terminal.print(`Written, and nothing is started. To start it now and at every login:\n\n  ${start}`);
   return 0;
+}
+
+/** A server that cannot start would be started at every login. Rejects with what is wrong with the first file that is named. */
+async function checkNames(set: HostFlags): Promise<void> {
+  const [error] = await namedErrors(set);
+  if (error !== undefined) throw error;
+  if (hasClaudeFlags(set)) checkNamed(claudeFiles(set));
+  fromOf(set);
 }
