@@ -98,12 +98,14 @@ describe.each(['records.db', 'records.ndjson'])('of whoever was killed while it 
         about: 'records',
         text: expect.stringMatching(
           new RegExp(
-            `^Process \\d+, which wrote to .*${name} since .* may be missing, after record 3 of host ${host}\\.$`,
+            `^Process \\d+, which wrote to .*${name} since .*: what it had not written yet \\(of a server, .*\\) may be missing, after record 3 of host ${host}\\.$`,
           ),
         ),
       });
       const { stderr } = await hookscope('history', ...store);
-      expect(stderr.match(/which wrote some of these to .* was killed/g)).toHaveLength(1);
+      expect(stderr.match(/which wrote some of these to .* was killed: what it had not written yet \(/g)).toHaveLength(
+        1,
+      );
     }
     // What is not shown is not spoken of.
     expect((await hookscope('history', '--event', 'PreToolUse')).stderr).not.toMatch(/was killed/);

@@ -30,7 +30,7 @@ export class Gaps {
     if (read.length === 0) return [];
     const how =
       lost === undefined
-        ? 'was killed, or ended without closing it: what it answered in its last 50 ms may be missing'
+        ? 'was killed, or ended without closing it: what it had not written yet (of a server, the answers of its last 50 ms) may be missing'
         : `could not write its last ${lost === 1 ? 'record' : `${lost} records`}`;
     const behind = `, after ${read.join(' and ')}`;
     return [

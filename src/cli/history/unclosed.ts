@@ -21,7 +21,7 @@ export function tellUnclosed(
     if (!hosts.some((host) => shown.has(host))) continue;
     const how =
       lost === undefined
-        ? 'was killed: what it answered in its last 50 ms may be missing'
+        ? 'was killed: what it had not written yet (of a server, the answers of its last 50 ms) may be missing'
         : `could not write its last ${lost === 1 ? 'record' : `${lost} records`}`;
     terminal.tell(
       `process ${pid}, which wrote some of these to ${file}, ${how} (hookscope doctor says after which record)`,
