@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,11 @@ import { anyRunner, anySpelling } from './spellings.js';
 
 /** How many spellings; HOOKSCOPE_GENERATED asks for more, HOOKSCOPE_SEED for the same ones again. */
 const COUNT = Number(process.env['HOOKSCOPE_GENERATED'] ?? 600);
-/** Generated lines never run as root. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+/** Generated lines never run as root, but as a user whose processes are all of this test. */
+const ID = 60_000 + (process.pid % 5000);
+const SOMEBODY = process.getuid?.() === 0 ? { uid: ID, gid: ID } : undefined;
+/** A line may start itself again and again. */
+const AT_MOST = SOMEBODY && 'ulimit -u 300; ';
 
 const rule = compileRule('Bash(rm *)', { dialect: 'code', where: 'if' }).rule;
 const asks = (command: string): boolean =>
@@ -23,14 +26,17 @@ async function removes(dir: string, command: string): Promise<boolean> {
   writeFileSync(join(dir, 'x'), '', { mode: 0o666 });
   await new Promise((done) => {
     const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: dir, BIN: '/bin', R: 'rm', F: 'x', E: '' };
-    const child = spawn('bash', ['--norc', '-c', command], {
+    const bash = ['bash', '--norc', '-c', command];
+    const child = spawn('bash', ['--norc', '-c', `${AT_MOST ?? ''}exec "$@"`, 'bash', ...bash], {
       cwd: dir,
       env,
       stdio: 'ignore',
       detached: true,
-      ...NOBODY,
+      ...SOMEBODY,
     });
     const end = (): void => {
+      // In whatever group they are.
+      if (SOMEBODY) spawnSync('kill', ['-9', '--', '-1'], SOMEBODY);
       try {
         process.kill(-(child.pid as number), 'SIGKILL');
       } catch {
