@@ -4,8 +4,8 @@ import type { Json } from '../values/shape.js';
 const MASK = /\[redacted(?: [\w-]+ hmac:[0-9a-f]+|: it could not be read)\]/;
 export const MASKS: RegExp = new RegExp(MASK, 'g');
 
-/** Stands for the value that a hook would have put in if it had been asked. */
-export const ANY_VALUE: object = Object.freeze({});
+/** Stands for the value that a hook would have put in if it had been asked. No recorded value equals it, since none has such a key. */
+export const ANY_VALUE: object = Object.freeze({ [Symbol('any value')]: true });
 
 /** The unknown parts of an input. */
 export interface Gaps {

@@ -17,7 +17,7 @@ import type { ToolCall, ToolResult } from './tool/call.js';
 /**
  * ```ts
  * await using session = await host.openSession({ model: 'my-model' });
- * const { blocked, content } = await session.prompt('Fix the tests.');
+ * const prompt = await session.prompt('Fix the tests.'); // no model is called if prompt.endsLoop
  * // for every message of the model with tool calls:
  * const { results, endsLoop } = await session.toolBatch([{ name: 'Bash', id, input, execute: ({ command }) => run(String(command)) }]);
  * // and when it has none:

@@ -205,6 +205,26 @@ describe('a rewrite', () => {
     const { now } = await one(fires, on(short, rule('ask', 'long', { if: 'Bash(ls -la)' })));
     expect(now).toMatchObject({ word: 'ask', unknown: [] });
   });
+
+  const OPEN = 'an unknown hook may rewrite what the guard denied';
+  const VALUES = [{}, [], '', null, 0, false, { a: 1 }, Object.create(null)].map((value) => [value] as const);
+  describe.each([
+    ['PreToolUse', 'tool_input', deny],
+    ['PermissionRequest', 'tool_input', deny],
+    ['PostToolUse', 'tool_response', block],
+    ['PostToolUseFailure', 'error', block],
+  ] as const)(`of an unknown hook counts whatever value it would replace: %s, %s`, (event, field, refuse) => {
+    const guard = (input: Record<string, unknown>) => (input[field] === 'safe' ? undefined : refuse('no'));
+    const texts = VALUES.filter(([value]) => field !== 'error' || typeof value === 'string');
+    test.each(texts)('%j', async (value) => {
+      const call = { ...CALL, error: 'e', tool_response: 'r', [field]: value };
+      const hooks = (...handlers: unknown[]): Hooks => ({ [event]: [{ hooks: handlers }] }) as never;
+      const fires = await record(hooks(guard), [call], event);
+      expect(fires[0]?.decision).toMatchObject(refuse === deny ? { verdict: 'deny' } : { blocked: true });
+      const { changed, by } = await one(fires, hooks({ handler: stranger, name: 'new' }, guard));
+      expect({ changed, by: by?.name }, OPEN).toEqual({ changed: 'unknown', by: 'new' });
+    });
+  });
 });
 
 describe('what nobody knows of an input', () => {
