@@ -22,6 +22,15 @@ export function agentTypesOf({ scope, both = [scope, scope] }: ScopeLookup): rea
   return both.flatMap(({ id, agentType }) => (id === scope.id ? (agentType ?? []) : []));
 }
 
+/** The same, and those of the agents that started it: hooks for agents of a type are asked about all below one. */
+export function typesAbove({ scope, both = [scope, scope] }: ScopeLookup): readonly string[] {
+  const types = new Set<string>();
+  for (const one of both)
+    for (let above: Scope | undefined = one.id === scope.id ? one : undefined; above; above = above.parent)
+      if (above.agentType !== undefined) types.add(above.agentType);
+  return [...types];
+}
+
 /** Two scopes with their ancestors, outermost first; without another session that a driver holds. */
 export function lineageOf([one, other]: Both): Scope[] {
   const shared = one.lineage.filter(({ kind, heldBySession }) => kind !== 'session' || !heldBySession);

@@ -1,7 +1,7 @@
 import type { Subject } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { SkipReason } from '../../scopes/skip.js';
-import { agentTypesOf } from '../../scopes/tree.js';
+import { typesAbove } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import { type Attempt, isStillDue, SILENT } from '../call/attempt.js';
@@ -54,7 +54,7 @@ export class Notes implements RunFacts {
   }
 
   get agentTypes(): readonly string[] {
-    return agentTypesOf(this.fire.found);
+    return typesAbove(this.fire.found);
   }
 
   /** How often the input was rewritten. */

@@ -1,6 +1,6 @@
 import type { Subject } from '../../events/spec.js';
 import type { Registration } from '../../scopes/registration.js';
-import { agentTypesOf, type ScopeLookup } from '../../scopes/tree.js';
+import { type ScopeLookup, typesAbove } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import type { FireFacts } from '../call/facts.js';
@@ -31,7 +31,7 @@ export class Screen implements RunFacts {
   }
 
   get agentTypes(): readonly string[] {
-    return agentTypesOf(this.found);
+    return typesAbove(this.found);
   }
 
   /** Each hook is checked once, before it is asked; none is a `once` hook. */

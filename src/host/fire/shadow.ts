@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import type { Registration } from '../../scopes/registration.js';
 import { skipped } from '../../scopes/skip.js';
-import { agentTypesOf, type ScopeLookup } from '../../scopes/tree.js';
+import { type ScopeLookup, typesAbove } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import type { Background } from '../call/background.js';
@@ -24,7 +24,7 @@ function concerns(r: Registration, input: Json, found: ScopeLookup): boolean {
   const facts = {
     subject: r.spec.subject?.(input),
     input,
-    agentTypes: agentTypesOf(found),
+    agentTypes: typesAbove(found),
     get view() {
       return readOnly(input);
     },

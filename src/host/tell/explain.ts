@@ -3,7 +3,7 @@ import { subjectOf } from '../../events/subject.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { explainSkip, type SkipReason, unknownSubject } from '../../scopes/skip.js';
-import { agentTypesOf, type ScopeLookup, type ScopeRef } from '../../scopes/tree.js';
+import { type ScopeLookup, type ScopeRef, typesAbove } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import type { HostCore } from '../core.js';
@@ -115,7 +115,7 @@ class PlanReader {
 
   constructor(plan: Plan, subject: Subject, input: Json, found: ScopeLookup) {
     this.#plan = plan;
-    const agentTypes = agentTypesOf(found);
+    const agentTypes = typesAbove(found);
     this.#facts = { subject, input, agentTypes, view: readOnly(input), hasRun: () => false, ranBefore: () => false };
     this.#who = new WhoRuns(plan.candidates(subject), this.#facts);
   }

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { createHost, type Host } from '../../src/create-host.js';
+import { bundleOf } from './bundles.js';
+import { until } from './contract.js';
+import { channel, ground, key } from './ground.js';
+
+const block = (reason: string) => [{ hooks: [{ type: 'rule', decision: 'deny', reason }] }];
+const hooks = {
+  PreToolUse: [{ matcher: 'Write', hooks: [{ type: 'rule', decision: 'deny', reason: 'Reviewers read' }] }],
+  UserPromptSubmit: block('No prompts'),
+};
+
+const policed = async (): Promise<Host> => {
+  const { join, push } = ground();
+  const { host, team } = await join();
+  await push(bundleOf(1, { 'acme/agents.json': { spawnHooks: { reviewer: hooks } } }, [key]));
+  await until(() => channel(team)?.sequence === 1);
+  return host;
+};
+const own = async (): Promise<Host> => {
+  const host = createHost();
+  host.spawnHooks('reviewer', hooks as never);
+  return host;
+};
+
+test.each([
+  ['of a policy', policed],
+  ["of the host's own spawnHooks", own],
+])('hooks %s for agents of a type are asked about all agents below one, and no others', async (_, make) => {
+  const host = await make();
+  const session = await host.openSession({ permission: () => ({ behavior: 'allow' }) });
+  const reviewer = await session.spawn({ agent_type: 'reviewer' });
+  const helper = await reviewer.spawn({ agent_type: 'helper' });
+  const below = await helper.spawn({ agent_type: 'helper' });
+  const beside = await session.spawn({ agent_type: 'helper' });
+  const write = async (by: typeof session) =>
+    (await by.tool({ name: 'Write', input: { file_path: 'a' }, execute: () => 'written' })).status;
+  const all = [session, reviewer, helper, below, beside];
+  expect(await Promise.all(all.map(write))).toEqual(['ran', 'denied', 'denied', 'denied', 'ran']);
+  // A call that names its agent by the id alone.
+  const call = { session_id: session.session_id, tool_name: 'Write', tool_input: {}, tool_use_id: 't' };
+  const named = async ({ agent_id }: typeof session) =>
+    (await host.fire('PreToolUse', { ...call, ...(agent_id === undefined ? {} : { agent_id }) } as never)).verdict;
+  expect(await Promise.all(all.map(named))).toEqual(['none', 'deny', 'deny', 'deny', 'none']);
+  const runs = (id: string | undefined) =>
+    host.explain('PreToolUse', { ...call, agent_id: id } as never).hooks.some((hook) => hook.runs);
+  expect([below, beside].map(({ agent_id }) => runs(agent_id))).toEqual([true, false]);
+  await host.close();
+});
+
+test.each([
+  ['of a policy', policed],
+  ["of the host's own spawnHooks", own],
+])('hooks %s for agents of a type are asked about those below one that has a scope by hand', async (_, make) => {
+  const host = await make();
+  const start = (agent_id: string, agent_type: string) =>
+    host.fire('SubagentStart', { session_id: 's1', agent_id, agent_type } as never);
+  await start('a', 'reviewer');
+  host.registerScoped(
+    { session: 's1', agent: 'a1' },
+    { Notification: [{ hooks: [() => undefined] }] },
+    { parent: { session: 's1', agent: 'a' } },
+  );
+  const call = { session_id: 's1', tool_name: 'Write', tool_input: {}, tool_use_id: 't' };
+  const verdict = async (agent_id: string) => (await host.fire('PreToolUse', { ...call, agent_id } as never)).verdict;
+  expect(await Promise.all(['a', 'a1', 'a2'].map(verdict))).toEqual(['deny', 'deny', 'none']);
+  await host.close();
+});
