@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { answeredBefore, wasApproved } from '../session/tool/approved.js';
 import { copyInput, type ToolCall } from '../session/tool/call.js';
 import type { Session } from '../session/types.js';
 
@@ -35,12 +36,17 @@ export function answeredAsAsked(session: Session, call: ToolCall): ToolCall {
   const asked = ASKED.get(session)?.filter((one) => one.id === id) ?? [];
   if (!pause || asked.length === 0) return call;
   const same = asked.filter(({ name: was, made }) => isDeepStrictEqual([was, made], [name, copyInput(input)]));
+  const isAsAsked = (now: unknown): boolean =>
+    same.some(({ judged }) => !judged || isDeepStrictEqual(judged.input, copyInput(now)));
   return {
     ...call,
     needsApproval: call.needsApproval || same.length === 0,
-    pause: (now, told) =>
-      same.some(({ judged }) => !judged || isDeepStrictEqual(judged.input, copyInput(now)))
-        ? pause(now, told)
-        : { behavior: 'deny', message: `The user was asked about another input of ${name}.` },
+    pause: answeredBefore(
+      (now, told) =>
+        isAsAsked(now)
+          ? pause(now, told)
+          : { behavior: 'deny', message: `The user was asked about another input of ${name}.` },
+      (now) => isAsAsked(now) && wasApproved(pause, now),
+    ),
   };
 }

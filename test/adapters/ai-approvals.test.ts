@@ -3,6 +3,7 @@ import type { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentTool, drive } from '../../src/adapters/ai.js';
+import type { HookRecord } from '../../src/emit/record.js';
 import type { Session } from '../../src/session/types.js';
 import { byScope, names, on, opened } from '../session/kit.js';
 import { prompt, scripted } from './ai-kit.js';
@@ -53,6 +54,28 @@ describe('what the user has approved', () => {
     expect(second).toMatchObject({ status: 'done', text: 'Then not.' });
     expect(ran).toEqual([]);
     expect(JSON.stringify(prompt(model, 1).outputs)).toContain('The user was asked about another input of remove.');
+  });
+
+  test.each([
+    ['a hook', {}, { hookSpecificOutput: { permissionDecision: 'allow' } }],
+    ['a rule', { permission: () => ({ behavior: 'allow' as const }) }, undefined],
+    ['the mode', { permission: undefined, permission_mode: 'bypassPermissions' }, undefined],
+  ])('is recorded as allowed by the user, and not by %s that allows it too', async (_, options, hook) => {
+    for (const restored of [false, true]) {
+      const { host, session } = await opened(options);
+      const records: HookRecord[] = [];
+      host.events$.subscribe((record) => records.push(record));
+      on(host, 'PreToolUse', () => hook);
+      const { ran, tools } = remover({ needsApproval: true });
+      const model = scripted({ remove: { path: 'a' } }, 'Done.', { remove: { path: 'b' } });
+      const first = await turn(session, model, { prompt: 'Go', tools });
+      const later = restored ? await host.openSession(options) : session;
+      await turn(later, model, { messages: approved(first.messages), tools });
+      expect(ran).toEqual(['a']);
+      const calls = records.filter((record) => record.type === 'tool_call');
+      expect(calls).toMatchObject([{ status: 'ran', approver: 'user' }]);
+      expect(calls[0]).not.toHaveProperty('decided_by');
+    }
   });
 
   test('as a hook has rewritten it runs so, and not as a hook rewrites it by then', async () => {

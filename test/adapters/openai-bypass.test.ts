@@ -3,8 +3,10 @@ import { SandboxAgent } from '@openai/agents/sandbox';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { agentTool, drive } from '../../src/adapters/openai-agents.js';
+import { type AnyAgent, agentTool, drive } from '../../src/adapters/openai-agents.js';
+import type { HookRecord } from '../../src/emit/record.js';
 import { names, on, opened } from '../session/kit.js';
+import { toolsInto } from './openai-kit.js';
 
 setTracingDisabled(true);
 
@@ -96,6 +98,25 @@ test.each([
   for (const item of taken.getInterruptions()) taken.approve(item);
   await drive(other.session, again, taken as never);
   expect(ran).toEqual(['b']);
+});
+
+test('what the user has approved is recorded so, also where a hook allows it', async () => {
+  const { host, session } = await opened();
+  const records: HookRecord[] = [];
+  host.events$.subscribe((record) => records.push(record));
+  on(host, 'PreToolUse', () => ({ hookSpecificOutput: { permissionDecision: 'allow' } }));
+  const write = toolsInto([])('write', { needsApproval: true });
+  const model = new ScriptedModel([
+    [functionCall('write', { path: 'a' }, { callId: '1' })],
+    [assistantMessage('Done.')],
+  ]);
+  const agent: AnyAgent = new Agent({ name: 'main', model, tools: [write] });
+  const first = await drive(session, agent, 'Go');
+  for (const item of first.interruptions) first.state?.approve(item);
+  await drive(session, agent, first.state as never);
+  const calls = records.filter((record) => record.type === 'tool_call');
+  expect(calls).toMatchObject([{ status: 'ran', approver: 'user' }]);
+  expect(calls[0]).not.toHaveProperty('decided_by');
 });
 
 test('what a hook has rewritten is approved so, and not as it is rewritten by then', async () => {

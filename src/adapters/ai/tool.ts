@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Tool, ToolResultPart } from 'ai';
+import { approved } from '../../session/tool/approved.js';
 import type { ToolCall, ToolResult } from '../../session/tool/call.js';
 import { type Content, type ContentBlock, OUTPUT, withheldOf } from '../../session/tool/content.js';
 import { bytesAsJson, isBytes } from '../../values/copies/binary.js';
@@ -125,7 +126,7 @@ class Call {
       input,
       render: () => [tool.toModelOutput ? SAID : OUTPUT],
       check: (rewritten) => this.#check(rewritten),
-      ...(answers.about(id, name, input) ? { pause: () => ({ behavior: 'allow' }) } : {}),
+      ...(answers.about(id, name, input) ? { pause: approved() } : {}),
     };
   }
 

@@ -1,4 +1,5 @@
 import type { FunctionTool, RunContext, Tool } from '@openai/agents';
+import { approved } from '../../session/tool/approved.js';
 import type { ToolCall, ToolResult } from '../../session/tool/call.js';
 import { type Content, OUTPUT } from '../../session/tool/content.js';
 import { isObject } from '../../values/shape.js';
@@ -65,13 +66,13 @@ export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call 
       const id = details?.toolCall?.callId;
       const input = argumentsOf(given);
       if (input === undefined) return callText(await steps.run({ ...make(id, {}), invalid: NO_OBJECT }));
-      const approved = id !== undefined && approval(context, id) === true;
-      const always = approved ? undefined : alwaysOf(owner, name);
+      const isApproved = id !== undefined && approval(context, id) === true;
+      const always = isApproved ? undefined : alwaysOf(owner, name);
       // A subagent's call cannot wait for a later answer: if the session has an `ask`, it is asked now.
       const asks = steps.session.agent_id !== undefined && (await tool.needsApproval(context, input as never, id));
       const own = inTime(sdk, tool, context);
       const made = make(id, input, {
-        ...(approved ? { pause: () => ({ behavior: 'allow' }) } : {}),
+        ...(isApproved ? { pause: approved() } : {}),
         needsApproval: asks,
         execute: (final, { signal }) => {
           const given = { ...details, signal: either(details?.signal, signal) };

@@ -5,6 +5,7 @@ import { tellUser } from '../context.js';
 import type { Core } from '../core.js';
 import type { PermissionAnswer } from '../options.js';
 import { applyPermissions, type Failed, type QuestionContext, question } from '../questions.js';
+import { wasApproved } from './approved.js';
 import type { CheckedCall } from './call.js';
 import { callFields, describeCall } from './call.js';
 import { fireFor } from './call-record.js';
@@ -95,7 +96,7 @@ class Judging {
     const ruled = this.#call.needsApproval ? 'ask' : (rules?.behavior ?? 'none');
     switch (settlePermission({ verdict, rules: ruled, mode: this.#core.mode, effect: this.#call.effect, granted })) {
       case 'run':
-        return this.#run(granted ? this.#allowed : approval(pre, rules?.behavior));
+        return this.#run(granted ? this.#allowed : this.#approval(pre, rules?.behavior));
       case 'refuse':
         return this.#denied('mode', reason);
       case 'classify':
@@ -103,6 +104,10 @@ class Judging {
       case 'ask':
         return this.#request(told);
     }
+  }
+
+  #approval(pre: Pre, rules: PermissionAnswer['behavior'] | undefined): Approval {
+    return wasApproved(this.#call.tool.pause, this.#input) ? { approver: 'user' } : approval(pre, rules);
   }
 
   #denied(
