@@ -7,6 +7,7 @@ import { takeSystemPrompt } from './context.js';
 import type { Core } from './core.js';
 import { checkSession, checkSpawn } from './keys.js';
 import type { SessionOptions, SpawnOptions } from './options.js';
+import { exposeLog } from './report-once.js';
 import { allUnderWay, closeAgent, closeSession, interruptSession } from './steps/close.js';
 import { runCompact } from './steps/compact.js';
 import { elicit } from './steps/elicit.js';
@@ -68,7 +69,7 @@ function facade<C extends CustomEvents>(core: Core, started: Session['started'],
   const ref = agent_id === undefined ? { session: session_id } : { session: session_id, agent: agent_id };
   const { registrar } = core.deps;
   const close = (reason = 'other') => (core.parent ? closeAgent(core) : closeSession(core, reason, endTimeout));
-  return {
+  const session: Session<C> = {
     id: agent_id ?? session_id,
     session_id,
     agent_id,
@@ -162,4 +163,6 @@ function facade<C extends CustomEvents>(core: Core, started: Session['started'],
       await close();
     },
   };
+  exposeLog(session, core.deps);
+  return session;
 }

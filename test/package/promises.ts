@@ -728,6 +728,11 @@ const limits: readonly Kept[] = [
     'is taken from the conversation as it is where another session goes on with it',
   ],
   [
+    'A tool without `execute`, whose calls your client',
+    'adapters/ai-client-tools',
+    'goes through no hook, and the logger hears of it once',
+  ],
+  [
     'What a tool does by itself (it runs an agent of the SDK',
     'adapters/ai-approvals',
     'that a tool runs on its own account is that call alone to the hooks',

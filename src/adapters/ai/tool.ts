@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Tool, ToolResultPart } from 'ai';
+import { reportOnce } from '../../session/report-once.js';
 import { approved } from '../../session/tool/approved.js';
 import type { ToolCall, ToolResult } from '../../session/tool/call.js';
 import { type Content, type ContentBlock, OUTPUT, withheldOf } from '../../session/tool/content.js';
@@ -46,10 +47,14 @@ export function unseenIn(made: Made[], results: readonly ToolResultPart[]): stri
     )?.toolName;
 }
 
-/** The tool, run by the session; one without `execute` stays as it is. */
+/** The tool, run by the session; one without `execute` stays as it is, and the host's logger hears that no hook is asked about it. */
 export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | undefined): Tool {
   const { execute } = tool;
-  if (!execute) return tool;
+  if (!execute) {
+    const why = 'has no `execute`, so its calls run elsewhere: no hook is asked about them';
+    reportOnce(of.steps.session, `drive: the tool "${name}" ${why}. Hooks that guard it need an \`execute\` here`);
+    return tool;
+  }
   const outputs: Output[] = [];
   const calls: Call[] = [];
   const wrapped = { ...of, name, tool, how, outputs };
