@@ -36,6 +36,15 @@ test.each(THROWN)('a tool that throws %j has failed in some words', async (throw
   }
 });
 
+test('a call of a tool that does not exist ends the turn, unless the SDK is told to return an error to the model', async () => {
+  const script = () => new ScriptedModel([[call('nope', {})], SAID]);
+  const { session, seen } = await opened();
+  await expect(drive(session, agentOf(script()), 'Go')).rejects.toMatchObject({ name: 'ModelBehaviorError' });
+  expect(names(seen)).toContain('StopFailure');
+  const told = await drive(session, agentOf(script()), 'Go', { toolNotFoundBehavior: 'return_error_to_model' });
+  expect(told).toMatchObject({ status: 'done', text: 'Done.' });
+});
+
 test('a model that stands in for one that fails has its calls judged', async () => {
   const { session, seen, ran } = await denying();
   const second = new ScriptedModel([[call('read', { path: 'a' })], SAID]);
