@@ -163,3 +163,15 @@ const ours = async (input: HookInput, _id: string | undefined, { signal }: { rea
 export const there: SdkCallback = ours;
 export const here: HookHandler<'PreToolUse'> = ours;
 export const everywhere: HookHandler = ours;
+
+/** An event that hookscope does not have is kept from ours, as docs/migration.md says. */
+type NewerInput = SdkInput | (SdkBase & { hook_event_name: 'PreSkillShellCommand'; command: string });
+type NewerCallback = (
+  input: NewerInput,
+  toolUseID: string | undefined,
+  options: { signal: AbortSignal },
+) => Promise<SdkOutput>;
+// @ts-expect-error: it may be given an event that it does not know
+export const unguarded: NewerCallback = ours;
+export const guarded: NewerCallback = async (input, id, options) =>
+  input.hook_event_name === 'PreSkillShellCommand' ? {} : ours(input, id, options);
