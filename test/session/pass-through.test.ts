@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionOptions } from '../../src/session/options.js';
 import type { ToolCall } from '../../src/session/tool/call.js';
+import type { Session } from '../../src/session/types.js';
 import { names, type Opened, on, opened } from './kit.js';
 
 /** As LangGraph's `interrupt()` throws. */
@@ -27,6 +28,41 @@ const caught = (work: Promise<unknown>): Promise<unknown> =>
     () => undefined,
     (error: unknown) => error,
   );
+
+describe('a paused call', () => {
+  const OTHER = { id: 'toolu_1', name: 'Other', input: {}, execute: () => 'x' };
+  /** How often hooks judge a call of an agent that pauses once, with other calls meanwhile. */
+  async function judged(meanwhile: (agent: Session, all: Opened) => Promise<unknown>): Promise<number> {
+    const all = await opened();
+    const agent = await all.session.spawn({ agent_type: 'worker' });
+    const { call } = pausing(1, { passThrough });
+    let asked = 0;
+    on(all.host, 'PreToolUse', (input: { tool_name: string }) => void (input.tool_name === 'Ask' && asked++));
+    expect(await caught(agent.tool(call))).toBeInstanceOf(Pause);
+    await meanwhile(agent, all);
+    expect(await agent.tool(call)).toMatchObject({ status: 'ran' });
+    await all.host.close();
+    return asked;
+  }
+
+  test.each<[string, Partial<ToolCall>]>([
+    ['that control flow may leave', { passThrough }],
+    ['that it cannot leave', {}],
+    ['that is invalid', { invalid: 'no JSON' }],
+    ['that is invalid, and that it may leave', { invalid: 'no JSON', passThrough }],
+  ])('is judged again where another call of its agent has used its id, one %s', async (_, more) => {
+    expect(await judged((agent) => agent.tool({ ...OTHER, ...more }))).toBe(2);
+  });
+
+  test('is not judged again because of other ids, or of that id in another agent or session', async () => {
+    const meanwhile = async (agent: Session, { host, session }: Opened): Promise<void> => {
+      await agent.tool({ ...OTHER, id: 'toolu_2' });
+      for (const other of [session, await session.spawn({ agent_type: 'worker' }), await host.openSession()])
+        await other.tool({ ...OTHER, passThrough });
+    };
+    expect(await judged(meanwhile)).toBe(1);
+  });
+});
 
 describe("a framework's control flow", () => {
   test.each<[string, SessionOptions, Partial<ToolCall>]>([

@@ -37,6 +37,11 @@ const MOST = 1000;
 /** By session or agent and id: unfinished calls, and running calls that may be left unfinished. */
 const CALLS = new WeakMap<Core, Map<string, Leavable>>();
 
+/** A call that control flow cannot leave uses the id. */
+export function forgetLeft(core: Core, id: string): void {
+  CALLS.get(core)?.delete(id);
+}
+
 /** A call that control flow may leave, from before it is judged to its end; left, it is kept until its id comes again. */
 export class Leavable {
   readonly #all: Map<string, Leavable>;

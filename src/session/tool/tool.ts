@@ -11,7 +11,7 @@ import { contextTexts, withTexts } from './content.js';
 import { execute, tellInterrupted } from './execute.js';
 import type { Judgement } from './judgement.js';
 import { noteToolName } from './names.js';
-import { Leavable, PassedThrough } from './pass-through.js';
+import { forgetLeft, Leavable, PassedThrough } from './pass-through.js';
 import { judgeCall } from './permission.js';
 import { afterwards, baseResult, failedResult, interrupted } from './results.js';
 
@@ -91,6 +91,7 @@ class CallRun {
     const core = this.#core;
     const call = this.#call;
     if (core.over === 'interrupted' || call.signal.aborted) return Promise.resolve(interrupted(call, call.input));
+    if (call.invalid !== undefined || call.passThrough === undefined) forgetLeft(core, call.id);
     if (call.invalid !== undefined)
       return Promise.resolve(failedResult(call, { input: call.input, error: call.invalid, content: call.invalid }));
     if (call.passThrough === undefined) return this.#judgeAndRun(undefined);
