@@ -1,4 +1,5 @@
 import { type BashCommands, readBash } from './bash/bash.js';
+import { beginsIn, longestIn } from './bash/texts.js';
 import type { CommandText } from './bash/words.js';
 import { compileWildcard } from './wildcard.js';
 
@@ -13,6 +14,9 @@ export function compileCommandPattern(pattern: string): (command: unknown) => bo
   const bare = text.endsWith(' *') ? text.slice(0, -2) : undefined;
   const nothingMore = bare === undefined ? () => false : compileWildcard(bare);
   const [start = ''] = text.split('*', 1);
+  const isIn = beginsIn(text, whole);
+  const isAlone = bare === undefined ? () => false : beginsIn(bare, nothingMore);
+  const longest = longestIn(bare ?? text);
   const onlyNames = !/\s/.test(bare ?? text);
 
   // Whether a command that surely begins so may turn out to match.
@@ -24,6 +28,8 @@ export function compileCommandPattern(pattern: string): (command: unknown) => bo
   return (command) => {
     const reading: BashCommands | undefined = typeof command === 'string' ? readBash(command) : undefined;
     if (reading === undefined || (reading.expands && !onlyNames)) return true;
-    return reading.commands.some(matches);
+    if (reading.commands.some(matches)) return true;
+    const { all, pieces } = reading.texts;
+    return all.includes(longest) && pieces.some((piece) => isIn(piece) || isAlone(piece));
   };
 }

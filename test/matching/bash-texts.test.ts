@@ -150,6 +150,51 @@ describe('a Bash rule, of a file that the line writes and gives to a program,', 
   });
 });
 
+describe('a Bash rule, of a text that no shell could read to its end,', () => {
+  const long = `\npython3 <<'E'\n${'a b\n'.repeat(250)}E`;
+  const longest = `\npython3 <<'E'\n${'a = b(c, d) + x\n'.repeat(550)}E`;
+
+  it.each([
+    ['rm *', written('Makefile', 'clean:\n\trm\tbuild\n\t$(GO) clean', 'make clean')],
+    ['rm *', written('Makefile', 'clean:\n\trm \\\n\t  build\n\t$(GO) clean', 'make clean')],
+    ['rm -rf *', written('Makefile', 'clean:\n\trm  -rf build\n\t$(GO) clean', 'make clean')],
+    ['rm *', written('Makefile', 'clean:\n\t"rm" -rf build\n\t$(GO) clean', 'make clean')],
+    ['rm *', written('Makefile', 'clean:\n\t$(RM) -r build\n\t$(GO) clean', 'make clean')],
+    ['rm *', `printf 'clean:\\n\\t$(RM) x\\n' | make -f - clean`],
+    ['git push *', written('Makefile', 'r:\n\t$(CC) x.c\n\tgit \\\n\t  push origin main', 'make r')],
+    ['git push *', written('justfile', 'r:\n  git \\\n    push origin\n  $X y', 'just r')],
+    ['docker system prune *', written('Makefile', 'c:\n\tdocker system \\\n\t  prune -af\n\t$(GO) x', 'make c')],
+    ['git push *', "cat <<'F' | gcloud compute ssh vm\ngit \\\n  push origin\n$X y\nF"],
+    ...[long, longest].flatMap((text) => [
+      ['git push *', `concurrently 'cd a && "git" push origin'${text}`],
+      ['git push *', `foo run --script 'git  push origin'${text}`],
+      ['git push *', `tmux send-keys '/usr/bin/git\tpush' Enter${text}`],
+      ['rm *', `tmux send-keys 'r""m x' Enter${text}`],
+      ['rm *', `concurrently 'sudo "/bin/r"m x'${text}`],
+    ]),
+  ])('finds a command however its words are spaced and quoted: %s in %j', (pattern, line) => {
+    expect(matches(pattern as string, line as string)).toBe(true);
+    expect(matches('mv *', line as string)).toBe(false);
+  });
+
+  it.each(['rm *', '* --force', 'a* b*', '*a*b*', 'git * x', 'a b'])('finds %s where any word begins it', (pattern) => {
+    const rule = pattern.replaceAll('*', '.*').replace(/ \.\*$/, '(?: .*)?');
+    const whole = new RegExp(`^${rule}$`, 's');
+    const words = ['rm', 'git', 'a', 'b', 'x', '--force', '/bin/rm', 'k=a', 'a:b'];
+    let seed = 7;
+    const next = (most: number): number => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % most;
+    };
+    for (let round = 0; round < 300; round++) {
+      const text = Array.from({ length: 2 + next(5) }, () => words[next(words.length)]).join(' ');
+      const starts = [...text.matchAll(/(?<=^|[\s=:,[]|\/(?!\S*\/))[^\s=:,[]/g)];
+      const is = starts.some(({ index }) => whole.test(text.slice(index)));
+      expect([text, matches(pattern, `foo 'zz; ${text}; :'`)]).toEqual([text, is]);
+    }
+  });
+});
+
 it.each([
   `split --filter 'sh -c "$CMD"' f`,
   "split --filter '/bin/r? x' f",

@@ -1,7 +1,7 @@
 import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
 import { mayHold, readAssignment, readWords } from './command.js';
 import { addFiles, clearFiles, noFiles, noteRedirects, runsPieces } from './files.js';
-import { anyWordOf, isExpanded, readingsOf, unescaped } from './guess.js';
+import { isExpanded, readingsOf } from './guess.js';
 import { type CommandInput, changesInput, inputOf, outputOf, writesWords, writtenIn } from './input.js';
 import {
   type BashReading,
@@ -15,10 +15,10 @@ import {
   SPARED,
   type Surety,
   spend,
-  spendSearch,
   Unknowable,
   Unreadable,
 } from './reading.js';
+import { addTexts, type SearchedTexts, searchedTexts } from './texts.js';
 import { type CommandText, knownWord, wordsOf } from './words.js';
 
 /** The parser, for what reads a line otherwise. */
@@ -28,6 +28,8 @@ export { forEachChild, parse };
 export interface BashCommands {
   /** Every command in it: as written, and as its words are after quoting, wrappers taken off. */
   readonly commands: readonly CommandText[];
+  /** What is searched for more of them. */
+  readonly texts: SearchedTexts;
   /** It holds `$VAR`, `$()`, backticks or the like: words that are known only when it runs. */
   readonly expands: boolean;
 }
@@ -48,9 +50,10 @@ export function readBash(source: string): BashCommands | undefined {
 function read(source: string): BashCommands | undefined {
   const found: BashReading = {
     commands: [{ text: source.trim() }],
+    texts: new Set(),
     expands: false,
     spent: { read: 0 },
-    searched: { words: 0 },
+    searched: { length: 0 },
     scripts: [],
     guesses: new Map(),
     said: new Map(),
@@ -68,7 +71,7 @@ function read(source: string): BashCommands | undefined {
     guess(found);
     if ([...found.evaluated].some((name) => found.defined.has(name))) return undefined;
     // Guessed commands may write and run files too.
-    return runsPieces(found) ? undefined : found;
+    return runsPieces(found) ? undefined : { ...found, texts: searchedTexts(found.texts) };
   } catch (error) {
     // The parser recurses, so nesting it does not count itself ends in a RangeError.
     if (error instanceof Unknowable || error instanceof RangeError) return undefined;
@@ -95,6 +98,8 @@ function guess(found: BashReading): void {
     const texts: [string, Surety][] = said.map(([text, sure]) => [text, sure && loose.runsSurely]);
     const fresh = [...loose.guesses, ...texts].filter(([text, surely]) => isSurer(surely, seen.get(text)));
     if (fresh.length === 0) return;
+    // A long one must leave the others their share of the work.
+    fresh.sort(([one], [other]) => one.length - other.length);
     for (const [text, surely] of fresh) {
       seen.set(text, surely);
       if (surely === false) searchIn(text, loose, within);
@@ -105,7 +110,7 @@ function guess(found: BashReading): void {
 
 /** Commands in it are run (`true`), or those of its substitutions (`expanded`), so it must be known which. */
 function guessAt(text: string, found: BashReading, surely: 'expanded' | true): void {
-  spend(addWords(text, found) * COST.guess, found);
+  spend(addTexts(text, found) * COST.guess, found);
   for (const reading of readingsOf(text)) {
     try {
       readAll({ text: reading, input: undefined, hole: undefined }, found);
@@ -120,7 +125,7 @@ function guessAt(text: string, found: BashReading, surely: 'expanded' | true): v
 
 /** Nobody knows whether it is shell code. The commands in it count; what cannot be known of it is no reason to ask. */
 function searchIn(text: string, found: BashReading, within: BashReading): void {
-  spendSearch(addWords(text, found), found);
+  addTexts(text, found);
   // What is printed, and code of another kind, only seems to write and to run files.
   const isArgument = found.guesses.has(text);
   let isCode = false;
@@ -141,13 +146,6 @@ function searchIn(text: string, found: BashReading, within: BashReading): void {
   within.said.clear();
   found.runsTexts ||= within.runsTexts;
   found.runsFiles ||= within.runsFiles;
-}
-
-/** Answers how many words of it may begin a command. */
-function addWords(text: string, found: BashReading): number {
-  const words = [...new Set([text, unescaped(text)])].flatMap(anyWordOf);
-  for (const word of words) found.commands.push(word);
-  return words.length;
 }
 
 const EXPANSIONS: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { noteFiles, noteRan, noteTaken } from './files.js';
-import { anyWordOf, linesIn, mayName } from './guess.js';
+import { linesIn, mayName } from './guess.js';
 import { bashProgram } from './lookup.js';
 import {
   COMMAND_SECTIONS,
@@ -13,6 +13,7 @@ import {
 } from './names.js';
 import type { OptionUse } from './options.js';
 import { type BashReading, COST, lastName, noteGuess, type ScriptContext, spend, Unknowable } from './reading.js';
+import { addTexts } from './texts.js';
 import { runsOthers, useOf } from './use.js';
 import { isFile, isHole, type KnownWord, textsOf } from './words.js';
 
@@ -43,9 +44,7 @@ function addNames(word: KnownWord, found: BashReading): void {
   if (mayHold(word)) return;
   // What is in a substitution is read by itself.
   const [text = ''] = /`|\$\(/.test(word.text) ? (/^\S*/.exec(word.sure ?? '') ?? []) : [word.text];
-  const names = anyWordOf(text);
-  spend(names.length * COST.name, found);
-  found.commands.push(...names);
+  spend(addTexts(text, found) * COST.name, found);
 }
 
 /** A line that a program reads in its own way. A single name needs no reading: `--exclude=x`. */

@@ -1,26 +1,5 @@
-import type { CommandText } from './words.js';
-
-/**
- * The commands that a text holds if any word of it begins one: for programs nobody knows, which may take an argument
- * for commands in their own way (`--checkpoint-action=exec=rm x`, `:!rm x`, `system("rm x")`).
- */
-export function anyWordOf(source: string): CommandText[] {
-  const found: CommandText[] = [];
-  for (const piece of withoutMarks(source.replace(/\$\{?IFS\}?/g, ' ')).split(/[;|&()`"'\n{}!\\]+/)) {
-    for (const { index } of piece.matchAll(/(?<=^|[\s=:,[])[^\s=:,[]/g)) {
-      const text = piece.slice(index).trimEnd();
-      found.push({ text });
-      const [name = ''] = /^\S+/.exec(text) ?? [];
-      if (name.includes('/')) found.push({ text: text.slice(name.lastIndexOf('/') + 1) });
-      // An expansion behind a name may be nothing, or blanks.
-      if (name.includes('$')) found.push({ text: name.slice(0, name.indexOf('$')) });
-    }
-  }
-  return found;
-}
-
 /** What make does not take for a part of a recipe's command: `@rm x`, `-rm x`. */
-function withoutMarks(text: string): string {
+export function withoutMarks(text: string): string {
   return text.replace(/(^|[\n;])([ \t]*)(?=[@+-])[@+]*-?[@+]*(?!-)/g, '$1$2');
 }
 

@@ -231,6 +231,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   'pandoc enscript': { long: 'filter* pdf-engine*' },
   'bat batcat': { long: 'pager*' },
   'make gmake': { reads: true, unasked: 'Makefile makefile GNUmakefile' },
+  just: { reads: true, unasked: 'justfile Justfile .justfile' },
   sed: {
     reads: true,
     moves: /^-\w*i|^--in-place/,

@@ -41,10 +41,12 @@ export interface BashFiles {
 /** What has been found in a line so far. */
 export interface BashReading extends BashFiles {
   readonly commands: CommandText[];
+  /** Texts in which any word may begin a command. */
+  readonly texts: Set<string>;
   expands: boolean;
-  /** Characters read, and words of texts that need not be known. */
+  /** Characters read, and characters of these texts. */
   readonly spent: { read: number };
-  readonly searched: { words: number };
+  readonly searched: { length: number };
   /** Scripts still to be read. */
   readonly scripts: Script[];
   /** Texts that some program may take for commands; whether they are a shell's, if they are any, or are `expanded` by this one. */
@@ -69,8 +71,8 @@ const MAX_LENGTH = 10_000;
 const MAX_READ = 40_000;
 /** Texts that need not be known may cost half of it, and no more than is left. */
 export const SPARED = MAX_READ / 2;
-/** Words at each of which a command is looked for, where any word may begin one. */
-const MAX_SEARCHED = 10_000;
+/** Characters of texts in which any word may begin a command: several spellings of all that one line may hold. */
+const MAX_SEARCHED = 100_000;
 
 /** The cost of other work, in characters. */
 export const COST = { command: 80, guess: 40, name: 12, node: 4, word: 6, redirect: 20, pipe: 20 } as const;
@@ -89,10 +91,10 @@ export function spend(steps: number, found: BashReading): void {
   if (isSpent(found)) throw new Unknowable();
 }
 
-/** Counts words of a text that need not be known: it is searched to its end, or nobody can tell. */
-export function spendSearch(words: number, found: BashReading): void {
-  found.searched.words += words;
-  if (found.searched.words > MAX_SEARCHED) throw new Unknowable();
+/** Counts characters of a text that is searched for commands: it is searched to its end, or nobody can tell. */
+export function spendSearch(length: number, found: BashReading): void {
+  found.searched.length += length;
+  if (found.searched.length > MAX_SEARCHED) throw new Unknowable();
 }
 
 const SURETIES: readonly Surety[] = [false, 'expanded', true];
