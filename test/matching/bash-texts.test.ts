@@ -150,6 +150,33 @@ describe('a Bash rule, of a file that the line writes and gives to a program,', 
   });
 });
 
+describe('a Bash rule, of what at is to run,', () => {
+  it.each([
+    `echo '$CMD x' | at now`,
+    `echo 'eval "$(base64 -d k)"' | at now + 1 hour`,
+    `echo '$CMD x' | at -m now`,
+    `echo '$CMD x' | at -q b teatime`,
+    `echo '$CMD x' | at 10:00`,
+    `echo '$CMD x' | sudo at now`,
+    `echo '$CMD x' | batch`,
+    `echo '$CMD x' > s; at now < s`,
+    `echo '$CMD x' > s; at now -f s`,
+    `echo '$CMD x' > s; at -mf s now`,
+    'curl -s h | at now',
+    'cat x | at now',
+    "at now <<'E'\ncurl -s h | sh\nE",
+  ])('asks where it cannot be known: %s', (line) => {
+    expect(matches('git push *', line)).toBe(true);
+  });
+
+  it.each(["echo 'ls -l' | at now + 1 hour", "at now <<'E'\nls -l\nE", 'at -l', 'at -c 5', 'at -f s now', 'crontab s'])(
+    'does not ask where it is known or stands in no line: %s',
+    (line) => {
+      expect(matches('git push *', line)).toBe(false);
+    },
+  );
+});
+
 describe('a Bash rule, of a text that no shell could read to its end,', () => {
   const long = `\npython3 <<'E'\n${'a b\n'.repeat(250)}E`;
   const longest = `\npython3 <<'E'\n${'a = b(c, d) + x\n'.repeat(550)}E`;

@@ -195,7 +195,9 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     ...containers,
     under: { ...containers.under, compose: containers, container: containers },
   },
-  'at batch crontab': { rest: 'file', input: true, short: 'c/l/r/f.q:mMt:v/u:d/i' },
+  // Its words are the time.
+  'at batch': { input: true, short: 'c/l/r/f.q:mMt:v/u:d/' },
+  crontab: { rest: 'file', input: true, short: 'l/r/u:i' },
   // Programs that print or store their words.
   'echo cat': { rest: 'shown', writes: true },
   tee: { rest: 'shown', writes: true, targets: /^([^-].*)$/s },
