@@ -64,7 +64,7 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
    * is opened; the input need not be whole. Throws UNKNOWN_EVENT.
    */
   explain(event: EventName<C>, input: Readonly<Record<string, unknown>>, options?: ExplainOptions): Explanation;
-  /** Adds hooks for one agent, opening its scope if it is not open. Throws INVALID_HOOKS, UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. */
+  /** Adds hooks for one agent, opening its scope if it is not open. Throws INVALID_HOOKS, UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT, CLOSED. */
   registerScoped(id: ScopeRef, hooks: Hooks<C>, options?: RegisterOptions & { parent?: ScopeRef }): Undo;
   /** Ends a scope and its children; false: it was not open. */
   unregisterScoped(id: ScopeRef): boolean;
@@ -180,6 +180,10 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       return Promise.reject(refusedBy(services, { name: event, spec: entries.get(event) }, input, error));
     }
   };
+  /** What is registered once nothing is fired any more would never run. */
+  const demand = (): void => {
+    if (services.closed) throw new HookscopeError('CLOSED', {});
+  };
   const { maxStopContinuations = 8 } = options;
   const sessions = createSessions<C>({
     deps: {
@@ -193,6 +197,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       maxStopContinuations,
       maxInputBytes: services.maxInputBytes,
       report,
+      demandHost: demand,
     },
     defaults: session,
   });
@@ -206,9 +211,9 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   };
   const scopeHandle = (ref: ScopeRef): HookScope<C> => {
     checkScopeRef(ref, 'scope');
-    return handleOf(registrar, ref) as HookScope<C>;
+    return handleOf(registrar, ref, demand) as HookScope<C>;
   };
-  const base = handleOf(registrar, undefined) as HookScope<C>;
+  const base = handleOf(registrar, undefined, demand) as HookScope<C>;
   const members: Omit<Host<C>, 'events$' | 'recordsBuilt'> = {
     id: 'host',
     register: base.register,
@@ -222,6 +227,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       return explain(services, event, input, how);
     },
     registerScoped(id, scoped, how) {
+      demand();
       checkScopeRef(id, 'registerScoped');
       if (how?.parent !== undefined) checkScopeRef(how.parent, 'registerScoped: parent');
       return registrar.register(id, scoped, checkRegisterOptions(how, 'registerScoped', { parent: true }));
@@ -232,7 +238,10 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       return registrar.end(id) !== undefined;
     },
     scope: scopeHandle,
-    spawnHooks: (type, scoped, how) => registrar.spawnHooks(type, scoped, checkRegisterOptions(how, 'spawnHooks')),
+    spawnHooks(type, scoped, how) {
+      demand();
+      return registrar.spawnHooks(type, scoped, checkRegisterOptions(how, 'spawnHooks'));
+    },
     hooks: hooks as unknown as Host<C>['hooks'],
     pendingContext(ref) {
       if (ref !== undefined) checkScopeRef(ref, 'pendingContext');

@@ -45,7 +45,7 @@ export type PluginUndo = () => Promise<void>;
 
 /** The ways to register hooks, in any scope. */
 export interface Registers<C extends CustomEvents = NoEvents> {
-  /** Adds hooks, all or none. Throws INVALID_HOOKS, naming the key, what was expected and the nearest right name. */
+  /** Adds hooks, all or none. Throws INVALID_HOOKS, naming the key, what was expected and the nearest right name, and CLOSED once the host is closed. */
   register(hooks: Hooks<C>, options?: RegisterOptions): Undo;
   /**
    * Adds one hook: `on('PreToolUse', guard, { matcher: 'Bash' })`; the options are those of a group. Throws INVALID_HOOKS,

@@ -105,11 +105,13 @@ function facade<C extends CustomEvents>(core: Core, started: Session['started'],
     },
     register(hooks, options) {
       core.demand('register');
+      core.deps.demandHost();
       checkRegisterOptions(options, 'register');
       return registrar.register(ref, hooks, options);
     },
     on(event, hook, options) {
       core.demand('on');
+      core.deps.demandHost();
       return registrar.register(ref, oneHook(event, hook, options));
     },
     async use(plugin: Plugin, ...[options, how]: [unknown?, UseOptions?]) {

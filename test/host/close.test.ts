@@ -19,6 +19,24 @@ describe('a host that closes', () => {
     expect(await host.close()).toEqual({ pending: [] });
   });
 
+  test('refuses hooks from then on, wherever they are registered: they would never run', async () => {
+    const { host } = testHost();
+    const session = await host.openSession({});
+    const scope = host.scope({ session: 's1' });
+    const hooks = { Stop: [{ hooks: [() => undefined] }] };
+    await host.close();
+    const closed = expect.objectContaining({ code: 'CLOSED' }) as Error;
+    expect(() => host.register(hooks)).toThrow(closed);
+    expect(() => host.on('Stop', () => undefined)).toThrow(closed);
+    expect(() => host.registerScoped('a', hooks)).toThrow(closed);
+    expect(() => host.spawnHooks('w', hooks)).toThrow(closed);
+    for (const one of [scope, host.scope('b'), session]) {
+      expect(() => one.register(hooks)).toThrow(closed);
+      expect(() => one.on('Stop', () => undefined)).toThrow(closed);
+    }
+    expect(String(host.describe())).not.toContain('Stop');
+  });
+
   test('refuses every fire from then on, known event or not in order', async () => {
     const { host } = testHost();
     const gate = deferred<undefined>();

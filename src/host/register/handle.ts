@@ -29,14 +29,18 @@ interface HandleRegistrar {
   scope(ref: ScopeRef | undefined): Scope;
 }
 
-/** The handle of a scope, which is opened when something is first registered in it; `undefined`: the host's. */
-export function handleOf(registrar: HandleRegistrar, ref: ScopeRef | undefined) {
+/** The handle of a scope, which is opened when something is first registered in it; `undefined`: the host's. `demand` throws once the host is closed. */
+export function handleOf(registrar: HandleRegistrar, ref: ScopeRef | undefined, demand: () => void) {
   return {
     id: ref === undefined ? 'host' : labelOf(ref),
-    register: (hooks: unknown, options?: RegisterOptions): Undo =>
-      registrar.register(ref, hooks, checkRegisterOptions(options, 'register')),
-    on: (event: string, hook: unknown, options?: object): Undo =>
-      registrar.register(ref, oneHook(event, hook, options)),
+    register(hooks: unknown, options?: RegisterOptions): Undo {
+      demand();
+      return registrar.register(ref, hooks, checkRegisterOptions(options, 'register'));
+    },
+    on(event: string, hook: unknown, options?: object): Undo {
+      demand();
+      return registrar.register(ref, oneHook(event, hook, options));
+    },
     use: (plugin: Plugin, options?: unknown, how?: UseOptions): Promise<PluginUndo> =>
       registrar.use(ref, plugin, options, how),
     close: (): boolean => ref !== undefined && registrar.end(ref) !== undefined,
