@@ -156,13 +156,13 @@ export const toolCallSchema = open({
   status: zod().enum(['ran', 'failed', 'denied', 'deferred', 'interrupted']),
   /** Whether the tool was started. */
   ran: zod().boolean(),
-  /** Who denied a call that was denied or interrupted. `classifier` and `failure` (a question was not answered properly) come from the session driver. */
+  /** Who denied a call that was denied or interrupted; absent for one that is `interrupted` since it waits for the user, or was left otherwise. `classifier` and `failure` (a question was not answered properly) come from the session driver. */
   denied_by: zod().enum(['hook', 'rule', 'mode', 'classifier', 'user', 'nobody', 'failure', 'abort']).exactOptional(),
   /** Who let it run. `mode`: in this permission mode the user is not asked about such calls. */
   approver: zod().enum(['hook', 'rule', 'mode', 'classifier', 'user']).exactOptional(),
   /** The id of the handler whose word that was, where it was a hook's. */
   decided_by: optionalText,
-  /** The reason of the denial, the failure or the deferral. */
+  /** The reason of the denial, the failure or the deferral, or what the hook said that allowed it. */
   reason: optionalText,
   /** SHA-256 of the final input's JSON with sorted keys; absent if there is no final input. */
   input_sha256: zod().string().length(64).exactOptional(),

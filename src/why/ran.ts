@@ -67,7 +67,10 @@ function callSentence(call: ToolCallRecord, fires: readonly FireRecord[]): strin
   const who = by === undefined ? '' : denier === undefined ? `, allowed by ${by}` : `: by ${by}`;
   // The reason of a call that failed is its tool's.
   const failed = status === 'failed' ? ', and its tool failed' : '';
-  return `${what}${began}${who}${failed}${reason === undefined ? '' : `, saying ${quoted(reason)}`}.`;
+  const said = reason === undefined ? '' : `saying ${quoted(reason)}`;
+  if (status === 'interrupted' && denier === undefined)
+    return `The call was left unfinished${began}, ${said === '' ? '' : `${said}, `}and nobody stopped it: it may be made again.`;
+  return `${what}${began}${who}${failed}${said === '' ? '' : `, ${said}`}.`;
 }
 
 function byWord(word: string | undefined): string | undefined {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { agentTool, drive } from '../../src/adapters/ai.js';
 import type { HookRecord } from '../../src/emit/record.js';
 import type { Session } from '../../src/session/types.js';
+import { callRecords, whatBecame } from '../../src/why/ran.js';
 import { byScope, names, on, opened } from '../session/kit.js';
 import { prompt, scripted } from './ai-kit.js';
 
@@ -39,6 +40,32 @@ function approved(messages: readonly ModelMessage[], input?: object): ModelMessa
   );
   return [...kept, { role: 'tool', content }];
 }
+
+test.each([
+  [
+    'an approval',
+    'The call was left unfinished, saying "remove waits for the user.", and nobody stopped it: it may be made again.',
+  ],
+  [
+    'nothing, since it was interrupted',
+    'The call was interrupted, after its tool had begun: by whoever stopped it, saying "The tool call was interrupted.".',
+  ],
+])('the record of a call that waits for %s says so, and so does why', async (what, sentence) => {
+  const { host, session } = await opened();
+  const records: HookRecord[] = [];
+  host.events$.subscribe((record) => records.push(record));
+  on(host, 'PreToolUse', () => (what === 'an approval' ? asks() : undefined));
+  const execute = () => {
+    void session.interrupt();
+    return new Promise(() => undefined);
+  };
+  const tools = { remove: tool({ inputSchema, execute }) };
+  await turn(session, scripted({ remove: { path: 'a' } }, 'Done.'), { prompt: 'Go', tools });
+  const [call] = records.filter((record) => record.type === 'tool_call');
+  expect(call).toMatchObject({ status: 'interrupted' });
+  expect(call?.denied_by).toBe(what === 'an approval' ? undefined : 'abort');
+  expect(whatBecame(callRecords(records))).toEqual([sentence]);
+});
 
 describe('what the user has approved', () => {
   test.each([

@@ -42,8 +42,14 @@ describe('the record of a tool call says who decided', () => {
     [
       'a hook that allowed it',
       {},
+      { PreToolUse: named('yes', say({ permissionDecision: 'allow', permissionDecisionReason: 'fine' })) },
+      { status: 'ran', ran: true, approver: 'hook', decided_by: 'yes', reason: 'fine' },
+    ],
+    [
+      'a hook that allowed it without a word',
+      { permission: () => ({ behavior: 'allow', message: 'rule 7' }) },
       { PreToolUse: named('yes', say({ permissionDecision: 'allow' })) },
-      { status: 'ran', ran: true, approver: 'hook', decided_by: 'yes' },
+      { status: 'ran', approver: 'hook', decided_by: 'yes' },
     ],
     [
       'a PermissionRequest hook that denied it',
@@ -108,6 +114,7 @@ describe('the record of a tool call says who decided', () => {
     const found = [...name].find((hook) => hook.id === record?.decided_by)?.name;
     if (decided_by !== undefined && found !== undefined) expect(found).toBe(decided_by);
     expect(record?.decided_by === undefined).toBe(decided_by === undefined);
+    if (record?.approver !== undefined) expect(record.reason).toBe(expected.reason);
     for (const key of ['denied_by', 'approver'] as const) expect(record?.[key]).toBe(expected[key]);
     expect(hookRecord.safeParse(JSON.parse(JSON.stringify(record))).error).toBeUndefined();
     await host.close();
@@ -231,7 +238,10 @@ test('a call that stands behind one that control flow left was not started, and 
   const told = () =>
     calls()
       .splice(0)
-      .map(({ tool_use_id, status, ran, reason }) => [tool_use_id, status, ran, reason]);
+      .map(({ tool_use_id, status, ran, reason, denied_by }) => {
+        expect(denied_by).toBeUndefined();
+        return [tool_use_id, status, ran, reason];
+      });
   const why = 'It was not started: a call beside it threw (which one?)';
   expect(told()).toEqual([
     ['first', 'ran', true, undefined],

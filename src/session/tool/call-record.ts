@@ -52,7 +52,7 @@ export function recordCall(
   if (watched === undefined) return;
   const result = 'thrown' in end ? undefined : end;
   const input = canonical(result?.input ?? judged?.input ?? call.input);
-  const reason = result === undefined ? messageOf((end as { thrown: unknown }).thrown) : result.reason;
+  const reason = result === undefined ? messageOf((end as { thrown: unknown }).thrown) : reasonOf(result, judged);
   const deniedBy = deniedByOf(result, judged);
   const { session_id, agent_id, agent_type } = core.who;
   records.emit(() => ({
@@ -93,8 +93,14 @@ export function recordRefused(core: Core, { name, id }: { name: string; id: stri
   }));
 }
 
+/** Of a call that ran: the words of the hook that allowed it. */
+const reasonOf = ({ status, reason }: ToolResult, judged: Judgement | undefined): string | undefined =>
+  status === 'ran' ? judged?.reason : reason;
+
 function deniedByOf(result: ToolResult | undefined, judged: Judgement | undefined) {
-  if (result === undefined || result.status === 'interrupted') return 'abort' as const;
+  // What was thrown instead has stopped nothing: control flow comes back, and the call may wait for the user.
+  if (result === undefined) return undefined;
+  if (result.status === 'interrupted') return 'abort' as const;
   if (result.status !== 'denied') return undefined;
   const by = result.deniedBy ?? judged?.by;
   return by === undefined || by === 'hook' ? ('hook' as const) : WHO[by];

@@ -27,4 +27,4 @@ export interface Judgement {
 
 export type Approver = 'hook' | 'rule' | 'mode' | 'classifier' | 'user';
 /** Whose decision lets it run. */
-export type Approval = Pick<Judgement, 'approver' | 'decidedBy'>;
+export type Approval = Pick<Judgement, 'approver' | 'decidedBy' | 'reason'>;

@@ -119,7 +119,7 @@ class Judging {
     return { ...this.#soFar('denied'), by, reason: why, ...more, text: more.text ?? why };
   }
 
-  #run({ approver, decidedBy }: Approval = {}): Judgement {
+  #run({ approver, decidedBy, reason }: Approval = {}): Judgement {
     const rewrittenBy = this.#rewriters.length === 0 ? undefined : this.#rewriters;
     const granted = this.#granted;
     const asked = this.#questioned;
@@ -132,6 +132,7 @@ class Judging {
       asked,
       approver,
       decidedBy,
+      reason,
     };
   }
 
@@ -177,7 +178,7 @@ class Judging {
     }
     if (hooks.verdict === 'allow')
       return this.#allow(hooks, told, {
-        by: { approver: 'hook', decidedBy: hooks.decidedBy },
+        by: { approver: 'hook', decidedBy: hooks.decidedBy, reason: hooks.reason },
         names: rewriters(hooks),
       });
     this.#questioned = true;
@@ -225,9 +226,12 @@ function newInput(said: HandlerOutcome['hookSpecificOutput']): unknown {
 }
 
 /** No question was needed: a hook or a rule allows it, else the mode does. */
-function approval({ verdict, decidedBy, answered }: Pre, rules: PermissionAnswer['behavior'] | undefined): Approval {
+function approval(
+  { verdict, decidedBy, reason, answered }: Pre,
+  rules: PermissionAnswer['behavior'] | undefined,
+): Approval {
   if (answered?.answer === 'allow') return { approver: 'user' };
-  if (verdict === 'allow') return { approver: 'hook', decidedBy };
+  if (verdict === 'allow') return { approver: 'hook', decidedBy, reason };
   return { approver: rules === 'allow' ? 'rule' : 'mode' };
 }
 
