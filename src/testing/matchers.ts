@@ -23,7 +23,7 @@ export interface FiredExpectations {
   toStaySilent(): void;
   /** The loop continues instead of stopping; with this instruction. */
   toContinue(instruction?: Expected): void;
-  /** The input that runs, or the output that the model gets, was replaced: the new value has these fields, or equals this value. */
+  /** The input that runs, or the output that the model gets, was replaced: the new value has these fields, those of objects in it too, or equals this value. */
   toRewrite(value?: unknown): void;
   /** The model gets context, of a hook in the background with the next turn; a text that contains this. */
   toAddContext(text?: Expected): void;
@@ -87,9 +87,19 @@ function rewritten(decision: Any): unknown {
 function matchesValue(value: unknown, expected: unknown): boolean {
   if (expected === undefined) return value !== undefined;
   if (types.isRegExp(expected)) return typeof value === 'string' && fits(expected, value);
-  if (!isObject(expected) || !isObject(value)) return isDeepStrictEqual(value, expected);
-  return Object.entries(expected).every(([key, wanted]) => isDeepStrictEqual(value[key], wanted));
+  return hasFields(value, expected);
 }
+
+/** Whether it has the fields that are named, at every depth. A list has as many items. */
+function hasFields(value: unknown, expected: unknown): boolean {
+  if (Array.isArray(value) && Array.isArray(expected))
+    return value.length === expected.length && expected.every((wanted, i) => hasFields(value[i], wanted));
+  if (!isFields(value) || !isFields(expected)) return isDeepStrictEqual(value, expected);
+  return Object.entries(expected).every(([key, wanted]) => hasFields(value[key], wanted));
+}
+
+const isFields = (value: unknown): value is Record<string, unknown> =>
+  isObject(value) && Object.prototype.toString.call(value) === '[object Object]';
 
 const spoke = ({ output, verdict }: HandlerRecord): boolean =>
   (verdict !== undefined && verdict !== 'none') ||

@@ -103,6 +103,24 @@ describe('expectations', () => {
     expectFired(await fireHook(() => ({}), 'PreToolUse', BASH)).toStaySilent();
   });
 
+  test('of a rewrite only the fields that are named are compared, at every depth', async () => {
+    const value = { a: 1, b: { c: 2, d: [{ e: 3, f: 4 }] }, none: null };
+    const rewritten = expectFired(await fireHook(() => rewrite(value), 'PreToolUse', BASH));
+    for (const part of [{ b: { c: 2 } }, { b: { d: [{ f: 4 }] } }, { b: {} }, { a: 1, none: null }, value])
+      rewritten.toRewrite(part);
+    const others = [
+      { b: { c: 3 } },
+      { b: { c: 2, x: 1 } },
+      { b: { d: [] } },
+      { b: { d: [{ f: 4 }, { f: 4 }] } },
+      { b: [] },
+      { b: new Map() },
+      { none: {} },
+      { a: { toFixed: 1 } },
+    ];
+    for (const other of others) expect(() => rewritten.toRewrite(other), JSON.stringify(other)).toThrow('rewritten');
+  });
+
   test('reasons, contexts and values are looked at', async () => {
     const denied = expectFired(await fireHook(outcomes.toDeny, 'PreToolUse', BASH));
     denied.toDeny(/by hand/);
