@@ -123,6 +123,7 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
     if (instruction !== undefined) messages.push({ role: 'user', content: instruction });
     else messages.push(...withContext(asked, context, 'text'));
     const result = await generate({ messages: [...messages], tools, stopWhen: [...conditions, isOver], prepareStep });
+    if ((result as Generated | undefined)?.response === undefined) throw noResult();
     const { text, messages: said, made } = await whole(result, () => signal);
     signal?.throwIfAborted();
     messages.push(...said);
@@ -137,6 +138,12 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
   });
   return { ...turn, messages };
 }
+
+const noResult = (): HookscopeError =>
+  new HookscopeError('INVALID_OPTIONS', {
+    where: 'drive(…, generate)',
+    expected: 'expected a function that returns what generateText, streamText or an agent of the SDK returns',
+  });
 
 const unseen = (name: string): HookscopeError =>
   new HookscopeError('INVALID_OPTIONS', {

@@ -113,6 +113,7 @@ export async function drive<A extends AnyAgent, Context = undefined>(
   checkKeys(options, DRIVE, 'drive: ');
   const sdk = await loadPeer(PEER, () => import('@openai/agents'), isKnown);
   if (!(agent instanceof sdk.Agent)) throw wrongAgent();
+  if (typeof input !== 'string' && !Array.isArray(input) && !(input instanceof sdk.RunState)) throw wrongInput();
   const { toolHow = {}, runner, onStream, ...given } = options;
   const limit = (error: unknown): boolean => isErrorOf(error, sdk.MaxTurnsExceededError);
   const steps = new Steps(session, { signal: options.signal, limit });
@@ -177,6 +178,12 @@ const isUnreadable = ({ rawItem }: RunToolApprovalItem): boolean =>
 
 type RunInput = AgentInputItem[] | RunState<unknown, AnyAgent>;
 type Run<A extends AnyAgent, Context> = (agent: AnyAgent, input: RunInput, options: object) => Promise<Ran<A, Context>>;
+
+const wrongInput = (): HookscopeError =>
+  new HookscopeError('INVALID_OPTIONS', {
+    where: 'drive(session, agent, input)',
+    expected: "expected the user's text, the items of a conversation, or the state of a turn that waited",
+  });
 
 const wrongAgent = (): HookscopeError =>
   new HookscopeError('INVALID_OPTIONS', {

@@ -85,3 +85,12 @@ test('whoever leaves a stream early ends no turn: the rest of it is run, judged 
   expect({ status, text, ran }).toEqual({ status: 'done', text: 'Done.', ran: ['a'] });
   expect(names(seen).slice(-2)).toEqual(['PostToolBatch', 'Stop']);
 });
+
+test.each([undefined, null, 5, {}])('a result that is none (%j) is an error that says what one is', async (result) => {
+  const { session } = await opened();
+  const made = drive(session, { prompt: 'Go', tools: {} }, () => result as never);
+  await expect(made).rejects.toMatchObject({
+    code: 'INVALID_OPTIONS',
+    message: expect.stringContaining('generateText') as string,
+  });
+});

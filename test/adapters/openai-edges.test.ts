@@ -172,3 +172,12 @@ test.each(['{not json', '7', '[]'])(
     expect(model.calls[1]?.request.systemInstructions).toContain('try again with valid JSON');
   },
 );
+
+test.each([undefined, null, 5, {}])('an input that is none (%j) is an error that says what one is', async (input) => {
+  const { session } = await opened();
+  const made = drive(session, agentOf(new ScriptedModel([SAID])), input as never);
+  await expect(made).rejects.toMatchObject({
+    code: 'INVALID_OPTIONS',
+    message: expect.stringContaining('expected') as string,
+  });
+});

@@ -237,7 +237,10 @@ describe('canUseTool', () => {
     ).map((nonsense): [string, CanUseTool, Json] => [
       `answers ${JSON.stringify(nonsense)}`,
       () => nonsense,
-      { behavior: 'deny', message: expect.stringMatching(/^canUseTool failed, so Bash is denied: /) },
+      {
+        behavior: 'deny',
+        message: expect.stringMatching(/^canUseTool failed, so Bash is denied: its answer is not { behavior: 'allow'/),
+      },
     ]),
   ];
 

@@ -132,7 +132,9 @@ export class Permissions {
     const { canUseTool } = this.#options;
     if (!canUseTool) return { behavior: 'deny', message: `Nobody is there to be asked about ${tool}.` };
     try {
-      const answer = permissionResult().parse(await resultOf(() => canUseTool(tool, input, askOf(ask, how.signal))));
+      const said = await resultOf(() => canUseTool(tool, input, askOf(ask, how.signal)));
+      const { data: answer } = permissionResult().safeParse(said);
+      if (answer === undefined) throw new Error(NO_ANSWER);
       if (answer.behavior === 'deny') return { ...answer, message: answer.message ?? `The user denied ${tool}.` };
       return { ...answer, updatedInput: answer.updatedInput ?? input };
     } catch (error) {
@@ -176,3 +178,6 @@ function askOf(request: ControlAsk, signal: AbortSignal): PermissionAsk {
     request,
   };
 }
+
+const NO_ANSWER =
+  "its answer is not { behavior: 'allow', updatedInput?: an object } or { behavior: 'deny', message?: a string }";
