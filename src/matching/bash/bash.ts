@@ -1,6 +1,6 @@
 import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
 import { mayHold, readAssignment, readWords } from './command.js';
-import { addFiles, clearFiles, noFiles, noteRedirects, runsPieces } from './files.js';
+import { addFiles, clearFiles, noFiles, noteNamed, noteRedirects, runsPieces } from './files.js';
 import { isExpanded, readingsOf } from './guess.js';
 import { type CommandInput, changesInput, inputOf, outputOf, writesWords, writtenIn } from './input.js';
 import {
@@ -236,6 +236,9 @@ function readCommand(command: Command, source: string, found: BashReading, aroun
   const shows = readWords(wordsOf(command), found, { ...around, input })?.shows;
   for (const [text, sure] of written) {
     if (shows) found.said.set(text, sure);
-    else noteGuess(text, false, found);
+    else {
+      noteGuess(text, false, found);
+      noteNamed(text, '', found);
+    }
   }
 }

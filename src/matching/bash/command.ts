@@ -1,4 +1,4 @@
-import { noteFiles, noteRan, noteTaken } from './files.js';
+import { noteFiles, noteHanded, noteNamed, noteRan, noteTaken } from './files.js';
 import { linesIn, mayName } from './guess.js';
 import { bashProgram } from './lookup.js';
 import {
@@ -87,6 +87,7 @@ export function readWords(
   spend(words.length * COST.word, found);
   let reads = false;
   let last: OptionUse | undefined;
+  let program = '';
   for (const [at, start] of starts) {
     const name = words[at];
     if (name === undefined) continue;
@@ -115,9 +116,10 @@ export function readWords(
     for (const next of use.shown) shown.add(next);
     for (const next of use.plain) plain.add(next);
     reads ||= use.reads === true;
+    program = name.text;
     last = use.instead === undefined ? use : readWords(use.instead, found, { input: around.input, hole });
   }
-  readRest(words, { shown, plain }, { found, reads, writes: last?.writes === true, shows: last?.shows === true });
+  readRest(words, { shown, plain }, { found, reads, program, use: last });
   return last;
 }
 
@@ -138,7 +140,12 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
     found.scripts.push({ text: line.map((word) => word.text).join(' '), input, hole: use.hole });
   }
   for (const word of use.maybe) if (word.sure === undefined || mayHold(word)) noteGuess(word.text, false, found);
-  for (const line of use.told ?? []) noteGuess(line, true, found);
+  for (const line of use.told ?? []) {
+    noteGuess(line, true, found);
+    if (input === undefined || !readsAsShell(line)) continue;
+    if (input === 'unknown') throw new Unknowable();
+    found.runsTexts = found.runsSurely = true;
+  }
   if (!use.input) return;
   if (input === 'unknown') throw new Unknowable();
   // Even if it is given a text: the surrounding shell may have redirected its input since.
@@ -148,12 +155,20 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
     found.scripts.push(...input.map((text) => ({ text, input: 'unknown' as const, hole: undefined })));
 }
 
+/** `bash`, `sudo sh -s`: a line that runs what it is given to read. */
+function readsAsShell(line: string): boolean {
+  const words = line.trim().split(/\s+/);
+  const shell = words.findIndex((word) => bashProgram(lastName(word))?.shell === true);
+  return shell !== -1 && words.slice(shell + 1).every((word) => /^-(?!\w*c)/.test(word));
+}
+
 /** The words that are not commands; some may contain commands nevertheless. */
 function readRest(
   words: readonly KnownWord[],
   { shown, plain }: { shown: ReadonlySet<number>; plain: ReadonlySet<number> },
-  { found, reads, writes, shows }: { found: BashReading; reads: boolean; writes: boolean; shows: boolean },
+  { found, reads, program, use }: { found: BashReading; reads: boolean; program: string; use: OptionUse | undefined },
 ): void {
+  const { writes = false, shows = false, file = false } = use ?? {};
   const said: KnownWord[] = [];
   const expands = EXPANDING.has(words[0]?.text ?? '');
   const takes = !shows && !expands;
@@ -166,8 +181,10 @@ function readRest(
     if (value !== undefined && !isShown) readAssignment(variable, { ...word, text: value, sure }, found);
     else if (!isShown && !plain.has(at) && mayName(word.text) && !hasValue(word.text)) addNames(word, found);
     if (at > 0 && isShown) said.push(word);
+    if (at > 0 && !file && !hasShell) noteNamed(word.text, program, found);
     if (at > 0 && takes && !isShown) {
       noteTaken(word, found);
+      if (!file) noteHanded(word, program, found);
       // `some-runner bash x.sh`
       if (hasShell) noteRan(word.text, true, found);
       hasShell ||= bashProgram(lastName(word.text))?.shell === true;

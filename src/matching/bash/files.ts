@@ -1,4 +1,5 @@
 import type { Redirection } from 'unbash';
+import { EDITORS, INTERPRETERS, READERS } from './names.js';
 import type { OptionUse } from './options.js';
 import { type BashFiles, type BashReading, COST, lastName, type ScriptContext, spend } from './reading.js';
 import { type KnownWord, knownWord } from './words.js';
@@ -16,6 +17,8 @@ export function noFiles(): BashFiles {
     ran: new Map(),
     moved: new Map(),
     taken: new Set(),
+    handed: new Set(),
+    named: new Set(),
     called: new Set(),
     variables: new Set(),
     values: new Set(),
@@ -24,7 +27,7 @@ export function noFiles(): BashFiles {
   };
 }
 
-const SETS = ['taken', 'called', 'variables', 'values', 'evaluated', 'defined'] as const;
+const SETS = ['taken', 'handed', 'named', 'called', 'variables', 'values', 'evaluated', 'defined'] as const;
 
 /** Adds what a text has been found to do with files. */
 export function addFiles(from: BashFiles, found: BashFiles): void {
@@ -95,6 +98,25 @@ export function noteTaken({ text }: KnownWord, found: BashReading): void {
   if (text.includes('=')) found.taken.add(lastName(text.slice(text.indexOf('=') + 1)));
 }
 
+/** `sbatch s.sh`, `npx ./s`: a script, unless the program is for files of another kind. */
+const SCRIPT = /\.(?:sh|bash|zsh|ksh)$|^(?:\.{1,2}|~)?\/(?:.*\/)?(?!\w*file$)[\w+-]+$/i;
+
+export function noteHanded({ text }: KnownWord, program: string, found: BashReading): void {
+  if (SCRIPT.test(text) && !INTERPRETERS.has(lastName(program))) found.handed.add(lastName(text));
+}
+
+/** The files that a program may write, for all that is known: `sponge s`, `sed 'w s'`, `open("s", "w")`; `rename` takes an ending away. */
+export function noteNamed(text: string, program: string, found: BashReading): void {
+  const name = lastName(program);
+  if (READERS.has(name) || (EDITORS.has(name) && /^[\w./+-]+$/.test(text))) return;
+  for (const [token] of text.matchAll(/[\w.+-]+/g)) {
+    found.named.add(token);
+    if (token.startsWith('-')) found.named.add(token.slice(2));
+    const dot = token.lastIndexOf('.');
+    if (dot > 0) found.named.add(token.slice(0, dot));
+  }
+}
+
 /**
  * Whether it runs a file that the line itself writes in pieces, or from another program's output, so that its content is
  * unknown. If it runs any that it writes, what is stored in files may be run, and is if it is a shell that runs it.
@@ -116,6 +138,9 @@ export function runsPieces(found: BashReading): boolean {
   if ([...ran.keys(), ...taken].some((name) => written.has(name))) found.runsFiles = true;
   const isWritten = (name: string): boolean =>
     written.has(name) || (written.size > 0 && (written.has(SOME) || /[*?[{]/.test(name)));
-  if ([...ran].some(([name, isShells]) => isShells && isWritten(name))) found.runsSurely = true;
+  // A program that is not known to write may have written what is run.
+  const isPrepared = (name: string): boolean => isWritten(name) || (!name.startsWith('.') && found.named.has(name));
+  if ([...ran].some(([name, isShells]) => isShells && isPrepared(name))) found.runsSurely = true;
+  if ([...found.handed].some((name) => written.has(name))) found.runsSurely = true;
   return [...ran].some(([name, isShells]) => isShells && written.get(name) === false);
 }

@@ -31,3 +31,19 @@ export const RENAMING_VARIABLES: ReadonlySet<string> = new Set(['BASH_ALIASES', 
 
 /** Variables whose value is the name of a file of commands. */
 export const FILE_VARIABLES: ReadonlySet<string> = new Set(['BASH_ENV', 'ENV', 'ZDOTDIR']);
+
+/** Programs that run no shell's files, for the files that they are given are of another kind, or are looked at. */
+export const INTERPRETERS: ReadonlySet<string> = new Set(
+  'node deno bun tsx ts-node python python3 ruby perl php lua Rscript make gmake gcc cc g++ clang less more vi vim nvim nano emacs code shellcheck shfmt'.split(
+    ' ',
+  ),
+);
+
+/** Programs that write no file that they name, or of which the table says which; and those that write none that is a word of its own. */
+export const READERS: ReadonlySet<string> = new Set(
+  (
+    '[ test echo printf cat bat ls ll head tail less more wc stat file chmod chown touch mkdir rm rmdir cd pushd grep egrep fgrep rg diff cmp jq find fd ' +
+    'cp mv ln install tee dd wget scp rsync git gh shellcheck shfmt'
+  ).split(' '),
+);
+export const EDITORS: ReadonlySet<string> = new Set('sed awk gawk mawk nawk perl'.split(' '));

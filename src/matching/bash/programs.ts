@@ -245,7 +245,6 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   rg: { long: 'pre! hostname-bin!', rest: 'shown' },
   sort: { long: 'compress-program!', rest: 'shown' },
   'npm bun': { ...packages, unasked: 'package.json' },
-  // Unlike npm they find programs on the PATH.
   'yarn pnpm': { ...packages, unasked: 'package.json', under: { exec: packageCommand, '*': packages } },
   'npx pytest jest vitest mocha claude codex': packages,
   git: {
@@ -259,8 +258,9 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
         short: 'm~F~C:c:at~nvsS?',
         long: 'message~ author~ date~ trailer~ fixup: file~ template~',
       },
-      'log show shortlog blame whatchanged rev-list diff add status branch checkout switch restore rm mv reset clean ls-files':
+      'log show shortlog blame whatchanged rev-list diff add status branch checkout switch restore rm reset clean ls-files':
         shown,
+      mv: { rest: 'shown', moves: 'last' },
       grep: { short: 'O!e~', long: 'open-files-in-pager!', rest: 'shown' },
       bisect: { under: { run: command } },
       submodule: { short: 'q', long: 'quiet recursive', under: { foreach: { long: 'recursive', rest: 'line' } } },

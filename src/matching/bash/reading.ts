@@ -29,6 +29,9 @@ export interface BashFiles {
   readonly moved: Map<string, Set<string>>;
   /** Files from which other programs may take their commands, the same way. */
   readonly taken: Set<string>;
+  /** Those that such a program is likely to run, and those that some program may write: names that stand in its words. */
+  readonly handed: Set<string>;
+  readonly named: Set<string>;
   /** The names of its commands, of the variables that it sets, and what these end in. */
   readonly called: Set<string>;
   readonly variables: Set<string>;
