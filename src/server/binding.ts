@@ -1,6 +1,7 @@
 import { type BigIntStats, readFileSync, realpathSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { readRegularFile } from '../files/regular-file.js';
+import { namesOf } from '../files/same-files.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import { CodeFiles } from '../plugins/code-files.js';
 import { locateConfig } from '../plugins/config-file.js';
@@ -22,6 +23,8 @@ interface Bound {
   readonly code: boolean;
   /** Where its name led when it was bound, if it or a folder of it is a link. */
   readonly real?: string;
+  /** What it was called on the way there, as one link after the other was followed. */
+  readonly through?: readonly string[];
   /** Not a file, but the folder to which a package name resolves. */
   readonly leads?: { readonly name: string; readonly from: string };
 }
@@ -29,7 +32,7 @@ interface Bound {
 /** The named files, by absolute path. */
 export type BoundFiles = Readonly<Record<string, Bound>>;
 
-/** The files that commands in it name, by the folder they are found from and the file that holds the command, and by the name. */
+/** The files that commands in it name, by the folder they are found from and the file that holds the command (`keyOfScripts`), and by the name. */
 export type BoundScripts = Record<string, Record<string, Consent['files'][string]>>;
 
 /** All that a set binds, as it is kept. */
@@ -39,6 +42,8 @@ export interface Bindings {
 }
 
 const PACKAGE = '/**';
+/** It stands in no path. */
+const BETWEEN = '\0';
 /** Milliseconds that one look is good for, at the least and, for files and for packages, at the most; between them fifty times what it took. */
 const SHORTEST = 50;
 const LONGEST = { files: 500, packages: 5_000 };
@@ -147,21 +152,19 @@ export class Binding {
     return found === undefined ? undefined : { file: file ?? found, why: whyChanged(found) };
   };
 
-  /** The check before a command of that file runs: whether the files that it names are unchanged since they were first seen. */
-  commandsOf(file: string): (handler: HandlerDescription) => Registration['trustCheck'] {
+  /**
+   * The check before a command of that file runs: whether the files that it names are unchanged since they were first seen. `fallback`: where
+   * it runs if the call does not say.
+   */
+  commandsOf(file: string, fallback = this.#folder): (handler: HandlerDescription) => Registration['trustCheck'] {
     return (handler) => {
       const variables = { projectDir: this.#folder };
-      const key = `${this.#folder}:${file}`;
+      const key = keyOfScripts(this.#folder, file);
       this.scripts[key] ??= {};
       const files = this.scripts[key];
       for (const name of namedFiles(handler, variables).files) files[name] ??= bound(resolve(this.#folder, name));
       const consent = { file, project: this.#folder, definition: '', files, at: '' };
-      return guardFiles(handler, consent, {
-        file,
-        variables,
-        fallback: this.#folder,
-        remedy: 'hookscope serve --accept',
-      });
+      return guardFiles(handler, consent, { file, variables, fallback, remedy: 'hookscope serve --accept' });
     };
   }
 
@@ -190,10 +193,34 @@ export function stateOf(paths: readonly string[]): string {
   return sha256(JSON.stringify(all));
 }
 
+const keyOfScripts = (folder: string, file: string): string => `${folder}${BETWEEN}${file}`;
+
+/**
+ * The same, also where an older version wrote them, which put a colon between folder and file. Where that can be read in several ways, each
+ * of them stands: a wrong one looks like a change, and is asked about.
+ */
+export function readScripts(scripts: BoundScripts): BoundScripts {
+  const all = Object.entries(scripts).flatMap(([key, found]) => waysToRead(key).map((one) => [one, found] as const));
+  return Object.fromEntries(all);
+}
+
+function waysToRead(key: string): string[] {
+  if (key.includes(BETWEEN)) return [key];
+  const colons = [...key.matchAll(/:/g)].map(({ index }) => index);
+  return colons
+    .filter((at) => isAbsolute(key.slice(at + 1)))
+    .map((at) => keyOfScripts(key.slice(0, at), key.slice(at + 1)));
+}
+
+/** Those that commands in these files name. */
+export function scriptsOf(scripts: BoundScripts, holders: ReadonlySet<string>): BoundScripts {
+  return Object.fromEntries(Object.entries(scripts).filter(([key]) => holders.has(key.split(BETWEEN)[1] ?? '')));
+}
+
 /** Scripts that commands name and that are not as they were bound. */
 export function changedScripts(scripts: BoundScripts): string[] {
   const all = Object.entries(scripts).flatMap(([key, found]) =>
-    Object.entries(found).map(([name, { sha256 }]) => [resolve(key.slice(0, key.indexOf(':')), name), sha256] as const),
+    Object.entries(found).map(([name, { sha256 }]) => [resolve(key.split(BETWEEN)[0] ?? '', name), sha256] as const),
   );
   return [...new Set(all.filter(([path, sha256]) => hashOf(path) !== sha256).map(([path]) => path))];
 }
@@ -208,9 +235,9 @@ function signOf(path: string): string {
   return stats === undefined ? '' : `${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
 }
 
-function realOf(path: string): Pick<Bound, 'real'> {
+function realOf(path: string): Pick<Bound, 'real' | 'through'> {
   const real = linkOf(path);
-  return real === null || real === path ? {} : { real };
+  return real === null || real === path ? {} : { real, through: namesOf(path).slice(1, -1) };
 }
 
 /** Where it leads, whatever of it is a link; null: it is not there. */

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../errors.js';
-import { sameFiles } from '../files/same-files.js';
+import { inodeOf, namesOf } from '../files/same-files.js';
 import { isObject } from '../values/shape.js';
-import { type Bindings, bindSet, changedScripts, changedSince } from './binding.js';
+import { type Bindings, bindSet, changedScripts, changedSince, readScripts, scriptsOf } from './binding.js';
 import { droppedFrom, keyOf, type NamedSet } from './named-set.js';
 import { makeOwnFolder, readOwned, writeOwned } from './owned.js';
 import type { Places } from './places.js';
@@ -22,8 +22,11 @@ export function readServed({ served: file }: Places): ServedSet | undefined {
   if (text === undefined) return undefined;
   try {
     const found: unknown = JSON.parse(text);
-    if (isObject(found) && found['version'] === 1 && isObject(found['set']) && isObject(found['bindings']))
-      return found as unknown as ServedSet;
+    if (isObject(found) && found['version'] === 1 && isObject(found['set']) && isObject(found['bindings'])) {
+      const served = found as unknown as ServedSet;
+      const { files, scripts } = served.bindings;
+      return { ...served, bindings: { files, scripts: readScripts(scripts) } };
+    }
   } catch {
     // Reported below.
   }
@@ -65,17 +68,31 @@ export function changesSince(served: ServedSet | undefined): string[] {
 export async function changesFor(asked: Pick<ServedSet, 'set' | 'cwd'>, served: ServedSet): Promise<string[]> {
   if (served.dev) return [];
   if (isSameSet(asked, served)) return changesSince(served);
-  const named = sameFiles(Object.keys(await bindSet(asked.set, asked.cwd)));
+  const named = Object.keys(await bindSet(asked.set, asked.cwd));
   const { files, scripts } = served.bindings;
-  const found = Object.entries(files).flatMap(([path, bound]) => {
-    const { real = path } = bound;
-    // A link may lead elsewhere by now, and what it led to may be named.
-    return [path, ...(real === path ? [] : [real])].filter(named).map((one) => [path, one, bound] as const);
+  const found = named.flatMap(namesServed(served));
+  // Both what it was called and where that led: a link may lead elsewhere by now.
+  const changed = found.flatMap(([name, place]) => changedSince({ [place]: files[name] as (typeof files)[string] }));
+  return [...new Set([...changed, ...changedScripts(scriptsOf(scripts, new Set(found.map(([name]) => name))))])];
+}
+
+/**
+ * For a path, the name of each served file that it leads to or through, and the place in which that was served. A path leads to it by its
+ * name or by its inode; what a served link leads to by now was not served.
+ */
+export function namesServed({ bindings }: ServedSet): (path: string) => [name: string, place: string][] {
+  const all = Object.entries(bindings.files).map(([name, { real = name, through = [] }]) => {
+    return { name, real, through, inode: inodeOf(real) };
   });
-  const holders = new Set(found.map(([path]) => path));
-  const theirs = Object.entries(scripts).filter(([key]) => holders.has(key.slice(key.indexOf(':') + 1)));
-  return [
-    ...changedSince(Object.fromEntries(found.map(([, one, bound]) => [one, bound]))),
-    ...changedScripts(Object.fromEntries(theirs)),
-  ];
+  return (path) => {
+    const names = new Set(namesOf(path));
+    const inode = inodeOf([...names].at(-1) as string);
+    return all.flatMap((one) => {
+      const found: [string, string][] = [];
+      if (names.has(one.real) || (inode !== undefined && inode === one.inode)) found.push([one.name, one.real]);
+      const isCalledSo = [one.name, ...one.through].some((name) => names.has(name));
+      if (one.real !== one.name && isCalledSo) found.push([one.name, one.name]);
+      return found;
+    });
+  };
 }

@@ -8,7 +8,7 @@ import type { Registration } from '../scopes/registration.js';
 import { realOr } from '../trust/consent.js';
 import { AcceptedFolders } from './accepted-folders.js';
 import { type Batch, Batches } from './batches.js';
-import { Binding, type Bindings, bindSet, changedScripts, changedSince } from './binding.js';
+import { Binding, type Bindings, bindSet, changedScripts, changedSince, readScripts } from './binding.js';
 import { RecordFeed } from './http/feed.js';
 import type { AppParts } from './http/routes.js';
 import type { Patience } from './http/server.js';
@@ -84,7 +84,9 @@ export interface Worker {
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { serving, places, tokens, open } = options;
   const { set, cwd, projects, dev } = serving;
-  const bindings = options.bindings ?? { files: await bindSet(set, cwd), scripts: {} };
+  const { files, scripts } = options.bindings ?? { files: await bindSet(set, cwd), scripts: {} };
+  // A process of an older version may have handed them on.
+  const bindings = { files, scripts: readScripts(scripts) };
   const redactor = options.redactor ?? createRedactor();
   const text = (record: HookRecord): string => JSON.stringify(redactor.redact(record));
   const feed = new RecordFeed(text);

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FireRecord } from '../../src/emit/record.js';
@@ -152,5 +152,70 @@ describe('a command that names served files other than they were served', () => 
     user.write('a.json', rule('allow', 'edited'));
     // The one that is bound has its bytes again, but what is named is another.
     expect(await answer(['--hooks', 'a.json'])).not.toContain('"allow"');
+  });
+
+  test('in a folder with a colon in its name runs what is as it was served, and nothing that somebody has edited', async () => {
+    const folder = at('a:/b');
+    const command = (script: string): object => ({
+      PreToolUse: [{ matcher: 'Bash', onFailure: 'block', hooks: [{ type: 'command', command: `sh ${script}` }] }],
+    });
+    for (const name of ['one', 'two']) {
+      user.write(`a:/b/${name}.sh`, `echo ${name} says no >&2; exit 2\n`);
+      user.write(`a:/b/${name}.json`, command(`${name}.sh`));
+    }
+    const both = ['--hooks', 'one.json', '--hooks', 'two.json'];
+    const says = (named: readonly string[] = []): Promise<string> => answer(named, folder);
+    server = await user.serve(both, { cwd: folder });
+    expect(await says(['--hooks', 'one.json'])).toContain('one says no');
+    expect((await user.run(['doctor'], { cwd: folder })).stdout).not.toContain('changed or gone');
+    await server.stop();
+    for (const named of [[], both]) expect(await says(named)).toContain('says no');
+    server = await user.serve(both, { cwd: folder });
+    user.write('a:/b/one.sh', 'exit 0\n');
+    expect(await says(['--hooks', 'one.json'])).toMatch(/a:\/b\/one\.sh has changed since/);
+    await server.stop();
+
+    // As a version wrote it that put a colon between folder and file.
+    const kept = readFileSync(user.places.served, 'utf8');
+    writeFileSync(user.places.served, kept.replaceAll('\\u0000', ':'));
+    expect(await says(['--hooks', 'one.json'])).toContain('has changed since');
+    expect(await says()).toContain('has changed since');
+  });
+
+  test('but is another, to which a link to a served one leads by now, runs', async () => {
+    user.write('v1/h.json', rule('deny', 'as served'));
+    user.write('v2/h.json', rule('deny', 'not served'));
+    symlinkSync('v1', at('cur'));
+    server = await user.serve(['--hooks', 'cur/h.json', '--hooks', 'b.json']);
+    rmSync(at('cur'));
+    symlinkSync('v2', at('cur'));
+    expect(await answer(['--hooks', 'v2/h.json'])).toContain('not served');
+    expect(await answer(['--hooks', 'v1/h.json'])).toContain('as served');
+    for (const name of ['cur/h.json', join(user.path, 'way/project/cur/h.json')])
+      expect(await answer(['--hooks', name]), name).toContain('has changed since');
+    user.write('v1/h.json', rule('allow', 'edited'));
+    for (const name of ['v1/h.json', join(user.path, 'way/project/v1/h.json')])
+      expect(await answer(['--hooks', name]), name).toContain('has changed since');
+    expect(await answer(['--hooks', 'v2/h.json'])).toContain('not served');
+  });
+
+  test('from another folder runs no script of that folder in place of the one that was served', async () => {
+    const command = { type: 'command', command: 'sh guard.sh' };
+    user.write('guard.sh', 'echo as served >&2; exit 2\n');
+    user.write('../other/guard.sh', 'exit 0\n');
+    user.write('a.json', { PreToolUse: [{ matcher: 'Bash', onFailure: 'block', hooks: [command] }] });
+    symlinkSync(at('a.json'), at('again.json'));
+    server = await user.serve(['--hooks', 'a.json', '--hooks', 'b.json']);
+    const [a, b, again] = ['a.json', 'b.json', 'again.json'].map((name) => ['--hooks', at(name)]) as [
+      string[],
+      ...string[][],
+    ];
+    for (const stopped of [false, true]) {
+      if (stopped) await server.stop();
+      for (const named of [a, [...a, ...(b as string[])], again as string[]]) {
+        expect(await answer(named, other), `${named}`).toContain('guard.sh is not what was accepted for');
+        expect(await answer(named), `${named}`).toContain('as served');
+      }
+    }
   });
 });

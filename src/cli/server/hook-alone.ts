@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Host } from '../../create-host.js';
 import type { Sink } from '../../emit/sink.js';
 import { isHookscopeError } from '../../errors.js';
@@ -16,13 +17,13 @@ import { isNamed, type NamedSet } from '../../server/named-set.js';
 import { waitingAlone } from '../../server/nobody.js';
 import { makeOwnFolder } from '../../server/owned.js';
 import { placesOf } from '../../server/places.js';
-import { changesFor, isSameSet, readServed, type ServedSet } from '../../server/served.js';
+import { changesFor, namesServed, readServed, type ServedSet } from '../../server/served.js';
 import { rootOf } from '../../server/warm.js';
 import { describeError } from '../../values/message.js';
 import { keptOutputs } from '../../values/state-folder.js';
 import { timerDelay, within } from '../../values/waiting/timer.js';
 import { happeningOf } from '../host/claude-flags.js';
-import { openHost } from '../host/open-host.js';
+import { type OpenOptions, openHost } from '../host/open-host.js';
 import { partOfCaller } from '../host/part-of-caller.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import type { Alarm } from './alarm.js';
@@ -53,7 +54,6 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
   makeOwnFolder(places.state);
   const served = readServed(places);
   const { set, from } = setOf(question, served);
-  const isServed = served !== undefined && isSameSet({ set, cwd: from }, served);
   const [changed] = served === undefined ? [] : await changesFor({ set, cwd: from }, served);
   if (changed !== undefined) return { answer: protocol.fail(whyChanged(changed), policy, told), finish: nothing };
   const project = projectOf(cwd, served);
@@ -66,7 +66,7 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
     happening: happeningOf(input),
     directory: from,
     finds: project ?? (countsFound(question, served) && cwd),
-    ...(isServed && !served.dev ? { checksOf: checksOf(served, from) } : {}),
+    ...(served && !served.dev ? { checksOf: checksOf(served, { from, cwd, project }) } : {}),
   });
   const { host } = await unlessInterrupted(terminal, opening);
   let keeper: Awaited<ReturnType<typeof keepRecords>> | undefined;
@@ -183,9 +183,21 @@ function projectOf(cwd: string, served: ServedSet | undefined): string | undefin
   return served && rootOf(served.projects, cwd, process.env['CLAUDE_PROJECT_DIR']);
 }
 
-function checksOf(served: ServedSet, folder: string): (file: string) => ReturnType<Binding['commandsOf']> {
-  const binding = new Binding(served.bindings, folder);
-  return (file) => binding.commandsOf(file);
+/** Files that were served name the scripts that they named then, whatever else is named beside them and from wherever. */
+function checksOf(
+  served: ServedSet,
+  {
+    from,
+    cwd,
+    project = served.cwd,
+  }: { readonly from: string; readonly cwd: string; readonly project: string | undefined },
+): NonNullable<OpenOptions['checksOf']> {
+  const binding = new Binding(served.bindings, project);
+  const namesOf = namesServed(served);
+  return (file) => {
+    const [found] = namesOf(resolve(from, file));
+    return found === undefined ? () => undefined : binding.commandsOf(found[0], cwd);
+  };
 }
 
 const whyNobody = (waiting: ReadonlySet<string>): string =>
