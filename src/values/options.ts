@@ -1,4 +1,5 @@
 import { HookscopeError } from '../errors.js';
+import { clip } from '../plain.js';
 import { nearest } from './nearest.js';
 import { kindOf } from './problem.js';
 import { type OptionCheck, show } from './shape.js';
@@ -38,8 +39,12 @@ export function checkOption(where: string, value: unknown, check: OptionCheck, c
   if (!check.accepts(value)) throw refused(where, value, check, code);
 }
 
+/** Characters of a wrong value: the start of a host says enough. */
+const MOST_SHOWN = 200;
+
 function refused(where: string, value: unknown, check: OptionCheck, code?: Code): HookscopeError {
-  const got = value === undefined ? 'and there is none' : `got ${check.secret ? kindOf(value) : show(value)}`;
+  const got =
+    value === undefined ? 'and there is none' : `got ${check.secret ? kindOf(value) : clip(show(value), MOST_SHOWN)}`;
   return wrongOption(where, `expected ${check.expected}, ${got}`, undefined, code);
 }
 

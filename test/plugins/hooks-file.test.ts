@@ -62,3 +62,9 @@ test('a file that is not there, and one that is a directory', async () => {
   await expect(loadHooksFile(join(folder.path, 'none.json'))).rejects.toThrow('none.json: there is no such file.');
   await expect(loadHooksFile(folder.path)).rejects.toThrow('is a directory, not a file.');
 });
+
+test('a host instead of a path is an error that shows a part of it', async () => {
+  const error = (await loadHooksFile(createHost() as never).catch((e: unknown) => e)) as Error;
+  expect(error.message).toMatch(/^Invalid option loadHooksFile\(path\): expected /);
+  expect(error.message.length).toBeLessThan(400);
+});
