@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { posix } from 'node:path';
 import ignore from 'ignore';
 import { warn } from '../plain.js';
-import { globParts, namesIn, type Part, patternParts, plainParts } from './glob-meeting.js';
+import { globParts, namesIn, type Part, patternParts, plainParts, type Steps } from './glob-meeting.js';
 import { inTime } from './regex-cost.js';
 
 /** Longer paths exist on no system. */
@@ -15,14 +15,14 @@ const SHORT_PATH = 256;
  * A gitignore pattern over paths: `//abs/**` from the root of the file system, `~/x` from the home directory, `/x` from
  * `root` (else the current directory), `x`, `./x` and `../x` from the current directory. Letter case does not count, as
  * some file systems have it. A path that cannot be told, or a directory given instead of files, matches if it may; so does every path
- * once one took too long, which `late` is told. `isGlob`: a search looks for it, which matches too if it names what the
- * pattern is about.
+ * once one took too long, which `late` is told. `steps`: a search looks for it, which matches too if it names what the
+ * pattern is about, as far as these go.
  */
 export function compileFilePattern(
   pattern: string,
   root: string | undefined,
   late: (why: string) => void = (why) => warn(`the rule ${pattern} ${why}`),
-): (path: unknown, cwd: string, isGlob?: boolean) => boolean {
+): (path: unknown, cwd: string, steps?: Steps) => boolean {
   const { anchor, rest } = anchored(pattern.normalize(), root);
   const rules = ignore().add(withBrackets(rest));
   const begins = beginning(rest);
@@ -32,7 +32,7 @@ export function compileFilePattern(
   const test = (path: string): boolean =>
     stars < FEW_STARS || (stars === FEW_STARS && path.length <= SHORT_PATH) ? ignores(path) : bounded(path, late);
   const named = namedParts(rest);
-  return (path, cwd, isGlob = false) => {
+  return (path, cwd, steps) => {
     if (typeof path !== 'string' || path.length > MAX_PATH) return true;
     const place = placeOf(path, cwd);
     const from = anchor(place.here);
@@ -40,9 +40,9 @@ export function compileFilePattern(
     // A directory is what `dir/**` names, though gitignore means only what is in it.
     if (below?.lower.startsWith(begins) && (test(below.inside) || (below.relative !== '' && test(below.relative))))
       return true;
-    if (!isGlob || named === undefined || !/[*?[]/.test(path)) return false;
+    if (steps === undefined || named === undefined || !/[*?[]/.test(path)) return false;
     place.parts ??= globParts(place.absolute);
-    return namesIn(place.parts, [...plainParts(from), ...named]);
+    return namesIn(place.parts, [...plainParts(from), ...named], steps);
   };
 }
 

@@ -56,17 +56,26 @@ function partOf(text: string): Part {
   return { pieces, plain: found.every(isPlain) ? found.join('') : undefined, isNamed: letters.length > 0 };
 }
 
+/** What looking for names may cost in all, in places that are compared. */
+export interface Steps {
+  left: number;
+}
+
+/** Enough for every glob that anybody writes: a millisecond or two. */
+export const MOST_STEPS = 20_000;
+
 /**
  * Whether a path that is in `pattern`, or in a folder that is, may be found by `glob`, and the parts that have to be named are:
- * `secre?` names `secret`, a lone star does not.
+ * `secre?` names `secret`, a lone star does not. Where that takes too many steps it is taken to be.
  */
-export function namesIn(glob: readonly Part[], pattern: readonly Part[]): boolean {
+export function namesIn(glob: readonly Part[], pattern: readonly Part[], steps: Steps): boolean {
   const width = glob.length + 1;
   const seen = new Set<number>();
   const meet = (i: number, j: number): boolean => {
     const key = i * width + j;
     if (seen.has(key)) return false;
     seen.add(key);
+    if (--steps.left < 0) return true;
     const part = pattern[i];
     const given = glob[j];
     if (part === undefined) return true;
@@ -75,12 +84,12 @@ export function namesIn(glob: readonly Part[], pattern: readonly Part[]): boolea
     const isName = part !== '**' && part.isNamed;
     if (given === '**') return meet(i, j + 1) || (!isName && meet(i + 1, j));
     if (part === '**') return meet(i, j + 1);
-    return partsMeet(part, given, isName) && meet(i + 1, j + 1);
+    return partsMeet(part, given, isName, steps) && meet(i + 1, j + 1);
   };
   return meet(0, 0);
 }
 
-function partsMeet(part: Exclude<Part, '**'>, given: Exclude<Part, '**'>, isName: boolean): boolean {
+function partsMeet(part: Exclude<Part, '**'>, given: Exclude<Part, '**'>, isName: boolean, steps: Steps): boolean {
   if (part.plain !== undefined && given.plain !== undefined) return part.plain === given.plain;
   const a = part.pieces.length > 0 ? part.pieces : piecesOf(part.plain);
   const b = given.pieces.length > 0 ? given.pieces : piecesOf(given.plain);
@@ -93,6 +102,7 @@ function partsMeet(part: Exclude<Part, '**'>, given: Exclude<Part, '**'>, isName
     const key = (i * width + j) * 2 + (named ? 1 : 0);
     if (seen.has(key)) continue;
     seen.add(key);
+    if (--steps.left < 0) return true;
     const one = a[i];
     const other = b[j];
     if (one === undefined && other === undefined) {

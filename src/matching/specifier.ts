@@ -3,6 +3,7 @@ import { compileCommandPattern } from './command-pattern.js';
 import { compileDomainPattern } from './domain-pattern.js';
 import { hardlyAFile, neverAFile } from './file-mistakes.js';
 import { compileFilePattern } from './file-pattern.js';
+import { MOST_STEPS } from './glob-meeting.js';
 import { compilePowerShellPattern } from './powershell-pattern.js';
 import { namedByGlobs } from './searched.js';
 import { compileWildcard } from './wildcard.js';
@@ -126,7 +127,8 @@ function compileFile(tool: string, text: string, { dialect, root }: RuleOf): Spe
     const all: readonly unknown[] = Array.isArray(path) && path.length > 0 ? path : [path];
     if (!SEARCHERS.includes(call.tool)) return all.some((one) => test(one, call.cwd));
     const places = [...all, ...call.searches].map((one) => one ?? '.');
-    const isNamed = namedByGlobs(call.tool, call.input, places).some((one) => test(one, call.cwd, true));
+    const steps = { left: MOST_STEPS };
+    const isNamed = namedByGlobs(call.tool, call.input, places).some((one) => test(one, call.cwd, steps));
     return isNamed || places.some((one) => test(one, call.cwd));
   };
   const hardly = hardlyAFile(text);

@@ -78,6 +78,19 @@ describe('a rule about files, on a search by a glob,', () => {
     for (const tool of ['Glob', 'Grep'] as const) expect(RULES.filter((text) => matches(text, tool, glob))).toEqual([]);
   });
 
+  it('takes one that it would take too many steps to compare for one that names it', () => {
+    for (const glob of [`${'{a,b}*'.repeat(6)}${'*a'.repeat(400)}`, `${'@(a|b)*'.repeat(6)}${'?x*'.repeat(200)}`])
+      expect(matches('Read(*.pem)', 'Grep', glob)).toBe(true);
+  });
+
+  it.each([
+    '{a,b,c}/{d,e,f}/{g,h,i}/*.{ts,tsx,js}',
+    '**/{a,b,c,d,e}/**/{f,g,h,i,j}/**/*.{ts,js,tsx}',
+    `packages/{${Array.from({ length: 30 }, (_, i) => `package-name-${i}`).join(',')}}/src/**/*.test.ts`,
+  ])('compares every one that anybody writes: %s', (glob) => {
+    for (const tool of ['Glob', 'Grep'] as const) expect(RULES.filter((text) => matches(text, tool, glob))).toEqual([]);
+  });
+
   it('looks at long globs for a short while', () => {
     const rules = Array.from({ length: 100 }, (_, i) => `Read(s${i}*a*b*c*/**/*x*y*z*)`);
     const started = performance.now();

@@ -430,6 +430,11 @@ const limits: readonly Kept[] = [
     'matching/matcher',
     'runs the hook when a predicate throws or answers with a promise, and reports it',
   ],
+  [
+    'A search whose globs take more than 20,000 steps',
+    'matching/search-rule',
+    'takes one that it would take too many steps to compare for one that names it',
+  ],
   ['takes more than 200 ms on a name is abandoned', 'matching/regex-cost', "'**/[a]/**/[a]/**/[a]/**/b'"],
   // The server
   [
