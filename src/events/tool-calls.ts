@@ -3,6 +3,8 @@ import { isObject } from '../values/shape.js';
 /** Before the names of a call that has several, and between them: a space that does not break. */
 const MARK = '\u00a0';
 const MARKED = 0xa0;
+/** In the place of one in a name. */
+const ESCAPE = '\u001b';
 const MCP = 'mcp__';
 /** In the place of a server that is not known. */
 export const SOME_SERVER = '?';
@@ -23,10 +25,12 @@ export function toolName({ tool_name: name, via }: { readonly tool_name?: unknow
 function marked(name: string, via: unknown): string {
   const meant = isObject(via) ? via['meant'] : undefined;
   const names = Array.isArray(meant) && meant.length > 0 ? [name, ...meant] : [name];
-  // A name may be anything, as it is somebody's text.
-  const plain = names.map((one) => String(one).replaceAll(MARK, ' '));
-  return plain.length === 1 && !isMarked(name) ? name : `${MARK}${plain.join(MARK)}`;
+  return names.length === 1 && !isMarked(name) ? name : names.map((one) => MARK + escaped(String(one))).join('');
 }
+
+/** A name may be anything, as it is somebody's text: marks in it are told from those between names. */
+const escaped = (name: string): string => name.replaceAll(ESCAPE, `${ESCAPE}0`).replaceAll(MARK, `${ESCAPE}1`);
+const unescaped = (text: string): string => text.replaceAll(`${ESCAPE}1`, MARK).replaceAll(`${ESCAPE}0`, ESCAPE);
 
 const isMarked = (name: string): boolean => name.charCodeAt(0) === MARKED;
 
@@ -41,7 +45,7 @@ export function isOneName(name: string): boolean {
  * may mean it.
  */
 export function namesOfCall(name: string, wanted: string): readonly string[] | undefined {
-  if (isMarked(name)) return name.slice(1).split(MARK);
+  if (isMarked(name)) return name.slice(1).split(MARK).map(unescaped);
   if (!name.startsWith(MCP)) return [name];
   const rest = name.slice(MCP.length);
   if (rest.startsWith(`${SOME_SERVER}__`)) return withServers(rest.slice(SOME_SERVER.length + 2), wanted);

@@ -167,3 +167,28 @@ test.each(['Accept or Reject', 'Edit or Foo', 'Bash\u00a0or\u00a0Edit', '\u00a0B
     await own.close();
   },
 );
+
+test.each([
+  ['\u00a0Bash', undefined],
+  ['\u00a0', undefined],
+  ['a\u00a0b', ['Bash']],
+  ['\u00a0a\u00a0\u00a0b\u001b1', ['Bash']],
+  ['\u001b0\u00a0', ['\u00a0Bash', 'Bash']],
+])('%j, which may mean %j too, is asked about under these names and no other', async (tool, meant) => {
+  const own = createHost();
+  const names: string[] = [];
+  const looks = (name?: string): boolean => {
+    names.push(name ?? '');
+    return false;
+  };
+  const matchers = [looks, new RegExp(`^${tool}$`), ...(meant ?? [])];
+  own.register({
+    PreToolUse: matchers.map((matcher, i) => ({ matcher, name: `m${i}`, hooks: [() => undefined] })),
+  });
+  const via = meant === undefined ? {} : { via: { agent: 'copilot', meant } };
+  const { hooks } = own.explain('PreToolUse', { tool_name: tool, tool_input: {}, tool_use_id: 't', ...via } as never);
+  expect(new Set(names)).toEqual(new Set([tool, ...(meant ?? [])]));
+  expect(hooks.filter(({ runs }) => runs).map(({ name }) => name)).toContain('m1');
+  if (meant?.includes('Bash')) expect(hooks.find(({ name }) => name === `m${matchers.length - 1}`)?.runs).toBe(true);
+  await own.close();
+});
