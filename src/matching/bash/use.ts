@@ -127,6 +127,9 @@ function apart(word: KnownWord, after: readonly string[], short = ''): KnownWord
   return [{ text: option, sure: undefined }, ...(length < text.length ? [restOf(word, length)] : [])];
 }
 
+/** `-all`: in every namespace, so that none is named. */
+const isAll = ({ text }: KnownWord): boolean => /^-al?l?$/.test(text);
+
 /** Where it is only guessed which word is the command. */
 const GUESSED: ReadonlySet<string> = new Set(['guessed', 'anywhere', 'maybe']);
 
@@ -157,7 +160,7 @@ function take(words: readonly KnownWord[], at: number, own: BashProgram, reader:
   }
   // What it runs may read what it is given to read: `pyenv exec python`.
   if (own.rest === undefined || GUESSED.has(own.rest)) use.stranger = true;
-  if (own.bare && reader.first !== undefined) use.guessed = [reader.first];
+  if (own.bare && reader.first !== undefined && words.slice(0, reader.from).some(isAll)) use.guessed = [reader.first];
   if (first === undefined || use.input) {
     if (own.rest !== undefined) use.ends = true;
     if (own.input && use.lines.length === 0) use.input = true;
