@@ -35,6 +35,10 @@ export interface PrepareOptions {
   readonly envFiles: EnvFiles;
   /** Where commands run if the input does not say. */
   readonly fallback: string;
+  /** The check before a command of a file runs that was named and needs no consent. */
+  readonly checksOf:
+    | ((file: string, variables: Variables) => (handler: HandlerDescription) => Registration['trustCheck'])
+    | undefined;
   report(message: string): void;
 }
 
@@ -91,7 +95,9 @@ export function prepareHooks(judged: JudgedSource, options: PrepareOptions): Pre
     return found && judged.stateOf(found) === 'never' ? { reason: 'trust', why: neverWhy(judged) } : undefined;
   };
   const trustCheckOf = (handler: ClaudeHandler | undefined): Registration['trustCheck'] => {
-    if (!handler || !consent) return undefined;
+    if (!handler) return undefined;
+    if (isNamed(source)) return options.checksOf?.(file.file, variables)(handler);
+    if (!consent) return undefined;
     if (judged.stateOf(handler) === 'untrusted') return () => ({ file: file.file, why });
     return guardFiles(handler, consent, { file: file.file, variables, fallback });
   };
@@ -123,6 +129,11 @@ export function prepareHooks(judged: JudgedSource, options: PrepareOptions): Pre
       ...(await Promise.all([...findings.values()].map((finding) => problemOf(finding, file)))),
     ],
   };
+}
+
+/** On the command line, by itself or as a part of a plugin. */
+function isNamed({ kind, plugin, needsTrust }: ClaudeSource): boolean {
+  return !needsTrust && (kind === 'flag' || kind === 'agent' || plugin !== undefined);
 }
 
 /** Options that settings give a plugin come before those of its caller and its manifest. */

@@ -18,7 +18,7 @@ import type { HookSettings } from './files/settings-keys.js';
 import type { ClaudeSource, ClaudeSourceKind } from './files/source.js';
 import { findSources } from './files/sources.js';
 import { EnvFiles } from './files/variables.js';
-import { type PreparedHooks, prepareHooks } from './hooks.js';
+import { type PreparedHooks, type PrepareOptions, prepareHooks } from './hooks.js';
 import { type SkillHooks, watchSkills } from './skills.js';
 import { hasHooks } from './trust/accepted.js';
 import { type HeldFile, type JudgedSource, judgeSources, TRUST, type Trust } from './trust/held.js';
@@ -85,6 +85,14 @@ export interface LoadedClaudeCode {
 export async function loadClaudeCode<C extends CustomEvents>(
   options: LoadClaudeCodeOptions<C>,
 ): Promise<LoadedClaudeCode> {
+  return loadChecked(options, undefined);
+}
+
+/** The same. `checksOf`: the checks before commands of a named file run. */
+export async function loadChecked<C extends CustomEvents>(
+  options: LoadClaudeCodeOptions<C>,
+  checksOf: PrepareOptions['checksOf'],
+): Promise<LoadedClaudeCode> {
   checkOption('loadClaudeCode(options)', options, { ...checks.object, expected: 'an object of options, { host }' });
   checkKeys(options, LOAD, 'loadClaudeCode: ');
   const { host, trust = 'stored', policy: given, enforce } = options;
@@ -115,6 +123,7 @@ export async function loadClaudeCode<C extends CustomEvents>(
       before,
       envFiles,
       fallback,
+      checksOf,
       report: services.report,
     });
   });

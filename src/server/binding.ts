@@ -1,5 +1,5 @@
 import { type BigIntStats, readFileSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { readRegularFile } from '../files/regular-file.js';
 import { namesOf } from '../files/same-files.js';
 import type { HandlerDescription } from '../handlers/handler.js';
@@ -9,11 +9,12 @@ import { pluginNames } from '../plugins/config-trust.js';
 import { isPackageName, packageFolder } from '../plugins/package-folder.js';
 import type { Registration, Source, Untrusted } from '../scopes/registration.js';
 import { bound } from '../trust/changes.js';
-import type { Consent } from '../trust/consent.js';
 import { guardFiles } from '../trust/guard.js';
 import { namedFiles } from '../trust/named/named-files.js';
+import type { Variables } from '../trust/named/variables.js';
 import { bindPackage } from '../trust/package-files.js';
 import { sha256 } from '../values/sha256.js';
+import { type BoundScripts, folderOf, keyOfScripts } from './bound-scripts.js';
 import { AGENT, type NamedSet } from './named-set.js';
 
 /** One file, or all own files of a package (`…/**`), as it was. */
@@ -32,9 +33,6 @@ interface Bound {
 /** The named files, by absolute path. */
 export type BoundFiles = Readonly<Record<string, Bound>>;
 
-/** The files that commands in it name, by the folder they are found from and the file that holds the command (`keyOfScripts`), and by the name. */
-export type BoundScripts = Record<string, Record<string, Consent['files'][string]>>;
-
 /** All that a set binds, as it is kept. */
 export interface Bindings {
   readonly files: BoundFiles;
@@ -42,8 +40,6 @@ export interface Bindings {
 }
 
 const PACKAGE = '/**';
-/** It stands in no path. */
-const BETWEEN = '\0';
 /** Milliseconds that one look is good for, at the least and, for files and for packages, at the most; between them fifty times what it took. */
 const SHORTEST = 50;
 const LONGEST = { files: 500, packages: 5_000 };
@@ -73,6 +69,10 @@ export async function bindSet(set: NamedSet, cwd: string): Promise<BoundFiles> {
   };
   const theirs = (set.from ?? []).filter((word) => !AGENT.test(word));
   for (const path of [...(set.hooks ?? []), ...(set.settings ?? []), ...theirs]) data(path);
+  if (set.pluginDir !== undefined) {
+    const { filesWithHooks } = await import('../claude-code/files/plugin-files.js');
+    for (const path of await filesWithHooks(set.pluginDir.map((one) => resolve(cwd, one)))) data(path);
+  }
   for (const path of set.agent ?? []) data(statOf(resolve(cwd, path)) ? path : path.replace(/@[^/@]*$/, ''));
   if (typeof set.config === 'string') {
     const { file, isCode } = locateConfig(resolve(cwd, set.config));
@@ -154,17 +154,25 @@ export class Binding {
 
   /**
    * The check before a command of that file runs: whether the files that it names are unchanged since they were first seen. `fallback`: where
-   * it runs if the call does not say.
+   * it runs if the call does not say; `variables`: what words in it stand for.
    */
-  commandsOf(file: string, fallback = this.#folder): (handler: HandlerDescription) => Registration['trustCheck'] {
+  commandsOf(
+    file: string,
+    how: { readonly variables?: Variables | undefined; readonly fallback?: string } = {},
+  ): (handler: HandlerDescription) => Registration['trustCheck'] {
     return (handler) => {
-      const variables = { projectDir: this.#folder };
+      const variables = { ...how.variables, projectDir: this.#folder };
       const key = keyOfScripts(this.#folder, file);
       this.scripts[key] ??= {};
       const files = this.scripts[key];
       for (const name of namedFiles(handler, variables).files) files[name] ??= bound(resolve(this.#folder, name));
       const consent = { file, project: this.#folder, definition: '', files, at: '' };
-      return guardFiles(handler, consent, { file, variables, fallback, remedy: 'hookscope serve --accept' });
+      return guardFiles(handler, consent, {
+        file,
+        variables,
+        fallback: how.fallback ?? this.#folder,
+        remedy: 'hookscope serve --accept',
+      });
     };
   }
 
@@ -193,34 +201,10 @@ export function stateOf(paths: readonly string[]): string {
   return sha256(JSON.stringify(all));
 }
 
-const keyOfScripts = (folder: string, file: string): string => `${folder}${BETWEEN}${file}`;
-
-/**
- * The same, also where an older version wrote them, which put a colon between folder and file. Where that can be read in several ways, each
- * of them stands: a wrong one looks like a change, and is asked about.
- */
-export function readScripts(scripts: BoundScripts): BoundScripts {
-  const all = Object.entries(scripts).flatMap(([key, found]) => waysToRead(key).map((one) => [one, found] as const));
-  return Object.fromEntries(all);
-}
-
-function waysToRead(key: string): string[] {
-  if (key.includes(BETWEEN)) return [key];
-  const colons = [...key.matchAll(/:/g)].map(({ index }) => index);
-  return colons
-    .filter((at) => isAbsolute(key.slice(at + 1)))
-    .map((at) => keyOfScripts(key.slice(0, at), key.slice(at + 1)));
-}
-
-/** Those that commands in these files name. */
-export function scriptsOf(scripts: BoundScripts, holders: ReadonlySet<string>): BoundScripts {
-  return Object.fromEntries(Object.entries(scripts).filter(([key]) => holders.has(key.split(BETWEEN)[1] ?? '')));
-}
-
 /** Scripts that commands name and that are not as they were bound. */
 export function changedScripts(scripts: BoundScripts): string[] {
   const all = Object.entries(scripts).flatMap(([key, found]) =>
-    Object.entries(found).map(([name, { sha256 }]) => [resolve(key.split(BETWEEN)[0] ?? '', name), sha256] as const),
+    Object.entries(found).map(([name, { sha256 }]) => [resolve(folderOf(key), name), sha256] as const),
   );
   return [...new Set(all.filter(([path, sha256]) => hashOf(path) !== sha256).map(([path]) => path))];
 }

@@ -6,9 +6,11 @@ import type { HandlerDescription } from '../handlers/handler.js';
 import { servicesOf } from '../host/internals.js';
 import type { Registration } from '../scopes/registration.js';
 import { realOr } from '../trust/consent.js';
+import type { Variables } from '../trust/named/variables.js';
 import { AcceptedFolders } from './accepted-folders.js';
 import { type Batch, Batches } from './batches.js';
-import { Binding, type Bindings, bindSet, changedScripts, changedSince, readScripts } from './binding.js';
+import { Binding, type Bindings, bindSet, changedScripts, changedSince } from './binding.js';
+import { readScripts } from './bound-scripts.js';
 import { RecordFeed } from './http/feed.js';
 import type { AppParts } from './http/routes.js';
 import type { Patience } from './http/server.js';
@@ -27,7 +29,9 @@ export type OpenSet = (
     readonly project: string | undefined;
     /** Is handed the host before anything is registered in it. */
     prepare(host: Host): void;
-    readonly checksOf: ((file: string) => (handler: HandlerDescription) => Registration['trustCheck']) | undefined;
+    readonly checksOf:
+      | ((file: string, variables?: Variables) => (handler: HandlerDescription) => Registration['trustCheck'])
+      | undefined;
   },
 ) => Promise<Host>;
 
@@ -106,7 +110,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         opened.push({ close: async () => void (await made.close()) });
         if (!dev) servicesOf(made).registrar.guardBy(binding.guard);
       },
-      checksOf: dev ? undefined : (file) => binding.commandsOf(file),
+      checksOf: dev ? undefined : (file, variables) => binding.commandsOf(file, { variables }),
     });
     if (changed !== undefined) standIn(host, changed);
     host.events$.subscribe((record) => batches.push(record));

@@ -49,7 +49,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'plugins',
     'claude-code',
   ],
-  server: [...BELOW_HOST, 'agents', 'emit', 'host', 'create-host', 'files', 'trust', 'plugins'],
+  server: [
+    ...BELOW_HOST,
+    'agents',
+    'emit',
+    'host',
+    'create-host',
+    'files',
+    'trust',
+    'plugins',
+    'claude-code/files/plugin-files',
+  ],
   connect: ['plain', 'errors', 'values', 'events', 'emit/redact/part', 'files', 'agents'],
   testing: [
     ...BELOW_HOST,

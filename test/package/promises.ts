@@ -865,6 +865,8 @@ const limits: readonly Kept[] = [
 const limitsElse: readonly NoPromise[] = [
   ['Claude Code also drops a file with a value', 'what is not done: seen with Claude Code 2.1.330'],
   ['it does not know which calls were denied before', 'no promise: what is not kept'],
+  ['What `--claude-code` finds is not bound by a server', 'no promise: what is not bound'],
+  ['A skill or command that is added to a folder of `--plugin-dir`', 'no promise: what is not bound'],
   ['where a model gives two calls of one step the same id', 'says what is not promised'],
   ['`fleet up` writes no credentials for approvers alone', 'says what is not promised'],
   ['Questions cannot be answered by a webhook or in a chat', 'says what is not promised'],

@@ -218,4 +218,44 @@ describe('a command that names served files other than they were served', () => 
       }
     }
   });
+
+  const MANIFEST = 'dir/.claude-plugin/plugin.json';
+  const edited = { hooks: { PreToolUse: [] } };
+  test.each<[file: string, kind: string, content: unknown]>([
+    ['settings.json', 'settings', edited],
+    ['settings.sh', 'settings', 'exit 0\n'],
+    ['dir/hooks/hooks.json', 'plugin-dir', edited],
+    ['dir/hooks/more.json', 'plugin-dir', edited],
+    ['dir/plugin.sh', 'plugin-dir', 'exit 0\n'],
+    [MANIFEST, 'plugin-dir', { name: 'dir', hooks: [] }],
+    ['agent.md', 'agent', '---\nname: agent\ndescription: d\n---\nx\n'],
+    ['agent.sh', 'agent', 'exit 0\n'],
+  ])('%s of --%s runs as it was served, and not as somebody has edited it', async (file, kind, content) => {
+    const says = (name: string): string => `echo ${name} says no >&2; exit 2\n`;
+    const guard = (command: string): object => ({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] } });
+    for (const name of ['settings', 'dir/plugin', 'agent']) user.write(`${name}.sh`, says(name));
+    user.write('settings.json', guard(`sh ${at('settings.sh')}`));
+    user.write(MANIFEST, { name: 'dir', hooks: './hooks/more.json' });
+    user.write('dir/hooks/hooks.json', guard(`sh "\${CLAUDE_PLUGIN_ROOT}"/plugin.sh`));
+    user.write('dir/hooks/more.json', guard(`sh \${CLAUDE_PLUGIN_ROOT}/plugin.sh`));
+    const hooks = `hooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: sh ${at('agent.sh')}\n`;
+    user.write('agent.md', `---\nname: agent\ndescription: d\n${hooks}---\nx\n`);
+    const named = { settings: 'settings.json', 'plugin-dir': 'dir', agent: 'agent.md@a1' }[kind] as string;
+    const other = ['--hooks', 'b.json'];
+    server = await user.serve([`--${kind}`, named, ...other]);
+    const call = { ...bash('ls'), ...(kind === 'agent' && { agent_id: 'a1', agent_type: 'agent' }) };
+    const ways = [[], [`--${kind}`, named], [`--${kind}`, named, ...other]];
+    const ask = async (way: readonly string[]): Promise<string> => (await user.hook(argsOf(way), call)).stdout;
+    for (const way of ways) expect(await ask(way), way.join(' ')).toContain('says no');
+    user.write(file, content);
+    // As long as one look is good for.
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    // What is served and has changed fails, and a hook beside it that has not may deny.
+    for (const way of ways) expect(await ask(way), way.join(' ')).toMatch(/"(?:ask|deny)"/);
+    const refuses = /"(?:ask|deny)".*(?:has changed since|is not what was accepted)/;
+    expect(await ask(ways[1] ?? [])).toMatch(refuses);
+    expect((await user.run(['doctor'])).stdout).toMatch(new RegExp(`changed or gone: [^ ]*${file}`));
+    await server.stop();
+    for (const way of ways) expect(await ask(way), way.join(' ')).toMatch(refuses);
+  });
 });

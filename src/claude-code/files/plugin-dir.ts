@@ -19,8 +19,8 @@ export interface PluginDir {
   readonly defaults: Readonly<Record<string, unknown>>;
 }
 
-const MANIFEST = join('.claude-plugin', 'plugin.json');
-const DEFAULT_HOOKS = join('hooks', 'hooks.json');
+export const MANIFEST = join('.claude-plugin', 'plugin.json');
+export const DEFAULT_HOOKS = join('hooks', 'hooks.json');
 
 /** Reads a plugin: `hooks/hooks.json`, and what the manifest's `hooks` holds or names. Never rejects. */
 export async function readPluginDir(folder: string, options: ReadFileOptions): Promise<PluginDir> {

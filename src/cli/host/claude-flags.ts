@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { formatProblem } from '../../claude-code/files/findings.js';
 import type { ClaudeFiles } from '../../claude-code/files/places.js';
 import type { AgentEntry } from '../../claude-code/files/source.js';
+import type { PrepareOptions } from '../../claude-code/hooks.js';
 import type { HeldFile } from '../../claude-code/trust/held.js';
 import type { Host } from '../../create-host.js';
 import { HookscopeError } from '../../errors.js';
@@ -103,15 +104,23 @@ export async function loadClaudeFlags<C extends CustomEvents>(
   host: Host<C>,
   flags: ClaudeFlags,
   happening: Happening,
-  { tell, announced }: { readonly tell: (text: string) => void; readonly announced: ReadonlySet<string> },
+  {
+    tell,
+    announced,
+    checksOf,
+  }: {
+    readonly tell: (text: string) => void;
+    readonly announced: ReadonlySet<string>;
+    readonly checksOf?: PrepareOptions['checksOf'];
+  },
 ): Promise<void> {
   const trust = wordOf('all', 'stored')(flags.trust ?? 'stored', '--trust');
   if (!hasClaudeFlags(flags)) return;
   const files = claudeFiles(flags, happening);
   // If the project was not named it is the input's cwd, which may no longer exist.
   checkNamed(flags.claudeCode === undefined ? { ...files, projectDir: process.cwd() } : files);
-  const { loadClaudeCode } = await import('../../claude-code/load.js');
-  const { problems, held } = await loadClaudeCode({ host, ...files, trust });
+  const { loadChecked } = await import('../../claude-code/load.js');
+  const { problems, held } = await loadChecked({ host, ...files, trust }, checksOf);
   const named = namedFiles(files).map((file) => resolve(file));
   const unread = problems.find(({ rule, file }) => rule === 'unreadable' && named.includes(resolve(file)));
   if (unread) {

@@ -15,6 +15,7 @@ import { loadHooksFile } from '../../plugins/hooks-file.js';
 import { loadPlugin, locatePlugin } from '../../plugins/load.js';
 import type { Registration } from '../../scopes/registration.js';
 import { isSame } from '../../trust/consent.js';
+import type { Variables } from '../../trust/named/variables.js';
 import { keepStdout } from '../keep-stdout.js';
 import type { CLAUDE_OPTIONS, Flags, HOST_OPTIONS } from '../options.js';
 import { announceHeld, type ClaudeFlags, type Happening, loadClaudeFlags } from './claude-flags.js';
@@ -53,7 +54,7 @@ export interface OpenOptions {
   /** The fleet that it joins, with its policy and its log. Default: the last good policy of the one that this machine has joined. */
   readonly team?: Pick<Fleet, 'join'> | undefined;
   /** The check before the commands of a named file run. */
-  checksOf?(file: string): (handler: HandlerDescription) => Registration['trustCheck'];
+  checksOf?(file: string, variables?: Variables): (handler: HandlerDescription) => Registration['trustCheck'];
 }
 
 /** A host with the configuration, the plugins, the hooks files and Claude Code's files that were named, and what is accepted here. */
@@ -115,7 +116,7 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
       const origin = { source: { kind: 'hooks-file', file }, trustCheckOf: options.checksOf?.(file) };
       within(file, '', () => servicesOf(host).registrar.register(undefined, hooks, origin));
     }
-    await loadClaudeFlags(host, flags, happening, { tell, announced });
+    await loadClaudeFlags(host, flags, happening, { tell, announced, checksOf: options.checksOf });
     await loadFromFlags(host, flags, {
       tell: announce,
       projectDir: happening.cwd ?? (finds || directory),

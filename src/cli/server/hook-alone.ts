@@ -194,9 +194,9 @@ function checksOf(
 ): NonNullable<OpenOptions['checksOf']> {
   const binding = new Binding(served.bindings, project);
   const namesOf = namesServed(served);
-  return (file) => {
+  return (file, variables) => {
     const [found] = namesOf(resolve(from, file));
-    return found === undefined ? () => undefined : binding.commandsOf(found[0], cwd);
+    return found === undefined ? () => undefined : binding.commandsOf(found[0], { variables, fallback: cwd });
   };
 }
 
