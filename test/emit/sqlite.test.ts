@@ -236,6 +236,42 @@ describe('the schema', () => {
     },
   );
 
+  test.each([
+    [
+      ['{"cut', 1, '{"cut', 2],
+      [1, 1, 1, 2],
+    ],
+    [
+      ['{"cut', '{}', 1],
+      [1, 1, 1],
+    ],
+    [
+      ['{"cut', '{}'],
+      [0, 0],
+    ],
+  ])('of an earlier version with %j gives what is no record the time of its neighbour', async (rows, times) => {
+    const path = join(folder, `damaged-${++count}.db`);
+    const file = openSqlite(path);
+    file.exec('CREATE TABLE records (id INTEGER PRIMARY KEY, json TEXT NOT NULL)');
+    const records = [1, 2].map((seq) => now(fire(seq)));
+    for (const row of rows) {
+      const json = typeof row === 'string' ? row : JSON.stringify(records[row - 1]);
+      file.run('INSERT INTO records (json) VALUES (?)', [json]);
+    }
+    file.close();
+    const before = Date.now();
+    await write(path, [now(fire(3))]);
+    const upgraded = openSqlite(path);
+    const at = upgraded.all('SELECT at FROM records ORDER BY id').map((row) => Number(row['at']));
+    upgraded.close();
+    // Where there is no neighbour, the time of the upgrade.
+    times.forEach((seq, i) => {
+      if (seq > 0) expect(at[i]).toBe(Date.parse((records[seq - 1] as { time: string }).time));
+      else expect(at[i]).toBeGreaterThanOrEqual(before);
+    });
+    expect(at).toHaveLength(times.length + 1);
+  });
+
   test('of a later version is refused, by the sink and by whoever reads', async () => {
     const path = place();
     await write(path, [now(fire(1))]);

@@ -36,6 +36,7 @@ describe('copyQuickly', () => {
     ['an instance', { when: new Date(0) }],
     ['no prototype', { a: Object.create(null) as object }],
     ['a list that is nearly empty', { a: Object.assign([], { length: 4_000_000_000 }) }],
+    ['a list with a hole', { a: Object.assign([1], { 2: 3 }) }],
     ['many parts', { a: Array.from({ length: 2000 }, () => ({})) }],
     ['great depth', JSON.parse(`${'[['.repeat(600)}${']]'.repeat(600)}`) as object],
   ])('leaves it to others: %s', (_what, data) => {

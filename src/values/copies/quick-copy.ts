@@ -39,7 +39,8 @@ function copyArray(from: readonly unknown[]): unknown[] | undefined {
   for (let i = 0; i < from.length; i++) {
     const part = from[i];
     const copied = isAtom(part) ? part : copyPart(part);
-    if (copied === undefined && part !== undefined) return undefined;
+    // A hole is not the same as `undefined`.
+    if (copied === undefined && (part !== undefined || !(i in from))) return undefined;
     copy.push(copied);
   }
   return copy;

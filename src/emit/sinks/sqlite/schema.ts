@@ -29,6 +29,9 @@ CREATE INDEX records_session ON records (session_id, agent_id);
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 `;
 
+/** A time that no record has. */
+const UNKNOWN = -1;
+
 /** Each step upgrades version n to n + 1, and says what it could not. Version 0 is an empty file, or one table `records` of ids and JSON. */
 const STEPS: readonly ((file: SqliteFile, note: (text: string) => void) => void)[] = [
   (file, note) => {
@@ -37,7 +40,8 @@ const STEPS: readonly ((file: SqliteFile, note: (text: string) => void) => void)
     file.exec(TABLES);
     if (!older) return;
     let damaged = 0;
-    let last = 0;
+    let first: number | undefined;
+    let last = UNKNOWN;
     for (const { json } of file.all('SELECT json FROM records_0 ORDER BY id')) {
       const text = String(json);
       const read = oldRow(text);
@@ -45,15 +49,18 @@ const STEPS: readonly ((file: SqliteFile, note: (text: string) => void) => void)
       // One that is no record stays where it was, and goes when its neighbours do.
       const row = read ?? { ...NO_RECORD, at: last, json: text };
       last = row.at;
+      if (read !== undefined) first ??= read.at;
       file.run(INSERT_OLD, [...COLUMNS_OLD.map((column) => row[column])]);
     }
     file.exec('DROP TABLE records_0');
-    if (damaged > 0)
-      note(
-        damaged === 1
-          ? 'a row in it is no record, and is kept as it is'
-          : `${damaged} rows in it are no records, and are kept as they are`,
-      );
+    if (damaged === 0) return;
+    // Those before the first record have only a later neighbour; age would remove them at once.
+    file.run("UPDATE records SET at = ? WHERE at = ? AND type = ''", [first ?? Date.now(), UNKNOWN]);
+    note(
+      damaged === 1
+        ? 'a row in it is no record, and is kept as it is'
+        : `${damaged} rows in it are no records, and are kept as they are`,
+    );
   },
   // Records of one fire in one row.
   (file) => {
