@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { servicesOf } from '../../src/host/internals.js';
 import { createHost, type Host, ndjsonSink } from '../../src/index.js';
-import { Binding } from '../../src/server/binding.js';
+import { Binding } from '../../src/server/bound/binding.js';
 import { WarmHosts } from '../../src/server/warm.js';
 import { LazySignal } from '../../src/values/waiting/lazy-signal.js';
 

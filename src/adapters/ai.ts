@@ -123,7 +123,8 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
     if (instruction !== undefined) messages.push({ role: 'user', content: instruction });
     else messages.push(...withContext(asked, context, 'text'));
     const result = await generate({ messages: [...messages], tools, stopWhen: [...conditions, isOver], prepareStep });
-    if ((result as Generated | undefined)?.response === undefined) throw noResult();
+    // Not read: that makes a promise, which may reject.
+    if (!('response' in Object(result))) throw noResult();
     const { text, messages: said, made } = await whole(result, () => signal);
     signal?.throwIfAborted();
     messages.push(...said);

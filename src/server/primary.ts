@@ -1,7 +1,7 @@
 import cluster, { type Worker as Child } from 'node:cluster';
 import { chmodSync, rmSync, statSync } from 'node:fs';
 import { HookscopeError } from '../errors.js';
-import { type Bindings, changedSince, whyChanged } from './binding.js';
+import { type Bindings, changedSince, whyChanged } from './bound/binding.js';
 import type { Places } from './places.js';
 import { writeServed } from './served.js';
 import { lockSocket, takeSocket } from './take-socket.js';

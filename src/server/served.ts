@@ -1,8 +1,8 @@
 import { HookscopeError } from '../errors.js';
 import { inodeOf, namesOf } from '../files/same-files.js';
 import { isObject } from '../values/shape.js';
-import { type Bindings, bindSet, changedScripts, changedSince } from './binding.js';
-import { readScripts, scriptsOf } from './bound-scripts.js';
+import { type Bindings, bindSet, changedScripts, changedSince } from './bound/binding.js';
+import { readScripts, scriptsOf } from './bound/scripts.js';
 import { droppedFrom, keyOf, type NamedSet } from './named-set.js';
 import { makeOwnFolder, readOwned, writeOwned } from './owned.js';
 import type { Places } from './places.js';

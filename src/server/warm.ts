@@ -13,7 +13,7 @@ import type { Json } from '../values/shape.js';
 import { carrierIn } from '../values/trace-carrier.js';
 import type { EndSignal } from '../values/waiting/lazy-signal.js';
 import { AgentScopes, type PassedAgent } from './agents.js';
-import { type Binding, whyChanged } from './binding.js';
+import { type Binding, whyChanged } from './bound/binding.js';
 import { foundProject } from './found-project.js';
 import { waitingAlone } from './nobody.js';
 

@@ -9,7 +9,7 @@ import { servicesOf } from '../../host/internals.js';
 import { plain } from '../../plain.js';
 import { AcceptedFolders } from '../../server/accepted-folders.js';
 import { askedAs, type CommandAnswer, REASONS } from '../../server/agent-protocol.js';
-import { Binding, whyChanged } from '../../server/binding.js';
+import { Binding, whyChanged } from '../../server/bound/binding.js';
 import type { Question } from '../../server/client/ask.js';
 import { foundProject } from '../../server/found-project.js';
 import { isSafe } from '../../server/http/head.js';

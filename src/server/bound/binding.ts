@@ -1,21 +1,21 @@
 import { type BigIntStats, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { readRegularFile } from '../files/regular-file.js';
-import { namesOf } from '../files/same-files.js';
-import type { HandlerDescription } from '../handlers/handler.js';
-import { CodeFiles } from '../plugins/code-files.js';
-import { locateConfig } from '../plugins/config-file.js';
-import { pluginNames } from '../plugins/config-trust.js';
-import { isPackageName, packageFolder } from '../plugins/package-folder.js';
-import type { Registration, Source, Untrusted } from '../scopes/registration.js';
-import { bound } from '../trust/changes.js';
-import { guardFiles } from '../trust/guard.js';
-import { namedFiles } from '../trust/named/named-files.js';
-import type { Variables } from '../trust/named/variables.js';
-import { bindPackage } from '../trust/package-files.js';
-import { sha256 } from '../values/sha256.js';
-import { type BoundScripts, folderOf, keyOfScripts } from './bound-scripts.js';
-import { AGENT, type NamedSet } from './named-set.js';
+import { readRegularFile } from '../../files/regular-file.js';
+import { namesOf } from '../../files/same-files.js';
+import type { HandlerDescription } from '../../handlers/handler.js';
+import { CodeFiles } from '../../plugins/code-files.js';
+import { locateConfig } from '../../plugins/config-file.js';
+import { pluginNames } from '../../plugins/config-trust.js';
+import { isPackageName, packageFolder } from '../../plugins/package-folder.js';
+import type { Registration, Source, Untrusted } from '../../scopes/registration.js';
+import { bound } from '../../trust/changes.js';
+import { guardFiles } from '../../trust/guard.js';
+import { namedFiles } from '../../trust/named/named-files.js';
+import type { Variables } from '../../trust/named/variables.js';
+import { bindPackage } from '../../trust/package-files.js';
+import { sha256 } from '../../values/sha256.js';
+import { AGENT, type NamedSet } from '../named-set.js';
+import { type BoundScripts, folderOf, keyOfScripts } from './scripts.js';
 
 /** One file, or all own files of a package (`…/**`), as it was. */
 interface Bound {
@@ -70,7 +70,7 @@ export async function bindSet(set: NamedSet, cwd: string): Promise<BoundFiles> {
   const theirs = (set.from ?? []).filter((word) => !AGENT.test(word));
   for (const path of [...(set.hooks ?? []), ...(set.settings ?? []), ...theirs]) data(path);
   if (set.pluginDir !== undefined) {
-    const { filesWithHooks } = await import('../claude-code/files/plugin-files.js');
+    const { filesWithHooks } = await import('../../claude-code/files/plugin-files.js');
     for (const path of await filesWithHooks(set.pluginDir.map((one) => resolve(cwd, one)))) data(path);
   }
   for (const path of set.agent ?? []) data(statOf(resolve(cwd, path)) ? path : path.replace(/@[^/@]*$/, ''));

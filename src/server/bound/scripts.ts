@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import type { Consent } from '../trust/consent.js';
+import type { Consent } from '../../trust/consent.js';
 
 /** The files that commands in it name, by the folder they are found from and the file that holds the command (`keyOfScripts`), and by the name. */
 export type BoundScripts = Record<string, Record<string, Consent['files'][string]>>;
