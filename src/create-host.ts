@@ -197,7 +197,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       maxStopContinuations,
       maxInputBytes: services.maxInputBytes,
       report,
-      demandHost: demand,
+      host: services,
     },
     defaults: session,
   });

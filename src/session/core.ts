@@ -51,7 +51,7 @@ export class Core {
   #ending: Promise<unknown> | undefined;
   #over: LoopEnd | undefined;
   #mode: string | undefined;
-  #dead: unknown;
+  #dead: { readonly reason: unknown; readonly why: string } | undefined;
   #turn = turnController();
 
   constructor(deps: SessionDeps, who: Identity, how: CoreOptions) {
@@ -111,6 +111,12 @@ export class Core {
     return this.#dead !== undefined;
   }
 
+  /** That something was interrupted, and why where nothing runs any more. */
+  cutText(what: string): string {
+    const why = this.deps.host.closed ? 'the host is closed' : this.#dead?.why;
+    return why === undefined ? `${what} was interrupted.` : `${what} was interrupted: ${why}.`;
+  }
+
   get isOpen(): boolean {
     return this.#isOpen;
   }
@@ -123,6 +129,11 @@ export class Core {
   demand(call: string): void {
     if (this.#isOpen) return;
     throw new HookscopeError('SESSION_CLOSED', { session: this.who.session_id, agent: this.who.agent_id, call });
+  }
+
+  /** Throws CLOSED once the host is closed: what is registered then would never run. */
+  demandHost(): void {
+    if (this.deps.host.closed) throw new HookscopeError('CLOSED', {});
   }
 
   /** Why the loop is over before its stop event. */
@@ -216,12 +227,12 @@ export class Core {
     turn.abort(reason);
   }
 
-  /** Ends this turn and every one to come. */
-  kill(reason: unknown): void {
+  /** Ends this turn and every one to come; `why` is told to whoever still calls. */
+  kill(reason: unknown, why: string): void {
     if (this.#dead !== undefined) return;
-    this.#dead = reason ?? new DOMException('The session was aborted', 'AbortError');
-    this.interrupt(this.#dead);
-    for (const child of this.children) child.kill(reason);
+    this.#dead = { reason: reason ?? new DOMException('The session was aborted', 'AbortError'), why };
+    this.interrupt(this.#dead.reason);
+    for (const child of this.children) child.kill(reason, why);
   }
 
   /** The key order is the wire's. */

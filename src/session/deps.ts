@@ -30,8 +30,7 @@ export interface SessionDeps {
   /** Which hooks are asked about an event in a scope. */
   hooksOf(event: EventName, scope: Scope): readonly Registration[];
   report(message: string, detail?: unknown): void;
-  /** Throws CLOSED once the host is closed. */
-  demandHost(): void;
+  readonly host: { readonly closed: boolean };
 }
 
 /** The identity of a session. */

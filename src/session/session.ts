@@ -49,7 +49,7 @@ export function createSessions<C extends CustomEvents>(of: Omit<SessionsOf, 'ope
     async abandon() {
       const cores = [...open.values()];
       const calls = cores.flatMap(allUnderWay).flatMap(({ work }) => work);
-      for (const core of cores) core.kill(new DOMException('The host closed', 'AbortError'));
+      for (const core of cores) core.kill(new DOMException('The host closed', 'AbortError'), 'the host is closed');
       await Promise.allSettled(calls);
       for (const cleanup of cores.flatMap((core) => [...allOf(core)]).flatMap((core) => core.cleanups.splice(0)))
         await cleanup();
@@ -105,13 +105,13 @@ function facade<C extends CustomEvents>(core: Core, started: Session['started'],
     },
     register(hooks, options) {
       core.demand('register');
-      core.deps.demandHost();
+      core.demandHost();
       checkRegisterOptions(options, 'register');
       return registrar.register(ref, hooks, options);
     },
     on(event, hook, options) {
       core.demand('on');
-      core.deps.demandHost();
+      core.demandHost();
       return registrar.register(ref, oneHook(event, hook, options));
     },
     async use(plugin: Plugin, ...[options, how]: [unknown?, UseOptions?]) {

@@ -3,6 +3,11 @@ import type { ToolCall } from '../../src/session/tool/call.js';
 import { deferred, never, turn, until } from '../host/kit.js';
 import { byScope, names, on, opened } from './kit.js';
 
+interface Ends {
+  readonly host: { close(): unknown };
+  readonly aborts: AbortController;
+}
+
 /** A tool that never ends by itself, and says when it has begun and when it was told to end. */
 function hanging(name = 'T') {
   const begun = deferred<void>();
@@ -251,4 +256,31 @@ test('a host that closes ends the tools of its sessions', async () => {
   expect((await result).status).toBe('interrupted');
   await until(() => tool.aborted());
   expect(await session.close()).toEqual({ cancelled: [] });
+});
+
+test.each([
+  ['the host is closed', (ends: Ends) => ends.host.close()],
+  ["the session's signal has aborted", (ends: Ends) => ends.aborts.abort()],
+])('whatever is asked of a session afterwards says that %s', async (why, end) => {
+  const aborts = new AbortController();
+  const { host, session } = await opened({ signal: aborts.signal });
+  const agent = await session.spawn({ agent_type: 'reader' });
+  await end({ host, aborts });
+  for (const who of [session, agent]) {
+    const call = await who.tool({ name: 'T', input: {}, execute: () => 'ran' });
+    expect(call).toMatchObject({ status: 'interrupted', reason: `The tool call was interrupted: ${why}.` });
+    expect(call.content).toBe(call.reason);
+  }
+  expect(await session.prompt('p')).toMatchObject({ blocked: true, reason: `The prompt was interrupted: ${why}.` });
+  const compaction = await session.compact({ trigger: 'auto', run: () => 'compacted' });
+  expect(compaction).toMatchObject({ blocked: true, reason: `The compaction was interrupted: ${why}.` });
+});
+
+test('a turn that is interrupted says no more than that', async () => {
+  const { session } = await opened();
+  const tool = hanging();
+  const result = session.tool(tool.call);
+  await tool.begun;
+  await session.interrupt();
+  expect((await result).reason).toBe('The tool call was interrupted.');
 });

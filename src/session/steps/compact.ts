@@ -56,7 +56,7 @@ export async function runCompact(core: Core, options: CompactOptions): Promise<C
     const running = resultOf(() => options.run(instructions, { signal })) as Promise<string>;
     summary = await orAborted(running, signal, 'PostCompact');
   } catch (error) {
-    if (wasCut(error)) return { blocked: true, reason: 'The compaction was interrupted.', instructions };
+    if (wasCut(error)) return { blocked: true, reason: core.cutText('The compaction'), instructions };
     throw error;
   }
   // It is compacted: events that are cut short now do not undo it.

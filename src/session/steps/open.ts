@@ -145,7 +145,7 @@ function watcherOf({ watch }: SessionSettings): CoreOptions['onWatchPaths'] {
 
 function closeOnAbort(core: Core, signal: AbortSignal | undefined): void {
   if (!signal) return;
-  const abort = (): void => core.kill(signal.reason);
+  const abort = (): void => core.kill(signal.reason, `the ${core.parent ? "agent's" : "session's"} signal has aborted`);
   signal.addEventListener('abort', abort, { once: true });
   core.cleanups.push(() => signal.removeEventListener('abort', abort));
 }

@@ -114,7 +114,7 @@ function answer(core: Core, text: string, prompt: string, decisions: readonly Sa
 
 /** Interrupted while it was judged: it was not let through. */
 function cut(core: Core, decisions: readonly Said[]): PromptAnswer {
-  const reason = 'The prompt was interrupted.';
+  const reason = core.cutText('The prompt');
   const prompt_id = core.promptId as string;
   return {
     prompt_id,

@@ -108,7 +108,7 @@ async function tellBatch(
   }));
   const signal = calls[0]?.signal;
   const decision = await afterwards(core.fire('PostToolBatch', { tool_calls }, { signal }));
-  if (!decision) return { results, endsLoop: true, reason: 'The turn was interrupted.' };
+  if (!decision) return { results, endsLoop: true, reason: core.cutText('The turn') };
   tellUser(core, decision);
   const endsLoop = decision.blocked || !decision.continue;
   if (endsLoop) core.endLoop('hook');

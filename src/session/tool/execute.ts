@@ -19,7 +19,7 @@ import {
 } from './content.js';
 import type { Judgement } from './judgement.js';
 import { passedThrough } from './pass-through.js';
-import { afterwards, failedResult, INTERRUPTED } from './results.js';
+import { afterwards, CALL, failedResult } from './results.js';
 import { executed } from './stand-in.js';
 
 /** Runs a call that may run, and tells the hooks how it came out. */
@@ -59,7 +59,7 @@ function start({ id, signal, tool, watched }: CheckedCall, input: unknown): Prom
 }
 
 function failureOf(core: Core, call: CheckedCall, error: unknown): Failure {
-  if (call.signal.aborted) return { error: INTERRUPTED, is_interrupt: true };
+  if (call.signal.aborted) return { error: core.cutText(CALL), is_interrupt: true };
   const passed = passedThrough(core, call, error);
   if (passed) throw passed;
   return { error: wordsOf(error), is_interrupt: false };

@@ -1,9 +1,10 @@
-import { wasCut } from '../core.js';
+import { type Core, wasCut } from '../core.js';
 import type { CheckedCall, ToolResult } from './call.js';
 import type { Content } from './content.js';
 import type { Judgement } from './judgement.js';
 
-export const INTERRUPTED = 'The tool call was interrupted.';
+/** What a call was that was interrupted: `core.cutText` says why. */
+export const CALL = 'The tool call';
 
 /** The fields that every result begins with. */
 export function baseResult(call: CheckedCall, input: unknown, judged?: Judgement) {
@@ -29,11 +30,12 @@ export function failedResult(
 }
 
 /** Interrupted before it ran: no hook is told. */
-export function interrupted(call: CheckedCall, input: unknown): ToolResult {
+export function interrupted(core: Core, call: CheckedCall, input: unknown): ToolResult {
+  const text = core.cutText(CALL);
   return failedResult(call, {
     input,
-    error: INTERRUPTED,
-    content: INTERRUPTED,
+    error: text,
+    content: text,
     more: { status: 'interrupted', endsLoop: true },
   });
 }

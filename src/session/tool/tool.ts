@@ -90,7 +90,7 @@ class CallRun {
   end(): Promise<ToolResult> {
     const core = this.#core;
     const call = this.#call;
-    if (core.over === 'interrupted' || call.signal.aborted) return Promise.resolve(interrupted(call, call.input));
+    if (core.over === 'interrupted' || call.signal.aborted) return Promise.resolve(interrupted(core, call, call.input));
     if (call.invalid !== undefined || call.passThrough === undefined) forgetLeft(core, call.id);
     if (call.invalid !== undefined)
       return Promise.resolve(failedResult(call, { input: call.input, error: call.invalid, content: call.invalid }));
@@ -106,7 +106,7 @@ class CallRun {
       this.judged = leavable?.judged ?? (await judgeCall(core, call));
     } catch (error) {
       // An event that was cut short decided nothing: the call does not run.
-      if (wasCut(error)) return interrupted(call, call.input);
+      if (wasCut(error)) return interrupted(core, call, call.input);
       throw await this.#thrownOn(error, call.input);
     }
     const { judged } = this;

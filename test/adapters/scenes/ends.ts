@@ -130,7 +130,7 @@ export const ENDS: readonly Scene[] = [
     expect: {
       events: ['UserPromptSubmit Go', 'PreToolUse wait a'],
       heard: { main: [['user: Go']] },
-      outcomes: [{ status: 'ended', reason: 'The tool call was interrupted.', text: '' }],
+      outcomes: [{ status: 'ended', reason: 'The tool call was interrupted: the host is closed.', text: '' }],
       did: ['wait a'],
     },
   },
@@ -141,7 +141,7 @@ export const ENDS: readonly Scene[] = [
     expect: {
       events: [],
       heard: { main: [] },
-      outcomes: [{ status: 'blocked', reason: 'The prompt was interrupted.', text: '' }],
+      outcomes: [{ status: 'blocked', reason: 'The prompt was interrupted: the host is closed.', text: '' }],
       did: [],
     },
   },
