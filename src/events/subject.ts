@@ -1,4 +1,5 @@
 import type { EventSpec, Subject } from './spec.js';
+import { shownName } from './tool-calls.js';
 
 /** The subject of an input that may be incomplete; undefined if it is missing. */
 export function subjectOf(spec: EventSpec | undefined, input: Readonly<Record<string, unknown>>): Subject {
@@ -10,7 +11,7 @@ export function subjectOf(spec: EventSpec | undefined, input: Readonly<Record<st
   }
 }
 
-/** The text that matchers are compared with, from an input that may be incomplete; undefined if it is missing or could not be computed. */
+/** The subject of an input that may be incomplete, for people to read; undefined if it is missing or could not be computed. */
 export function subjectIn(spec: EventSpec | undefined, input: Readonly<Record<string, unknown>>): string | undefined {
-  return subjectOf(spec, input) ?? undefined;
+  return shownName(subjectOf(spec, input) ?? '') || undefined;
 }

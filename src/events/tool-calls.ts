@@ -34,6 +34,11 @@ const unescaped = (text: string): string => text.replaceAll(`${ESCAPE}1`, MARK).
 
 const isMarked = (name: string): boolean => name.charCodeAt(0) === MARKED;
 
+/** What a call is known by, as people and records read it: its name, or "shell or Bash" where it has several. */
+export function shownName(name: string): string {
+  return isMarked(name) ? (namesOfCall(name, '') as readonly string[]).join(' or ') : name;
+}
+
 /** Whether a name is one, however it is read. */
 export function isOneName(name: string): boolean {
   return !isMarked(name) && (!name.startsWith(MCP) || namesOfCall(name, '')?.length === 1);

@@ -1,4 +1,5 @@
 import type { EventSpec, Subject } from '../events/spec.js';
+import { shownName } from '../events/tool-calls.js';
 import type { KnownAgent, Matcher } from '../matching/matcher.js';
 import type { Rule } from '../matching/rule.js';
 
@@ -48,7 +49,7 @@ export const SKIP_REASONS = {
       skips: ({ matcher }, facts) =>
         !matcher.all && !matcher.matches(facts.subject, matcher.static ? undefined : facts.view, facts),
       words: ({ matcher }, { subject }) =>
-        `its matcher ${matcher.text} does not match ${subject ?? 'an event without a subject'}`,
+        `its matcher ${matcher.text} does not match ${subject == null ? 'an event without a subject' : shownName(subject)}`,
     },
   },
   if: {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentCodec } from '../../src/agents/agents.js';
 import { createHost, type Host } from '../../src/create-host.js';
+import type { HookRecord } from '../../src/emit/record.js';
 
 // Shell tools beside the one that runs a line: a shell that already runs, and PowerShell.
 
@@ -191,4 +192,27 @@ test.each([
   expect(hooks.filter(({ runs }) => runs).map(({ name }) => name)).toContain('m1');
   if (meant?.includes('Bash')) expect(hooks.find(({ name }) => name === `m${matchers.length - 1}`)?.runs).toBe(true);
   await own.close();
+});
+
+test.each([
+  ['shell', ['Bash'], 'shell or Bash'],
+  ['shell', ['Bash', 'Edit'], 'shell or Bash or Edit'],
+  ['\u00a0odd\u00a0name', undefined, '\u00a0odd\u00a0name'],
+  ['od\u00a0d', ['Bash'], 'od\u00a0d or Bash'],
+  ['esc\u001b1', ['Bash'], 'esc\u001b1 or Bash'],
+  ['plain', undefined, 'plain'],
+])('%j, which may mean %j too, is written as %j in records and explanations', async (tool, meant, shown) => {
+  const host = createHost();
+  const records: HookRecord[] = [];
+  host.events$.subscribe((record) => records.push(record));
+  host.on('PreToolUse', () => undefined, { name: 'all' });
+  host.on('PreToolUse', () => undefined, { name: 'none', matcher: 'NoSuchTool' });
+  const via = meant === undefined ? {} : { via: { agent: 'copilot', meant } };
+  const input = { tool_name: tool, tool_input: {}, tool_use_id: 't', ...via };
+  await host.fire('PreToolUse', input);
+  const names = records.flatMap((record) => ('hook_name' in record ? [record.hook_name] : []));
+  expect(new Set(names)).toEqual(new Set([`PreToolUse:${shown}`]));
+  const { subject, hooks } = host.explain('PreToolUse', input);
+  expect(subject).toBe(shown);
+  expect(hooks.find(({ name }) => name === 'none')?.why).toContain(`does not match ${shown}`);
 });

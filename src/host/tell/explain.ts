@@ -1,5 +1,6 @@
 import type { EventSpec, Subject } from '../../events/spec.js';
 import { subjectOf } from '../../events/subject.js';
+import { shownName } from '../../events/tool-calls.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { explainSkip, type SkipReason, unknownSubject } from '../../scopes/skip.js';
@@ -69,7 +70,7 @@ export function explain(
       event,
       scope: found.id,
       scope_known: found.known,
-      ...(subject == null ? {} : { subject }),
+      ...(subject == null ? {} : { subject: shownName(subject) }),
       hooks: [...reader.running(tapsOf(state)), ...reader.skipped(), ...outside.map(elsewhere)],
       ...(made.length > 0 ? { made } : {}),
     };

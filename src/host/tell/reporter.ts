@@ -14,6 +14,7 @@ import { isoAt, nextId, stampedFireRecord } from '../../emit/record.js';
 import { progressRecord, responseRecord, startedRecord } from '../../emit/run-records.js';
 import type { Traced } from '../../emit/tracing.js';
 import type { Outcome } from '../../events/output/outcome.js';
+import { shownName } from '../../events/tool-calls.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Attempt, CallReporter, FireReporter } from '../call/attempt.js';
 import type { FireFacts } from '../call/facts.js';
@@ -61,7 +62,7 @@ export class BusFireReporter implements FireReporter {
     const { spec, subject, input } = fire;
     this.fire = fire;
     this.bus = bus;
-    this.hookName = spec.namedBySubject && subject ? `${spec.name}:${subject}` : spec.name;
+    this.hookName = spec.namedBySubject && subject ? `${spec.name}:${shownName(subject)}` : spec.name;
     this.sessionId = textIn(input, 'session_id') ?? '';
     this.agentId = textIn(input, 'agent_id');
     this.policies = fire.services.policies;
