@@ -86,7 +86,10 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
    * InstructionsLoaded are fired before it resolves. Rejects with SESSION_OPEN, INVALID_HOOKS, INVALID_PLUGIN, PLUGIN_FAILED, ABORTED.
    */
   openSession(options?: SessionOptions<C>): Promise<Session<C>>;
-  /** Closes the host; resolves with the names of hooks that it had to cancel. Open sessions end without a SessionEnd: close them first. */
+  /**
+   * Closes the host; resolves with the names of hooks that it had to cancel. Open sessions end without a SessionEnd: close them first. From
+   * this call on, whoever fires an event or registers hooks gets CLOSED, hooks that are still running included.
+   */
   close(): Promise<{ pending: string[] }>;
   /**
    * Whether a decision on an event can be told an agent (`codex`, `copilot`, `gemini`, `cursor`, `claude-code`), and how. `event`: the agent's own name, or hookscope's. Rejects with
