@@ -12,6 +12,7 @@ import { type Generated, type PrepareStep, prepare, whole } from './ai/steps.js'
 import { type Made, unseenIn, wrapTool } from './ai/tool.js';
 import { withContext, wordsOf } from './prompts.js';
 import { Steps } from './steps.js';
+import type { StepsOptions } from './steps-options.js';
 import type { ToolHow } from './tool-how.js';
 import { runTurn, type Turn } from './turn.js';
 
@@ -38,6 +39,11 @@ export interface DriveOptions<Tools extends ToolSet> {
   readonly stopWhen?: StopCondition<Tools> | readonly StopCondition<Tools>[] | undefined;
   /** Your own; the context that hooks add goes below the system prompt it gives. */
   readonly prepareStep?: PrepareStep<Tools> | undefined;
+  /**
+   * Shows your user a call that waits for an approval: its input as hooks leave it, which the approval is then about. What it throws denies the call. Absent: the approval is about
+   * the input that the SDK shows, the model's, and a call whose input a hook rewrites is denied.
+   */
+  readonly onAsk?: StepsOptions['onAsk'];
 }
 
 function isPrompt(value: unknown): boolean {
@@ -58,6 +64,7 @@ const DRIVE: Keys<DriveOptions<ToolSet>> = {
   toolHow: checks.object,
   stopWhen: { expected: 'a function or an array of functions', accepts: (v) => [v].flat().every(checks.fn.accepts) },
   prepareStep: checks.fn,
+  onAsk: checks.fn,
 };
 
 /** The arguments of `generateText` and `streamText` for one round; `model` and every other setting are yours. */
@@ -94,6 +101,7 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
   checkKeys(options, DRIVE, 'drive: ');
   let signal: AbortSignal | undefined;
   const steps = new Steps(session, {
+    onAsk: options.onAsk,
     // The SDK hands the caller's to models and tools alone: that of the last model call counts.
     get signal() {
       return signal;

@@ -21,6 +21,7 @@ import { type AnyTool, approvalOf, argumentsOf, type Invoke, refusedBy } from '.
 import { loadPeer } from './peer.js';
 import { withContext, wordsOf } from './prompts.js';
 import { Steps } from './steps.js';
+import type { StepsOptions } from './steps-options.js';
 import { callText } from './texts.js';
 import type { ToolHow } from './tool-how.js';
 import { runTurn, type Turn } from './turn.js';
@@ -44,12 +45,18 @@ export interface DriveOptions<A extends AnyAgent, Context = undefined>
   readonly runner?: Runner | undefined;
   /** Makes it stream: called with each round's stream, as the SDK gives it, before the first event. */
   readonly onStream?: ((stream: StreamedRunResult<Context, A>) => unknown) | undefined;
+  /**
+   * Shows your user a call that waits for an approval: its input as hooks leave it, which the approval is then about. What it throws denies the call. Absent: the approval is about
+   * the input that the SDK shows, the model's, and a call whose input a hook rewrites is denied.
+   */
+  readonly onAsk?: StepsOptions['onAsk'];
 }
 
 const DRIVE: Keys<DriveOptions<AnyAgent>> = {
   toolHow: checks.object,
   runner: checks.object,
   onStream: checks.fn,
+  onAsk: checks.fn,
   context: true,
   maxTurns: { expected: 'a number or null', accepts: (value) => value === null || typeof value === 'number' },
   signal: checks.object,
@@ -114,9 +121,9 @@ export async function drive<A extends AnyAgent, Context = undefined>(
   const sdk = await loadPeer(PEER, () => import('@openai/agents'), isKnown);
   if (!(agent instanceof sdk.Agent)) throw wrongAgent();
   if (typeof input !== 'string' && !Array.isArray(input) && !(input instanceof sdk.RunState)) throw wrongInput();
-  const { toolHow = {}, runner, onStream, ...given } = options;
+  const { toolHow = {}, runner, onStream, onAsk, ...given } = options;
   const limit = (error: unknown): boolean => isErrorOf(error, sdk.MaxTurnsExceededError);
-  const steps = new Steps(session, { signal: options.signal, limit });
+  const steps = new Steps(session, { signal: options.signal, limit, onAsk });
   const cast = new Cast(sdk, steps, agent, {
     toolHow,
     agentOf: (tool) => AGENTS.get(tool),

@@ -1,3 +1,4 @@
+import type { PermissionCall } from '../session/options.js';
 import type { ToolCall, ToolResult } from '../session/tool/call.js';
 import type { Content } from '../session/tool/content.js';
 import type { Keys } from '../values/options.js';
@@ -12,6 +13,11 @@ export interface StepsOptions {
   readonly passThrough?: ((error: unknown) => boolean) | undefined;
   /** How the framework asks its user if the session has no `ask`: it answers, or throws what `passThrough` accepts. Absent: nobody is asked, and the call is denied. */
   readonly pause?: ToolCall['pause'];
+  /**
+   * Shows the user a call that waits for an answer (`asks`): its input as hooks leave it, which the answer is then about. What it throws denies the call. Absent: the user sees
+   * what the framework shows, the input that the model produced, and a call whose input a hook rewrites is denied where it would wait.
+   */
+  readonly onAsk?: ((input: unknown, call: PermissionCall) => void | Promise<void>) | undefined;
   /** Whether an error says that the framework's own limit is reached (of turns, of steps). `runTurn` throws it on; no Stop and no StopFailure is fired. */
   readonly limit?: ((error: unknown) => boolean) | undefined;
   /** The caller's, of the whole run. Aborted, it interrupts the session: what runs ends with PostToolUseFailure (`is_interrupt`), and no Stop is fired. */
@@ -21,6 +27,7 @@ export interface StepsOptions {
 export const STEPS: Keys<StepsOptions> = {
   passThrough: checks.fn,
   pause: checks.fn,
+  onAsk: checks.fn,
   limit: checks.fn,
   signal: checks.object,
 };

@@ -4,14 +4,14 @@ import { forModel } from '../session/context.js';
 import type { SpawnOptions } from '../session/options.js';
 import type { StopAnswer } from '../session/steps/stop.js';
 import type { StopOptions } from '../session/steps/stop-event.js';
-import type { ToolCall, ToolResult } from '../session/tool/call.js';
+import { copyInput, type ToolCall, type ToolResult } from '../session/tool/call.js';
 import { contextTexts } from '../session/tool/content.js';
 import type { Session } from '../session/types.js';
 import { checkKeys } from '../values/options.js';
 import { linkAbort } from '../values/waiting/link-abort.js';
 import { messageOf } from '../values/waiting/promises.js';
 import { Ahead, Waits } from './ahead.js';
-import { answeredAsAsked, noteAsked } from './asked.js';
+import { answeredAsAsked, asking, noteAsked } from './asked.js';
 import { LoopOver } from './loop-over.js';
 import { RUN, type RunOptions, STEPS, type StepsOptions } from './steps-options.js';
 import { UnderWay } from './under-way.js';
@@ -84,14 +84,17 @@ export class Steps {
   /**
    * For a framework that asks its user before it runs a call: judges the call, which needs an id. True: the user has to be asked, and the call has ended
    * (PostToolUseFailure, `is_interrupt`); made again, with a `pause` that gives the answer, it goes through the hooks again. False: `run` with the same call
-   * continues it, whether it is allowed or denied. The answer counts for the input that was asked about: for another input, also one of a hook, it is a refusal.
+   * continues it, whether it is allowed or denied. The answer counts for the input that the user saw: with `onAsk` the one that it was given, else the model's. A call
+   * with another input is denied, now if a hook has rewritten it, and when it is made again.
    */
   async asks(call: ToolCall, options: RunOptions = {}): Promise<boolean> {
     checkKeys(options, RUN, 'Steps.asks: ');
-    const pause = (input: unknown): never => {
-      noteAsked(this.session, call, { input });
+    const { onAsk } = this.how;
+    const pause = asking(call, { showsJudged: onAsk !== undefined }, async (input, told) => {
+      await onAsk?.(copyInput(input), told);
+      noteAsked(this.session, call, input);
       throw new Waits(`${call.name} waits for the user.`);
-    };
+    });
     const ahead = new Ahead({ ...call, pause }, (judged) => this.#run(judged, options, { answered: false }));
     this.#ahead.push(ahead);
     const waits = await ahead.waits();
@@ -119,7 +122,7 @@ export class Steps {
     const passThrough = (error: unknown): boolean => this.isControlFlow(error) || call.passThrough?.(error) === true;
     try {
       const own = { ...call, passThrough, pause };
-      const made = answered ? answeredAsAsked(this.session, own) : own;
+      const made = answered ? answeredAsAsked(this.session, own, this.how.onAsk !== undefined) : own;
       const result = await this.#linked(signal, () => by.tool(made));
       const one = { by, call, result: await told(result, said) };
       // A call that waited and is made again. Another one may have its id.

@@ -111,13 +111,113 @@ describe('what the user has approved', () => {
     on(host, 'PreToolUse', () => asks({ path: paths.shift() }));
     const { ran, tools } = remover();
     const model = scripted({ remove: { path: 'a' } }, 'Done.', { remove: { path: 'a' } }, 'Then not.');
-    const first = await turn(session, model, { prompt: 'Go', tools });
-    const second = await turn(session, model, { messages: approved(first.messages), tools });
+    const shown: unknown[] = [];
+    const onAsk = (input: unknown) => void shown.push(input);
+    const first = await turn(session, model, { prompt: 'Go', tools, onAsk });
+    const second = await turn(session, model, { messages: approved(first.messages), tools, onAsk });
     expect(ran).toEqual(['b']);
-    const third = await turn(session, model, { messages: second.messages, prompt: 'Again', tools });
+    const third = await turn(session, model, { messages: second.messages, prompt: 'Again', tools, onAsk });
     expect(third.status).toBe('unfinished');
-    await turn(session, model, { messages: approved(third.messages), tools });
+    await turn(session, model, { messages: approved(third.messages), tools, onAsk });
     expect(ran).toEqual(['b']);
+    expect(shown).toEqual([{ path: 'b' }, { path: 'c' }]);
+  });
+
+  const rewrites = (permissionDecision?: string) => ({
+    hookSpecificOutput: { permissionDecision, updatedInput: { path: 'b' } },
+  });
+  const RULED = [{}, { permission: () => ({ behavior: 'allow' as const }) }, { permission_mode: 'bypassPermissions' }];
+
+  test.each([undefined, 'ask', 'allow'])(
+    'is the input that the SDK shows for a tool that needs approval: rewritten by a hook (which says %s) the call does not run',
+    async (said) => {
+      for (const options of RULED)
+        for (const restored of [false, true]) {
+          const { host, session } = await opened(options);
+          const records: HookRecord[] = [];
+          host.events$.subscribe((record) => records.push(record));
+          on(host, 'PreToolUse', () => rewrites(said));
+          const { ran, tools } = remover({ needsApproval: true });
+          const model = scripted({ remove: { path: 'a' } }, 'Then not.');
+          const first = await turn(session, model, { prompt: 'Go', tools });
+          expect(JSON.stringify(first.messages)).toContain('"input":{"path":"a"}');
+          const later = restored ? await host.openSession(options) : session;
+          expect(await turn(later, model, { messages: approved(first.messages), tools })).toMatchObject({
+            status: 'done',
+          });
+          expect(ran).toEqual([]);
+          const [call] = records.filter((record) => record.type === 'tool_call');
+          const reason = expect.stringMatching(/^The user was asked about another input of remove, before .*onAsk/);
+          expect(call).toMatchObject({ status: 'denied', ran: false, denied_by: 'nobody', reason });
+          expect(call).not.toHaveProperty('approver');
+        }
+    },
+  );
+
+  test.each([undefined, 'ask', 'allow'])(
+    'is the input that onAsk shows, of a tool that needs approval, too: a hook has rewritten it and says %s',
+    async (said) => {
+      for (const options of RULED) {
+        const { host, session } = await opened(options);
+        const records: HookRecord[] = [];
+        host.events$.subscribe((record) => records.push(record));
+        on(host, 'PreToolUse', () => rewrites(said));
+        const { ran, tools } = remover({ needsApproval: true });
+        const model = scripted({ remove: { path: 'a' } }, 'Done.');
+        const shown: unknown[] = [];
+        const onAsk = async (input: unknown, { name }: { name: string }) => {
+          await Promise.resolve();
+          shown.push([name, input]);
+          (input as { path: string }).path = 'changed';
+        };
+        const first = await turn(session, model, { prompt: 'Go', tools, onAsk });
+        await turn(session, model, { messages: approved(first.messages), tools, onAsk });
+        expect([shown, ran]).toEqual([[['remove', { path: 'changed' }]], ['b']]);
+        const call = records.findLast((record) => record.type === 'tool_call');
+        expect(call).toMatchObject({ status: 'ran', approver: 'user' });
+        expect(call).not.toHaveProperty('decided_by');
+      }
+    },
+  );
+
+  test('is asked of nobody where the SDK would show another input than the one that a hook asks about', async () => {
+    const { host, session } = await opened();
+    const records: HookRecord[] = [];
+    host.events$.subscribe((record) => records.push(record));
+    on(host, 'PreToolUse', () => rewrites('ask'));
+    const { ran, tools } = remover();
+    const turned = await turn(session, scripted({ remove: { path: 'a' } }, 'Then not.'), { prompt: 'Go', tools });
+    expect([turned.status, ran]).toEqual(['done', []]);
+    const reason = expect.stringMatching(/^Nobody was asked about remove: .* would not see .*onAsk/);
+    expect(records.find((record) => record.type === 'tool_call')).toMatchObject({ denied_by: 'nobody', reason });
+  });
+
+  test('is nothing where onAsk throws: the call is denied', async () => {
+    const { host, session } = await opened();
+    on(host, 'PreToolUse', () => asks());
+    const { ran, tools } = remover();
+    const onAsk = () => {
+      throw new Error('no screen');
+    };
+    const model = scripted({ remove: { path: 'a' } }, 'Then not.');
+    expect((await turn(session, model, { prompt: 'Go', tools, onAsk })).status).toBe('done');
+    expect(ran).toEqual([]);
+    expect(JSON.stringify(prompt(model, 1).outputs)).toContain('no screen');
+  });
+
+  test('is asked of the session where a hook rewrites it after the SDK has asked', async () => {
+    const asked: unknown[] = [];
+    const ask = (input: unknown) => {
+      asked.push(input);
+      return { behavior: 'allow' as const };
+    };
+    const { host, session } = await opened({ ask, permission: () => ({ behavior: 'allow' }) });
+    on(host, 'PreToolUse', () => rewrites());
+    const { ran, tools } = remover({ needsApproval: true });
+    const model = scripted({ remove: { path: 'a' } }, 'Done.');
+    const first = await turn(session, model, { prompt: 'Go', tools });
+    await turn(session, model, { messages: approved(first.messages), tools });
+    expect([asked, ran]).toEqual([[{ path: 'b' }], ['b']]);
   });
 
   test('is taken from the conversation as it is where another session goes on with it; hooks judge it all the same', async () => {

@@ -125,6 +125,7 @@ function play(stage: Stage): Player {
       ...(prompt === undefined ? {} : { prompt }),
       ...(name === 'main' ? { messages, system: stage.system } : {}),
       tools: toolsOf(session, cast),
+      onAsk: stage.onAsk,
       stopWhen: stage.maxSteps === undefined ? isLoopFinished() : stepCountIs(stage.maxSteps),
     };
     return stage.streams

@@ -297,6 +297,30 @@ test('an answer counts for what was asked about, as JSON has it, and for no othe
   expect(ran).toHaveLength(1);
 });
 
+test('an answer counts for the input that the user saw: the one that the framework shows, or that onAsk was given', async () => {
+  for (const permission of [undefined, () => ({ behavior: 'allow' as const })]) {
+    const { host, session } = await opened({ permission });
+    on(host, 'PreToolUse', () => ({ hookSpecificOutput: { updatedInput: { path: 'b' } } }));
+    const ran: unknown[] = [];
+    const made = call({ execute: (input: unknown) => ran.push(input) });
+    const pause = () => ({ behavior: 'allow' as const });
+    const blind = new Steps(session);
+    blind.asked('call-1', 'write', made.input);
+    const reason = expect.stringContaining('asked about another input of write, before the hook') as string;
+    expect(await blind.run({ ...made, pause })).toMatchObject({ status: 'denied', deniedBy: 'nobody', reason });
+    const other = { ...made, id: 'call-2', needsApproval: true };
+    expect(await blind.asks(other)).toBe(false);
+    expect(await blind.run(other)).toMatchObject({ status: 'denied', deniedBy: 'nobody' });
+    const shown: unknown[] = [];
+    const shows = new Steps(session, { onAsk: (input) => void shown.push(input) });
+    const third = { ...made, id: 'call-3', needsApproval: true };
+    expect(await shows.asks(third)).toBe(true);
+    expect(ran).toEqual([]);
+    expect(await shows.run({ ...third, pause })).toMatchObject({ status: 'ran' });
+    expect([shown, ran]).toEqual([[{ path: 'b' }], [{ path: 'b' }]]);
+  }
+});
+
 test('of the questions that nobody answers the oldest are forgotten', async () => {
   const { session } = await opened();
   const steps = new Steps(session);

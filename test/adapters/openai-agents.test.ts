@@ -171,13 +171,14 @@ test('a state that was kept as text goes on in another process, through the hook
   await host.close();
 
   const other = await setup();
-  on(other.host, 'PreToolUse', () => ({ hookSpecificOutput: { updatedInput: { path: 'b' } } }));
+  on(other.host, 'PostToolUse', () => ({ hookSpecificOutput: { additionalContext: 'seen' } }));
   const model = says('Done.');
   const agent = agentOf(model);
   const state = await RunState.fromString(agent, kept);
   for (const item of state.getInterruptions()) state.approve(item);
   expect(await drive(other.session, agent, state)).toMatchObject({ status: 'done', text: 'Done.' });
-  expect(ran).toEqual(['write b']);
+  expect(ran).toEqual(['write a']);
+  expect(JSON.stringify(model.calls.at(-1)?.request.input)).toContain('seen');
   expect(names(other.seen)).toEqual(['SessionStart', 'PreToolUse', 'PostToolUse', 'PostToolBatch', 'Stop']);
 });
 

@@ -129,12 +129,41 @@ test('what a hook has rewritten is approved so, and not as it is rewritten by th
     on(host, 'PreToolUse', () => ask({ path: paths.shift() }));
     const ran: string[] = [];
     const agent = new Agent({ name: 'main', model: new ScriptedModel([calls('a'), SAID]), tools: [write(ran)] });
-    const first = await drive(session, agent, 'Go');
+    const shown: unknown[] = [];
+    const onAsk = (input: unknown) => void shown.push(input);
+    const first = await drive(session, agent, 'Go', { onAsk });
     for (const item of first.interruptions) first.state?.approve(item);
-    await drive(session, agent, first.state as never);
-    expect(ran).toEqual(expected);
+    await drive(session, agent, first.state as never, { onAsk });
+    expect([shown, ran]).toEqual([[{ path: 'b' }], expected]);
   }
 });
+
+test.each([undefined, 'ask', 'allow'])(
+  'what a tool needs approval of, and a hook rewrites, saying %s, is approved as it is shown',
+  async (permissionDecision) => {
+    for (const onAsk of [undefined, () => undefined])
+      for (const restored of [false, true]) {
+        const options = { permission: () => ({ behavior: 'allow' as const }) };
+        const { host, session } = await opened(permissionDecision === undefined ? options : {});
+        const records: HookRecord[] = [];
+        host.events$.subscribe((record) => records.push(record));
+        on(host, 'PreToolUse', () => ({ hookSpecificOutput: { permissionDecision, updatedInput: { path: 'b' } } }));
+        const ran: string[] = [];
+        const model = new ScriptedModel([calls('a'), SAID]);
+        const agent = new Agent({ name: 'main', model, tools: [write(ran, { needsApproval: true })] });
+        const first = await drive(session, agent, 'Go', { onAsk });
+        for (const item of first.interruptions) first.state?.approve(item);
+        const later = restored ? await host.openSession(options) : session;
+        await drive(later, agent, first.state as never, { onAsk });
+        expect(ran).toEqual(onAsk ? ['b'] : []);
+        const call = records.findLast((record) => record.type === 'tool_call');
+        expect(call).toMatchObject(
+          onAsk ? { status: 'ran', approver: 'user' } : { status: 'denied', denied_by: 'nobody' },
+        );
+        expect(call).not.toHaveProperty('decided_by');
+      }
+  },
+);
 
 test("a subagent's tool that needs approval is asked about, and what rules deny stays denied", async () => {
   for (const [behavior, expected] of [

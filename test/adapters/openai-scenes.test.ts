@@ -81,6 +81,7 @@ function play(stage: Stage): Player {
   const go = async (input: Parameters<typeof drive>[2]): Promise<Outcome> => {
     last = await drive(stage.session, agent, input, {
       signal: stage.signal,
+      onAsk: stage.onAsk,
       toolNotFoundBehavior: 'return_error_to_model',
       ...(stage.maxSteps === undefined ? {} : { maxTurns: stage.maxSteps }),
       ...(stage.streams

@@ -723,9 +723,14 @@ const limits: readonly Kept[] = [
   ],
   ['One prompt at a time', 'claude-code/control/client-talk', 'two at once: each has its own turn, in order'],
   [
-    'An approval counts for the input that was asked about',
+    'An approval counts for the input that the user saw',
     'adapters/ai-approvals',
     'is the input that $who asked about: with another one the call does not run',
+  ],
+  [
+    'a call that needs approval and whose input a hook rewrites is denied',
+    'adapters/ai-approvals',
+    'is the input that the SDK shows for a tool that needs approval',
   ],
   [
     'A turn that goes on in another session takes the answers',

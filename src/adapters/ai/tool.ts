@@ -71,9 +71,10 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
       // A subagent's call cannot wait for an answer: it is over when its turn is.
       if (of.steps.session.agent_id !== undefined) return false;
       const call = new Call(wrapped, id, input);
-      if (await needsApproval(tool, input, options)) return call.asked();
+      const wants = await needsApproval(tool, input, options);
+      if (wants && !of.steps.how.onAsk) return call.asked();
       calls.push(call);
-      return await call.asks();
+      return await call.asks(wants);
     },
     // Results of earlier conversations are rendered by the tool itself.
     toModelOutput: (given) => {
@@ -139,11 +140,11 @@ class Call {
     return this.#call.id === id && isDeepStrictEqual(this.#input, input);
   }
 
-  asks(): Promise<boolean> {
-    return this.#of.steps.asks(this.#call, { said: this.#said });
+  asks(needsApproval: boolean): Promise<boolean> {
+    return this.#of.steps.asks({ ...this.#call, needsApproval }, { said: this.#said });
   }
 
-  /** The SDK asks, whatever the hooks would say. */
+  /** The SDK asks, whatever the hooks would say, and shows the input that the model made. */
   asked(): true {
     const { id = '', name } = this.#call;
     this.#of.steps.asked(id, name, this.#input);

@@ -57,8 +57,9 @@ export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call 
       const always = alwaysOf(owner, name);
       if (always?.approved === false) return false;
       // The user's yes to all calls is for what the tool asks, and not for what hooks ask.
-      const asks = always === undefined && (await tool.needsApproval(context, input as never, id));
-      if (!asks) return await steps.asks(make(id, input), { said });
+      const needsApproval = always === undefined && (await tool.needsApproval(context, input as never, id));
+      if (!needsApproval || steps.how.onAsk) return await steps.asks(make(id, input, { needsApproval }), { said });
+      // The SDK asks, whatever the hooks would say, and shows the input that the model made.
       steps.asked(id, name, input);
       return true;
     },

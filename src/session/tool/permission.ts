@@ -5,7 +5,7 @@ import { tellUser } from '../context.js';
 import type { Core } from '../core.js';
 import type { PermissionAnswer } from '../options.js';
 import { applyPermissions, type Failed, type QuestionContext, question } from '../questions.js';
-import { wasApproved } from './approved.js';
+import { isAnswered, isUnseen, unseenInput, wasApproved } from './approved.js';
 import type { CheckedCall } from './call.js';
 import { callFields, describeCall } from './call.js';
 import { fireFor } from './call-record.js';
@@ -93,7 +93,10 @@ class Judging {
     const granted = this.#allowed !== undefined && isDeepStrictEqual(this.#allowed.input, this.#input);
     const reason = (verdict === 'ask' ? pre.reason : undefined) ?? rules?.message;
     const told = { verdict, reason, suggestions: rules?.suggestions ?? [] };
-    const ruled = this.#call.needsApproval ? 'ask' : (rules?.behavior ?? 'none');
+    // A yes of the user to another input counts for nothing, whoever allows this one.
+    const { pause } = this.#call.tool;
+    const asks = this.#call.needsApproval || (isAnswered(pause) && isUnseen(pause, this.#input));
+    const ruled = asks ? 'ask' : (rules?.behavior ?? 'none');
     switch (settlePermission({ verdict, rules: ruled, mode: this.#core.mode, effect: this.#call.effect, granted })) {
       case 'run':
         return this.#run(granted ? this.#allowed : this.#approval(pre, rules?.behavior));
@@ -182,6 +185,9 @@ class Judging {
         names: rewriters(hooks),
       });
     this.#questioned = true;
+    const { ask, tool } = this.#call;
+    if (ask === tool.pause && isUnseen(tool.pause, this.#input))
+      return this.#denied('nobody', unseenInput(name, tool.pause, this.#rewriters));
     const answer = await this.#question('ask', told);
     if (answer === undefined) return this.#denied('nobody', told.reason);
     if ('failed' in answer) return this.#denied('failure', answer.failed);

@@ -5,6 +5,11 @@ const decides = (permissionDecision: string, permissionDecisionReason: string): 
   matcher: 'write',
   always: { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, permissionDecisionReason } },
 });
+const rewritesTo = (path: string): SceneHook => ({
+  on: 'PreToolUse',
+  matcher: 'write',
+  always: { hookSpecificOutput: { permissionDecision: 'ask', updatedInput: { path } } },
+});
 const DONE = { status: 'done', text: 'Done.' } as const;
 const SCRIPT = [[['write', { path: 'a' }]], 'Done.'] as const;
 const BEGIN = ['UserPromptSubmit Go', 'PreToolUse write a'];
@@ -110,6 +115,28 @@ export const PERMISSIONS: readonly Scene[] = [
       heard: { main: [['user: Go'], ['tool: The user denied permission to use write.']] },
       outcomes: [{ status: 'unfinished', text: '' }, DONE],
       did: [],
+    },
+  },
+  {
+    name: 'a hook asks about a call that it rewrites, and the user, who sees it so, approves: it goes on',
+    script: SCRIPT,
+    hooks: [rewritesTo('b')],
+    shows: true,
+    answer: 'approve',
+    expect: {
+      events: [
+        ...BEGIN,
+        'PermissionRequest write b',
+        'PostToolUseFailure write a -> (interrupt)',
+        'PreToolUse write a',
+        'PermissionRequest write b',
+        'PostToolUse write b -> wrote b',
+        'PostToolBatch write',
+        'Stop',
+      ],
+      heard: { main: [['user: Go'], ['tool: wrote b']] },
+      outcomes: [{ status: 'unfinished', text: '' }, DONE],
+      did: ['write b'],
     },
   },
   {

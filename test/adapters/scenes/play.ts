@@ -114,6 +114,7 @@ async function play(driver: Driver, scene: Scene, streams: boolean): Promise<Exp
     session,
     system,
     maxSteps,
+    onAsk: scene.shows && (() => undefined),
     signal,
     streams,
     onHang,

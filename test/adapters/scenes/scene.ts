@@ -64,6 +64,8 @@ export interface Scene extends SceneAgent {
   readonly person?: 'allow' | 'deny' | 'hangs';
   /** What the user says when the turn waits for it. */
   readonly answer?: 'approve' | 'reject';
+  /** The program shows the user the inputs as hooks leave them, and not as the framework does. */
+  readonly shows?: true;
   readonly maxStops?: number;
   readonly maxSteps?: number;
   /** Done before the first turn. */
@@ -100,6 +102,7 @@ export interface Stage extends Cast {
   readonly handoffs: Readonly<Record<string, Cast>>;
   readonly system: string | undefined;
   readonly maxSteps: number | undefined;
+  readonly onAsk: (() => void) | undefined;
   readonly signal: AbortSignal;
   readonly streams: boolean;
   /** Called by a model that hangs, once it is called. */
