@@ -1,5 +1,5 @@
 import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
-import { mayHold, readAssignment, readWords } from './command.js';
+import { mayHold, noteGiven, readAssignment, readWords } from './command.js';
 import { addFiles, clearFiles, noFiles, noteNamed, noteRedirects, runsPieces } from './files.js';
 import { isExpanded, readingsOf } from './guess.js';
 import { type CommandInput, changesInput, inputOf, outputOf, writesWords, writtenIn } from './input.js';
@@ -232,6 +232,8 @@ function readCommand(command: Command, source: string, found: BashReading, aroun
   noteRedirects(command.redirects, () => writesWords(command, input), found);
   const written = writtenIn(command.redirects);
   if (command.name === undefined) return;
+  for (const one of command.prefix)
+    if (one.type === 'Assignment' && one.value.type === 'Word') noteGiven(one.name, knownWord(one.value), found);
   found.commands.push({ text: source.slice(command.name.pos, command.end) });
   const shows = readWords(wordsOf(command), found, { ...around, input })?.shows;
   for (const [text, sure] of written) {

@@ -1,20 +1,22 @@
 import { noteFiles, noteHanded, noteNamed, noteRan, noteTaken } from './files.js';
 import { linesIn, mayName } from './guess.js';
 import { bashProgram } from './lookup.js';
+import { SOME } from './moves.js';
 import {
   COMMAND_SECTIONS,
   EXPANDING,
   FILE_VARIABLES,
   FOLDER_VARIABLES,
   LINE_VARIABLES,
+  PROGRAM_VARIABLES,
   RENAMING_VARIABLES,
   SAYS_ITSELF,
   VALUE_NAMES,
 } from './names.js';
-import type { OptionUse } from './options.js';
 import { type BashReading, COST, lastName, noteGuess, type ScriptContext, spend, Unknowable } from './reading.js';
 import { addTexts } from './texts.js';
 import { runsOthers, useOf } from './use.js';
+import type { OptionUse } from './used.js';
 import { isFile, isHole, type KnownWord, textsOf } from './words.js';
 
 /** Whether commands may be written in a word. */
@@ -31,12 +33,26 @@ export function readAssignment(name: string, value: KnownWord | undefined, found
   const isFolder = FOLDER_VARIABLES.test(name) && value?.text.includes('/');
   if (value !== undefined && !isFolder && !VALUE_NAMES.test(name) && !value.text.includes('://'))
     addNames(value, found);
-  if (!FILE_VARIABLES.has(name) || value === undefined || !/[/<]|^$/.test(value.text)) return;
+  if (value === undefined) return;
+  if (PROGRAM_VARIABLES.test(name)) noteTaken(value, found);
+  if (!FILE_VARIABLES.has(name)) return;
+  if (!/[/<]|^$/.test(value.text)) {
+    // `ENV=test` says what else it is, if the line writes no such file.
+    const file = value.sure === undefined ? value.text : SOME;
+    noteRan(file, name === 'BASH_ENV', found);
+    found.handed.add(file);
+    return;
+  }
   if (!isFile(value)) throw new Unknowable();
   found.runsTexts = true;
   found.runsFiles = true;
   found.runsSurely = true;
   noteRan(value.text, true, found);
+}
+
+/** A variable that programs are given may name a file of commands, or a program: `GIT_SSH=./s git fetch`. */
+export function noteGiven(name: string, value: KnownWord, found: BashReading): void {
+  if (!FOLDER_VARIABLES.test(name) && !VALUE_NAMES.test(name)) noteTaken(value, found);
 }
 
 /** The commands that one word may name. Longer texts are guessed at. */
@@ -105,7 +121,7 @@ export function readWords(
       text = textsOf(words, hole);
     }
     readUse(use, found, { input: around.input, hole: start === 'open' ? hole : undefined });
-    noteFiles(use, words.slice(at), found, around);
+    noteFiles(use, words.slice(at), found, { input: around.input, hole, open: start === 'open' });
     if (use.stranger && around.input !== undefined && !perhaps) found.runsTexts = true;
     if (use.shell && around.input !== undefined) found.runsTexts = found.runsSurely = true;
     for (const next of use.runs) starts.set(next, hole === undefined ? start : 'open');
@@ -142,9 +158,12 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
   for (const word of use.maybe) if (word.sure === undefined || mayHold(word)) noteGuess(word.text, false, found);
   for (const line of use.told ?? []) {
     noteGuess(line, true, found);
-    if (input === undefined || !readsAsShell(line)) continue;
+    if (!readsAsShell(line)) continue;
     if (input === 'unknown') throw new Unknowable();
-    found.runsTexts = found.runsSurely = true;
+    // It is given files, too: those that are named, and those of an archive.
+    found.runsFiles = true;
+    if (input !== undefined) found.runsTexts = found.runsSurely = true;
+    for (const file of [SOME, ...(use.given ?? [])]) noteRan(file, true, found);
   }
   if (!use.input) return;
   if (input === 'unknown') throw new Unknowable();
@@ -155,11 +174,22 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
     found.scripts.push(...input.map((text) => ({ text, input: 'unknown' as const, hole: undefined })));
 }
 
-/** `bash`, `sudo sh -s`: a line that runs what it is given to read. */
+/** `bash`, `sudo sh -s a`, `gzip -d | sh > o`: a line in which a shell runs what it is given to read. */
 function readsAsShell(line: string): boolean {
-  const words = line.trim().split(/\s+/);
-  const shell = words.findIndex((word) => bashProgram(lastName(word))?.shell === true);
-  return shell !== -1 && words.slice(shell + 1).every((word) => /^-(?!\w*c)/.test(word));
+  return line.split(/[;|&\n(){}`]+/).some((piece) => {
+    const words = piece
+      .replace(/\d*[<>]+\s*[^\s<>]*/g, ' ')
+      .replace(/["']/g, '')
+      .trim()
+      .split(/\s+/);
+    const shell = words.findIndex((word) => bashProgram(lastName(word))?.shell === true);
+    const given = words.slice(shell + 1);
+    const end = given.findIndex((word) => !/^[-+]/.test(word));
+    const options = given.slice(0, end < 0 ? undefined : end);
+    const readsInput = end < 0 || /^\/dev\/stdin$|\/fd\/0$/.test(given[end] ?? '');
+    if (shell === -1 || options.some((option) => /^-\w*c/.test(option))) return false;
+    return readsInput || options.some((option) => /^-\w*[so]/.test(option));
+  });
 }
 
 /** The words that are not commands; some may contain commands nevertheless. */
@@ -172,14 +202,17 @@ function readRest(
   const said: KnownWord[] = [];
   const expands = EXPANDING.has(words[0]?.text ?? '');
   const takes = !shows && !expands;
+  const exports = words[0]?.text === 'export' || (expands && words.some(({ text }) => /^-\w*x/.test(text)));
   let hasShell = false;
   for (const [at, word] of words.entries()) {
     const [, variable = '', value] = /^(\w+)(?:\[[^\]]*\])?=(.*)$/s.exec(word.text) ?? [];
     const sure = word.sure?.slice(word.text.length - (value ?? '').length);
     const isShown = shown.has(at);
     if (expands && RENAMING.test(word.text)) throw new Unknowable();
-    if (value !== undefined && !isShown) readAssignment(variable, { ...word, text: value, sure }, found);
-    else if (!isShown && !plain.has(at) && mayName(word.text) && !hasValue(word.text)) addNames(word, found);
+    if (value !== undefined && !isShown) {
+      readAssignment(variable, { ...word, text: value, sure }, found);
+      if (exports) noteGiven(variable, { ...word, text: value, sure }, found);
+    } else if (!isShown && !plain.has(at) && mayName(word.text) && !hasValue(word.text)) addNames(word, found);
     if (at > 0 && isShown) said.push(word);
     if (at > 0 && !file && !hasShell) noteNamed(word.text, program, found);
     if (at > 0 && takes && !isShown) {

@@ -1,15 +1,9 @@
 import type { Redirection } from 'unbash';
+import { isPattern, nameOf, noteFolder, noteMoves, placesOf, SOME, spread } from './moves.js';
 import { EDITORS, INTERPRETERS, READERS } from './names.js';
-import type { OptionUse } from './options.js';
 import { type BashFiles, type BashReading, COST, lastName, type ScriptContext, spend } from './reading.js';
+import type { OptionUse } from './used.js';
 import { type KnownWord, knownWord } from './words.js';
-
-/** Stands for the name of a file that a variable of the line may hold. */
-const SOME = '*';
-
-/** Files from which git takes commands. */
-const RUN_BY_GIT =
-  /(?:^|\/)(?:\.(?:githooks|husky)\/|\.git\/(?:(?:modules|worktrees)\/.+\/)?(?:hooks\/|config(?:\.worktree)?$))/;
 
 export function noFiles(): BashFiles {
   return {
@@ -20,6 +14,7 @@ export function noFiles(): BashFiles {
     handed: new Set(),
     named: new Set(),
     called: new Set(),
+    onPath: new Set(),
     variables: new Set(),
     values: new Set(),
     evaluated: new Set(),
@@ -27,7 +22,7 @@ export function noFiles(): BashFiles {
   };
 }
 
-const SETS = ['taken', 'handed', 'named', 'called', 'variables', 'values', 'evaluated', 'defined'] as const;
+const SETS = ['taken', 'handed', 'named', 'called', 'onPath', 'variables', 'values', 'evaluated', 'defined'] as const;
 
 /** Adds what a text has been found to do with files. */
 export function addFiles(from: BashFiles, found: BashFiles): void {
@@ -43,15 +38,13 @@ export function clearFiles(files: BashFiles): void {
 }
 
 /** Notes a file that the line writes. `known`: all that is written is text of the line. */
-function noteWritten({ text, sure }: KnownWord, known: boolean, found: BashReading): void {
-  if (text.startsWith('/dev/')) return;
-  const last = lastName(text);
-  // Of `$DIR/name` and `"$(mktemp -d)/name"` the name is known.
-  const name = sure === undefined || (text.includes('/') && /^[\w.+-]+$/.test(last)) ? last : SOME;
+function noteWritten(word: KnownWord, known: boolean, found: BashReading): void {
+  if (word.text.startsWith('/dev/')) return;
+  const name = nameOf(word);
   // A folder.
   if (name === '') return;
-  const names = RUN_BY_GIT.test(text) ? [name, '.git'] : [name];
-  for (const one of names) found.written.set(one, known && !found.written.has(one));
+  for (const one of [name, ...placesOf(word.text, name, found)])
+    found.written.set(one, known && !found.written.has(one));
 }
 
 /** The files that redirections write. */
@@ -61,23 +54,22 @@ export function noteRedirects(redirects: readonly Redirection[], known: () => bo
       noteWritten(knownWord(redirect.target), known(), found);
 }
 
-/** The files that a program writes, moves, runs or may take its commands from. */
+/** The files that a program writes, moves, runs or may take its commands from. `open`: other words take the place of some, or follow. */
 export function noteFiles(
   use: OptionUse,
   given: readonly KnownWord[],
   found: BashReading,
-  { input }: ScriptContext,
+  { input, hole, open }: ScriptContext & { readonly open: boolean },
 ): void {
   const name = given[0] as KnownWord;
   // Each of its words has been looked at.
   if (use.targets !== undefined || use.moves !== undefined) spend(given.length * COST.word, found);
   const known = use.writes === true && Array.isArray(input);
   for (const target of use.targets ?? []) noteWritten(target, known, found);
-  for (const { from, to } of use.moves ?? []) {
+  for (const { from, to } of use.moves ?? [])
     if (/^\/dev\/|^\/proc\/|^<\(/.test(from.text)) noteWritten(to, false, found);
-    const copies = found.moved.get(lastName(from.text)) ?? new Set();
-    found.moved.set(lastName(from.text), copies.add(lastName(to.text)));
-  }
+  if (use.moves !== undefined) noteMoves(use.moves, open ? (hole ?? '{}') : undefined, found);
+  if (/^(?:cd|pushd)$/.test(name.text)) for (const { text } of given.slice(1)) noteFolder(text, found);
   const isPath = name.text.includes('/');
   if (use.file || isPath) found.runsFiles = true;
   for (const path of isPath ? [name.text] : (use.files ?? []))
@@ -122,25 +114,33 @@ export function noteNamed(text: string, program: string, found: BashReading): vo
  * unknown. If it runs any that it writes, what is stored in files may be run, and is if it is a shell that runs it.
  */
 export function runsPieces(found: BashReading): boolean {
-  const { written, ran, taken } = found;
-  // A file that is written has its content wherever it is copied to.
-  const names = [...written.keys()];
-  for (const name of names) {
-    const copies = [...(found.moved.get(name) ?? [])];
-    if (copies.includes(name)) written.set(name, false);
-    for (const copy of copies.filter((one) => !written.has(one))) {
-      written.set(copy, written.get(name) === true);
-      names.push(copy);
-    }
-  }
-  if (written.has(SOME)) for (const name of found.values) written.set(name, false);
-  if (found.variables.has('PATH')) for (const name of found.called) if (written.has(name)) ran.set(name, true);
-  if ([...ran.keys(), ...taken].some((name) => written.has(name))) found.runsFiles = true;
+  const { ran, taken } = found;
+  const written = spread(found.written, found);
+  const hasSome = found.written.has(SOME);
+  if (hasSome) for (const name of found.values) written.set(name, false);
+  const mayBeCalled = (name: string): boolean => found.variables.has('PATH') || found.onPath.has(name);
+  for (const name of found.called) if (written.has(name) && mayBeCalled(name)) ran.set(name, true);
+  const runsAny = written.size > 0 && ran.has(SOME);
+  if (runsAny || [...ran.keys(), ...taken].some((name) => written.has(name))) found.runsFiles = true;
+  // A program that is not known to write may have written what is run, or what has become of it.
+  const perhaps = spread(named(found), found);
   const isWritten = (name: string): boolean =>
-    written.has(name) || (written.size > 0 && (written.has(SOME) || /[*?[{]/.test(name)));
-  // A program that is not known to write may have written what is run.
-  const isPrepared = (name: string): boolean => isWritten(name) || (!name.startsWith('.') && found.named.has(name));
+    written.has(name) || (written.size > 0 && (hasSome || /[*?[{]/.test(name)));
+  const isPrepared = (name: string): boolean =>
+    isWritten(name) ||
+    (found.runsTexts && /[*?[{]/.test(name)) ||
+    (!name.startsWith('.') &&
+      (found.named.has(name) || [written, perhaps].some((files) => files.has(SOME) || files.has(name))));
   if ([...ran].some(([name, isShells]) => isShells && isPrepared(name))) found.runsSurely = true;
   if ([...found.handed].some((name) => written.has(name))) found.runsSurely = true;
   return [...ran].some(([name, isShells]) => isShells && written.get(name) === false);
+}
+
+/** Files that are copied and may have been written; of a copy of some file or other, what it becomes. */
+function named(found: BashReading): Map<string, boolean> {
+  const names = [...found.moved].flatMap(([name, copies]) => {
+    if (found.named.has(name) || (found.runsTexts && name === SOME)) return [name];
+    return isPattern(name) ? [...copies].filter((copy) => !isPattern(copy)) : [];
+  });
+  return new Map(names.map((name) => [name, true]));
 }

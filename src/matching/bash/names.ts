@@ -26,6 +26,10 @@ export const COMMAND_SECTIONS = /^(?:-c)?(?:alias|filter|hooks|merge|pager)\./i;
 /** Variables whose value is a command line of the shell. */
 export const LINE_VARIABLES: ReadonlySet<string> = new Set(['PROMPT_COMMAND']);
 
+/** Variables whose value is a program, by what they end in. */
+export const PROGRAM_VARIABLES =
+  /(?:^|_)(?:EDITOR|VISUAL|PAGER|SSH|ASKPASS|RSH|EXTERNAL_DIFF|BROWSER|SHELL|COMMAND|CMD|PROGRAM|WRAPPER|RUNNER|HELPER|HOOK|LESSOPEN|CC|CXX|LD)$/;
+
 /** Variables that give programs other names. */
 export const RENAMING_VARIABLES: ReadonlySet<string> = new Set(['BASH_ALIASES', 'BASH_CMDS']);
 

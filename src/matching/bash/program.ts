@@ -48,8 +48,8 @@ export interface BashProgram {
   readonly reads?: true;
   /** Of each word that fits, the part in the brackets is a file that it writes: `of=…` of dd. */
   readonly targets?: RegExp;
-  /** It copies its first operands to the last one, or changes each of them if it has such an option. */
-  readonly moves?: 'last' | RegExp;
+  /** It copies its first operands to the last one, or all to files of `some` other names, or changes each of them if it has such an option. */
+  readonly moves?: 'last' | 'some' | RegExp;
   /** Files from which it takes commands without being told to. */
   readonly unasked?: string;
   /** The text that it is told to show may go to a file. */

@@ -142,7 +142,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   'cross-env nocache steam-run prime-run gamemoderun mullvad-exclude': command,
   'cross-env-shell': { rest: 'line' },
   launchctl: { under: { 'asuser bsexec': { operands: 1, rest: 'command' }, submit: guessed } },
-  ip: { under: { 'netns vrf net': { under: { exec: { operands: 1, bare: true, rest: 'command' } } } } },
+  ip: { under: { 'netns netn net vrf vr v': { under: { 'exec exe ex e': { ...command, operands: 1, bare: true } } } } },
   'machinectl toolbox distrobox multipass lxc incus wsl adb vagrant nix nix-shell': {
     rest: 'anywhere',
     input: true,
@@ -188,7 +188,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   // On another machine, in a container, or later.
   'ssh slogin': { short: `M${SSH}`, ...host },
   autossh: { short: `M:${SSH}`, ...host },
-  scp: { short: '346ABCOpqRrTvc:D!F:i:J:l:o=P:S!X:', targets: REMOTE_NAME },
+  scp: { short: '346ABCOpqRrTvc:D!F:i:J:l:o=P:S!X:', targets: REMOTE_NAME, moves: 'last' },
   sftp: { short: '46AaCfNpqrvB:b:c:D!F:i:J:l:o=P:R:S!s:X:' },
   sshpass: { short: 'p:f:d:eP:v', rest: 'command' },
   'docker podman nerdctl kubectl oc docker-compose podman-compose k': {
@@ -196,7 +196,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     under: { ...containers.under, compose: containers, container: containers },
   },
   // Its words are the time.
-  'at batch': { input: true, short: 'c/l/r/f.q:mMt:v/u:d/' },
+  'at batch': { input: true, short: 'c/l/r/f.q:mMt:vV/u:d/b' },
   crontab: { rest: 'file', input: true, short: 'l/r/u:i' },
   // Programs that print or store their words.
   'echo cat': { rest: 'shown', writes: true },
@@ -219,7 +219,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     short: 'I*F*f:b:C:g:H:K:L:N:T:V:X:',
     long: 'use-compress-program* to-command* checkpoint-action* info-script* new-volume-script* rsh-command* rmt-command*',
   },
-  split: { reads: true, long: 'filter*' },
+  'split csplit': { reads: true, moves: 'some', long: 'filter*' },
   rsync: { reads: true, targets: REMOTE_NAME, moves: 'last', short: 'e*', long: 'rsh* rsync-path*' },
   man: { short: 'P*', long: 'pager*' },
   'nc ncat netcat': { short: 'e*c*', long: 'exec* sh-exec*' },

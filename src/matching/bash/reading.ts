@@ -25,7 +25,7 @@ export interface BashFiles {
   readonly written: Map<string, boolean>;
   /** Files whose commands are run, the same way; whether a shell reads them, and not a program that starts one. */
   readonly ran: Map<string, boolean>;
-  /** Files that are copied, moved or changed in place, and what they become, the same way. */
+  /** Files that are copied, moved or changed in place, and what they become, the same way; patterns stand for several, `*` for any. */
   readonly moved: Map<string, Set<string>>;
   /** Files from which other programs may take their commands, the same way. */
   readonly taken: Set<string>;
@@ -34,6 +34,8 @@ export interface BashFiles {
   readonly named: Set<string>;
   /** The names of its commands, of the variables that it sets, and what these end in. */
   readonly called: Set<string>;
+  /** Those that it writes where programs are looked up by their names. */
+  readonly onPath: Set<string>;
   readonly variables: Set<string>;
   readonly values: Set<string>;
   /** Programs whose output is evaluated, and functions that the line defines, which hide programs of the same name. */

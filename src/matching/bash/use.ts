@@ -1,7 +1,9 @@
 import { bashProgram } from './lookup.js';
-import { OptionReader, type OptionUse } from './options.js';
+import type { Move } from './moves.js';
+import { OptionReader } from './options.js';
 import type { BashProgram } from './program.js';
-import { isFile, type KnownWord, restOf, splitWords } from './words.js';
+import type { OptionUse } from './used.js';
+import { isFile, type KnownWord, restOf, splitWords, withoutBraces } from './words.js';
 
 /** More words than these are not tried one by one. */
 const MOST_STARTS = 20;
@@ -41,10 +43,12 @@ export function useOf(words: readonly KnownWord[], at: number): OptionUse {
     }
     const reader = new OptionReader(words, own, use);
     const state = reader.read(next);
+    if (use.told !== undefined)
+      use.given = words.slice(at + 1).flatMap(({ text }) => (text.startsWith('-') ? [] : [text]));
     if (state === 'nothing' || use.instead !== undefined) return use;
     next = reader.at;
     if (own.under === undefined) {
-      take(words, next, own, reader, use);
+      take(words, next, own, reader, use, at);
       return use;
     }
     const name = words[next];
@@ -68,12 +72,38 @@ function noteTargets(given: readonly KnownWord[], { targets, moves }: BashProgra
       const [, name] = targets.exec(word.text) ?? [];
       return name === undefined ? [] : [{ ...word, text: `./${name}` }];
     });
-  if (moves === undefined) return;
-  const operands = given.filter(({ text }) => !text.startsWith('-'));
-  const to = operands.at(-1);
-  if (moves !== 'last') {
-    if (given.some(({ text }) => moves.test(text))) use.moves = operands.map((word) => ({ from: word, to: word }));
-  } else if (to !== undefined) use.moves = operands.slice(0, -1).map((from) => ({ from, to }));
+  if (moves !== undefined) use.moves = movesOf(given, moves, targets === undefined);
+}
+
+/** The folder to which all operands go. */
+const FOLDER = /^(?:-[a-zA-Z]*t|--target-directory(?:=|$))(.*)$/s;
+/** What ends a command of find, and what stands behind one of parallel. */
+const ENDS = /^(?:[;+]|:::.*)$/;
+
+function movesOf(given: readonly KnownWord[], moves: 'last' | 'some' | RegExp, knowsFolder: boolean): Move[] {
+  const end = given.findIndex(({ text }) => ENDS.test(text));
+  const words = given.slice(0, end < 0 ? undefined : end).flatMap(spelledOut);
+  const operands = words.filter(({ text }) => !text.startsWith('-'));
+  if (moves === 'some') return operands.map((from) => ({ from, to: { text: '$', sure: '' } }));
+  if (moves !== 'last')
+    return words.some(({ text }) => moves.test(text)) ? operands.map((word) => ({ from: word, to: word })) : [];
+  const option = knowsFolder ? words.findIndex(({ text }) => FOLDER.test(text)) : -1;
+  const [, attached = ''] = FOLDER.exec(words[option]?.text ?? '') ?? [];
+  const folder = option < 0 ? undefined : attached === '' ? words[option + 1] : { text: attached, sure: undefined };
+  const to = folder === undefined ? operands.at(-1) : { ...folder, text: `${folder.text}/` };
+  if (to === undefined) return [];
+  const sources = operands.filter((word) => word !== (folder ?? to));
+  if (folder !== undefined && sources.length === 0) return [{ from: { text: '$', sure: '' }, to }];
+  // Several go to a folder, where they keep their names.
+  const place = sources.length > 1 && to.sure !== undefined ? { ...to, text: `${to.text}/` } : to;
+  return sources.map((from) => ({ from, to: place }));
+}
+
+/** `f{,.sh}` is `f f.sh`, unless an expansion is in it. */
+function spelledOut(word: KnownWord): KnownWord[] {
+  if (word.sure === undefined || !word.text.includes('{') || /[$`*?[]/.test(word.text)) return [word];
+  const texts = withoutBraces(word.text);
+  return texts === undefined ? [word] : texts.map((text) => ({ text, sure: undefined }));
 }
 
 /** A program that nobody knows may run what stands behind `--`, or behind `exec` or `run`: `foo run -- rm x`. */
@@ -127,14 +157,21 @@ function apart(word: KnownWord, after: readonly string[], short = ''): KnownWord
   return [{ text: option, sure: undefined }, ...(length < text.length ? [restOf(word, length)] : [])];
 }
 
-/** `-all`: in every namespace, so that none is named. */
-const isAll = ({ text }: KnownWord): boolean => /^-al?l?$/.test(text);
+/** `-all`, `--a`: in every namespace, so that none is named. */
+const isAll = ({ text }: KnownWord): boolean => /^--?al?l?$/.test(text);
 
 /** Where it is only guessed which word is the command. */
 const GUESSED: ReadonlySet<string> = new Set(['guessed', 'anywhere', 'maybe']);
 
-/** The words after options and operands. */
-function take(words: readonly KnownWord[], at: number, own: BashProgram, reader: OptionReader, use: OptionUse): void {
+/** The words after options and operands. `from`: where its own begin. */
+function take(
+  words: readonly KnownWord[],
+  at: number,
+  own: BashProgram,
+  reader: OptionReader,
+  use: OptionUse,
+  from: number,
+): void {
   if (own.fills) use.hole ??= '{}';
   const first = words[at];
   if (own.rest === 'shown') {
@@ -160,7 +197,11 @@ function take(words: readonly KnownWord[], at: number, own: BashProgram, reader:
   }
   // What it runs may read what it is given to read: `pyenv exec python`.
   if (own.rest === undefined || GUESSED.has(own.rest)) use.stranger = true;
-  if (own.bare && reader.first !== undefined && words.slice(0, reader.from).some(isAll)) use.guessed = [reader.first];
+  if (own.bare && reader.first !== undefined && words.slice(from, reader.from).some(isAll)) {
+    use.runs.push(reader.first);
+    if (first !== undefined) use.guessed = [at];
+    return;
+  }
   if (first === undefined || use.input) {
     if (own.rest !== undefined) use.ends = true;
     if (own.input && use.lines.length === 0) use.input = true;

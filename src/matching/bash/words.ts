@@ -173,3 +173,22 @@ function nextOf(words: readonly KnownWord[], test: (word: KnownWord) => boolean)
   for (let at = words.length - 1; at >= 0; at--) next[at] = test(words[at] as KnownWord) ? at : next[at + 1];
   return next;
 }
+
+/** More words than these are not spelled out. */
+const MOST_SPELLED = 20;
+
+/** `a{b,c}` is `ab ac`; undefined: it is too many words, or has braces of another kind. */
+export function withoutBraces(word: string): string[] | undefined {
+  let words = [word];
+  for (;;) {
+    const more = words.flatMap((one) => {
+      const [braces, inner] = /\{([^{}]*,[^{}]*)\}/.exec(one) ?? [];
+      return braces === undefined || inner === undefined
+        ? [one]
+        : inner.split(',').map((part) => one.replace(braces, () => part));
+    });
+    if (more.length > MOST_SPELLED) return undefined;
+    if (more.length === words.length) return more.some((one) => one.includes('{')) ? undefined : more;
+    words = more;
+  }
+}

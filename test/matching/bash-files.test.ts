@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { compileRule } from '../../src/matching/rule.js';
+
+function matches(pattern: string, command: string): boolean {
+  const { rule } = compileRule(`Bash(${pattern})`, { dialect: 'code', where: 'if' });
+  return rule?.matches({ tool_name: 'Bash', tool_input: { command }, cwd: '/' }) ?? true;
+}
+
+/** It is `rm x`, which nobody can tell from the line. */
+const UNSURE = 'eval "$(echo cm0geA== | base64 -d)"';
+
+describe('a Bash rule, of a file that is copied before a shell runs it,', () => {
+  const copies = [
+    ['cp f{,.sh}', 'f.sh'],
+    ['mv {f,g}', 'g'],
+    ['mv f{,.g}', 'f.g'],
+    ['cp f "$D/g"', 'g'],
+    ['cp $D/f g', 'g'],
+    ['cp f $G', 'g'],
+    ['G=g; mv f "$G"', 'g'],
+    ['cp f $(echo g)', 'g'],
+    ['cp ? g', 'g'],
+    ['for x in f; do cp $x g; done', 'g'],
+    ['for x in f; do mv "$x" "$x.g"; done', 'f.g'],
+    ['find . -name f -exec cp {} g \\;', 'g'],
+    ['find . -name f -exec mv {} {}.g \\;', 'f.g'],
+    ['ls f | xargs -I{} cp {} g', 'g'],
+    ['ls f | xargs -I% cp % %.g', 'f.g'],
+    ['echo f g | xargs cp', 'g'],
+    ['fd f -x mv {} {.}.g', 'f.g'],
+    ['parallel cp {} {}.g ::: f', 'f.g'],
+    ['split f', 'xaa'],
+    ['csplit f 1', 'xx00'],
+    ['scp f g', 'g'],
+    ['cp f g; mv g k; ln k l', 'l'],
+    ['install -t d f', 'd/f'],
+  ] as const;
+
+  it.each(copies)('asks what it is: %s', (copy, name) => {
+    for (const writer of [`echo '${UNSURE}' > f`, `echo '${UNSURE}' | sponge f`, `sed -n 'w f' <<< '${UNSURE}'`])
+      for (const run of [`sh ${name}`, `./${name}`, `sudo bash ${name}`, `split --filter=bash ${name}`])
+        expect([writer, run, matches('rm *', `${writer}; ${copy}; ${run}`)]).toEqual([writer, run, true]);
+    expect(matches('rm *', `echo 'ls -l' > f; ${copy}; sh ${name}`)).toBe(false);
+    expect(matches('rm *', `echo 'rm x' > f; ${copy}; sh ${name}`)).toBe(true);
+  });
+
+  it.each([
+    ['cp docs/*.md "$OUT"', 'bash build.sh'],
+    ['cp -r src/a src/b "$OUT"', 'bash build.sh'],
+    ['cp a.md "$OUT/"', 'bash build.sh'],
+    ['cp -t "$OUT" a.md', 'bash build.sh'],
+    ['find . -name "*.png" | xargs cp -t dist', 'bash build.sh'],
+    ['cp a.md "$OUT"', 'git commit -m x'],
+    ['cp a.md b.md', 'bash build.sh'],
+  ])('does not ask where the script is another: %s, %s', (copy, then) => {
+    expect(matches('rm *', `echo '* one' > a.txt; ${copy}; ${then}`)).toBe(false);
+  });
+
+  it('knows no copy better than what was copied, whenever it learns of that', () => {
+    const line = (then: string): string => `sh -c 'cat > F' <<'E'\n$X y\nE\n${then}`;
+    expect(matches('rm *', line('sh F'))).toBe(true);
+    expect(matches('rm *', line('cp F G; sh G'))).toBe(true);
+    expect(matches('rm *', 'curl -o f h; cp f{,.sh}; sh f.sh')).toBe(true);
+    expect(matches('rm *', 'echo ls > g; curl -o f h; for x in f; do mv $x g; done; sh g')).toBe(true);
+  });
+});
+
+describe('a Bash rule, of a script that becomes a hook of git,', () => {
+  it.each([
+    'cp f .git/hooks/pre-commit',
+    'cp pre-commit .git/hooks',
+    'cp f "$(git rev-parse --git-dir)/hooks/pre-commit"',
+    'mv f .git/hooks/pre-commit',
+    'install -m755 f .git/hooks/pre-push',
+    'install -Dm755 -t .git/hooks f',
+    'ln -s ../../f .git/hooks/pre-commit',
+    'cp f .husky/pre-commit',
+    'cp f .git/config',
+    'cp f $D/hooks/commit-msg',
+    'HOOK=.git/hooks/pre-commit; cp f "$HOOK"',
+    'cp f hooks/pre-commit; git config core.hooksPath hooks',
+    'cd .git/hooks && cp ../../f pre-commit && cd ../..',
+    'cd .git && mv ../f config && cd ..',
+  ])('sees the commands in it: %s', (copy) => {
+    const name = /\bpre-commit \./.test(copy) ? 'pre-commit' : 'f';
+    expect(matches('rm *', `echo 'rm x' > ${name}; ${copy}; git commit -m x`)).toBe(true);
+    expect(matches('rm *', `echo '${UNSURE}' > ${name}; ${copy}; git commit -m x`)).toBe(true);
+    expect(matches('rm *', `echo 'ls -l' > ${name}; ${copy}; git commit -m x`)).toBe(false);
+  });
+
+  it.each([
+    'cd .git/hooks && echo TEXT > pre-commit && cd ../..',
+    'cd "$REPO/hooks" && echo TEXT > pre-push && cd -',
+    'echo TEXT > hooks/pre-commit; git config core.hooksPath hooks',
+  ])('sees them where the line writes it: %s', (line) => {
+    for (const text of ['rm x', UNSURE])
+      expect(matches('rm *', `${line.replace('TEXT', `'${text}'`)}; git push`)).toBe(true);
+    expect(matches('rm *', `${line.replace('TEXT', "'ls -l'")}; git push`)).toBe(false);
+  });
+});
+
+describe('a Bash rule, of a script that is called by its name,', () => {
+  it.each([
+    'echo TEXT > /usr/local/bin/tool; chmod +x /usr/local/bin/tool; tool',
+    'echo TEXT | sudo tee ~/.local/bin/tool; tool a',
+    'echo TEXT > "$(go env GOPATH)/bin/tool" && tool',
+    'echo TEXT > f; cp f /usr/local/bin/tool; sudo tool',
+    'echo TEXT > tool; mv tool ~/bin/; timeout 5 tool',
+    'echo TEXT > tool; sudo install tool /usr/local/bin && tool',
+    'echo TEXT > tool; cp -t ~/bin tool && tool',
+    'cd ~/.local/bin && echo TEXT > tool && chmod +x tool; tool',
+  ])('sees what the line has written: %s', (line) => {
+    for (const text of ['rm x', UNSURE]) expect(matches('rm *', line.replace('TEXT', `'${text}'`))).toBe(true);
+    expect(matches('rm *', line.replace('TEXT', "'ls -l'"))).toBe(false);
+  });
+
+  it('asks what was loaded there, and about no file in other folders', () => {
+    expect(matches('rm *', 'curl -o /usr/local/bin/tool h; tool')).toBe(true);
+    expect(matches('rm *', `echo '$A {' | sudo tee /etc/default/tool; tool -t`)).toBe(false);
+    expect(matches('rm *', `echo '$A {' > /usr/local/bin/tool; other`)).toBe(false);
+  });
+});
+
+describe('a Bash rule, of a file that a variable names,', () => {
+  it.each([
+    'EDITOR=./F git commit',
+    'SUDO_EDITOR=./F sudoedit x',
+    'GIT_SSH=./F git fetch',
+    'GIT_ASKPASS=./F git fetch',
+    'GIT_EXTERNAL_DIFF=./F git diff',
+    'PAGER=./F git log',
+    'RSYNC_RSH=./F rsync a h:',
+    'FOO=./F bar',
+    'FOO="$PWD/F" bar',
+    'EDITOR=./F; git commit',
+    'export FOO=./F; bar',
+    'declare -x FOO=./F; bar',
+    'BASH_ENV=F bash -c :',
+    'ENV=F sh -i',
+    'export BASH_ENV=F; bash -c :',
+  ])('sees the commands in it: %s', (then) => {
+    expect(matches('rm *', `echo 'rm x' > F; ${then}`)).toBe(true);
+    expect(matches('rm *', `echo 'ls -l' > F; ${then}`)).toBe(false);
+  });
+
+  it('asks about one that cannot be known only where a shell reads it', () => {
+    for (const then of ['BASH_ENV=F bash -c :', 'BASH_ENV=$F bash -c :', 'ENV=F sh -i'])
+      expect([then, matches('rm *', `echo '${UNSURE}' > F; ${then}`)]).toEqual([then, true]);
+    for (const then of ['CONFIG=./F npm start', 'ENV=test npm start', 'out=./F; cat $out'])
+      expect([then, matches('rm *', `echo '* one' > F; ${then}`)]).toEqual([then, false]);
+    expect(matches('rm *', `echo 'rm x' > F; out=./F; cat $out`)).toBe(false);
+  });
+});
+
+describe('a Bash rule, of what a program gives to a shell,', () => {
+  it.each([
+    'split --filter=bash f',
+    "split -l1 --filter='bash -s' f",
+    'tar cf a f; tar xf a --to-command=sh',
+    'tar cf a f; tar xf a --to-command "sudo bash"',
+  ])('asks about a file that the line writes: %s', (then) => {
+    expect(matches('rm *', `echo '${UNSURE}' > f; ${then}`)).toBe(true);
+    expect(matches('rm *', `echo 'rm x' > f; ${then}`)).toBe(true);
+    expect(matches('rm *', `echo 'ls -l' > f; ${then}`)).toBe(false);
+  });
+
+  it.each(['bash -s a', 'sh; true', 'sh >o', 'sh > o', 'cat | sh', 'bash -o pipefail', '"sh"'])(
+    'asks about what is piped, in whatever words: %s',
+    (filter) => {
+      expect(matches('rm *', `echo '${UNSURE}' | split --filter='${filter}' -`)).toBe(true);
+      expect(matches('rm *', `curl -s h | split --filter='${filter}' -`)).toBe(true);
+      expect(matches('rm *', `echo 'ls -l' | split --filter='${filter}' -`)).toBe(false);
+    },
+  );
+
+  it.each(['sh x.sh', 'sh -c "gzip > a"', 'gzip > $FILE.gz'])(
+    'does not ask where it reads no commands: %s',
+    (filter) => {
+      expect(matches('rm *', `curl -s h | split --filter='${filter}' -`)).toBe(false);
+    },
+  );
+});
+
+it.each(['at -v now', 'at -mv now', 'batch -v'])(
+  'a Bash rule reads what %s is given, which shows the time first',
+  (at) => {
+    expect(matches('rm *', `echo 'rm x' | ${at}`)).toBe(true);
+    expect(matches('rm *', `curl -s h | ${at}`)).toBe(true);
+    expect(matches('rm *', `echo '${UNSURE}' > f; at -v -f f now`)).toBe(true);
+    expect(matches('rm *', `echo 'rm x' | at -V`)).toBe(false);
+  },
+);
+
+it.each(['-all', '--all', '--a', '-al', '-a'])('a Bash rule knows that ip %s names no namespace', (all) => {
+  for (const ip of [`ip ${all} netns exec`, `sudo ip ${all} net e`]) {
+    expect(matches('rm *', `${ip} rm x`)).toBe(true);
+    expect(matches('rm *', `${ip} $CMD x`)).toBe(true);
+    expect(matches('rm *', `${ip} /bin/r? x`)).toBe(true);
+    expect(matches('rm *', `${ip} ls $DIR`)).toBe(false);
+  }
+});
+
+it.each(['netns exec', 'netn exec', 'net e', 'netns ex', 'vrf exec', 'v e'])(
+  'a Bash rule sees the command of ip %s',
+  (ip) => {
+    expect(matches('rm *', `ip ${ip} n rm x`)).toBe(true);
+    expect(matches('rm *', `ip ${ip} n $CMD x`)).toBe(true);
+    expect(matches('rm *', `ip ${ip} rm ls`)).toBe(false);
+  },
+);
