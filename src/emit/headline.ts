@@ -19,7 +19,9 @@ export const VERDICT_STYLE: Partial<Record<HandlerVerdict, PrintStyle>> = {
 /** `denied by the user: "not now"`, `ran (mode) 12 ms`. */
 export function callWords(record: ToolCallRecord, paint: PrintPaint): string {
   const { status, denied_by, approver, decided_by, reason, duration_ms } = record;
-  const hook = decided_by === undefined ? '' : ` ${plain(decided_by)}`;
+  // A hook that let it run has not stopped it.
+  const isOther = denied_by !== undefined && denied_by !== 'hook';
+  const hook = decided_by === undefined || isOther ? '' : ` ${plain(decided_by)}`;
   const by =
     denied_by !== undefined ? ` by ${denied_by}${hook}` : approver !== undefined ? ` (${approver}${hook})` : hook;
   const why = reason === undefined ? '' : `: "${clip(reason, 120)}"`;

@@ -37,13 +37,17 @@ export function whatBecame({ fires, calls, alarms }: CallRecords): string[] {
   return told.length > 0 ? told : ['No record says whether it ran.'];
 }
 
-const STATUS: Readonly<Record<string, string>> = {
-  ran: 'The call ran',
-  failed: 'The call ran',
-  denied: 'The call was denied and did not run',
-  deferred: 'The call was left for later',
-  interrupted: 'The call was interrupted',
+/** How the call ended, where its tool was started, and where it was not. */
+const STATUS: Readonly<Record<string, readonly [begun: string, not: string]>> = {
+  ran: ['The call ran', 'The call was answered without its tool'],
+  failed: ['The call ran', 'The call failed before its tool began'],
+  denied: ['The call was denied, after its tool had begun', 'The call was denied and did not run'],
+  deferred: ['The call was left for later, after its tool had begun', 'The call was left for later'],
+  interrupted: ['The call was interrupted, after its tool had begun', 'The call was interrupted'],
 };
+
+/** Those in which whoever is named has let it run. */
+const LET_RUN: readonly string[] = ['ran', 'failed'];
 
 const DENIERS: Readonly<Record<string, string>> = {
   hook: 'a hook',
@@ -57,20 +61,30 @@ const DENIERS: Readonly<Record<string, string>> = {
 };
 
 function callSentence(call: ToolCallRecord, fires: readonly FireRecord[]): string {
-  const { status, ran, denied_by: denier, approver, decided_by: id, reason } = call;
-  const what = own(STATUS, status) ?? `The call ended as ${plain(status)}`;
-  // A call that was stopped half way has begun.
-  const began = ran && (status === 'denied' || status === 'interrupted') ? ', after its tool had begun' : '';
+  const { status, ran, denied_by: denier, reason } = call;
+  const [begun, not] = own(STATUS, status) ?? [
+    `The call ended as ${plain(status)}, after its tool had begun`,
+    `The call ended as ${plain(status)}`,
+  ];
+  const said = reason === undefined ? '' : `saying ${quoted(reason)}`;
+  if (status === 'interrupted' && denier === undefined) {
+    const began = ran ? ', after its tool had begun' : '';
+    return `The call was left unfinished${began}, ${said === '' ? '' : `${said}, `}and nobody stopped it: it may be made again.`;
+  }
+  const by = whoDid(call, fires);
+  const who = by === undefined ? '' : LET_RUN.includes(status) ? `, allowed by ${by}` : `: by ${by}`;
+  // The reason of a call that failed is its tool's, where that was started.
+  const failed = status === 'failed' && ran ? ', and its tool failed' : '';
+  return `${ran ? begun : not}${who}${failed}${said === '' ? '' : `, ${said}`}.`;
+}
+
+/** Who has stopped it, or put it off, or else who has let it run. The hook that is named has let run what somebody else has stopped. */
+function whoDid(call: ToolCallRecord, fires: readonly FireRecord[]): string | undefined {
+  const { status, denied_by: denier, approver, decided_by: id } = call;
+  if (denier !== undefined && denier !== 'hook') return byWord(denier);
   const of = fires.find((fire) => fire.handlers.some((handler) => handler.id === id));
   const hook = id === undefined ? undefined : of ? nameIn(of, id) : clip(id, 60);
-  const by = hook ?? byWord(denier ?? approver);
-  const who = by === undefined ? '' : denier === undefined ? `, allowed by ${by}` : `: by ${by}`;
-  // The reason of a call that failed is its tool's.
-  const failed = status === 'failed' ? ', and its tool failed' : '';
-  const said = reason === undefined ? '' : `saying ${quoted(reason)}`;
-  if (status === 'interrupted' && denier === undefined)
-    return `The call was left unfinished${began}, ${said === '' ? '' : `${said}, `}and nobody stopped it: it may be made again.`;
-  return `${what}${began}${who}${failed}${said === '' ? '' : `, ${said}`}.`;
+  return hook ?? byWord(denier ?? (LET_RUN.includes(status) ? approver : undefined));
 }
 
 function byWord(word: string | undefined): string | undefined {

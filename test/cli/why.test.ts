@@ -243,7 +243,39 @@ describe('why', () => {
       { status: 'denied', ran: false, denied_by: 'mode' },
       'The call was denied and did not run: by the permission mode.',
     ],
+    [
+      { status: 'failed', ran: true, approver: 'hook', decided_by: 'guards#1', reason: 'disk full' },
+      'The call ran, allowed by ./guard.sh, and its tool failed, saying "disk full".',
+    ],
+    [
+      { status: 'failed', ran: false, approver: 'user', reason: 'a must be a string' },
+      'The call failed before its tool began, allowed by the user, saying "a must be a string".',
+    ],
+    [
+      { status: 'failed', ran: false, reason: 'no JSON data' },
+      'The call failed before its tool began, saying "no JSON data".',
+    ],
+    [{ status: 'ran', ran: false, approver: 'user' }, 'The call was answered without its tool, allowed by the user.'],
+    [
+      { status: 'denied', ran: true, denied_by: 'user', reason: 'no' },
+      'The call was denied, after its tool had begun: by the user, saying "no".',
+    ],
+    [
+      { status: 'deferred', ran: false, decided_by: 'guards#1', reason: 'later' },
+      'The call was left for later: by ./guard.sh, saying "later".',
+    ],
+    [{ status: 'deferred', ran: true }, 'The call was left for later, after its tool had begun.'],
+    [
+      { status: 'interrupted', ran: true, denied_by: 'abort', approver: 'hook', decided_by: 'guards#1' },
+      'The call was interrupted, after its tool had begun: by whoever stopped it.',
+    ],
+    [{ status: 'interrupted', ran: false, denied_by: 'abort' }, 'The call was interrupted: by whoever stopped it.'],
+    [
+      { status: 'interrupted', ran: true, approver: 'mode' },
+      'The call was left unfinished, after its tool had begun, and nobody stopped it: it may be made again.',
+    ],
     [{ status: 'moon', ran: false }, 'The call ended as moon.'],
+    [{ status: 'moon', ran: true }, 'The call ended as moon, after its tool had begun.'],
   ])('says what came of a call: %j', (fields, sentence) => {
     const call = {
       ...SAMPLES.find(({ type }) => type === 'tool_call'),

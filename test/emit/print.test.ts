@@ -38,6 +38,16 @@ describe('a record as a line', () => {
     expect(columns(formatRecord(record)).slice(4).join('  ')).toBe(end);
   });
 
+  test.each([
+    [{ status: 'interrupted', denied_by: 'abort', approver: 'hook' }, 'interrupted by abort'],
+    [{ status: 'denied', denied_by: 'hook' }, 'denied by hook guards#1'],
+    [{ status: 'ran', approver: 'hook' }, 'ran (hook guards#1)'],
+  ])('names the hook that stopped a call or let it run: %j', (fields, end) => {
+    const call = { type: 'tool_call', session_id: 's', scope: 'session', tool_name: 'Bash', tool_use_id: 't' };
+    const record = sent({ ...call, ran: true, hooks_ms: {}, decided_by: 'guards#1', ...fields } as never);
+    expect(columns(formatRecord(record)).slice(4).join('  ')).toBe(end);
+  });
+
   test('has its columns where those of every other record are', () => {
     const alarm = {
       type: 'hook_alarm',
