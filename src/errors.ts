@@ -35,8 +35,10 @@ const MESSAGES = {
     `No scope "${d.scope}" is open. Open it first with registerScoped("${d.scope}", hooks).`,
   SCOPE_CONFLICT: (d: { scope: string; parent: string; asked: string }) =>
     `Scope "${d.scope}" is already open under "${d.parent}"; it cannot move to "${d.asked}". End it first with unregisterScoped("${d.scope}").`,
-  ABORTED: (d: { event: string }) =>
-    `Firing ${d.event} was aborted by the caller's signal. No decision was made; do not read this as permission.`,
+  ABORTED: (d: { event: string; unopened?: { readonly why: string } }) =>
+    typeof d.unopened === 'object'
+      ? `${d.event} was not fired, and nothing was opened: ${ended(d.unopened.why)}`
+      : `Firing ${d.event} was aborted by the caller's signal. No decision was made; do not read this as permission.`,
   CLOSED: (d: { event?: string | undefined }) =>
     `The host is closed${d.event ? `; ${d.event} was not fired` : ''}. Create a new host.`,
   SESSION_OPEN: (d: { session: string; agent?: string | undefined }) =>

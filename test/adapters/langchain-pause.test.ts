@@ -124,6 +124,23 @@ describe('a call that a hook asks about', () => {
     expect(prompt(model, 1).outputs).toMatchObject([{ status: 'error' }]);
   });
 
+  test.each([
+    ['yes', 'got the text "yes"'],
+    [true, 'got boolean'],
+    [{ type: 'approve' }, 'got object'],
+    [{ decisions: ['approve'] }, 'got object'],
+  ])('does not run where it is resumed with %j, and the error says what to resume with', async (resume, got) => {
+    const { host, go, ran, model } = await process({ script });
+    on(host, 'PreToolUse', () => ASK);
+    await go();
+    await go(new Command({ resume }));
+    expect(ran).toEqual([]);
+    const [{ text = '' } = {}] = prompt(model, 1).outputs as { text?: string }[];
+    expect(text).toContain('expected the decision approve, reject, or edit with the name remove');
+    expect(text).toContain("new Command({ resume: { decisions: [{ type: 'approve' }] } })");
+    expect(text).toContain(got);
+  });
+
   test("is answered as the session's own ask answers, too", async () => {
     const { host, go, ran } = await process({ script });
     on(host, 'PreToolUse', () => ASK);

@@ -218,8 +218,35 @@ describe("the session's own signal", () => {
     const { host } = await opened();
     await expect(host.openSession({ session_id: 'x', signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: 'ABORTED',
+      message:
+        'SessionStart was not fired, and nothing was opened: the signal of openSession() had already aborted. Give it one that has not, of a new AbortController, or none.',
     });
     await expect(host.openSession({ session_id: 'x' })).resolves.toMatchObject({ id: 'x' });
+  });
+
+  test('of an agent that has fired already starts none, and the error says so; so does that of an agent whose starter was interrupted', async () => {
+    const controller = new AbortController();
+    const { host, session, seen } = await opened({ signal: controller.signal });
+    const spawn = (signal?: AbortSignal) => session.spawn({ agent_type: 'w', id: 'a', signal });
+    await expect(spawn(AbortSignal.abort())).rejects.toMatchObject({
+      code: 'ABORTED',
+      message: expect.stringContaining('the signal of spawn() had already aborted. Give it one') as string,
+    });
+    await session.interrupt();
+    await expect(spawn()).rejects.toMatchObject({
+      code: 'ABORTED',
+      message: expect.stringContaining('was interrupted. Spawn it in the next turn.') as string,
+    });
+    expect(names(seen)).not.toContain('SubagentStart');
+    await session.prompt('On');
+    await (await spawn()).close();
+    expect(names(seen)).toContain('SubagentStart');
+    controller.abort();
+    await expect(spawn()).rejects.toMatchObject({
+      code: 'ABORTED',
+      message: expect.stringContaining("the session's signal has aborted. Open another session.") as string,
+    });
+    await host.close();
   });
 
   test('of an agent ends that agent alone', async () => {

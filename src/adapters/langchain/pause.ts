@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { clip } from '../../plain.js';
 import type { PermissionCall, PersonAnswer } from '../../session/options.js';
+import { kindOf } from '../../values/problem.js';
 import { isObject } from '../../values/shape.js';
 import { graphOf, type Node } from './runs.js';
 
@@ -155,11 +157,22 @@ function read(name: string, answer: unknown): PersonAnswer {
   if (Array.isArray(decisions) && decisions.length !== 1)
     throw new Error(`expected one decision about the one call of ${name}, not ${decisions.length}`);
   const decision: unknown = decisions?.[0];
-  if (!isObject(decision)) return answer as PersonAnswer;
+  // Read as the answer of a session's own `ask`.
+  const isOwn = answer === undefined || answer === null || (isObject(answer) && 'behavior' in answer);
+  if (isOwn && !Array.isArray(decisions)) return answer as PersonAnswer;
+  const expected = `expected the decision approve, reject, or edit with the name ${name} and its args`;
+  if (!isObject(decision))
+    throw new Error(
+      `${expected}, in new Command({ resume: { decisions: [{ type: 'approve' }] } }); got ${shownAnswer(answer)}`,
+    );
   const { type, editedAction, message } = decision as { type?: unknown; editedAction?: unknown; message?: unknown };
   if (type === 'approve') return { behavior: 'allow' };
   if (type === 'reject') return { behavior: 'deny', message: typeof message === 'string' ? message : undefined };
   if (type === 'edit' && isObject(editedAction) && editedAction['name'] === name && isObject(editedAction['args']))
     return { behavior: 'allow', updatedInput: editedAction['args'] };
-  throw new Error(`expected the decision approve, reject, or edit with the name ${name} and its args`);
+  throw new Error(expected);
 }
+
+/** A text that was given as it is, and of all else what it is. */
+const shownAnswer = (answer: unknown): string =>
+  typeof answer === 'string' ? `the text "${clip(answer, 40)}"` : kindOf(answer);

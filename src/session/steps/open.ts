@@ -27,7 +27,7 @@ export async function openCore<C extends CustomEvents = NoEvents>(
 ): Promise<{ core: Core; started: Decision<'SessionStart'>; initialUserMessage: string | undefined }> {
   const session_id = options.session_id ?? (open.has(defaults.session_id) ? randomUUID() : defaults.session_id);
   if (open.has(session_id)) throw new HookscopeError('SESSION_OPEN', { session: session_id });
-  if (options.signal?.aborted) throw new HookscopeError('ABORTED', { event: 'SessionStart' });
+  if (options.signal?.aborted) throw unopened('SessionStart', spent('openSession'));
   const { agent_type } = options;
   const transcript_path = options.transcript_path ?? defaults.transcript_path ?? '';
   const settings = inherit(options, undefined);
@@ -72,7 +72,12 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
   const { session_id, transcript_path } = from.who;
   const agent_id = options.id ?? `a${randomUUID().replaceAll('-', '').slice(0, 16)}`;
   if (from.agents.has(agent_id)) throw new HookscopeError('SESSION_OPEN', { session: session_id, agent: agent_id });
-  if (parent.over === 'interrupted') throw new HookscopeError('ABORTED', { event: 'SubagentStart' });
+  if (options.signal?.aborted) throw unopened('SubagentStart', spent('spawn'));
+  if (parent.over === 'interrupted') {
+    const { dead } = parent;
+    const mend = dead ? 'Open another session' : 'Spawn it in the next turn';
+    throw unopened('SubagentStart', `${parent.cutText('The turn that it would work for')} ${mend}`);
+  }
   const ref = { session: session_id, agent: agent_id };
   const above = parent.who.agent_id === undefined ? undefined : { session: session_id, agent: parent.who.agent_id };
   const settings = inherit(options, parent.settings);
@@ -101,6 +106,12 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
   // A close before it has begun must wait for the beginning.
   return await core.calls.during(entering, agent_type, agent_id);
 }
+
+const unopened = (event: string, why: string): HookscopeError =>
+  new HookscopeError('ABORTED', { event, unopened: { why } });
+
+const spent = (call: string): string =>
+  `the signal of ${call}() had already aborted. Give it one that has not, of a new AbortController, or none`;
 
 /** A parent that is named must be open, in this session. */
 function parentOf(from: Core, named: SpawnOptions['parent']): Core {
