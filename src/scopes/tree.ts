@@ -1,4 +1,5 @@
 import { HookscopeError } from '../errors.js';
+import type { AgentTypes } from '../matching/matcher.js';
 import { Scope } from './scope.js';
 
 /** Names a scope: an agent's id, or an agent or session of a given session. */
@@ -22,13 +23,14 @@ export function agentTypesOf({ scope, both = [scope, scope] }: ScopeLookup): rea
   return both.flatMap(({ id, agentType }) => (id === scope.id ? (agentType ?? []) : []));
 }
 
-/** The same, and those of the agents that started it: hooks for agents of a type are asked about all below one. */
-export function typesAbove({ scope, both = [scope, scope] }: ScopeLookup): readonly string[] {
-  const types = new Set<string>();
+/** The same, with those of the agents that started it: hooks for agents of a type are asked about all below one, but for what is its own, its end. */
+export function typesAbove(found: ScopeLookup): AgentTypes {
+  const { scope, both = [scope, scope] } = found;
+  const all = new Set<string>();
   for (const one of both)
     for (let above: Scope | undefined = one.id === scope.id ? one : undefined; above; above = above.parent)
-      if (above.agentType !== undefined) types.add(above.agentType);
-  return [...types];
+      if (above.agentType !== undefined) all.add(above.agentType);
+  return { own: agentTypesOf(found), all: [...all] };
 }
 
 /** Two scopes with their ancestors, outermost first; without another session that a driver holds. */

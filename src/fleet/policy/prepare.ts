@@ -123,27 +123,33 @@ function forType(type: string, hooks: NonNullable<PolicyFile['hooks']>, events: 
   const all: Record<string, unknown[]> = Object.create(null);
   for (const [event, groups] of Object.entries(hooks)) {
     const spec = events[event]?.spec;
-    // The end of such an agent.
+    // The end of such an agent, and of no other below it.
     const name = spec?.inAgentScope ?? event;
     all[name] ??= [];
     all[name].push(
       ...groups.map((group, i) => ({
         ...group,
-        matcher: matcherOf(type, group['matcher'], spec, `${event}[${i}].matcher`),
+        matcher: matcherOf(type, group['matcher'], { spec, isOwn: name !== event }, `${event}[${i}].matcher`),
       })),
     );
   }
   return all;
 }
 
-function matcherOf(type: string, own: unknown, spec: EventSpec | undefined, where: string): unknown {
+function matcherOf(
+  type: string,
+  own: unknown,
+  { spec, isOwn }: { readonly spec: EventSpec | undefined; readonly isOwn: boolean },
+  where: string,
+): unknown {
   // Registering it reports that there is no such event.
   if (spec === undefined) return own;
   const { matcher } = compileMatcher(own, { dialect: 'code', event: spec, where });
   const text = matcher.all ? `agents of the type ${type}` : `agents of the type ${type}: ${matcher.text}`;
   return readyMatcher(text, (input, agent) => {
     const of = input as Json;
-    const isOfType = of['agent_type'] === type || agent.agentTypes?.includes(type) === true;
+    const types = agent.agentTypes?.[isOwn ? 'own' : 'all'];
+    const isOfType = of['agent_type'] === type || types?.includes(type) === true;
     return isOfType && matcher.matches(spec.subject?.(of as never), of, agent);
   });
 }

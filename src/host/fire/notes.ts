@@ -1,4 +1,5 @@
 import type { Subject } from '../../events/spec.js';
+import type { AgentTypes } from '../../matching/matcher.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { SkipReason } from '../../scopes/skip.js';
 import { typesAbove } from '../../scopes/tree.js';
@@ -53,7 +54,7 @@ export class Notes implements RunFacts {
     return this.inputView as Json;
   }
 
-  get agentTypes(): readonly string[] {
+  get agentTypes(): AgentTypes {
     return typesAbove(this.fire.found);
   }
 

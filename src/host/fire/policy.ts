@@ -21,7 +21,7 @@ function asksByRule({ services, input, found }: AskingFire, { spec, plans }: Eve
   if (plan.size === 0) return false;
   const subject = spec.subject?.(input);
   const candidates = plan.candidates(subject);
-  const agentTypes = found === undefined ? [] : typesAbove(found);
+  const agentTypes = found === undefined ? undefined : typesAbove(found);
   const facts = { subject, input, agentTypes, view: readOnly(input), hasRun: () => false, ranBefore: () => false };
   const who = new WhoRuns(candidates, facts);
   return candidates.list.some((r) => ruleOf(r)?.decision === 'ask' && who.why(r) === undefined);

@@ -1,4 +1,5 @@
 import type { Subject } from '../../events/spec.js';
+import type { AgentTypes } from '../../matching/matcher.js';
 import type { Registration } from '../../scopes/registration.js';
 import { type ScopeLookup, typesAbove } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
@@ -30,7 +31,7 @@ export class Screen implements RunFacts {
     return this.viewed;
   }
 
-  get agentTypes(): readonly string[] {
+  get agentTypes(): AgentTypes {
     return typesAbove(this.found);
   }
 
