@@ -54,6 +54,19 @@ describe('a paused call', () => {
     expect(await judged((agent) => agent.tool({ ...OTHER, ...more }))).toBe(2);
   });
 
+  const cyclic: Record<string, unknown> = {};
+  cyclic['a'] = cyclic;
+  test.each<[string, (agent: Session) => Promise<unknown>]>([
+    ['whose input cannot be carried', (agent) => agent.tool({ ...OTHER, input: cyclic, passThrough })],
+    ['with an unknown option', (agent) => agent.tool({ ...OTHER, colour: 1 } as ToolCall)],
+    [
+      'beside one whose input cannot be carried',
+      (agent) => agent.toolBatch([OTHER, { ...OTHER, id: 'toolu_9', input: cyclic }]),
+    ],
+  ])('is judged again where a call %s has used its id, and was refused', async (_, refused) => {
+    expect(await judged((agent) => caught(refused(agent)))).toBe(2);
+  });
+
   test('is not judged again because of other ids, or of that id in another agent or session', async () => {
     const meanwhile = async (agent: Session, { host, session }: Opened): Promise<void> => {
       await agent.tool({ ...OTHER, id: 'toolu_2' });

@@ -27,7 +27,7 @@ export function runTool(core: Core, call: ToolCall): Promise<ToolResult> {
   }
 }
 
-/** The calls as they will run. Where the input of one cannot be carried none does, and each has its record. */
+/** The calls as they will run. Where one cannot be made none is: each has used its id, and its record where an input cannot be carried. */
 export function takeCalls(core: Core, given: readonly ToolCall[]): CheckedCall[] {
   let at = 0;
   try {
@@ -36,6 +36,8 @@ export function takeCalls(core: Core, given: readonly ToolCall[]): CheckedCall[]
       return checkCall(core, call);
     });
   } catch (error) {
+    for (const call of given as readonly (ToolCall | null | undefined)[])
+      if (typeof call?.id === 'string') forgetLeft(core, call.id);
     if (isHookscopeError(error) && error.code === 'INVALID_INPUT')
       for (const [i, { name, id = newCallId() }] of given.entries())
         recordRefused(core, { name, id }, i === at ? error : notBegun(error));
@@ -90,8 +92,9 @@ class CallRun {
   end(): Promise<ToolResult> {
     const core = this.#core;
     const call = this.#call;
-    if (core.over === 'interrupted' || call.signal.aborted) return Promise.resolve(interrupted(core, call, call.input));
-    if (call.invalid !== undefined || call.passThrough === undefined) forgetLeft(core, call.id);
+    const isOver = core.over === 'interrupted' || call.signal.aborted;
+    if (isOver || call.invalid !== undefined || call.passThrough === undefined) forgetLeft(core, call.id);
+    if (isOver) return Promise.resolve(interrupted(core, call, call.input));
     if (call.invalid !== undefined)
       return Promise.resolve(failedResult(call, { input: call.input, error: call.invalid, content: call.invalid }));
     if (call.passThrough === undefined) return this.#judgeAndRun(undefined);
