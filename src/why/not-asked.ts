@@ -23,11 +23,14 @@ export function whyNotAsked(record: FireRecord, handler: HandlerRecord): NotAske
       change: 'Ask the version of hookscope that wrote the record.',
     };
   const { why, change } = { ...usual(reason, handler), ...FROM_RECORD[reason]?.(record, handler) };
-  return { why: withWhy(why, handler), change };
+  return { why: withWhy(why, reason, handler), change };
 }
 
-function withWhy(text: string, { why }: HandlerRecord): string {
-  return why === undefined || text.includes(why) ? text : `${text} (${clip(why, 200)})`;
+/** What the record says says more than its reason, if it has other words. */
+function withWhy(text: string, reason: SkipReason, { why }: HandlerRecord): string {
+  return why === undefined || why === SKIP_REASONS[reason].why || text.includes(why)
+    ? text
+    : `${text} (${clip(why, 200)})`;
 }
 
 function usual(reason: SkipReason, handler: HandlerRecord): NotAsked {
@@ -71,6 +74,12 @@ const FROM_RECORD: {
     };
   },
   cancelled: whyCancelled,
+  shadow(record) {
+    // Asked about what was decided, it has a record of its own; here there is none.
+    if (record.error === undefined) return {};
+    const { why, change } = whyCancelled(record);
+    return { why: `it is not enforced: it is asked after the decision, and nothing was decided, since ${why}`, change };
+  },
 };
 
 const CANCELLED: Readonly<Record<string, NotAsked>> = {

@@ -8,7 +8,7 @@ import { answerFor, type WhyAnswer } from '../../src/why/answer.js';
 import { callRecords, whatBecame } from '../../src/why/ran.js';
 import { fire } from '../emit/samples.js';
 import { inputOf } from '../host/inputs.js';
-import { fireAny, fires, testHost, watch } from '../host/kit.js';
+import { fireAny, fires, testHost, turn, watch } from '../host/kit.js';
 import { generated } from '../seed.js';
 import { SAMPLES } from '../store/records.js';
 
@@ -213,4 +213,37 @@ test('why says of an observer that it only observes, and nothing of a final inpu
   const [{ text = '' } = {}] = told(record).asked;
   expect(text).toContain('said deny: "no"; it only observes, so its answer does not count');
   expect(text).not.toContain('final input');
+});
+
+test('why says of a hook that is not enforced that it was not asked where the fire was rejected, and points to no record of it', async () => {
+  const { host } = testHost();
+  const seen = watch(host);
+  let aborts: AbortController | undefined;
+  const first = { name: 'first', hooks: [() => aborts?.abort()] };
+  const trial = (name: string, enforce: false | number) => ({ name, enforce, hooks: [() => deny('no')] });
+  host.register({ PreToolUse: [first, trial('tried out', false), trial('in some', 0.000001)] });
+  const unasked = async (): Promise<Pick<WhyAnswer, 'not_asked' | 'changes'>> => {
+    const signal = aborts?.signal;
+    await host.fire('PreToolUse', inputOf('PreToolUse') as never, { signal }).catch(() => undefined);
+    await turn();
+    return told(fires(seen).findLast(({ shadow_of }) => shadow_of === undefined) as FireRecord);
+  };
+  const asked = await unasked();
+  expect(asked.not_asked.map(({ text }) => text)).toEqual([
+    expect.stringContaining('it was asked after the decision'),
+    expect.stringContaining('it was asked after the decision'),
+  ]);
+  aborts = new AbortController();
+  const { not_asked, changes } = await unasked();
+  const nothing = 'it is asked after the decision, and nothing was decided, since the caller aborted the fire';
+  for (const { text } of not_asked) {
+    expect(text).toContain(`was not asked: it is not enforced: ${nothing}`);
+    expect(text).not.toContain('was asked after');
+  }
+  expect(not_asked[1]?.text).toContain('% of sessions, and this is not one of them');
+  expect(changes.join()).not.toContain('--shadow');
+  expect(changes).toContain(
+    'For tried out to be asked: the caller must wait longer, or the hooks before it must be faster.',
+  );
+  await host.close();
 });
