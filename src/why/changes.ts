@@ -113,7 +113,7 @@ function forAsk({ answered }: FireRecord, calls: readonly ToolCallRecord[], chan
   if (nobody)
     return [
       asking,
-      'For the question to be answered, an approver is missing: a permission function of the session, or people of a fleet who approve.',
+      'For the question to be answered, an approver is missing: a permission function of the session, an onAsk of the adapter if hooks rewrite the call, or people of a fleet who approve.',
     ];
   const denier = answered?.answer === 'deny' ? (answered.by ?? 'an approver') : undefined;
   const refused = denier ?? (calls.some((call) => call.denied_by === 'user') ? 'the user' : undefined);
