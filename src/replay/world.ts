@@ -80,10 +80,11 @@ export class World {
     if (spawn === undefined) return { found, makes: false };
     const known = this.#agents.get(found.scope) ?? new Map<string, AgentPlace>();
     this.#agents.set(found.scope, known);
-    const last = known.get(spawn.type);
+    const { type: of = '' } = spawn;
+    const last = known.get(of);
     const place = last && isSame(last.of, spawn.spawnHooks) ? last : this.#preview(input, ref, spawn.spawnHooks);
-    known.set(spawn.type, place);
-    this.#others.begin(fire, spawn.type, place);
+    known.set(of, place);
+    this.#others.begin(fire, of, place);
     return { makes: place.makes, found: { ...place.found, id: found.id } };
   }
 

@@ -3,6 +3,7 @@ import { Own } from './own.js';
 import type { RegisteredIn, Registration, ScopeKind } from './registration.js';
 
 const NONE: readonly Registration[] = [];
+const NO_TYPES: readonly string[] = [];
 const NOBODY: ReadonlySet<Scope> = new Set();
 
 /** A scope's own hooks for one event, and the plan that the host caches for it. A linked list: thousands of scopes are open at once, each with one or two events. */
@@ -37,6 +38,7 @@ export class Scope implements RegisteredIn {
   /** How many plugins and other things that end with the scope live in it. */
   lives = 0;
   #agentType: string | undefined;
+  #typesBefore: readonly string[] = NO_TYPES;
   #heldBySession = false;
   #pending: string[] | undefined;
   #children: Set<Scope> | undefined;
@@ -96,6 +98,25 @@ export class Scope implements RegisteredIn {
   /** Sets the agent's type, which became known later. */
   setType(type: string): void {
     this.#agentType = type;
+  }
+
+  /** The types of the agents that its agent was below when an earlier scope of it ended. */
+  get typesBefore(): readonly string[] {
+    return this.#typesBefore;
+  }
+
+  set typesBefore(types: readonly string[]) {
+    this.#typesBefore = types;
+  }
+
+  /** The types of the agents that it is below, or was. */
+  get typesAbove(): ReadonlySet<string> {
+    const types = new Set(this.#typesBefore);
+    for (let above = this.parent; above !== undefined; above = above.parent) {
+      if (above.#agentType !== undefined) types.add(above.#agentType);
+      for (const type of above.#typesBefore) types.add(type);
+    }
+    return types;
   }
 
   /** Whether a session driver holds it: only fires of its own session run in it, and it stays open while it is empty. */

@@ -25,12 +25,10 @@ export function agentTypesOf({ scope, both = [scope, scope] }: ScopeLookup): rea
 
 /** The same, with those of the agents that started it: hooks for agents of a type are asked about all below one, but for what is its own, its end. */
 export function typesAbove(found: ScopeLookup): AgentTypes {
-  const { scope, both = [scope, scope] } = found;
-  const all = new Set<string>();
-  for (const one of both)
-    for (let above: Scope | undefined = one.id === scope.id ? one : undefined; above; above = above.parent)
-      if (above.agentType !== undefined) all.add(above.agentType);
-  return { own: agentTypesOf(found), all: [...all] };
+  const { scope, both = [scope] } = found;
+  const own = agentTypesOf(found);
+  const above = both.flatMap((one) => (one.id === scope.id ? [...one.typesAbove] : []));
+  return { own, all: [...own, ...above] };
 }
 
 /** Two scopes with their ancestors, outermost first; without another session that a driver holds. */
@@ -50,6 +48,8 @@ export class ScopeTree {
   readonly #agents = new Map<string, Map<string, Scope>>();
   /** Pending context of sessions that have no scope now. */
   readonly #waiting = new Map<string, string[]>();
+  /** The types of the agents that one was below whose scope has ended, by session and id. */
+  typesBefore: (session: string, agent: string) => readonly string[] | undefined = () => undefined;
   readonly #byHost: ScopeLookup = { scope: this.host, id: 'session', known: true };
 
   /** `session` is the one that names without a session mean. `anySession`: it was not chosen, so its scopes are found from every session. */
@@ -100,10 +100,15 @@ export class ScopeTree {
     return agent === undefined ? this.#sessions.get(session) : this.#agents.get(session)?.get(agent);
   }
 
-  /** Opens the scope if it is not open; its parent is an open agent of the same session, else the session. */
+  /** Opens the scope if it is not open; its parent is an open agent of the same session, else the session. `starts`: another agent may have had the id. */
   open(
     ref: ScopeRef,
-    options: { parent?: ScopeRef | undefined; agentType?: string | undefined; spawned?: boolean } = {},
+    options: {
+      parent?: ScopeRef | undefined;
+      agentType?: string | undefined;
+      spawned?: boolean;
+      starts?: boolean;
+    } = {},
   ): Scope {
     const { session, agent } = this.#name(ref);
     const known = this.get(ref);
@@ -128,6 +133,8 @@ export class ScopeTree {
       spawned: options.spawned ?? false,
       ...(options.agentType === undefined ? {} : { agentType: options.agentType }),
     });
+    const before = parent || options.starts ? undefined : this.typesBefore(session, agent);
+    if (before) scope.typesBefore = before;
     const agents = this.#agents.get(session) ?? new Map<string, Scope>();
     this.#agents.set(session, agents.set(agent, scope));
     return scope;

@@ -66,3 +66,67 @@ test.each([
   expect(await Promise.all(['a', 'a1', 'a2'].map(verdict))).toEqual(['deny', 'deny', 'none']);
   await host.close();
 });
+
+const writes = (agent_id: string, more: object = {}) =>
+  ({ session_id: 's1', agent_id, tool_name: 'Write', tool_input: {}, tool_use_id: 't', ...more }) as never;
+
+test.each(['the reviewer', 'the helper'])(
+  'the hooks of a policy hold for an agent below also where the scope of %s has ended, with an alarm',
+  async (whose) => {
+    const host = await policed();
+    const alarms: string[] = [];
+    host.events$.subscribe((record) => void (record.type === 'hook_alarm' && alarms.push(record.alarm)));
+    const session = await host.openSession({ permission: () => ({ behavior: 'allow' }) });
+    const reviewer = await session.spawn({ agent_type: 'reviewer' });
+    const helper = await reviewer.spawn({ agent_type: 'helper' });
+    const beside = await session.spawn({ agent_type: 'helper' });
+    const ended = whose === 'the reviewer' ? reviewer : helper;
+    for (const { agent_id } of [ended, beside])
+      host.unregisterScoped({ session: session.session_id, agent: agent_id as string });
+    const call = { tool_name: 'Write', tool_input: {}, tool_use_id: 't', session_id: session.session_id };
+    const { hooks } = host.explain('PreToolUse', { ...call, agent_id: helper.agent_id } as never);
+    expect(hooks.map(({ runs }) => runs)).toEqual([true]);
+    const write = async (by: typeof helper) =>
+      (await by.tool({ name: 'Write', input: {}, execute: () => 'written' })).status;
+    expect([await write(helper), await write(beside), alarms]).toEqual(['denied', 'ran', ['reopened']]);
+    // What it starts now is below the reviewer as well.
+    expect(await write(await helper.spawn({ agent_type: 'helper' }))).toBe('denied');
+    await host.close();
+  },
+);
+
+test('the hooks of a policy hold for an agent with a scope by hand after the agent above it has stopped, until another agent has its id', async () => {
+  const host = await policed();
+  const named = { session_id: 's1', agent_id: 'a', agent_type: 'reviewer' };
+  const hooks = { Notification: [{ hooks: [() => undefined] }] };
+  const scope = { session: 's1', agent: 'b' };
+  await host.fire('SubagentStart', named as never);
+  host.registerScoped(scope, hooks, { parent: { session: 's1', agent: 'a' } });
+  const verdict = async (more?: object) => (await host.fire('PreToolUse', writes('b', more))).verdict;
+  const before = await verdict();
+  await host.fire('SubagentStop', { ...named, stop_hook_active: false } as never);
+  expect([before, await verdict({ agent_type: 'helper' }), await verdict()]).toEqual(['deny', 'deny', 'deny']);
+  host.unregisterScoped(scope);
+  host.registerScoped(scope, hooks);
+  expect(await verdict()).toBe('deny');
+  host.unregisterScoped(scope);
+  const session = await host.openSession({ session_id: 's1' });
+  await session.spawn({ id: 'b', agent_type: 'helper' });
+  expect(await verdict()).toBe('none');
+  await host.close();
+});
+
+test("the host's merge: 'all' does not extend the hooks of a policy to other agents", async () => {
+  const { join, push } = ground();
+  const { team } = await join();
+  const host = createHost({ merge: 'all', logger: () => undefined });
+  team.join(host);
+  await push(bundleOf(1, { 'acme/agents.json': { spawnHooks: { reviewer: hooks } } }, [key]));
+  await until(() => channel(team)?.sequence === 1);
+  const named = { session_id: 's1', agent_id: 'a', agent_type: 'reviewer' };
+  await host.fire('SubagentStart', named as never);
+  await host.fire('SubagentStart', { ...named, agent_id: 'b', agent_type: 'helper' } as never);
+  const verdict = async (agent: string) => (await host.fire('PreToolUse', writes(agent))).verdict;
+  expect([await verdict('a'), await verdict('b')]).toEqual(['deny', 'none']);
+  await host.close();
+});

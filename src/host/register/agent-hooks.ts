@@ -12,8 +12,11 @@ import { type Origin, type SpawnHooks, spawnOrigin } from './origin.js';
 
 /** Hooks that an agent of this type still has to get. */
 interface Waiting {
-  readonly type: string;
+  /** Absent: it is not known, and it has none. */
+  readonly type: string | undefined;
   readonly spawnHooks: readonly SpawnHooks[];
+  /** The types of the agents that it was below when its scope ended. */
+  readonly before: readonly string[] | undefined;
 }
 
 /** Gives agents the hooks of their type. */
@@ -63,14 +66,20 @@ export class AgentInstaller {
   }
 
   /** The scope that an agent would have in its session, with what it has there and what it would get, until it is closed by `done`. */
-  previewAgent(found: ScopeLookup, { type, spawnHooks }: Waiting, session: string): ScopeLookup & { done(): void } {
+  previewAgent(
+    found: ScopeLookup,
+    { type, spawnHooks, before = [] }: Waiting,
+    session: string,
+  ): ScopeLookup & { done(): void } {
     const { tree } = this.#parts;
     const own = found.known && found.scope.session === session ? found.scope : undefined;
     const open = own?.parent ?? tree.get({ session });
     const parent = open ?? new Scope({ id: 'session', kind: 'session', parent: tree.host, session });
-    const scope = new Scope({ id: found.id, kind: 'agent', parent, session, agentType: type });
+    const of = type === undefined ? {} : { agentType: type };
+    const scope = new Scope({ id: found.id, kind: 'agent', parent, session, ...of });
+    scope.typesBefore = own?.typesBefore ?? before;
     for (const event of own?.events() ?? []) scope.add((own as Scope).own(event));
-    this.preview(scope, type, spawnHooks);
+    this.preview(scope, type ?? '', spawnHooks);
     return { scope, id: found.id, known: true, done: () => (open ? scope : parent).close() };
   }
 

@@ -35,6 +35,7 @@ export class Registrar {
     this.#parts = parts;
     const { options, report, tree } = parts;
     this.lives = new Lives({ seconds: options.closeTimeout ?? 5, report, left: (scope) => tree.prune(scope) });
+    tree.typesBefore = (session, agent) => this.#spawns.ended(session, agent)?.above;
     this.#adding = new Adding(parts);
     this.#installer = new AgentInstaller(parts, this.#adding, this.lives);
     this.revision = createRevision(parts, this.#spawns, () => this.spawnScopes());
@@ -121,7 +122,7 @@ export class Registrar {
     const { found, named, spawn } = this.find(input, ref);
     if (!spawn) return found;
     const opened = this.#spawned(found, spawn.spawnHooks, spawn.type, named);
-    if (found.known || event.opens || !this.#spawns.hasEnded(named, found.id)) return opened;
+    if (found.known || event.opens || !this.#spawns.ended(named, found.id)) return opened;
     const oldest = this.#spawns.goesOn(opened.scope);
     if (oldest) this.agentEnded(oldest);
     this.#parts.reopened(event, opened, input as Json, ref);
@@ -144,14 +145,13 @@ export class Registrar {
     const session = textOf(input?.['session_id']);
     const found = tree.find(ref, session, textOf(input?.['agent_id']));
     const named = (typeof ref === 'object' ? ref.session : undefined) ?? session ?? tree.session;
-    const type = this.spawns
-      ? (textOf(input?.['agent_type']) ?? (found.known ? undefined : this.#spawns.typeOf(named, found.id)))
-      : undefined;
+    const ended = this.spawns && !found.known ? this.#spawns.ended(named, found.id) : undefined;
+    const type = this.spawns ? (textOf(input?.['agent_type']) ?? ended?.type) : undefined;
     const parent = found.known && found.id !== 'session' ? found.scope.parent : found.scope;
-    const spawnHooks = type === undefined ? undefined : this.#spawns.of(type, named, parent);
+    const spawnHooks = (type && this.#spawns.of(type, named, parent)) ?? this.#spawns.bind(ended?.above);
     // Whether it has the hooks of its type, also where it has them in all sessions.
     const has = found.id === 'session' || (found.known && agentTypesOf(found).length > 0);
-    return { found, named, spawn: spawnHooks && !has ? { spawnHooks, type: type as string } : undefined };
+    return { found, named, spawn: spawnHooks && !has ? { spawnHooks, type, before: ended?.above } : undefined };
   }
 
   /** Like `scopeOf`, but nothing is opened: a scope that would be opened is a detached one, closed by `done`. */
@@ -194,7 +194,7 @@ export class Registrar {
     ref: { session: string; agent?: string },
     how: { parent?: ScopeRef | undefined; agentType?: string },
   ): Scope {
-    const scope = this.#parts.tree.open(ref, { parent: how.parent });
+    const scope = this.#parts.tree.open(ref, { parent: how.parent, starts: true });
     scope.hold();
     const spawnHooks =
       how.agentType === undefined ? undefined : (this.#spawns.of(how.agentType, ref.session, scope.parent) ?? []);
@@ -257,20 +257,20 @@ export class Registrar {
     return tree.get(ref) ?? detachedScope(ref);
   }
 
-  #spawned(found: ScopeLookup, spawnHooks: Iterable<SpawnHooks>, type: string, session: string): ScopeLookup {
+  #spawned(found: ScopeLookup, hooks: Iterable<SpawnHooks>, type: string | undefined, session: string): ScopeLookup {
     const ref = { agent: found.id, session };
     // What was registered for all sessions is none of the sessions' own, and stays when the agent ends.
     const isOwn = found.known && found.scope.session === session;
     const scope = isOwn ? found.scope : this.#parts.tree.open(ref, { agentType: type, spawned: true });
-    scope.setType(type);
-    for (const hooks of spawnHooks) this.#installer.install(scope, type, hooks);
+    if (type !== undefined) scope.setType(type);
+    for (const one of hooks) this.#installer.install(scope, type ?? '', one);
     return this.#parts.tree.within({ scope, id: scope.id, known: true }, session);
   }
 
-  /** Its hooks end with a scope. Agents with hooks of their type are remembered. */
+  /** Its hooks end with a scope. Agents that hooks by type are for are remembered. */
   #leave(scope: Scope): void {
     for (const event of scope.events()) this.#parts.plans.count(scope.own(event), -1);
-    if (scope.agentType !== undefined) this.#spawns.remember(scope);
+    this.#spawns.remember(scope);
   }
 }
 

@@ -5,11 +5,16 @@ import type { SpawnHooks } from './origin.js';
 /** How many ended agents are remembered, and how many scopes of agents that went on stay open. */
 const REMEMBERED = 1_000;
 
+/** An agent that has ended: its type, and the types of the agents that it was below. */
+interface Ended {
+  readonly type: string | undefined;
+  readonly above: readonly string[];
+}
+
 /** Hooks by agent type, and the agents that have ended. */
 export class Spawns {
   readonly #byType = new Map<string, Set<SpawnHooks>>();
-  /** Their types. */
-  readonly #ended = new Map<string, string>();
+  readonly #ended = new Map<string, Ended>();
   /** Scopes of agents that went on after their end, the oldest first. */
   readonly #again = new Set<Scope>();
   /** Grows with every change of them. */
@@ -47,19 +52,17 @@ export class Spawns {
     };
   }
 
-  /** Notes that the scope of an agent has ended. */
+  /** Notes that the scope of an agent has ended, if the agent or one above it has a type. */
   remember(scope: Scope): void {
-    const { session, id, agentType } = scope;
+    const { session, id, agentType: type } = scope;
     this.#again.delete(scope);
+    const above = scope.kind === 'agent' ? [...scope.typesAbove] : [];
+    if (type === undefined && above.length === 0) return;
     const key = keyOf(session, id);
     // One that has ended before is the latest again.
     this.#ended.delete(key);
-    this.#ended.set(key, agentType as string);
+    this.#ended.set(key, { type, above });
     if (this.#ended.size > REMEMBERED) this.#ended.delete(this.#ended.keys().next().value as string);
-  }
-
-  hasEnded(session: string, id: string): boolean {
-    return this.typeOf(session, id) !== undefined;
   }
 
   /** An ended agent that goes on has a scope again, and may never stop: only the latest such scopes stay open. Returns the one to end instead. */
@@ -68,9 +71,15 @@ export class Spawns {
     return this.#again.size > REMEMBERED ? oldest : undefined;
   }
 
-  /** The type of an agent that has ended. */
-  typeOf(session: string, id: string): string | undefined {
+  ended(session: string, id: string): Ended | undefined {
     return this.#ended.get(keyOf(session, id));
+  }
+
+  /** None, where a policy has hooks for agents of such a type: they hold for all below one while those live, whatever scope has ended. */
+  bind(types: readonly string[] = []): readonly SpawnHooks[] | undefined {
+    const ofPolicy = (type: string): boolean =>
+      [...(this.#byType.get(type) ?? [])].some(({ origin }) => origin.ofType !== undefined);
+    return types.some(ofPolicy) ? [] : undefined;
   }
 }
 
