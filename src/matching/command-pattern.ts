@@ -19,6 +19,8 @@ export function compileCommandPattern(pattern: string): (command: unknown) => bo
   const longest = longestIn(bare ?? text);
   const onlyNames = !/\s/.test(bare ?? text);
 
+  const [name] = /^[^\s*]+(?=\s|$)/.exec(text) ?? [];
+
   // Whether a command that surely begins so may turn out to match.
   const mayMatch = (sure: string): boolean =>
     start.startsWith(sure) || (text.includes('*') ? sure.startsWith(start) : sure.trimEnd() === start);
@@ -29,7 +31,15 @@ export function compileCommandPattern(pattern: string): (command: unknown) => bo
     const reading: BashCommands | undefined = typeof command === 'string' ? readBash(command) : undefined;
     if (reading === undefined || (reading.expands && !onlyNames)) return true;
     if (reading.commands.some(matches)) return true;
+    for (const { mayBe, rest } of reading.globs.values())
+      if (name !== undefined && mayBe(name) && matches(commandOf(name + rest))) return true;
     const { all, pieces } = reading.texts;
     return all.includes(longest) && pieces.some((piece) => isIn(piece) || isAlone(piece));
   };
+}
+
+/** What stands behind a `$` is not known. */
+function commandOf(text: string): CommandText {
+  const end = text.indexOf('$');
+  return { text, sure: end === -1 ? undefined : text.slice(0, end) };
 }

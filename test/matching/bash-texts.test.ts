@@ -215,6 +215,20 @@ describe('a Bash rule, of a file that a shell runs,', () => {
   );
 
   it.each([
+    ['~/.kube/config', '* a', 'kubectl --kubeconfig ~/.kube/config get pods'],
+    ['./k8s/app', 'a: $b c', 'kubectl apply -f ./k8s/app'],
+    ['./a', '$1 > 5 { print $2 }', 'awk -f ./a f'],
+    ['./src/a', `log(\`\${a} -> \${b}\`)`, 'npx tsx ./src/a'],
+    ['./a', '* { margin: 0 }', 'npx postcss ./a'],
+    ['./docs/notes', '* one', 'pandoc ./docs/notes -o a.html'],
+    ['./config/app', '*=d', 'foo --config ./config/app'],
+    ['./config/app', '*=d', 'foo --log-file ./config/app'],
+    ['CODEOWNERS', '* @a', 'foo ./CODEOWNERS'],
+  ])('does not ask about data: %s with %j, %s', (name, body, then) => {
+    expect(matches('rm *', written(name, body, then))).toBe(false);
+  });
+
+  it.each([
     'cat check.sh; bash check.sh',
     'chmod +x check.sh && ./check.sh',
     "sed -n '1,9p' check.sh; bash check.sh",
@@ -265,6 +279,35 @@ describe('a Bash rule, of a text that no shell could read to its end,', () => {
   ])('finds a command however its words are spaced and quoted: %s in %j', (pattern, line) => {
     expect(matches(pattern as string, line as string)).toBe(true);
     expect(matches('mv *', line as string)).toBe(false);
+  });
+
+  it.each(['/bin/r? x', 'r? x', 'r* x', '[r]m x', '{rm,x}', 'r{m,} x', 'sudo /bin/r? x', '@/bin/r? x', 'A=b r? x'])(
+    'finds a command whose name is a pattern: %s',
+    (text) => {
+      for (const line of [
+        written('Makefile', `a:\n\t${text}`, 'make'),
+        written('Makefile', `a: ; ${text}`, 'make'),
+        written('Makefile', `a:\n\t$(CC) x.c && ${text}`, 'make'),
+        written('a.py', `os.system("${text}")`, 'python3 a.py'),
+        written('package.json', `{"scripts":{"a":"${text}"}}`, 'npm run a'),
+        `printf 'a:\\n\\t${text}\\n' | make -f -`,
+      ]) {
+        expect([line, matches('rm *', line)]).toEqual([line, true]);
+        expect([line, matches('mv *', line)]).toEqual([line, false]);
+      }
+    },
+  );
+
+  it.each([
+    ['a.md', '* one\n* two\n**three** four\n- [x] five\n', 'npx prettier --write a.md'],
+    ['.gitignore', '*.log\n/dist\n**/a\n[Bb]in/\n', 'git add . && ./x.sh a'],
+    ['a.css', '* { margin: 0 }\n*,a { b: c }\n', 'npx prettier --write a.css'],
+    ['a.ts', "import {a,b} from 'c';\nconst d = /^[a-z]*$/; // e? f\n", 'npx tsx a.ts'],
+    ['a.py', '*a, b = c\nd[0] = e\nre.sub("[a-z]*", f)\n', 'python3 a.py'],
+    ['jobs', '*/5 * * * * a\n', 'node jobs'],
+  ])('takes no other pattern for a command: %s with %j', (name, text, then) => {
+    for (const rule of ['rm *', 'git push *', 'sudo *'])
+      expect([rule, matches(rule, written(name, text, then))]).toEqual([rule, false]);
   });
 
   it.each(['rm *', '* --force', 'a* b*', '*a*b*', 'git * x', 'a b'])('finds %s where any word begins it', (pattern) => {

@@ -81,9 +81,13 @@ const BEHIND: readonly (readonly [before: string, repeated: string, after: strin
     ),
   ),
   ['find . ', '-exec a \\; ', ''],
+  ...['tar -I=a ', 'tar -IF ', 'split --filter=a ', 'fd -xa ', 'cp a b* ', 'cp a{b,c} '].flatMap((text) =>
+    ['nodemon ', 'echo y | docker run --odd a ', 'foo -- '].map((before) => [before, text, ''] as const),
+  ),
+  ...['tee a* ', 'cp $a b;', 'cp b* c;', 'a=./b c;'].map((text) => ['echo a > b;', text, ';sh c'] as const),
   ...['bundle exec', 'watchexec', 'nodemon', 'su'].map((name) => [`${name} `, '--a=b ', ''] as const),
   ['sh <<E\n', 'a b;\n', '\nE'],
-  ...['a b;\n', '`a b` ', "'a b' ", 'a ', 'a\\x41 '].map(
+  ...['a b;\n', '`a b` ', "'a b' ", 'a ', 'r* ', '"r?" ', '\nr{m,n} x', '-', '*a', '{a,b}', 'a\\x41 '].map(
     (text) => ["cat > a.py <<'E'\n", text, '\nE\npython3 a.py'] as const,
   ),
   ['echo $((', '1+', '1))'],

@@ -1,11 +1,13 @@
 import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
 import { mayHold, noteGiven, readAssignment, readWords } from './command.js';
 import { addFiles, clearFiles, noFiles, noteNamed, noteRedirects, runsPieces } from './files.js';
+import { addGlobs } from './globs.js';
 import { isExpanded, readingsOf } from './guess.js';
 import { type CommandInput, changesInput, inputOf, outputOf, writesWords, writtenIn } from './input.js';
 import {
   type BashReading,
   COST,
+  type GlobbedCommand,
   isSpent,
   isSurer,
   isTooLong,
@@ -30,6 +32,8 @@ export interface BashCommands {
   readonly commands: readonly CommandText[];
   /** What is searched for more of them. */
   readonly texts: SearchedTexts;
+  /** Commands in such texts whose names are patterns. */
+  readonly globs: ReadonlyMap<string, GlobbedCommand>;
   /** It holds `$VAR`, `$()`, backticks or the like: words that are known only when it runs. */
   readonly expands: boolean;
 }
@@ -51,6 +55,7 @@ function read(source: string): BashCommands | undefined {
   const found: BashReading = {
     commands: [{ text: source.trim() }],
     texts: new Set(),
+    globs: new Map(),
     expands: false,
     spent: { read: 0 },
     searched: { length: 0 },
@@ -126,6 +131,7 @@ function guessAt(text: string, found: BashReading, surely: 'expanded' | true): v
 /** Nobody knows whether it is shell code. The commands in it count; what cannot be known of it is no reason to ask. */
 function searchIn(text: string, found: BashReading, within: BashReading): void {
   addTexts(text, found);
+  addGlobs(text, found);
   // What is printed, and code of another kind, only seems to write and to run files.
   const isArgument = found.guesses.has(text);
   let isCode = false;

@@ -7,6 +7,7 @@ import {
   EXPANDING,
   FILE_VARIABLES,
   FOLDER_VARIABLES,
+  INTERPRETERS,
   LINE_VARIABLES,
   PROGRAM_VARIABLES,
   RENAMING_VARIABLES,
@@ -101,6 +102,8 @@ export function readWords(
   let { hole } = around;
   let text = textsOf(words, hole);
   spend(words.length * COST.word, found);
+  // Words that have been paid for; commands that begin at many words read the others again and again.
+  let free = words.length * 2;
   let reads = false;
   let last: OptionUse | undefined;
   let program = '';
@@ -115,6 +118,9 @@ export function readWords(
     if (perhaps && (name.sure !== undefined || /^-|^\{\}$/.test(name.text))) continue;
     found.commands.push(...text(at, start !== 'sure'));
     const use = useOf(words, at);
+    const looks = (use.looked ?? 0) + use.maybe.length + (use.told?.length ?? 0);
+    spend(Math.max(0, looks - free) * COST.look, found);
+    free = Math.max(0, free - looks);
     if ((use.hidden && start !== 'guessed') || (use.ends && start === 'open')) throw new Unknowable();
     if (use.hole !== undefined && use.hole !== hole) {
       hole = use.hole;
@@ -204,6 +210,8 @@ function readRest(
   const takes = !shows && !expands;
   const exports = words[0]?.text === 'export' || (expands && words.some(({ text }) => /^-\w*x/.test(text)));
   let hasShell = false;
+  let hasInterpreter = false;
+  let operand = program;
   for (const [at, word] of words.entries()) {
     const [, variable = '', value] = /^(\w+)(?:\[[^\]]*\])?=(.*)$/s.exec(word.text) ?? [];
     const sure = word.sure?.slice(word.text.length - (value ?? '').length);
@@ -217,7 +225,10 @@ function readRest(
     if (at > 0 && !file && !hasShell) noteNamed(word.text, program, found);
     if (at > 0 && takes && !isShown) {
       noteTaken(word, found);
-      if (!file) noteHanded(word, program, found);
+      // `npx tsx ./a`
+      hasInterpreter ||= INTERPRETERS.has(word.text);
+      if (!file && !hasInterpreter) noteHanded(word, [program, operand, words[at - 1]?.text ?? ''], found);
+      if (!word.text.startsWith('-')) operand = word.text;
       // `some-runner bash x.sh`
       if (hasShell) noteRan(word.text, true, found);
       hasShell ||= bashProgram(lastName(word.text))?.shell === true;

@@ -1,6 +1,6 @@
 import type { Redirection } from 'unbash';
 import { isPattern, nameOf, noteFolder, noteMoves, placesOf, SOME, spread } from './moves.js';
-import { EDITORS, INTERPRETERS, READERS } from './names.js';
+import { DATA_PROGRAMS, EDITORS, INTERPRETERS, READERS } from './names.js';
 import { type BashFiles, type BashReading, COST, lastName, type ScriptContext, spend } from './reading.js';
 import type { OptionUse } from './used.js';
 import { type KnownWord, knownWord } from './words.js';
@@ -43,7 +43,7 @@ function noteWritten(word: KnownWord, known: boolean, found: BashReading): void 
   const name = nameOf(word);
   // A folder.
   if (name === '') return;
-  for (const one of [name, ...placesOf(word.text, name, found)])
+  for (const one of [name, ...placesOf(word.text, found)(name)])
     found.written.set(one, known && !found.written.has(one));
 }
 
@@ -91,10 +91,24 @@ export function noteTaken({ text }: KnownWord, found: BashReading): void {
 }
 
 /** `sbatch s.sh`, `npx ./s`: a script, unless the program is for files of another kind. */
-const SCRIPT = /\.(?:sh|bash|zsh|ksh)$|^(?:\.{1,2}|~)?\/(?:.*\/)?(?!\w*file$)[\w+-]+$/i;
+const SCRIPT = /\.(?:sh|bash|zsh|ksh)$/i;
+const SCRIPT_WITHOUT_ENDING = /^(?:\.{1,2}|~)?\/(?:.*\/)?(?!\w*[Ff]ile$|[A-Z]{3,}$)[\w+-]+$/;
+/** `--config ./a`, `-f ./a`: settings, or data. */
+const DATA_OPTION =
+  /^(?:-[fcioCF]|--?(?:[\w-]+-)?\w*(?:config|conf|file|input|output|values|settings|schema|env|dir|path))$/;
 
-export function noteHanded({ text }: KnownWord, program: string, found: BashReading): void {
-  if (SCRIPT.test(text) && !INTERPRETERS.has(lastName(program))) found.handed.add(lastName(text));
+/** `words`: the program, the operand before this, and the word before this. */
+export function noteHanded(
+  { text }: KnownWord,
+  [program, operand, before]: readonly [string, string, string],
+  found: BashReading,
+): void {
+  const isScript = SCRIPT.test(text);
+  if ((!isScript && !SCRIPT_WITHOUT_ENDING.test(text)) || INTERPRETERS.has(lastName(program))) return;
+  // `npx postcss ./a`
+  const isTools = /^(?:npx|bunx)$/.test(program) && operand !== program;
+  if (!isScript && (isTools || DATA_PROGRAMS.has(lastName(program)) || DATA_OPTION.test(before))) return;
+  found.handed.add(lastName(text));
 }
 
 /** The files that a program may write, for all that is known: `sponge s`, `sed 'w s'`, `open("s", "w")`; `rename` takes an ending away. */

@@ -28,10 +28,14 @@ export function nameOf({ text, sure }: KnownWord): string {
   return sure === undefined || last === '' || (text.includes('/') && /^[\w.+-]+$/.test(last)) ? last : SOME;
 }
 
-/** What else a file is called for what looks it up: `.git`, if git runs it. Notes it if its folder may be on the path. */
-export function placesOf(path: string, name: string, found: BashFiles): string[] {
-  if (ON_PATH.test(path) || ON_PATH_ITSELF.test(path)) found.onPath.add(name);
-  return RUN_BY_GIT.test(path) || HOOK.test(name) ? ['.git'] : [];
+/** What else files there are called for what looks them up: `.git`, if git runs them. Notes those that may be on the path. */
+export function placesOf(path: string, found: BashFiles): (name: string) => readonly string[] {
+  const isOnPath = ON_PATH.test(path) || ON_PATH_ITSELF.test(path);
+  const isForGit = RUN_BY_GIT.test(path);
+  return (name) => {
+    if (isOnPath) found.onPath.add(name);
+    return isForGit || HOOK.test(name) ? ['.git'] : [];
+  };
 }
 
 /** `cd .git && … > config`, `cd ~/bin && … > tool`: what is written there has no folder in its name. */
@@ -47,14 +51,20 @@ export function noteMoves(moves: readonly Move[], hole: string | undefined, foun
   const follows =
     hole !== undefined && !moves.some(({ from, to }) => isFilled(from) || isFilled(to) || to.text.endsWith('/'));
   const others = [moves[0]?.to ?? SOME_FILE, SOME_FILE].map((from) => ({ from, to: SOME_FILE }));
+  let last: { to: KnownWord; name: string; places: (name: string) => readonly string[] } | undefined;
   for (const { from, to } of follows ? [...moves, ...others] : moves) {
-    const source = isFilled(from) ? SOME : isPattern(lastName(from.text)) ? lastName(from.text) : nameOf(from);
-    const name = from === to ? source : isFilled(to) || isPattern(lastName(to.text)) ? SOME : nameOf(to);
+    if (last?.to !== to) {
+      const name = isFilled(to) || isPattern(lastName(to.text)) ? SOME : nameOf(to);
+      last = { to, name, places: placesOf(to.text, found) };
+    }
+    const file = lastName(from.text);
+    const source = isFilled(from) ? SOME : isPattern(file) ? file : nameOf(from);
+    const name = from === to ? source : last.name;
     const copies = found.moved.get(source) ?? new Set();
     found.moved.set(source, copies);
     if (name !== '') copies.add(name);
     // It may be a folder, in which the file keeps its name.
-    for (const one of new Set([name, source])) for (const place of placesOf(to.text, one, found)) copies.add(place);
+    for (const place of [...last.places(name), ...last.places(source)]) copies.add(place);
   }
 }
 

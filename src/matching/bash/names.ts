@@ -43,6 +43,11 @@ export const INTERPRETERS: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Programs that know files of commands by their endings, or by an option: others are data. */
+export const DATA_PROGRAMS: ReadonlySet<string> = new Set(
+  'awk gawk mawk nawk kubectl oc k helm pandoc aws gcloud az terraform psql mysql sqlite3 ansible-playbook'.split(' '),
+);
+
 /** Programs that write no file that they name, or of which the table says which; and those that write none that is a word of its own. */
 export const READERS: ReadonlySet<string> = new Set(
   (

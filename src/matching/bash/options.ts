@@ -195,7 +195,8 @@ export class OptionReader {
         if (file === undefined) return;
         if (!isFile(file)) this.#use.hidden = true;
         this.#use.file = true;
-        this.#use.files = [...(this.#use.files ?? []), file.text];
+        this.#use.files ??= [];
+        this.#use.files.push(file.text);
         return;
       }
       case '=': {
@@ -212,14 +213,15 @@ export class OptionReader {
       }
       case '>': {
         const file = value ?? this.#words[++this.at];
-        if (file !== undefined) this.#use.targets = [...(this.#use.targets ?? []), file];
+        this.#use.targets ??= [];
+        if (file !== undefined) this.#use.targets.push(file);
         return;
       }
       case '*': {
         const line = value ?? this.#words[++this.at];
         if (line !== undefined) this.#use.maybe.push(line);
-        if (line?.sure === undefined && line !== undefined && this.#program.reads)
-          this.#use.told = [...(this.#use.told ?? []), line.text];
+        this.#use.told ??= [];
+        if (line?.sure === undefined && line !== undefined && this.#program.reads) this.#use.told.push(line.text);
         return;
       }
       case '^':

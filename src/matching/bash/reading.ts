@@ -19,6 +19,13 @@ export interface ScriptContext {
 
 export type Surety = boolean | 'expanded';
 
+/** A command whose name is a pattern of files, in a text for a program that is no shell: `/bin/r? x`. */
+export interface GlobbedCommand {
+  readonly mayBe: (name: string) => boolean;
+  /** What follows the name. */
+  readonly rest: string;
+}
+
 /** What it does with files and names. */
 export interface BashFiles {
   /** Files that the line writes, by their names without folders; whether each is written once, with a text that is sure. */
@@ -48,6 +55,8 @@ export interface BashReading extends BashFiles {
   readonly commands: CommandText[];
   /** Texts in which any word may begin a command. */
   readonly texts: Set<string>;
+  /** Those in texts whose names are patterns. */
+  readonly globs: Map<string, GlobbedCommand>;
   expands: boolean;
   /** Characters read, and characters of these texts. */
   readonly spent: { read: number };
@@ -80,7 +89,7 @@ export const SPARED = MAX_READ / 2;
 const MAX_SEARCHED = 100_000;
 
 /** The cost of other work, in characters. */
-export const COST = { command: 80, guess: 40, name: 12, node: 4, word: 6, redirect: 20, pipe: 20 } as const;
+export const COST = { command: 80, guess: 40, name: 12, node: 4, word: 6, look: 5, redirect: 20, pipe: 20 } as const;
 /** Here-documents in one text, of which finding the ends is not linear, and all that may end or begin a command. */
 const MAX_DOCUMENTS = 100;
 const MAX_MARKS = 2500;

@@ -32,6 +32,7 @@ export function useOf(words: readonly KnownWord[], at: number): OptionUse {
     if (own.unasked !== undefined) use.files = own.unasked.split(' ');
     noteTargets(words.slice(next), own, use);
     if (own.hidden && words.length > next) return { ...use, hidden: true };
+    if (own.after !== undefined) use.looked = words.length - next;
     if (own.after !== undefined) return afterWords(words, next, own, own.after.split(' '), use);
     if (own.only !== undefined) {
       const only = own.only;
@@ -43,6 +44,7 @@ export function useOf(words: readonly KnownWord[], at: number): OptionUse {
     }
     const reader = new OptionReader(words, own, use);
     const state = reader.read(next);
+    use.looked = (use.looked ?? 0) + reader.at - next;
     if (use.told !== undefined)
       use.given = words.slice(at + 1).flatMap(({ text }) => (text.startsWith('-') ? [] : [text]));
     if (state === 'nothing' || use.instead !== undefined) return use;

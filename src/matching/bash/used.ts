@@ -3,6 +3,8 @@ import type { KnownWord } from './words.js';
 
 /** How a command uses its words. Numbers are indexes of words. */
 export interface OptionUse {
+  /** How many words have been read for it. */
+  looked?: number;
   /** Where commands begin. */
   runs: number[];
   /** From this index on, any word may begin a command. */
@@ -14,14 +16,14 @@ export interface OptionUse {
   /** Each may be a command line, or the name of a command. */
   maybe: KnownWord[];
   /** Those that it certainly runs: `split --filter=…`, and the files that it may give them. */
-  told?: readonly string[];
+  told?: string[];
   given?: readonly string[];
   /** It runs what it reads. */
   input?: true;
   /** It runs a file. */
   file?: true;
   /** The files that it runs, or takes its commands from. */
-  files?: readonly string[];
+  files?: string[];
   /** The files that it writes, and those that it copies or changes. */
   targets?: KnownWord[];
   moves?: readonly Move[];
