@@ -1,5 +1,6 @@
 /** `hookscope/replay`: what was recorded, decided again. */
-export type { DecisionWord, Difference } from './replay/canonical.js';
+export type { ReplayedHook } from './replay/changes/behind.js';
+export type { DecisionWord, Difference } from './replay/changes/canonical.js';
 export type {
   KnownAnswer,
   RecordedFire,
@@ -11,7 +12,6 @@ export {
   type ReplayChange,
   type Replayed,
   type ReplayedDecision,
-  type ReplayedHook,
   type ReplayOptions,
   type ReplaySource,
   replay,

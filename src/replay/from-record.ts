@@ -75,6 +75,7 @@ function hookOf(row: HandlerRecord, isCut: boolean): RecordedHook {
     definition,
     predicate,
     skipped,
+    observes: row.phase === 'observe' ? true : undefined,
     answers: skipped || isCut ? [] : answersOf(row),
   };
 }

@@ -47,7 +47,8 @@ function makeGuesses(spec: EventSpec): readonly Guess[] {
   if (spec.fold === 'replace') guesses.push(says('value', { value: ANY_VALUE }));
   if (spec.rewrites !== undefined) guesses.push(rewrites());
   if (shape.hasContext) guesses.push(says('context', { additionalContext: WHY }));
-  if (spec.endsLoop || spec.fold === 'gate') guesses.push(says('end', { continue: false, stopReason: WHY }));
+  // It also keeps later hooks from being asked, who may have had something to say.
+  if (spec.fold !== 'observe') guesses.push(says('end', { continue: false, stopReason: WHY }));
   const [extra] = shape.extras;
   if (extra !== undefined) guesses.push(says(extra, { specific: { [extra]: ANY_VALUE } }));
   const failure = { cause: 'exit_code', message: WHY } as const;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Host } from '../create-host.js';
 import { isHookscopeError } from '../errors.js';
+import type { EventSpec } from '../events/spec.js';
 import type { HostCore } from '../host/core.js';
 import { type AnyDecision, makeDecision } from '../host/decide/decision.js';
 import { FireRun } from '../host/fire/fire-run.js';
@@ -13,7 +14,7 @@ import { describeError } from '../values/message.js';
 import type { Json } from '../values/shape.js';
 import type { StandIns, Unanswered } from './answering.js';
 import { GroupTime } from './answers/group-time.js';
-import { canonicalDecision, effectOf } from './canonical.js';
+import { canonicalDecision, type DecisionWord, effectOf, wordOf } from './changes/canonical.js';
 import { claimingScopes, noteClaims } from './claiming.js';
 import { Claims } from './claims.js';
 import { Given } from './given.js';
@@ -21,6 +22,14 @@ import { type Guess, guessesOn, silence } from './guesses.js';
 import type { ReplayPlace } from './others.js';
 import type { RecordedFire } from './recorded.js';
 import { quietCore, World } from './world.js';
+
+/** The host's own decision, everybody who could be asked, and all else that decides, as one text. */
+export interface DecidedBy {
+  readonly decision: AnyDecision;
+  readonly plan: Plan;
+  readonly spec: EventSpec;
+  readonly how: string;
+}
 
 /** The decision of a configuration about a recorded fire. */
 export interface Judged {
@@ -32,8 +41,9 @@ export interface Judged {
   readonly problem?: string | undefined;
   /** Hooks with unknown answers could change texts for people, or why it is denied, and no more. */
   readonly isSettled?: boolean | undefined;
-  /** The host's own decision, everybody who could be asked, and all else that decides, as one text. */
-  readonly by?: { readonly decision: AnyDecision; readonly plan: Plan; readonly how: string } | undefined;
+  /** Where they could change more: its word, if that is the same whatever they say. */
+  readonly word?: DecisionWord | undefined;
+  readonly by?: DecidedBy | undefined;
 }
 
 const NOTHING: readonly never[] = Object.freeze([]);
@@ -103,15 +113,19 @@ export class Judge {
     const runs = [claims.take()];
     let unknown: Unanswered[] = [...now.unknown.values(), ...strangers];
     let isSettled = false;
+    let isCertain = false;
     if (strangers.length === 0 && unknown.length > 0) {
       const careful = this.#world.planOf(state, found, true).in(session);
-      const effect = effectOf(decision);
+      const effect = effectOf(spec, asJson(decision));
       isSettled = true;
+      isCertain = true;
       for (const guess of guessesOn(spec)) {
-        if (!isDeepStrictEqual(effectOf(await run(guess, careful)), effect)) isSettled = false;
+        const guessed = await run(guess, careful);
+        isSettled &&= isDeepStrictEqual(effectOf(spec, asJson(guessed)), effect);
+        isCertain &&= hasSameWord(guessed, decision);
         runs.push(claims.take());
         // The other guesses tell which hooks may have had their single run.
-        if (!isSettled && once.length === 0) break;
+        if (!isCertain && once.length === 0) break;
       }
       if (isSettled) unknown = [];
     }
@@ -119,7 +133,13 @@ export class Judge {
     noteClaims(once, this.#how);
     if (state.closes && (unknown.length > 0 || !decision.continues)) this.#world.ended(fire, unknown.length === 0);
     const told = canonicalDecision({ ...decision } as unknown as Json, (id) => nameIn(plan, id));
-    return { decision: told, unknown, isSettled, by: { decision, plan, how: this.#wayOf(strangers) } };
+    return {
+      decision: told,
+      unknown,
+      isSettled,
+      word: isCertain ? wordOf(told) : undefined,
+      by: { decision, plan, spec, how: this.#wayOf(strangers) },
+    };
   }
 
   /** What decides besides the hooks of the plan. Where some are not in it, the whole configuration. */
@@ -138,6 +158,12 @@ export class Judge {
     return untapped;
   }
 }
+
+const asJson = (decision: AnyDecision): Json => decision as unknown as Json;
+
+/** A loop that goes on and one that is ended have the same word. */
+const hasSameWord = (a: AnyDecision, b: AnyDecision): boolean =>
+  wordOf(asJson(a)) === wordOf(asJson(b)) && a.continues === b.continues;
 
 function undecided(problem: string): Judged {
   return { decision: {}, unknown: NOTHING, problem };

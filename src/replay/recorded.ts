@@ -66,6 +66,8 @@ export interface RecordedHook {
   readonly predicate?: string | undefined;
   /** Why it was not asked. */
   readonly skipped?: string | undefined;
+  /** It only watched: its answers decided nothing. */
+  readonly observes?: true | undefined;
   /** Its answers each time it was asked, in order; none: it was not asked. */
   readonly answers: readonly KnownAnswer[];
 }

@@ -1,13 +1,18 @@
 import type { Host } from '../create-host.js';
-import type { HookRecord, RecordedKind, RecordedSource } from '../emit/record.js';
-import { ruleOf } from '../host/call/work.js';
-import type { AnyDecision } from '../host/decide/decision.js';
+import type { HookRecord } from '../emit/record.js';
 import { registrationHash } from '../host/register/revision.js';
-import type { Registration } from '../scopes/registration.js';
 import { checkOption, checkOptions, type Keys } from '../values/options.js';
 import { checks, isObject, type Json, type OptionCheck, SIGNAL } from '../values/shape.js';
 import type { Unanswered } from './answering.js';
-import { canonicalDecision, type DecisionWord, type Difference, difference, wordOf } from './canonical.js';
+import { behind, hookOf, type ReplayedHook, recordedVoices, voicesOf } from './changes/behind.js';
+import {
+  canonicalDecision,
+  changeTo,
+  type DecisionWord,
+  type Difference,
+  difference,
+  wordOf,
+} from './changes/canonical.js';
 import { checkedSource } from './checked.js';
 import { Judge, type Judged } from './judge.js';
 import { openFires } from './open.js';
@@ -33,17 +38,6 @@ export type ReplaySource = string | AsyncIterable<HookRecord | RecordedFire> | I
  */
 export type ReplayChange = Difference | 'unknown';
 
-/** A hook, as the report of a replay names it. */
-export interface ReplayedHook {
-  readonly name: string;
-  readonly kind: RecordedKind;
-  readonly source?: RecordedSource | undefined;
-  /** When it is asked, and what a rule decides: `Bash if Bash(git push *): deny`. */
-  readonly asked?: string | undefined;
-  /** Why its answer is not known. */
-  readonly why?: string | undefined;
-}
-
 /** A configuration's decision on a fire. */
 export interface ReplayedDecision {
   /** The decision's own fields, with hooks by their names. */
@@ -52,6 +46,8 @@ export interface ReplayedDecision {
   readonly word: DecisionWord;
   /** Hooks with unknown answers that could change it; empty: it is settled. Otherwise `decision` is as if they had said nothing. */
   readonly unknown: readonly ReplayedHook[];
+  /** There are such hooks, but `word` is the same whatever they say. */
+  readonly certain?: true | undefined;
   /** Why it could not be decided at all. */
   readonly problem?: string | undefined;
 }
@@ -126,12 +122,16 @@ function sinceThen(fire: RecordedFire, now: Judged): Replayed {
   const told = fire.decision && canonicalDecision(fire.decision, (id) => names.get(id) ?? id);
   const then = told && { decision: told, word: wordOf(told), unknown: [] };
   const found = { fire, then, now: decisionOf(now) };
-  if (isUnknown(now)) return { ...found, changed: 'unknown', by: found.now.unknown[0] };
+  if (isUnknown(now)) {
+    const certain = changeOfWord(then?.word ?? 'none', now.word);
+    if (certain === undefined) return { ...found, changed: 'unknown', by: found.now.unknown[0] };
+    return { ...found, changed: certain, by: behindSince(fire, now, certain) };
+  }
   const some = fire.inferred.includes('decision') || fire.truncated.some((place) => place.startsWith('decision'));
-  const how = { some: some || told === undefined, effect: now.isSettled };
+  const how = { some: some || told === undefined, effect: now.isSettled ? now.by?.spec : undefined };
   const changed = difference(told ?? {}, now.decision, how);
   if (changed === undefined) return found;
-  return { ...found, changed, by: hookBehind(changed, now) ?? recordedBehind(fire, changed) };
+  return { ...found, changed, by: behindSince(fire, now, changed) };
 }
 
 /** Compares two configurations. If an answer is not known, they are the same only if they have the same hooks for this fire. */
@@ -140,12 +140,23 @@ function between(fire: RecordedFire, old: Judged, now: Judged): Replayed {
   const found = { fire, then, now: decisionOf(now) };
   if (isUnknown(old) || isUnknown(now)) {
     if (isSamePlan(old, now)) return found;
+    const certain = changeOfWord(certainWord(old), certainWord(now));
+    if (certain !== undefined) return { ...found, changed: certain, by: behindBetween(old, now, certain) };
     return { ...found, changed: 'unknown', by: found.now.unknown[0] ?? found.then.unknown[0] };
   }
-  const changed = difference(old.decision, now.decision, { effect: old.isSettled || now.isSettled });
+  const changed = difference(old.decision, now.decision, {
+    effect: old.isSettled || now.isSettled ? now.by?.spec : undefined,
+  });
   if (changed === undefined) return found;
-  return { ...found, changed, by: hookBehind(changed, now) ?? hookBehind(changed, old) };
+  return { ...found, changed, by: behindBetween(old, now, changed) };
 }
+
+const certainWord = (judged: Judged): DecisionWord | undefined =>
+  isUnknown(judged) ? judged.word : wordOf(judged.decision);
+
+/** A change that is certain whatever hooks with unknown answers say. */
+const changeOfWord = (was: DecisionWord | undefined, is: DecisionWord | undefined): Difference | undefined =>
+  was === undefined || is === undefined || was === is ? undefined : changeTo(is, was);
 
 const isUnknown = ({ unknown, problem }: Judged): boolean => unknown.length > 0 || problem !== undefined;
 
@@ -157,10 +168,11 @@ function isSamePlan({ by: old, problem: was }: Judged, { by: now, problem: is }:
   return before === after;
 }
 
-const decisionOf = ({ decision, unknown, problem }: Judged): ReplayedDecision => ({
+const decisionOf = ({ decision, unknown, word, problem }: Judged): ReplayedDecision => ({
   decision,
   word: wordOf(decision),
   unknown: unknown.map(unansweredHook),
+  ...(word === undefined || unknown.length === 0 ? {} : { certain: true }),
   ...(problem === undefined ? {} : { problem }),
 });
 
@@ -168,35 +180,11 @@ function unansweredHook({ hook, name, kind, why }: Unanswered): ReplayedHook {
   return hook === undefined ? { name, kind, why } : { ...hookOf(hook), why };
 }
 
-function hookOf(r: Registration): ReplayedHook {
-  const { name, kind, source } = r;
-  const decides = ruleOf(r)?.decision;
-  const asked = [r.matcher.all ? undefined : r.matcher.text, r.rule && `if ${r.rule.text}`].filter(Boolean).join(' ');
-  const text = `${asked}${decides === undefined ? '' : `: ${decides}`}`;
-  return { name, kind, source, ...(text === '' ? {} : { asked: text }) };
+function behindSince(fire: RecordedFire, { by }: Judged, changed: Difference): ReplayedHook | undefined {
+  if (by === undefined) return undefined;
+  return behind(changed, by.spec, [recordedVoices(fire, by.spec), voicesOf(by)]);
 }
 
-/** The hook that decides now; undefined: none, so a recorded hook decided then. */
-function hookBehind(changed: Difference, { by }: Judged): ReplayedHook | undefined {
-  const id = by && (changed === 'rewritten' || changed === 'said' ? speakerOf(by.decision) : by.decision.decidedBy);
-  const hook = by?.plan.registrations.find((r) => r.id === id);
-  return hook && hookOf(hook);
-}
-
-/** The last handler that supplied a value, or else the last that answered. */
-function speakerOf({ outcomes, decidedBy, failures }: AnyDecision): string | undefined {
-  const said = outcomes.findLast(
-    ({ hookSpecificOutput: own }) => own !== undefined && REWRITES.some((key) => key in own),
-  );
-  return said?.id ?? decidedBy ?? outcomes.find((each) => Object.keys(each).length > 2)?.id ?? failures[0]?.id;
-}
-
-const REWRITES = ['updatedInput', 'updatedToolOutput', 'updatedMCPToolOutput'];
-
-function recordedBehind({ decision, hooks = [] }: RecordedFire, changed: Difference): ReplayedHook | undefined {
-  const id = decision?.['decidedBy'];
-  const decider = hooks.find((hook) => hook.id === id);
-  const rewriter = hooks.findLast(({ answers }) => answers.some((said) => (said.output ?? said.failure) !== undefined));
-  const hook = changed === 'rewritten' ? (rewriter ?? decider) : (decider ?? rewriter);
-  return hook && { name: hook.name, kind: hook.kind, source: hook.source };
+function behindBetween(old: Judged, now: Judged, changed: Difference): ReplayedHook | undefined {
+  return old.by && now.by && behind(changed, now.by.spec, [voicesOf(old.by), voicesOf(now.by)]);
 }

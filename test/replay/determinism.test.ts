@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { ndjsonSink } from '../../src/emit/sinks/ndjson.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import type { FireRecord } from '../../src/index.js';
-import { canonicalDecision, difference } from '../../src/replay/canonical.js';
+import { canonicalDecision, difference } from '../../src/replay/changes/canonical.js';
 import { replay } from '../../src/replay.js';
 import { generated, SEED } from '../seed.js';
 import { all } from './all.js';

@@ -64,7 +64,7 @@ describe('a hook that runs once', () => {
     const { fires } = await under(on({ once: true }, rule('deny', 'no')), 'ls', 'rm b');
     const first = { name: 'first', if: 'Bash(ls)', hooks: [() => stop('enough')] };
     const now: Hooks = { PreToolUse: [first, ...(on({ once: true }, rule('deny', 'no')).PreToolUse ?? [])] };
-    expect(await words(now, fires)).toEqual(['deny', 'unknown']);
+    expect(await words(now, fires)).toEqual(['unknown', 'unknown']);
   });
 
   test('belongs to an agent that may have ended, if its stop is unknown', async () => {

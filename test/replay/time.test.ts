@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { block, type FireRecord, type Hooks } from '../../src/index.js';
+import { deny, type FireRecord, type Hooks } from '../../src/index.js';
+import { payload } from '../../src/testing.js';
 import { bash, hostOf, lived, words } from './kit.js';
 
 const one = async () => void (await sleep(1));
@@ -47,12 +48,12 @@ describe('two answers of 200 ms each', () => {
 
   test('are not known after a hook of the group whose answer, and time, is not known', async () => {
     const group = (timeoutFor: 'group' | 'handler', ...hooks: unknown[]): Hooks =>
-      ({ UserPromptSubmit: [{ name: 'guard', timeout: 5, timeoutFor, hooks }] }) as Hooks;
-    const blocks = () => block('no');
-    const { fires } = await lived(hostOf(group('group', blocks)), ['UserPromptSubmit', { prompt: 'p' }]);
-    expect(await words(hostOf(group('handler', fresh, blocks)), fires)).toEqual(['deny']);
-    expect(await words(hostOf(group('group', blocks, fresh)), fires)).toEqual(['deny']);
-    expect(await words(hostOf(group('group', fresh, blocks)), fires)).toEqual(['unknown']);
+      ({ PreModelSwitch: [{ name: 'guard', timeout: 5, timeoutFor, hooks }] }) as Hooks;
+    const denies = () => deny('no');
+    const { fires } = await lived(hostOf(group('group', denies)), ['PreModelSwitch', payload.preModelSwitch()]);
+    expect(await words(hostOf(group('handler', fresh, denies)), fires)).toEqual(['deny']);
+    expect(await words(hostOf(group('group', denies, fresh)), fires)).toEqual(['deny']);
+    expect(await words(hostOf(group('group', fresh, denies)), fires)).toEqual(['unknown']);
   });
 });
 

@@ -25,6 +25,7 @@ import {
   rule,
 } from '../../src/index.js';
 import { type Replayed, type ReplayOptions, replay } from '../../src/replay.js';
+import { payload } from '../../src/testing.js';
 import { all } from './all.js';
 
 const CALL = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't1', session_id: 's1' };
@@ -117,17 +118,17 @@ describe('a hook of which no answer was recorded', () => {
 });
 
 describe('what is settled whatever an unknown hook says', () => {
-  test('is a deny of a rule, before it or after it', async () => {
+  test('is that a rule denies, before it or after it, though what else the agent is told is not', async () => {
     const fires = await record(on());
     for (const hooks of [
       [stranger, rule('deny', 'no')],
       [rule('deny', 'no'), stranger],
     ]) {
       const { now, changed, by } = await one(fires, on(...hooks));
-      expect({ changed, word: now.word, unknown: now.unknown }).toEqual({
+      expect({ changed, word: now.word, unknown: now.unknown.map(({ name }) => name) }).toEqual({
         changed: 'denied',
         word: 'deny',
-        unknown: [],
+        unknown: ['stranger'],
       });
       expect(by).toMatchObject({ kind: 'rule', asked: ': deny' });
     }
@@ -165,11 +166,17 @@ describe('what is settled whatever an unknown hook says', () => {
     expect((await one(fires, on(stranger, rule('deny', 'no')), first)).changed).toBe('unknown');
   });
 
-  test('is a block of a prompt', async () => {
-    const guard = () => block('no');
-    const fires = await record({ UserPromptSubmit: [{ hooks: [guard] }] }, [{ prompt: 'p' }], 'UserPromptSubmit');
-    const more: Hooks = { UserPromptSubmit: [{ hooks: [guard, silent] }] };
-    expect((await one(fires, more)).changed).toBeUndefined();
+  test('is a model that may not be switched to, where no hook can say more than that', async () => {
+    const fires = await record(
+      { PreModelSwitch: [{ hooks: [rule('deny', 'no')] }] },
+      [payload.preModelSwitch()],
+      'PreModelSwitch',
+    );
+    for (const hooks of [
+      [stranger, rule('deny', 'never')],
+      [rule('deny', 'never'), stranger],
+    ])
+      expect((await one(fires, { PreModelSwitch: [{ hooks }] })).changed).toBeUndefined();
   });
 });
 

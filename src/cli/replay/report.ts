@@ -1,5 +1,6 @@
 import { plain } from '../../plain.js';
-import type { ReplayChange, ReplayedHook } from '../../replay/replay.js';
+import type { ReplayedHook } from '../../replay/changes/behind.js';
+import type { ReplayChange } from '../../replay/replay.js';
 import { CHANGES, type Group, type Summary } from './summary.js';
 
 const TITLES: Readonly<Record<ReplayChange, string>> = {

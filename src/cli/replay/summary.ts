@@ -1,7 +1,8 @@
 import type { EventSpec } from '../../events/spec.js';
 import { subjectIn } from '../../events/subject.js';
 import { clip } from '../../plain.js';
-import type { ReplayChange, Replayed, ReplayedHook } from '../../replay/replay.js';
+import type { ReplayedHook } from '../../replay/changes/behind.js';
+import type { ReplayChange, Replayed } from '../../replay/replay.js';
 
 /** The most groups that are distinguished; later ones are counted with the others of their kind. */
 const MOST = 500;

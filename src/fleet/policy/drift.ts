@@ -65,7 +65,7 @@ export async function driftOf(policy: PreparedPolicy, records: AsyncIterable<Fir
       waiting.delete(fire.id);
       const { event, decision, handlers } = record;
       fires += 1;
-      if (own.unknown.length > 0 || own.problem !== undefined) {
+      if ((own.unknown.length > 0 && !own.certain) || own.problem !== undefined) {
         unknown += 1;
         for (const { name } of own.unknown) count(unasked, `${event}: ${plainName(name)}`);
       }

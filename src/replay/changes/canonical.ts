@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AnyDecision } from '../host/decide/decision.js';
-import type { Json } from '../values/shape.js';
+import type { EventSpec } from '../../events/spec.js';
+import type { Json } from '../../values/shape.js';
 
 /** A decision in one word, the same words for all events: `deny` includes a block, and a stop that is not allowed. */
 export type DecisionWord = 'none' | 'allow' | 'ask' | 'defer' | 'deny';
@@ -33,11 +33,11 @@ export function wordOf({ verdict, blocked, continues, continue: goesOn }: Json):
 }
 
 /** The effect on the input, the output or the action itself. */
-const REWRITTEN = ['updatedInput', 'updatedOutput', 'value', 'updatedPermissions'] as const;
+const REWRITTEN: ReadonlySet<string> = new Set(['updatedInput', 'updatedOutput', 'value', 'updatedPermissions']);
 /** Fields about who decided and who was overruled: the agent is not told them. */
-const UNTOLD = new Set(['event', 'fold', 'decidedBy', 'overruled', 'conflicts']);
+const UNTOLD: ReadonlySet<string> = new Set(['event', 'fold', 'decidedBy', 'overruled', 'conflicts']);
 /** Fields for the user only. */
-const FOR_PEOPLE = new Set(['systemMessages', 'suppressOutput', 'terminalSequence', 'failures']);
+const FOR_PEOPLE: ReadonlySet<string> = new Set(['systemMessages', 'terminalSequence', 'failures']);
 
 /** How two decisions differ; undefined: not at all. */
 export type Difference = 'denied' | 'asked' | 'allowed' | 'rewritten' | 'said';
@@ -46,38 +46,57 @@ export type Difference = 'denied' | 'asked' | 'allowed' | 'rewritten' | 'said';
 export interface Compared {
   /** Parts of one were left out: only what was decided is compared. */
   readonly some?: boolean;
-  /** What has no effect on the agent is not known. */
-  readonly effect?: boolean | undefined;
+  /** The event, where what has no effect on the agent is not known. */
+  readonly effect?: EventSpec | undefined;
 }
 
 export function difference(then: Json, now: Json, { some, effect }: Compared = {}): Difference | undefined {
   const [was, is] = [wordOf(then), wordOf(now)];
   if (was !== is) return changeTo(is, was);
-  if (effect && is === 'deny') return undefined;
-  if ((then['continue'] ?? true) !== (now['continue'] ?? true)) return now['continue'] === false ? 'denied' : 'allowed';
+  for (const isStrict of some ? STRICT.slice(0, 2) : STRICT)
+    if (isStrict(then) !== isStrict(now)) return isStrict(now) ? 'denied' : 'allowed';
   if (some) return undefined;
-  const differs = (key: string): boolean => !isDeepStrictEqual(then[key], now[key]);
-  if (is !== 'deny' && REWRITTEN.some(differs)) return 'rewritten';
-  const keys = new Set([...Object.keys(then), ...Object.keys(now)]);
-  for (const key of keys) {
-    if (UNTOLD.has(key) || (effect && FOR_PEOPLE.has(key))) continue;
-    if (is === 'deny' && (REWRITTEN as readonly string[]).includes(key)) continue;
-    if (differs(key)) return 'said';
-  }
-  return undefined;
+  const [before, after] = [then, now].map((each) => (effect ? effectOf(effect, each) : toldOf(each))) as [Json, Json];
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const differing = keys.filter((key) => !isDeepStrictEqual(before[key], after[key]));
+  if (differing.length === 0) return undefined;
+  return differing.some((key) => REWRITTEN.has(key)) ? 'rewritten' : 'said';
 }
 
+/** What one word does not tell: a prompt that is blocked and one that ends the loop are both a `deny`. */
+const STRICT: readonly ((decision: Json) => boolean)[] = [
+  ({ continue: goesOn }) => goesOn === false,
+  ({ blocked }) => blocked === true,
+  ({ interrupt }) => interrupt === true,
+];
+
 /** If hooks no longer allow a call, the agent's own permissions decide, which may ask. */
-function changeTo(is: DecisionWord, was: DecisionWord): Difference {
+export function changeTo(is: DecisionWord, was: DecisionWord): Difference {
   if (is === 'deny') return 'denied';
   return is === 'ask' || is === 'defer' || (is === 'none' && was === 'allow') ? 'asked' : 'allowed';
 }
 
-/** The effect on the agent: decisions for which this is equal are the same to it. */
-export function effectOf(decision: AnyDecision): unknown {
-  const told = decision as unknown as Json;
-  if (wordOf(told) === 'deny') return 'deny';
+/** What the agent and people are told. Of a call that is denied, the input and the permissions are those of nothing. */
+function toldOf(decision: Json): Json {
+  const isDenied = decision['verdict'] === 'deny';
   return Object.fromEntries(
-    Object.entries(told).filter(([key, value]) => value !== undefined && !UNTOLD.has(key) && !FOR_PEOPLE.has(key)),
+    Object.entries(decision).filter(
+      ([key, value]) => value !== undefined && !UNTOLD.has(key) && !(isDenied && REWRITTEN.has(key)),
+    ),
+  );
+}
+
+/**
+ * What the agent, the model and the tool get: decisions for which this is equal are the same to them. Without the reason of what is refused; after the fact a
+ * block refuses nothing, and its reason is what the model is told.
+ */
+export function effectOf({ afterTheFact, hides }: EventSpec, decision: Json): Json {
+  const { verdict, blocked } = decision;
+  const isRefused = afterTheFact !== true && (verdict === 'deny' || blocked === true);
+  return Object.fromEntries(
+    Object.entries(toldOf(decision)).filter(
+      ([key]) =>
+        !FOR_PEOPLE.has(key) && !(key === 'suppressOutput' && hides === undefined) && !(key === 'reason' && isRefused),
+    ),
   );
 }
