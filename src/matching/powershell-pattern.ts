@@ -82,23 +82,56 @@ export function compilePowerShellPattern(pattern: string, guesses = false): (com
   if (texts.includes('*')) return () => true;
   const bare = texts.filter((text) => text.endsWith(' *')).map((text) => text.slice(0, -2));
   const tests = [...texts, ...bare].map(compileWildcard);
-  const matches = (words: readonly string[]): boolean =>
-    spellings(words).some((part) => tests.some((test) => test(part)));
+  // What it begins with: most words of a long line are another.
+  const starts = [...texts, ...bare].map((text) => text.split(/[*\s\\]/, 1)[0] ?? '');
+  const mayBegin = (name: string): boolean => starts.some((start) => name.startsWith(start));
+  const matches: Test = (words, at = 0) =>
+    spellings(words, at, mayBegin).some((part) => tests.some((test) => test(part)));
   return (command) => {
     if (typeof command !== 'string' || command.length > LONGEST) return true;
-    if (UNKNOWABLE.test(command.replaceAll('&&', ';')))
-      return !guesses || command.split(/[$`&(){}@;|\r\n]/).some((part) => anywhere(wordsOf(part), matches));
-    const parts = command.split(/&&|[;|\r\n]/).map(wordsOf);
+    const { isKnown, words: all, parts, scripts } = readLine(command);
+    if (!isKnown) return !guesses || parts.some((words) => anywhere(words, matches));
     const isPiped = command.includes('|');
-    if (matches(wordsOf(command)) || parts.some((words) => runs(words, isPiped, matches))) return true;
+    if (matches(all) || parts.some((words) => runs(words, isPiped, matches))) return true;
     // The text that one command writes, another may run.
-    const scripts = new Set(parts.filter(isScript));
     return parts.some((words) => scripts.size > (scripts.has(words) ? 1 : 0) && anywhere(words, matches));
   };
 }
 
+/** Whether the command that begins at a word matches. */
+type Test = (words: readonly string[], at?: number) => boolean;
+
+/** A line and its commands, or the pieces in which some may begin. */
+interface PowerShellLine {
+  readonly command: string;
+  readonly isKnown: boolean;
+  readonly words: readonly string[];
+  readonly parts: readonly (readonly string[])[];
+  readonly scripts: ReadonlySet<readonly string[]>;
+  /** What its words may be called as commands, as they are asked for. */
+  readonly names: Map<string, readonly string[]>;
+}
+
+/** Several rules look at the same call in turn. */
+let last: PowerShellLine | undefined;
+
+function readLine(command: string): PowerShellLine {
+  if (last?.command === command) return last;
+  const isKnown = !UNKNOWABLE.test(command.replaceAll('&&', ';'));
+  const parts = command.split(isKnown ? /&&|[;|\r\n]/ : /[$`&(){}@;|\r\n]/).map(wordsOf);
+  last = {
+    command,
+    isKnown,
+    words: wordsOf(command),
+    parts,
+    scripts: new Set(parts.filter(isScript)),
+    names: new Map(),
+  };
+  return last;
+}
+
 /** Whether a plain command is one that matches, or may run one. */
-function runs(words: readonly string[], isPiped: boolean, matches: (words: readonly string[]) => boolean): boolean {
+function runs(words: readonly string[], isPiped: boolean, matches: Test): boolean {
   if (matches(words)) return true;
   const name = nameOf(words[0] ?? '');
   const program = bashProgram(name);
@@ -108,8 +141,8 @@ function runs(words: readonly string[], isPiped: boolean, matches: (words: reado
   return (isPiped && words.some((word) => bashProgram(nameOf(word))?.shell === true)) || anywhere(words, matches);
 }
 
-function anywhere(words: readonly string[], matches: (words: readonly string[]) => boolean): boolean {
-  return words.length > MAX_WORDS || words.some((_, i) => matches(words.slice(i)));
+function anywhere(words: readonly string[], matches: Test): boolean {
+  return words.length > MAX_WORDS || words.some((_, i) => matches(words, i));
 }
 
 function isScript([first = '']: readonly string[]): boolean {
@@ -149,10 +182,24 @@ function withoutEnding(word: string): string {
 
 const fullName = (name: string): string => ALIASES.get(name) ?? name;
 
-/** As it was written; also without the folder of the program, without its ending, and with the cmdlet's own name. */
-function spellings([first = '', ...rest]: readonly string[]): readonly string[] {
-  const file = first.replace(/^.*[\\/]/, '');
-  const names = [first, file, withoutEnding(first), withoutEnding(file)];
-  const more = rest.map((word) => ` ${word}`).join('');
-  return [...new Set([...names, ...names.map(fullName)])].map((name) => name + more);
+/** As it was written; also without the folder of the program, without its ending, and with the cmdlet's own name: those that `mayBegin` a match. */
+function spellings(words: readonly string[], at: number, mayBegin: (name: string) => boolean): readonly string[] {
+  const all = namesOf(words[at] ?? '').filter(mayBegin);
+  if (all.length === 0) return [];
+  const more = words
+    .slice(at + 1)
+    .map((word) => ` ${word}`)
+    .join('');
+  return all.map((name) => name + more);
+}
+
+function namesOf(word: string): readonly string[] {
+  let names = last?.names.get(word);
+  if (names === undefined) {
+    const file = word.replace(/^.*[\\/]/, '');
+    const plain = [word, file, withoutEnding(word), withoutEnding(file)];
+    names = [...new Set([...plain, ...plain.map(fullName)])];
+    last?.names.set(word, names);
+  }
+  return names;
 }

@@ -208,3 +208,14 @@ it.each(['netns exec', 'netn exec', 'net e', 'netns ex', 'vrf exec', 'v e'])(
     expect(matches('rm *', `ip ${ip} rm ls`)).toBe(false);
   },
 );
+
+it.each([
+  ['sponge F; cp F .git/hooks/pre-commit', 'git commit -m x'],
+  ['sponge p; cp p F; PATH=.:$PATH', 'F'],
+  ['sponge ~/bin/F; export PATH=~/bin:$PATH', 'F'],
+  ['tee F', 'GIT_SSH=./F git fetch'],
+  ['tee F', 'EDITOR=./F git commit'],
+])('a Bash rule asks what some program may have written that is run without being named: %s; %s', (writer, run) => {
+  expect(matches('rm *', `echo '${UNSURE}' | ${writer}; ${run}`)).toBe(true);
+  expect(matches('rm *', `echo 'ls -l' | ${writer}; ${run}`)).toBe(false);
+});

@@ -35,7 +35,10 @@ export function readAssignment(name: string, value: KnownWord | undefined, found
   if (value !== undefined && !isFolder && !VALUE_NAMES.test(name) && !value.text.includes('://'))
     addNames(value, found);
   if (value === undefined) return;
-  if (PROGRAM_VARIABLES.test(name)) noteTaken(value, found);
+  if (PROGRAM_VARIABLES.test(name)) {
+    noteTaken(value, found);
+    if (/^[^\s]*\/[\w.+-]+$/.test(value.text)) found.handed.add(lastName(value.text));
+  }
   if (!FILE_VARIABLES.has(name)) return;
   if (!/[/<]|^$/.test(value.text)) {
     // `ENV=test` says what else it is, if the line writes no such file.

@@ -133,18 +133,19 @@ export function runsPieces(found: BashReading): boolean {
   const hasSome = found.written.has(SOME);
   if (hasSome) for (const name of found.values) written.set(name, false);
   const mayBeCalled = (name: string): boolean => found.variables.has('PATH') || found.onPath.has(name);
-  for (const name of found.called) if (written.has(name) && mayBeCalled(name)) ran.set(name, true);
-  const runsAny = written.size > 0 && ran.has(SOME);
-  if (runsAny || [...ran.keys(), ...taken].some((name) => written.has(name))) found.runsFiles = true;
   // A program that is not known to write may have written what is run, or what has become of it.
   const perhaps = spread(named(found), found);
+  const isNamed = (name: string): boolean => found.named.has(name) || perhaps.has(name);
+  for (const name of found.called) if (mayBeCalled(name) && (written.has(name) || isNamed(name))) ran.set(name, true);
+  const runsAny = written.size > 0 && ran.has(SOME);
+  if (runsAny || [...ran.keys(), ...taken].some((name) => written.has(name))) found.runsFiles = true;
   const isWritten = (name: string): boolean =>
     written.has(name) || (written.size > 0 && (hasSome || /[*?[{]/.test(name)));
   const isPrepared = (name: string): boolean =>
     isWritten(name) ||
     (found.runsTexts && /[*?[{]/.test(name)) ||
-    (!name.startsWith('.') &&
-      (found.named.has(name) || [written, perhaps].some((files) => files.has(SOME) || files.has(name))));
+    perhaps.has(name) ||
+    (!name.startsWith('.') && (found.named.has(name) || written.has(SOME) || perhaps.has(SOME)));
   if ([...ran].some(([name, isShells]) => isShells && isPrepared(name))) found.runsSurely = true;
   if ([...found.handed].some((name) => written.has(name))) found.runsSurely = true;
   return [...ran].some(([name, isShells]) => isShells && written.get(name) === false);
