@@ -86,6 +86,7 @@ export const LIFE_CASES: readonly CaseOf[] = [
         });
         await gone(under, () => [...running(), ...changes().map(inWords)]);
       });
+      left.told();
       deepEqual(running(), [], 'what still runs');
       const found = await repeated(under, changes());
       deepEqual([...new Set(found.map(inWords))], [], 'what it leaves otherwise than it was');

@@ -6,9 +6,15 @@ import { type Change, changesSince, surroundings } from './surroundings.js';
 /** A timer, socket, process, watcher and so on: all of them can be told not to keep the process running, and say so. */
 type Handle = { hasRef(): boolean; readonly _repeat?: unknown; readonly _destroyed?: unknown };
 
-/** An interval works on until it is cleared, even one that does not keep the process running. */
-const isLeft = (handle: Handle): boolean =>
-  handle._destroyed !== true && (handle.hasRef() || typeof handle._repeat === 'number');
+const PROCESS = 'PROCESSWRAP';
+
+/** An interval works on until it is cleared, and a child process until it ends, also where they do not keep this process running. */
+const isLeft = (kind: string, handle: Handle): boolean =>
+  handle._destroyed !== true && (handle.hasRef() || typeof handle._repeat === 'number' || kind === PROCESS);
+
+interface Child {
+  readonly pid?: number;
+}
 
 const isHandle = (resource: object): resource is Handle => typeof (resource as Partial<Handle>).hasRef === 'function';
 
@@ -34,12 +40,29 @@ export class Handles {
     }
   }
 
-  /** Those that still keep the process running: how many of each kind. */
+  /** Child processes, intervals, and what else still keeps this process running: how many of each kind. */
   left(): string[] {
     const counts = new Map<string, number>();
-    for (const [kind, handle] of this.#made.values()) if (isLeft(handle)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    for (const [kind, handle] of this.#made.values())
+      if (isLeft(kind, handle)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     return [...counts].map(([kind, count]) => `${count} ${kind}`);
   }
+
+  /** Ends the child processes that are left. */
+  endProcesses(): void {
+    for (const [kind, handle] of this.#made.values()) if (kind === PROCESS) endChild(handle as unknown as Child);
+  }
+}
+
+/** Ends a child, and the group that it leads. */
+function endChild(child: Child): void {
+  if (typeof child.pid !== 'number') return;
+  for (const id of [-child.pid, child.pid])
+    try {
+      process.kill(id, 'SIGKILL');
+    } catch {
+      // It leads no group, or has ended.
+    }
 }
 
 /**
@@ -49,14 +72,21 @@ export class Handles {
 export class LeftBehind {
   readonly handles = new Handles();
   readonly #changes: Change[] = [];
+  #isTold = false;
 
   async during(run: () => Promise<void>): Promise<void> {
     const before = surroundings();
     try {
       await this.handles.during(run);
     } finally {
+      if (this.#isTold) this.handles.endProcesses();
       this.#changes.push(...changesSince(before));
     }
+  }
+
+  /** What still runs is about to be told: from now on no case leaves a process on the machine. */
+  told(): void {
+    this.#isTold = true;
   }
 
   /** The places that are still as a case has left them. */

@@ -72,11 +72,19 @@ const keep: Record<string, [start: () => unknown, kind: RegExp]> = {
   'a message port': [port, /^1 MESSAGEPORT$/],
   'a worker': [worker, /1 WORKER/],
   'a process': [() => started(spawn('sleep', ['60'])), /1 PROCESSWRAP/],
+  'a process that keeps nothing running': [
+    () => started(spawn('sleep', ['60'], { stdio: 'ignore' })).unref(),
+    /^1 PROCESSWRAP$/,
+  ],
+  'a process in a group of its own': [
+    () => started(spawn('sleep', ['60'], { stdio: 'ignore', detached: true })).unref(),
+    /^1 PROCESSWRAP$/,
+  ],
   'what is started a moment later': [() => void Promise.resolve().then(() => setImmediate(interval)), /^1 Timeout$/],
 };
 const keepNot: Record<string, () => unknown> = {
   'a server that keeps nothing running': () => server().unref(),
-  'a process that keeps nothing running': () => started(spawn('sleep', ['60'], { stdio: 'ignore' })).unref(),
+  'a process that has ended': () => started(spawn('true', { stdio: 'ignore' })).unref(),
   'what it closes at once': () => server().close(),
   'a timer that is over soon': () => setTimeout(() => {}, 20),
 };
@@ -117,3 +125,32 @@ test('a server that is opened once is found, though it listens a turn after the 
     await run().catch((error: Error) => failed.push(`${name}: ${error.message}`));
   expect(failed).toEqual([expect.stringMatching(/^nothing is left behind[\s\S]*1 TCPSERVERWRAP/)]);
 });
+
+test('no process stays on the machine that the cases have found, or that a later one starts', async () => {
+  const pids: number[] = [];
+  const plugin: Plugin = {
+    name: 'under-test',
+    apply(scope) {
+      scope.on('Stop', () => {
+        const child = started(spawn('sh', ['-c', 'sleep 60 & wait'], { stdio: 'ignore', detached: true }));
+        child.unref();
+        pids.push(child.pid as number);
+      });
+    },
+  };
+  const failed: string[] = [];
+  for (const { name, run } of contract(plugin, { patience: 0.1 })) await run().catch(() => failed.push(name));
+  expect(failed).toContainEqual(expect.stringMatching(/^nothing is left behind/));
+  expect(pids.length).toBeGreaterThan(3);
+  await expect.poll(() => pids.filter(isRunning), { timeout: 5000 }).toEqual([]);
+});
+
+/** Whether anybody of its group is still there. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
