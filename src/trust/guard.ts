@@ -4,7 +4,7 @@ import type { HandlerDescription } from '../handlers/handler.js';
 import type { Registration, Untrusted } from '../scopes/registration.js';
 import { covers, hasStopped } from './changes.js';
 import type { Consent } from './consent.js';
-import { hashFile, isExecutable, namedFiles } from './named/named-files.js';
+import { hashFile, isExecutable, namedFiles, UNREADABLE, whyUnread } from './named/named-files.js';
 import type { Variables } from './named/variables.js';
 
 /**
@@ -20,24 +20,30 @@ export function guardFiles(
     variables,
     fallback,
     remedy = 'hookscope trust',
+    byName,
   }: {
     readonly file: string;
     readonly variables: Variables;
     readonly fallback: string;
     /** The command that accepts a change. */
     readonly remedy?: string;
+    /** The one that binds a file by its name alone. */
+    readonly byName?: string;
   },
 ): Registration['trustCheck'] {
   const names = namedFiles(handler, variables).files;
   if (names.length === 0) return undefined;
-  const untrusted = (what: string): Untrusted => ({ file, why: `${what}; see ${remedy}` });
+  const untrusted = (what: string, see = remedy): Untrusted => ({ file, why: `${what}; see ${see}` });
+  const hint = byName === undefined ? '' : ` (if hooks write to it themselves: ${byName})`;
   return ({ cwd }) => {
     // A command may go to the project before it runs what it names: `cd "$(git rev-parse --show-toplevel)"`.
     const folders = new Set([usualDirectory(cwd, fallback), resolve(variables.projectDir)]);
     for (const name of names) {
       const found = [...folders].map((folder) => resolve(folder, name)).map((path) => ({ path, hash: hashFile(path) }));
+      const unread = found.find(({ hash }) => hash === UNREADABLE && !covers(consent, name, hash));
+      if (unread) return untrusted(`${unread.path} cannot be bound: ${whyUnread(unread.path)}`, byName ?? remedy);
       const other = found.find(({ hash }) => hash !== null && !covers(consent, name, hash));
-      if (other) return untrusted(`${other.path} is not what was accepted for ${file}`);
+      if (other) return untrusted(`${other.path} is not what was accepted for ${file}${hint}`);
       const stopped = found.find(
         ({ path, hash }) => hash !== null && hasStopped(consent.files[name], isExecutable(path)),
       );

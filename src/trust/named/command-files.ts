@@ -48,7 +48,10 @@ export class CommandFiles extends ShellInput {
       if (word.redirect === '<<' || word.redirect === '<<<') continue;
       this.within(word, mode, reading.isLine || (word.redirect === '>' && mode.shell));
       if (word.redirect === '<' || (word.redirect === '>' && !mode.shell)) {
-        for (const value of wordValues(word, this.paths.look)) this.paths.code(value, reading.program);
+        const isCode = reading.program?.ends !== undefined || word.redirect === '>';
+        for (const value of wordValues(word, this.paths.look))
+          if (isCode) this.paths.code(value, reading.program);
+          else this.paths.data(value);
       }
     }
     this.input(piped, reading);
@@ -80,7 +83,9 @@ export class CommandFiles extends ShellInput {
     if (reading.mode.shell) this.#blocks += Number(OPENING.has(word.text)) - Number(CLOSING.has(word.text));
     if (RESERVED.has(word.text)) return;
     if (word.text === 'for' || word.text === 'select') this.#loop(reading);
-    const program = programOf(values) ?? OTHER;
+    const known = programOf(values) ?? OTHER;
+    // Only the system's own is sure to do no more than its name says.
+    const program = values.some((value) => OWN.test(value)) ? withoutWrites(known) : known;
     Object.assign(reading, { program, skips: program.skips ?? 0, settled: false, inline: false, unsure: false });
     if (program.operands === 'command' && program.stdin) reading.fed = true;
     this.#named(word, values, reading);
@@ -162,6 +167,10 @@ export class CommandFiles extends ShellInput {
   }
 
   #operand(word: ShellWord, values: readonly string[], program: ProgramOptions, reading: CommandReading): void {
+    if (isWritten(program, reading)) {
+      if (reading.skips > 0) reading.skips--;
+      return;
+    }
     // A wrapper's may be an assignment.
     if (program.operands !== 'lines' && (program.operands !== 'command' || reading.skips > 0))
       for (const value of values) this.paths.path(value);
@@ -175,10 +184,11 @@ export class CommandFiles extends ShellInput {
       else if (!verbs.includes(word.text)) this.#wrapped(word, values, program, reading);
     } else if (program.operands === 'texts') {
       for (const value of values) for (const name of [value, ...importsOf(value)]) this.#code(name, program);
-    } else if (program.operands === 'data') for (const value of values) this.paths.code(value, undefined);
+    } else if (program.operands === 'data') for (const value of values) this.paths.data(value);
     else if (program.operands === 'code') {
       if (reading.settled) {
         // Inline code may load the files that it is given as arguments.
+        if (reading.inline) for (const value of values) this.paths.runs(value);
         if (reading.inline && values.some((value) => /\0.*[/.]|[/.].*\0/s.test(value)))
           this.report(word.raw, values, reading.mode);
         return;
@@ -250,4 +260,18 @@ export class CommandFiles extends ShellInput {
     if (always || !settled)
       this.report(word.raw, isAddress || values.some((v) => v.includes('{}')) ? [UNKNOWN] : values, mode);
   }
+}
+
+/** A program that is not the system's. */
+const OWN = /^(?!\/(?:usr\/)?bin\/).*\//s;
+
+const withoutWrites = ({ writes: _, ...program }: ProgramOptions): ProgramOptions => program;
+
+/** Whether what the program does with its next operand is to write to it. */
+function isWritten({ writes, operands }: ProgramOptions, { command, skips, settled, unsure }: CommandReading): boolean {
+  if (writes === 'first') return skips > 0 && !unsure;
+  if (operands === 'code' && !settled) return false;
+  return (
+    writes !== undefined && command.words.some(({ text, redirect }) => redirect === undefined && writes.test(text))
+  );
 }

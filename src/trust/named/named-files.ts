@@ -42,7 +42,8 @@ export function namedFiles(handler: HandlerDescription, variables: Variables): N
     const line = command.replace(/\$env:(\w+)/gi, '$${$1}').replace(/%(CLAUDE_\w+|HOME)%/g, '$${$1}');
     found.shell(handler['shell'] === 'powershell' ? line.replaceAll('\\', '/') : line);
   }
-  return { files: paths.all(), unresolved: found.unresolved() };
+  const unresolved = found.unresolved();
+  return { files: paths.all(unresolved.length === 0), unresolved };
 }
 
 function lengthOf({ command, args = [], env }: HandlerDescription): number {
@@ -90,3 +91,13 @@ export function isExecutable(path: string): boolean {
 
 /** Instead of a hash: what would run is unknown. */
 export const UNREADABLE = 'unreadable';
+
+/** Why it is so, in words. */
+export function whyUnread(path: string): string {
+  try {
+    hashRegularFile(path);
+    return 'it could not be read';
+  } catch (error) {
+    return error instanceof NotRead ? `it ${error.message}` : (error as Error).message;
+  }
+}

@@ -27,6 +27,8 @@ export class NamedPaths {
   readonly #variables: Variables;
   readonly #assigned = new Map<string, readonly string[]>();
   readonly #found = new Set<string>();
+  /** Those of them that may run, as a program or as what one is given to run. */
+  readonly #code = new Set<string>();
   readonly #programs = new Set<string>();
   readonly #folders = new Set<string>();
   #searches = false;
@@ -55,18 +57,29 @@ export class NamedPaths {
   /** A program's name, which is a file where the line itself says in which folders programs are. */
   program(name: string): void {
     if (!name.includes('/') && isPath(name)) this.#programs.add(name);
+    this.runs(name);
   }
 
-  all(): string[] {
-    const { projectDir, pluginRoot, skillDir } = this.#variables;
+  /** `sure`: every word that says what runs is known. */
+  all(sure: boolean): string[] {
+    const { projectDir, pluginRoot, pluginData, skillDir } = this.#variables;
     const own = [projectDir, pluginRoot, skillDir].filter(isText);
-    const found = [...this.#found, ...(this.#searches ? this.#programs : [])];
-    const all = found.flatMap((path) =>
+    const found = this.#inFolders([...this.#found, ...(this.#searches ? this.#programs : [])]);
+    const code = new Set(this.#inFolders(this.#code));
+    const isIn = (folder: string, path: string): boolean => path === folder || path.startsWith(folder + sep);
+    const isOwn = (path: string): boolean => own.some((folder) => isIn(folder, path));
+    const isSystem = (path: string): boolean => SYSTEM.some((folder) => path.startsWith(folder + sep));
+    const isData = (path: string): boolean =>
+      sure && pluginData !== undefined && isIn(normalize(pluginData), path) && !code.has(path) && !CODE.test(path);
+    return found.filter((path) => (!isSystem(path) || isOwn(path)) && !isData(path)).sort();
+  }
+
+  /** Also from each folder that commands may change into. */
+  #inFolders(paths: Iterable<string>): string[] {
+    const all = [...paths].flatMap((path) =>
       isAbsolute(path) ? [path] : [path, ...[...this.#folders].map((folder) => join(folder, path))],
     );
-    const isOwn = (path: string): boolean => own.some((folder) => path === folder || path.startsWith(folder + sep));
-    const isSystem = (path: string): boolean => SYSTEM.some((folder) => path.startsWith(folder + sep));
-    return [...new Set(all.map((path) => normalize(path)))].filter((path) => !isSystem(path) || isOwn(path)).sort();
+    return [...new Set(all.map((path) => normalize(path)))];
   }
 
   /** Why there is too much to bind, in words. */
@@ -82,16 +95,26 @@ export class NamedPaths {
     }
   }
 
+  /** A word that was found, or is about to be, names what runs. */
+  runs(word: string): void {
+    if (isPath(word)) this.#code.add(word);
+  }
+
+  /** A file that a program reads, or prints for another one. */
+  data(name: string): void {
+    if (!/^[-\s]/.test(name) && name !== '') this.#add(name);
+  }
+
   /** A name of code, with the suffixes that a program may add; `within`: the folders in which it looks for bare names. */
   code(name: string, program: ProgramOptions | undefined, within?: string): void {
     if (/^[-\s]/.test(name) || name === '') return;
     const ends = CODE.test(name) ? [''] : (program?.ends ?? ['']);
     const names = within === undefined || /^[./]/.test(name) ? [name] : [name, `${within}/${name}`];
     for (const path of names) {
-      for (const end of ends) this.#add(path + end);
+      for (const end of ends) this.#addCode(path + end);
       if (!ends.includes(MANIFEST)) continue;
       for (const entry of entriesOf(resolve(this.#variables.projectDir, path))) {
-        for (const end of ends) this.#add(join(path, entry) + end);
+        for (const end of ends) this.#addCode(join(path, entry) + end);
       }
     }
   }
@@ -101,10 +124,15 @@ export class NamedPaths {
     if (modules === undefined || path === '') return;
     const parts = path.split(modules.separator);
     for (const end of modules.ends) {
-      this.#add(parts.join('/') + end);
+      this.#addCode(parts.join('/') + end);
       // The package itself is run before the files in it.
-      for (let n = 1; n < Math.min(parts.length, 8); n++) this.#add(parts.slice(0, n).join('/') + end);
+      for (let n = 1; n < Math.min(parts.length, 8); n++) this.#addCode(parts.slice(0, n).join('/') + end);
     }
+  }
+
+  #addCode(text: string): void {
+    this.runs(text);
+    this.#add(text);
   }
 
   #add(text: string): void {

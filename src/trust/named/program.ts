@@ -49,6 +49,8 @@ export interface ProgramOptions extends Readonly<Partial<Record<Kind, string>>> 
   readonly skips?: number;
   /** Subcommands with which it runs code that is not visible here; `''`: it always does. */
   readonly open?: string;
+  /** It only writes to its operands: to all of them with such an option (`''` among them: always), or to the first one. */
+  readonly writes?: RegExp | 'first';
   /** It reads code from its standard input. */
   readonly stdin?: true;
   /** Options with which it does so even if it is given a file. */
