@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { clip, plain } from '../../plain.js';
 import { defaultSocket, serverState } from '../../store/place.js';
+import { shellCommands } from '../../trust/named/shell-words.js';
 import { isObject } from '../../values/shape.js';
 import { stateFolder } from '../../values/state-folder.js';
 import type { DoctorFinding } from './finding.js';
@@ -49,9 +50,7 @@ export async function serverFindings(alone: string | undefined): Promise<DoctorF
 
 /** The words of a command that connect has written: paths, options, and the programs that they begin with. */
 export function wordsOf(command: string): string[] {
-  return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
-    ([, single, double, bare]) => single ?? double ?? bare ?? '',
-  );
+  return shellCommands(command).flatMap(({ words }) => words.map(({ text }) => text));
 }
 
 /** The connected handlers in settings, and the hook files that they name. */
