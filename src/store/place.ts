@@ -64,8 +64,11 @@ export async function foundPlaces(env: NodeJS.ProcessEnv = process.env): Promise
 
 /** The stores that sinks have left in a state folder: a database, a file of lines, or both if SQLite became available or unavailable. */
 export function keptPlaces(state: string): string[] {
-  return ['records.db', 'records.ndjson'].map((name) => join(state, name)).filter((file) => existsSync(file));
+  return keptNames(state).filter((file) => existsSync(file));
 }
+
+/** What they are called, whether they are there or not. */
+export const keptNames = (state: string): string[] => ['records.db', 'records.ndjson'].map((name) => join(state, name));
 
 /** One or several of them as one store. Throws as `openStore`. */
 export async function openStores(places: readonly string[], options: StoreOptions = {}): Promise<RecordStore> {

@@ -8,6 +8,7 @@ import { agentPaints } from '../../src/cli/history/watch.js';
 import { ndjsonSink } from '../../src/emit/sinks/ndjson.js';
 import { fire } from '../emit/samples.js';
 import { until } from '../host/kit.js';
+import { bash, createUser } from '../server/kit.js';
 import { BIN } from './cli.js';
 
 let folder = '';
@@ -37,6 +38,36 @@ const line = (seq: number, fields: object = {}): string =>
   `${JSON.stringify({ ...fire(seq), fire_id: `fire-${seq}`, ...fields })}\n`;
 
 describe('hookscope watch', () => {
+  test('shows beside what a server answers what commands answer themselves, each fire once', async () => {
+    const user = createUser();
+    try {
+      const rule = { type: 'rule', decision: 'deny', reason: 'no' };
+      for (const name of ['a', 'b']) user.write(`${name}.json`, { PreToolUse: [{ hooks: [rule] }] });
+      await user.serve(['--hooks', 'a.json']);
+      const child = spawn(process.execPath, [BIN, 'watch'], { cwd: user.path, env: user.env });
+      children.push(child);
+      let text = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (text += String(part)));
+      await until(() => text.includes('Ctrl-C'));
+      const calls: string[] = [];
+      const both = async (): Promise<void> => {
+        for (const more of [[], ['--hooks', 'b.json']]) {
+          calls.push(`call-${calls.length}`);
+          await user.hook(['PreToolUse', '--hooks', 'a.json', ...more], bash(`echo ${calls.at(-1)}`));
+        }
+      };
+      // The first ones may come before it listens.
+      while (!/call-\d*[02468] .*call-\d*[13579] /s.test(text) && calls.length < 20) await both();
+      const next = calls.length;
+      await both();
+      await both();
+      await until(() => calls.slice(next).every((call) => text.includes(`${call} `)));
+      for (const call of calls.slice(next)) expect(text.split(`${call} `)).toHaveLength(2);
+    } finally {
+      await user.remove();
+    }
+  });
+
   test('prints each fire as it comes, across rotations, and ends with 130 when it is interrupted', async () => {
     const file = join(folder, 'records.ndjson');
     appendFileSync(file, line(1));

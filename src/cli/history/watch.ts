@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { foundPlaces, openStores } from '../../store/place.js';
+import { mergedStore } from '../../store/merged.js';
+import { defaultSocket, foundPlaces, keptNames, openStores } from '../../store/place.js';
+import { stateFolder } from '../../values/state-folder.js';
 import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { type FilterFlags, readFilter, scopeOf } from './filter.js';
@@ -16,8 +18,11 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
   const filter = readFilter(flags);
   const places = flags.store === undefined ? await waitForPlaces(terminal) : [flags.store];
   if (places.length === 0) return 0;
-  const store = await openStores(places, { note: terminal.tell });
-  terminal.tell(`watching ${store.place}; Ctrl-C ends it`);
+  const named = await openStores(places, { note: terminal.tell });
+  // A server tells of what it answers; what commands answer themselves is in a file beside it. What comes both ways comes once.
+  const beside = flags.store === undefined && places.includes(defaultSocket()) ? keptNames(stateFolder()) : [];
+  const store = beside.length === 0 ? named : mergedStore([named, await openStores(beside, { note: terminal.tell })]);
+  terminal.tell(`watching ${named.place}; Ctrl-C ends it`);
   const mask = maskOf(flags);
   const paints = agentPaints(terminal.color);
   const stop = new AbortController();
@@ -25,7 +30,7 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
   terminal.signal.addEventListener('abort', end);
   if (terminal.signal.aborted) end();
   try {
-    await filter.checkEvent(store, true);
+    await filter.checkEvent(named, true);
     for await (const record of store.follow(stop.signal)) {
       // An agent that was running before may stay unknown.
       if (filter.match(record) === 'no') continue;
