@@ -128,6 +128,8 @@ export async function loadChecked<C extends CustomEvents>(
     });
   });
   const undo = registerAll(services.registrar, prepared);
+  // A skill's hooks are registered once it is invoked; what they name is to be bound as it is now.
+  if (checksOf) for (const each of prepared) if (each.source.target.for === 'skill') checkEach(each);
   const cleanup = (): void => rmSync(folder, { recursive: true, force: true });
   const keep = options.envDir === undefined ? services.registrar.atClose('claude-code', cleanup) : undefined;
   if (elsewhere > 0 && held.some(({ state }) => state === 'never'))
@@ -172,6 +174,10 @@ function registerAll(registrar: Registrar, prepared: readonly PreparedHooks[]): 
     undo();
     throw error;
   }
+}
+
+function checkEach({ hooks, origin }: PreparedHooks): void {
+  for (const group of Object.values(hooks).flat()) for (const hook of group.hooks) origin.trustCheckOf?.(hook);
 }
 
 function register(registrar: Registrar, { target }: ClaudeSource, hooks: unknown, origin: Origin): Undo[] {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { checkRegular, MOST_BYTES, readChunks } from './regular-file.js';
+import { constants, type Stats, statSync } from 'node:fs';
+import { open, stat as statOf } from 'node:fs/promises';
+import { checkRegular, MOST_BYTES, readChunks, tooLarge } from './regular-file.js';
 
 /** The most that is hashed of one that can be executed: Node and the like are larger than what people write. */
 const MOST_OF_PROGRAM = 512 * 1024 * 1024;
@@ -15,14 +16,39 @@ export function hashRegularFile(path: string): string {
   const known = hashed.get(key);
   if (known !== undefined) return known;
   const hash = createHash('sha256');
-  readChunks(path, {
-    most: ({ mode }) => ((mode & 0o111) === 0 ? MOST_BYTES : MOST_OF_PROGRAM),
-    take: (chunk) => hash.update(chunk),
-  });
+  readChunks(path, { most: mostOf, take: (chunk) => hash.update(chunk) });
   const hex = hash.digest('hex');
   if (stat.size > MOST_BYTES) {
     if (hashed.size === 0) setImmediate(() => hashed.clear()).unref();
     hashed.set(key, hex);
   }
   return hex;
+}
+
+const mostOf = ({ mode }: Stats): number => ((mode & 0o111) === 0 ? MOST_BYTES : MOST_OF_PROGRAM);
+
+/** Bytes between two turns of the event loop. */
+const PIECE = 1024 * 1024;
+
+/** The same, while other things go on. Rejects as `hashRegularFile` throws. */
+export async function hashRegularFileSlowly(path: string): Promise<string> {
+  const before = await statOf(path);
+  checkRegular(before, mostOf(before));
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stat = await file.stat();
+    const most = mostOf(stat);
+    checkRegular(stat, most);
+    const hash = createHash('sha256');
+    const piece = Buffer.allocUnsafe(PIECE);
+    for (let left = most; left >= 0; ) {
+      const { bytesRead } = await file.read(piece);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(piece.subarray(0, bytesRead));
+      left -= bytesRead;
+    }
+    throw tooLarge(most);
+  } finally {
+    await file.close();
+  }
 }

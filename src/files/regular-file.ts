@@ -57,7 +57,7 @@ export function readChunks(path: string, { most, take }: Reader): void {
   }
 }
 
-const tooLarge = (most: number): NotRead => new NotRead(`is larger than ${most / 1024 / 1024} MiB`);
+export const tooLarge = (most: number): NotRead => new NotRead(`is larger than ${most / 1024 / 1024} MiB`);
 
 /** Throws NotRead for what is none. */
 export function checkRegular(stat: Stats, most: number): Stats {

@@ -104,6 +104,8 @@ export async function applyConfig<C extends CustomEvents>(
 export interface ConfigOrigin extends Pick<Origin, 'trustCheckOf'> {
   /** Throws where a plugin is not to be loaded; `false`: without a word. */
   readonly mayLoad?: (name: string) => Promise<boolean>;
+  /** The checks before commands of a plugin run that it names. */
+  readonly checksOf?: (name: string, from: string) => Promise<Origin['trustCheckOf']>;
 }
 
 /** Like `applyConfig`. */
@@ -111,7 +113,7 @@ export async function applyConfigAs<C extends CustomEvents>(
   host: Host<C>,
   config: HookscopeConfig<C>,
   { file, warn }: ApplyConfigOptions,
-  { trustCheckOf, mayLoad }: ConfigOrigin,
+  { trustCheckOf, mayLoad, checksOf }: ConfigOrigin,
 ): Promise<Undo> {
   const { registrar } = servicesOf(host);
   const { plugins = [], hooks, spawnHooks = {}, enforce } = config;
@@ -130,7 +132,8 @@ export async function applyConfigAs<C extends CustomEvents>(
       ];
       if (typeof plugin === 'string' && mayLoad && !(await mayLoad(plugin))) continue;
       const loaded = typeof plugin === 'string' ? await loadPlugin(plugin, { from, ...(warn && { warn }) }) : plugin;
-      undos.push(await host.use(loaded, options, lessOf(how, enforce)));
+      const check = typeof plugin === 'string' ? await checksOf?.(plugin, from) : checksOf && trustCheckOf;
+      undos.push(await registrar.use(undefined, loaded, options, lessOf(how, enforce), undefined, check));
     }
     if (hooks)
       undos.push(

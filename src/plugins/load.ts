@@ -6,7 +6,15 @@ import type { Plugin } from '../host/plugin-types.js';
 import { warn } from '../plain.js';
 import { checkKeys, checkOption, type Keys } from '../values/options.js';
 import { checks, FILLED } from '../values/shape.js';
-import { checkManifest, invalid, KEYWORD, manifestOf, type PackageManifest, readManifest } from './manifest.js';
+import {
+  checkManifest,
+  invalid,
+  KEYWORD,
+  manifestOf,
+  type PackageManifest,
+  packageOf,
+  readManifest,
+} from './manifest.js';
 import { firstLineOf, importDefault, resolveImport } from './module.js';
 import { isPackageName } from './package-folder.js';
 
@@ -55,6 +63,14 @@ export async function loadPlugin(name: string, options: LoadPluginOptions = {}):
 /** Finds a plugin. Rejects with PLUGIN_NOT_FOUND, INVALID_PLUGIN. Runs none of its code. */
 export function locatePlugin(name: string, from: string): Promise<LocatedPlugin> {
   return isPackageName(name) ? locatePackage(name, from) : locatePath(name, from);
+}
+
+/** The name under which a plugin is bound: its file, or all files of its package (`…/**`). */
+export async function boundName(name: string, from: string): Promise<string> {
+  const { file, manifest } = await locatePlugin(name, from);
+  const real = realpathSync(file);
+  const root = manifest && packageOf(real);
+  return root === undefined ? real : `${root}/**`;
 }
 
 async function locatePath(name: string, from: string): Promise<LocatedPlugin> {

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { stateOf } from './bound/binding.js';
+import { stateOf } from './bound/files.js';
 import type { FromChild, FromParent } from './primary.js';
 import type { Passed, PassedOn } from './warm.js';
 import { startWorker, type Worker, type WorkerOptions } from './worker.js';

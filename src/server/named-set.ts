@@ -89,6 +89,31 @@ function pairs(found: readonly string[]): string[] {
   });
 }
 
+const LISTS = ['hooks', 'plugin', 'settings', 'pluginDir', 'agent'] as const;
+
+/** The same set with everything in it once: to name a file again names nothing more, as `keyOf` has it. */
+export function namedOnce<Given extends NamedSet>(set: Given, cwd: string): Given {
+  const lists = LISTS.flatMap((key) => {
+    const places = set[key]?.map((one) => absolute(key, one, cwd));
+    return places ? [[key, set[key]?.filter((_, i) => places.indexOf(places[i] as string) === i)]] : [];
+  });
+  return { ...set, ...Object.fromEntries(lists), ...(set.from && { from: fromOnce(set.from, cwd) }) };
+}
+
+function fromOnce(from: readonly string[], cwd: string): string[] {
+  const seen = new Set<string>();
+  let agent = '';
+  return from.flatMap((word, i) => {
+    const next = from[i + 1];
+    if (AGENT.test(word)) agent = word;
+    if (AGENT.test(word) && next !== undefined && !AGENT.test(next)) return [];
+    const pair = `${agent} ${AGENT.test(word) ? '' : absolute('from', word, cwd)}`;
+    if (seen.has(pair)) return [];
+    seen.add(pair);
+    return AGENT.test(word) || agent === '' ? [word] : [agent, word];
+  });
+}
+
 /** The options that one set has and the other has not, as on a command line. */
 export function droppedFrom(before: NamedSet, from: string, now: NamedSet, cwd: string): string[] {
   const named = new Map(leading(now, cwd));

@@ -1,7 +1,8 @@
 import cluster, { type Worker as Child } from 'node:cluster';
 import { chmodSync, rmSync, statSync } from 'node:fs';
 import { HookscopeError } from '../errors.js';
-import { type Bindings, changedSince, whyChanged } from './bound/binding.js';
+import { whyChanged } from './bound/binding.js';
+import { type Bindings, changedSince } from './bound/files.js';
 import type { Places } from './places.js';
 import { writeServed } from './served.js';
 import { lockSocket, takeSocket } from './take-socket.js';
@@ -184,7 +185,7 @@ class Primary {
     const { dev } = this.#options.serving;
     const changed = call === 'reload' && !dev && this.#bindings ? changedSince(this.#bindings.files) : [];
     // Loading the current bytes would serve something that no user has accepted.
-    if (changed.length > 0) return answer({ ok: false, error: changed.map(whyChanged).join('\n') });
+    if (changed.length > 0) return answer({ ok: false, error: changed.map((path) => whyChanged(path)).join('\n') });
     answer(await this.#reload(call === 'accept' || dev, call));
   }
 

@@ -1,8 +1,10 @@
+import { join, relative, sep } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { inodeOf, namesOf } from '../files/same-files.js';
-import { isObject } from '../values/shape.js';
-import { type Bindings, bindSet, changedScripts, changedSince } from './bound/binding.js';
-import { readScripts, scriptsOf } from './bound/scripts.js';
+import { bindSet } from './bound/bind-set.js';
+import { type Bindings, changedSince } from './bound/files.js';
+import { changedScripts, readScripts, scriptsOf } from './bound/scripts.js';
+import { wrongIn } from './bound/served-shape.js';
 import { droppedFrom, keyOf, type NamedSet } from './named-set.js';
 import { makeOwnFolder, readOwned, writeOwned } from './owned.js';
 import type { Places } from './places.js';
@@ -12,6 +14,8 @@ export interface ServedSet {
   readonly set: NamedSet;
   readonly cwd: string;
   readonly projects: readonly string[];
+  /** Files of which the name alone is bound. */
+  readonly data?: readonly string[];
   /** Reloaded unasked: nothing is bound. */
   readonly dev: boolean;
   readonly bindings: Bindings;
@@ -21,18 +25,21 @@ export interface ServedSet {
 export function readServed({ served: file }: Places): ServedSet | undefined {
   const text = readOwned(file);
   if (text === undefined) return undefined;
+  const refuse = (what: string): HookscopeError => {
+    const problem = `${what}; start hookscope serve again after you have moved it away`;
+    return new HookscopeError('FILE', { file, problem });
+  };
+  let found: unknown;
   try {
-    const found: unknown = JSON.parse(text);
-    if (isObject(found) && found['version'] === 1 && isObject(found['set']) && isObject(found['bindings'])) {
-      const served = found as unknown as ServedSet;
-      const { files, scripts } = served.bindings;
-      return { ...served, bindings: { files, scripts: readScripts(scripts) } };
-    }
+    found = JSON.parse(text);
   } catch {
-    // Reported below.
+    throw refuse('does not say what was served: it is not JSON');
   }
-  const problem = 'does not say what was served; start hookscope serve again after you have moved it away';
-  throw new HookscopeError('FILE', { file, problem });
+  const wrong = wrongIn(found);
+  if (wrong !== undefined) throw refuse(`does not say what was served: ${wrong}`);
+  const served = found as ServedSet;
+  const { files, scripts } = served.bindings;
+  return { ...served, bindings: { files, scripts: readScripts(scripts) } };
 }
 
 export function writeServed(places: Places, served: ServedSet): void {
@@ -48,9 +55,11 @@ export function isSameSet(one: Pick<ServedSet, 'set' | 'cwd'>, other: Pick<Serve
 /** What the last server bound and the next one would not: starting another server must not remove a guard. */
 export function droppedSince(before: ServedSet, now: Omit<ServedSet, 'bindings'>): string[] {
   const gone = before.projects.filter((root) => !now.projects.includes(root)).map((root) => `--project ${root}`);
+  const loose = (now.data ?? []).filter((file) => before.data?.includes(file) !== true);
   return [
     ...droppedFrom(before.set, before.cwd, now.set, now.cwd).map((named) => `no longer named: ${named}`),
     ...gone.map((named) => `no longer named: ${named}`),
+    ...loose.map((file) => `bound by its name alone: --data ${file}`),
     ...(now.dev && !before.dev ? ['what changes would be loaded unasked: --dev'] : []),
   ];
 }
@@ -69,9 +78,12 @@ export function changesSince(served: ServedSet | undefined): string[] {
 export async function changesFor(asked: Pick<ServedSet, 'set' | 'cwd'>, served: ServedSet): Promise<string[]> {
   if (served.dev) return [];
   if (isSameSet(asked, served)) return changesSince(served);
-  const named = Object.keys(await bindSet(asked.set, asked.cwd));
+  const named = await bindSet(asked.set, asked.cwd);
   const { files, scripts } = served.bindings;
-  const found = named.flatMap(namesServed(served));
+  const listed = Object.keys(named).flatMap(namesServed(served));
+  const roots = Object.values(named).flatMap(({ by = [] }) => by.flat());
+  // What is gone now is not among the files that the set needs now.
+  const found = [...listed, ...broughtBy(served, new Set([...roots, ...listed.flat()]))];
   // Both what it was called and where that led: a link may lead elsewhere by now.
   const changed = found.flatMap(([name, place]) => changedSince({ [place]: files[name] as (typeof files)[string] }));
   return [...new Set([...changed, ...changedScripts(scriptsOf(scripts, new Set(found.map(([name]) => name))))])];
@@ -96,4 +108,19 @@ export function namesServed({ bindings }: ServedSet): (path: string) => [name: s
       return found;
     });
   };
+}
+
+/** The served files that were there because one of these was named, in the places that those lead to. */
+function broughtBy({ bindings }: ServedSet, roots: ReadonlySet<string>): [name: string, place: string][] {
+  return Object.entries(bindings.files).flatMap(([name, { by = [] }]) =>
+    by.flatMap((names) => {
+      const [first = '', last = first] = [names[0], names.at(-1)];
+      const found: [string, string][] = [];
+      if (names.some((one) => one !== last && roots.has(one)) || (first === last && roots.has(last)))
+        found.push([name, name]);
+      const isBelow = name.startsWith(first + sep);
+      if (first !== last && roots.has(last)) found.push([name, isBelow ? join(last, relative(first, name)) : name]);
+      return found;
+    }),
+  );
 }

@@ -9,8 +9,10 @@ import { realOr } from '../trust/consent.js';
 import type { Variables } from '../trust/named/variables.js';
 import { AcceptedFolders } from './accepted-folders.js';
 import { type Batch, Batches } from './batches.js';
-import { Binding, type Bindings, bindSet, changedScripts, changedSince } from './bound/binding.js';
-import { readScripts } from './bound/scripts.js';
+import { bindSet } from './bound/bind-set.js';
+import { Binding } from './bound/binding.js';
+import { type Bindings, changedSince } from './bound/files.js';
+import { changedScripts, readScripts, ScriptsLook, unboundScripts } from './bound/scripts.js';
 import { RecordFeed } from './http/feed.js';
 import type { AppParts } from './http/routes.js';
 import type { Patience } from './http/server.js';
@@ -41,6 +43,8 @@ export interface Serving {
   /** Where it was started; names are resolved from there. */
   readonly cwd: string;
   readonly projects: readonly string[];
+  /** Files that commands name and that change by themselves, by absolute path: their names alone are bound. */
+  readonly data?: readonly string[];
   readonly port?: number;
   /** Nothing is bound: changes are loaded without asking. */
   readonly dev: boolean;
@@ -102,7 +106,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   // In a new process the files may have changed since they were bound, and nobody has accepted their new content.
   const [changed] = options.bindings === undefined || dev ? [] : changedSince(bindings.files);
   const warm = async (root: string | undefined): Promise<Warm> => {
-    const binding = new Binding(bindings, root ?? cwd);
+    const binding = new Binding(bindings, root ?? cwd, serving.data);
     const host = await open(changed === undefined ? set : {}, {
       directory: cwd,
       project: root,
@@ -129,9 +133,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const hosts = new WarmHosts(user, own);
     const keys = new Set([keyOf(set, cwd)]);
     const accepted = new AcceptedFolders(set.config);
-    const changes = (afresh = false): string[] => [
-      ...new Set([...hosts.all.flatMap(({ binding }) => binding.changed(afresh)), ...changedScripts(bindings.scripts)]),
-    ];
+    const look = new ScriptsLook(bindings.scripts);
+    const changes = (afresh = false): string[] => {
+      const scripts = afresh ? changedScripts(bindings.scripts) : look.changed();
+      return [...new Set([...hosts.all.flatMap(({ binding }) => binding.changed(afresh)), ...scripts])];
+    };
+    for (const why of dev ? [] : unboundScripts(bindings.scripts)) options.tell(why);
     const calls = { waiting: new Set<IncomingMessage>(), answered: 0 };
     const parts: AppParts = {
       calls,

@@ -872,6 +872,8 @@ const limitsElse: readonly NoPromise[] = [
   ['it does not know which calls were denied before', 'no promise: what is not kept'],
   ['What `--claude-code` finds is not bound by a server', 'no promise: what is not bound'],
   ['A skill or command that is added to a folder of `--plugin-dir`', 'no promise: what is not bound'],
+  ['The same holds for what a plugin keeps in', 'no promise: what is not bound'],
+  ['A server binds what a plugin registers after the start', 'no promise: what is not bound'],
   ['where a model gives two calls of one step the same id', 'says what is not promised'],
   ['`fleet up` writes no credentials for approvers alone', 'says what is not promised'],
   ['Questions cannot be answered by a webhook or in a chat', 'says what is not promised'],

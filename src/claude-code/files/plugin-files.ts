@@ -3,10 +3,9 @@ import { completeFiles } from './places.js';
 import { DEFAULT_HOOKS, MANIFEST } from './plugin-dir.js';
 import { findSources } from './sources.js';
 
-/** The files of plugins that decide which hooks they have: the manifest and the usual file, also where it is not there, what the manifest names, and skills. */
-export async function filesWithHooks(folders: readonly string[]): Promise<string[]> {
-  const usual = folders.flatMap((folder) => [join(folder, MANIFEST), join(folder, DEFAULT_HOOKS)]);
-  const plugins = folders.map((dir) => ({ dir, trusted: true }));
-  const found = await findSources(completeFiles({ places: [], plugins }, []));
+/** The files of a plugin that decide which hooks it has: the manifest and the usual file, also where it is not there, what the manifest names, and skills. */
+export async function filesWithHooks(dir: string): Promise<string[]> {
+  const usual = [join(dir, MANIFEST), join(dir, DEFAULT_HOOKS)];
+  const found = await findSources(completeFiles({ places: [], plugins: [{ dir, trusted: true }] }, []));
   return [...new Set([...usual, ...found.filter(({ plugin }) => plugin !== undefined).map(({ file }) => file.file)])];
 }

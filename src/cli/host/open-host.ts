@@ -12,8 +12,9 @@ import { applyConfigAs, within } from '../../plugins/config.js';
 import { type LoadedConfig, loadConfig, locateConfig } from '../../plugins/config-file.js';
 import { pluginNames } from '../../plugins/config-trust.js';
 import { loadHooksFile } from '../../plugins/hooks-file.js';
-import { loadPlugin, locatePlugin } from '../../plugins/load.js';
+import { boundName, loadPlugin, locatePlugin } from '../../plugins/load.js';
 import type { Registration } from '../../scopes/registration.js';
+import { namedOnce } from '../../server/named-set.js';
 import { isSame } from '../../trust/consent.js';
 import type { Variables } from '../../trust/named/variables.js';
 import { keepStdout } from '../keep-stdout.js';
@@ -58,16 +59,11 @@ export interface OpenOptions {
 }
 
 /** A host with the configuration, the plugins, the hooks files and Claude Code's files that were named, and what is accepted here. */
-export async function openHost(flags: HostFlags, options: OpenOptions): Promise<OpenedHost> {
-  const {
-    executes,
-    tell,
-    announce = tell,
-    happening = {},
-    shown,
-    directory = process.cwd(),
-    finds = flags.config === undefined && directory,
-  } = options;
+export async function openHost(given: HostFlags, options: OpenOptions): Promise<OpenedHost> {
+  const { executes, tell, announce = tell, happening = {}, shown, directory = process.cwd(), checksOf } = options;
+  const flags = namedOnce(given, directory);
+  const { finds = flags.config === undefined && directory } = options;
+  const checksOfPlugin = checksOf && (async (name: string, from: string) => checksOf(await boundName(name, from)));
   // Before any code of a project has run, so that its environment variables supply neither key nor address.
   const model = await modelOf(flags);
   const look = { executes, announce, directory: finds || directory };
@@ -108,19 +104,24 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
     await applyConfigsHere(host, here, found, look);
     if (named) {
       const { file, config } = named;
-      await applyConfigAs(host, config, { file, warn: tell }, { trustCheckOf: options.checksOf?.(file) });
+      const checks = { trustCheckOf: checksOf?.(file), ...(checksOfPlugin && { checksOf: checksOfPlugin }) };
+      await applyConfigAs(host, config, { file, warn: tell }, checks);
     }
-    for (const name of flags.plugin ?? []) await host.use(await loadPlugin(name, { warn: tell, from: directory }));
+    const { registrar } = servicesOf(host);
+    for (const name of flags.plugin ?? []) {
+      const plugin = await loadPlugin(name, { warn: tell, from: directory });
+      await registrar.use(undefined, plugin, undefined, undefined, undefined, await checksOfPlugin?.(name, directory));
+    }
     for (const file of flags.hooks ?? []) {
       const hooks = await loadHooksFile(file);
-      const origin = { source: { kind: 'hooks-file', file }, trustCheckOf: options.checksOf?.(file) };
-      within(file, '', () => servicesOf(host).registrar.register(undefined, hooks, origin));
+      const origin = { source: { kind: 'hooks-file', file }, trustCheckOf: checksOf?.(file) };
+      within(file, '', () => registrar.register(undefined, hooks, origin));
     }
-    await loadClaudeFlags(host, flags, happening, { tell, announced, checksOf: options.checksOf });
+    await loadClaudeFlags(host, flags, happening, { tell, announced, checksOf });
     await loadFromFlags(host, flags, {
       tell: announce,
       projectDir: happening.cwd ?? (finds || directory),
-      checksOf: options.checksOf,
+      checksOf,
     });
     // For a hook or a program, the failure in the decision is enough.
     if (!executes || shown) for (const why of whatCannotRun(host, outside, servers)) tell(why);

@@ -9,7 +9,7 @@ import { servicesOf } from '../../host/internals.js';
 import { plain } from '../../plain.js';
 import { AcceptedFolders } from '../../server/accepted-folders.js';
 import { askedAs, type CommandAnswer, REASONS } from '../../server/agent-protocol.js';
-import { Binding, whyChanged } from '../../server/bound/binding.js';
+import { Binding, whyChanged, whyScriptChanged } from '../../server/bound/binding.js';
 import type { Question } from '../../server/client/ask.js';
 import { foundProject } from '../../server/found-project.js';
 import { isSafe } from '../../server/http/head.js';
@@ -55,7 +55,10 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
   const served = readServed(places);
   const { set, from } = setOf(question, served);
   const [changed] = served === undefined ? [] : await changesFor({ set, cwd: from }, served);
-  if (changed !== undefined) return { answer: protocol.fail(whyChanged(changed), policy, told), finish: nothing };
+  if (served && changed !== undefined) {
+    const why = changed in served.bindings.files ? whyChanged(changed) : whyScriptChanged(changed);
+    return { answer: protocol.fail(why, policy, told), finish: nothing };
+  }
   const project = projectOf(cwd, served);
   // A pipe that is named, or a module, may never end.
   const opening = openHost(set, {

@@ -26,6 +26,7 @@ the record says "stateless". If a server was asked and does not answer, that is 
       ...HOST_OPTIONS.filter((name) => name !== 'config'),
       ...CLAUDE_OPTIONS,
       'projects',
+      'data',
       'port',
       'dev',
       'accept',

@@ -18,7 +18,7 @@ import { maskedTerminal } from '../redact.js';
 import type { Terminal } from '../terminal.js';
 import { createKeeper, keptRecords } from './keep.js';
 
-export type ServeFlags = HostFlags & Flags<'projects' | 'port' | 'dev' | 'accept' | 'install'>;
+export type ServeFlags = HostFlags & Flags<'projects' | 'data' | 'port' | 'dev' | 'accept' | 'install'>;
 
 const NOTHING =
   'no hooks are served: name them (--hooks, --config, --plugin, …), or a project (--project); a configuration that is only in the folder does not count';
@@ -32,12 +32,13 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   if (cluster.isWorker) return child(terminal);
   if (flags.accept) return (await import('./serve-accept.js')).acceptChanges(terminal);
   const places = placesOf();
-  const { project, port, dev, accept: _a, install, ...set } = flags;
+  const { project, data = [], port, dev, accept: _a, install, ...set } = flags;
   const cwd = process.cwd();
   const serving: Serving = {
     set: absoluteSet(set, cwd),
     cwd,
     projects: (project ?? []).map(projectIn),
+    data: data.map((name) => resolve(cwd, name)),
     ...(port === undefined ? {} : { port }),
     dev: dev === true,
   };

@@ -17,7 +17,9 @@ export type Use = readonly [
   plugin: Plugin,
   options: unknown,
   how?: UseOptions | undefined,
+  /** The plugin that uses it. */
   user?: Life,
+  trustCheckOf?: Origin['trustCheckOf'],
 ];
 
 /** A host's registrar, as far as it is used here. */
@@ -61,6 +63,7 @@ export function pluginScopeOf(
     group: life.name,
     source: { kind: 'plugin', name: plugin.name },
     shadow: enforce,
+    trustCheckOf: life.trustCheckOf,
   };
   /** A late call might reach another scope with the same name. */
   const demand = (call: string): void => {

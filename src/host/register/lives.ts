@@ -7,6 +7,7 @@ import { LazySignal } from '../../values/waiting/lazy-signal.js';
 import { resultOf } from '../../values/waiting/promises.js';
 import { within } from '../../values/waiting/timer.js';
 import type { Undo } from '../types.js';
+import type { RegistrationOptions } from './register.js';
 
 type Closer = () => unknown;
 
@@ -95,6 +96,8 @@ export class Life {
   readonly scope: Scope;
   readonly name: string;
   readonly plugin: boolean;
+  /** The checks before commands of its hooks run. */
+  trustCheckOf: RegistrationOptions['trustCheckOf'];
   readonly #ends: Ends;
   readonly #undos = new Set<Undo>();
   readonly #closers = new Set<{ readonly call: Closer }>();

@@ -228,7 +228,7 @@ export class Registrar {
   }
 
   /** Opens the scope. Rejects with INVALID_OPTIONS, INVALID_PLUGIN, PLUGIN_FAILED, CLOSED; then it leaves nothing behind. */
-  async use(...[ref, plugin, options, how, user]: Use): Promise<PluginUndo> {
+  async use(...[ref, plugin, options, how, user, trustCheckOf = user?.trustCheckOf]: Use): Promise<PluginUndo> {
     checkUseOptions(how);
     const read = readPlugin(plugin, options);
     const { tree } = this.#parts;
@@ -236,6 +236,7 @@ export class Registrar {
     const scope = ref === undefined ? tree.host : tree.open(ref);
     try {
       const life = this.lives.begin(scope, how?.name ?? plugin.name, true);
+      life.trustCheckOf = trustCheckOf;
       user?.undo(() => void life.end());
       await applyPlugin(read, life, pluginScopeOf(this, ref, plugin, life, how?.enforce));
       return () => life.end();

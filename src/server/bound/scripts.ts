@@ -1,8 +1,7 @@
-import { isAbsolute } from 'node:path';
-import type { Consent } from '../../trust/consent.js';
-
-/** The files that commands in it name, by the folder they are found from and the file that holds the command (`keyOfScripts`), and by the name. */
-export type BoundScripts = Record<string, Record<string, Consent['files'][string]>>;
+import { isAbsolute, resolve } from 'node:path';
+import { hashRegularFileSlowly } from '../../files/hash-file.js';
+import { hashFile, UNREADABLE, whyUnread } from '../../trust/named/named-files.js';
+import { type BoundScripts, signOf, statOf } from './files.js';
 
 /** It stands in no path. */
 const BETWEEN = '\0';
@@ -28,10 +27,85 @@ function waysToRead(key: string): string[] {
 
 /** Those that commands in these files name. */
 export function scriptsOf(scripts: BoundScripts, holders: ReadonlySet<string>): BoundScripts {
-  return Object.fromEntries(
-    Object.entries(scripts).filter(([key]) => holders.has(key.slice(key.indexOf(BETWEEN) + 1))),
+  return Object.fromEntries(Object.entries(scripts).filter(([key]) => holders.has(holderOf(key))));
+}
+
+const folderOf = (key: string): string => key.slice(0, key.indexOf(BETWEEN));
+const holderOf = (key: string): string => key.slice(key.indexOf(BETWEEN) + 1);
+
+interface Script {
+  readonly path: string;
+  readonly sha256: string | null;
+  readonly holder: string;
+}
+
+/** Without those of which the name alone is bound. */
+function allOf(scripts: BoundScripts): Script[] {
+  return Object.entries(scripts).flatMap(([key, found]) =>
+    Object.entries(found).flatMap(([name, { sha256, data }]) =>
+      data === true ? [] : [{ path: resolve(folderOf(key), name), sha256, holder: holderOf(key) }],
+    ),
   );
 }
 
-/** Where their names are found from. */
-export const folderOf = (key: string): string => key.slice(0, key.indexOf(BETWEEN));
+/** Those that are not as they were bound. */
+export function changedScripts(scripts: BoundScripts): string[] {
+  return pathsOf(allOf(scripts).filter(({ path, sha256 }) => hashFile(path) !== sha256));
+}
+
+const pathsOf = (all: readonly Script[]): string[] => [...new Set(all.map(({ path }) => path))];
+
+/** Why some of them cannot be bound, and what their hooks will say. */
+export function unboundScripts(scripts: BoundScripts): string[] {
+  const all = allOf(scripts).filter(({ sha256 }) => sha256 === UNREADABLE);
+  const told = all.map(({ path, holder }) => `${path}, which ${holder} names, cannot be bound: ${whyUnread(path)}`);
+  return [...new Set(told)].map(
+    (one) => `${one}; hooks that name it fail as untrusted, unless it is served with --data`,
+  );
+}
+
+/** Bytes of a file that is read at once; a larger one is read piece by piece while calls are answered. */
+const AT_ONCE = 1024 * 1024;
+
+/** The same with a memory: a file is read again only if its size, its times or its inode are others. */
+export class ScriptsLook {
+  readonly #seen = new Map<string, { readonly sign: string; readonly sha256: string | null | undefined }>();
+  readonly #scripts: BoundScripts;
+  #reading: Promise<void> = Promise.resolve();
+
+  constructor(scripts: BoundScripts) {
+    this.#scripts = scripts;
+  }
+
+  /** A large one counts as it was until it has been read. */
+  changed(): string[] {
+    return pathsOf(
+      allOf(this.#scripts).filter(({ path, sha256 }) => {
+        const now = this.#hashOf(path);
+        return now !== undefined && now !== sha256;
+      }),
+    );
+  }
+
+  /** Resolves when what `changed` found large has been read. */
+  get read(): Promise<void> {
+    return this.#reading;
+  }
+
+  #hashOf(path: string): string | null | undefined {
+    const sign = signOf(path);
+    const seen = this.#seen.get(path);
+    if (seen?.sign === sign) return seen.sha256;
+    const isLarge = (statOf(path)?.size ?? 0) > AT_ONCE;
+    const sha256 = isLarge ? seen?.sha256 : hashFile(path);
+    this.#seen.set(path, { sign, sha256 });
+    // One after the other.
+    if (isLarge) this.#reading = this.#reading.then(() => this.#readSlowly(path, sign));
+    return sha256;
+  }
+
+  async #readSlowly(path: string, sign: string): Promise<void> {
+    const sha256 = await hashRegularFileSlowly(path).catch(() => hashFile(path));
+    if (this.#seen.get(path)?.sign === sign) this.#seen.set(path, { sign, sha256 });
+  }
+}

@@ -22,7 +22,7 @@ export interface ServiceOptions {
 }
 
 /** The arguments of `hookscope serve` that name the same from any folder. */
-export function serveArguments({ set, cwd, projects, port, dev }: Serving): string[] {
+export function serveArguments({ set, cwd, projects, data = [], port, dev }: Serving): string[] {
   const named = headersOf(set, cwd).flatMap(([name, value]) =>
     value === '--no-config' ? [value] : [name.replace('hookscope-', '--'), value],
   );
@@ -30,6 +30,7 @@ export function serveArguments({ set, cwd, projects, port, dev }: Serving): stri
     'serve',
     ...named,
     ...projects.flatMap((root) => ['--project', root]),
+    ...data.flatMap((file) => ['--data', file]),
     ...(port === undefined ? [] : ['--port', String(port)]),
     ...(dev ? ['--dev'] : []),
   ];

@@ -4,7 +4,7 @@ import type { Context, Hono as HonoApp } from 'hono';
 import type { HookRecord } from '../../emit/record.js';
 import { describeError } from '../../values/message.js';
 import { isObject, type Json } from '../../values/shape.js';
-import { stateOf } from '../bound/binding.js';
+import { stateOf } from '../bound/files.js';
 import { pageHead, servedPage } from '../page.js';
 import type { HookParts } from './answer-hook.js';
 import type { Numbered } from './feed.js';
