@@ -11,6 +11,10 @@ const MAX_PATH = 4096;
 const FEW_STARS = 2;
 const SHORT_PATH = 256;
 
+/** What a test of a path costs, in the steps that are counted for globs. */
+const TEST_STEPS = 100;
+const BOUNDED_TEST_STEPS = 1_000;
+
 /**
  * A gitignore pattern over paths: `//abs/**` from the root of the file system, `~/x` from the home directory, `/x` from
  * `root` (else the current directory), `x`, `./x` and `../x` from the current directory. Letter case does not count, as
@@ -31,6 +35,8 @@ export function compileFilePattern(
   const bounded = inTime(ignores);
   const test = (path: string): boolean =>
     stars < FEW_STARS || (stars === FEW_STARS && path.length <= SHORT_PATH) ? ignores(path) : bounded(path, late);
+  // Each glob of a search is compared, too.
+  const cost = stars <= FEW_STARS ? TEST_STEPS : BOUNDED_TEST_STEPS;
   const named = namedParts(rest);
   return (path, cwd, steps) => {
     if (typeof path !== 'string' || path.length > MAX_PATH) return true;
@@ -38,8 +44,11 @@ export function compileFilePattern(
     const from = anchor(place.here);
     const below = belowOf(place, from);
     // A directory is what `dir/**` names, though gitignore means only what is in it.
-    if (below?.lower.startsWith(begins) && (test(below.inside) || (below.relative !== '' && test(below.relative))))
-      return true;
+    if (below?.lower.startsWith(begins)) {
+      if (steps !== undefined) steps.left -= cost;
+      if (steps !== undefined && steps.left < 0) return true;
+      if (test(below.inside) || (below.relative !== '' && test(below.relative))) return true;
+    }
     if (steps === undefined || named === undefined || !/[*?[]/.test(path)) return false;
     place.parts ??= globParts(place.absolute);
     return namesIn(place.parts, [...plainParts(from), ...named], steps);

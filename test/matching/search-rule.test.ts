@@ -91,6 +91,14 @@ describe('a rule about files, on a search by a glob,', () => {
     for (const tool of ['Glob', 'Grep'] as const) expect(RULES.filter((text) => matches(text, tool, glob))).toEqual([]);
   });
 
+  it('counts each comparison with a rule of many stars as many steps', () => {
+    for (const text of ['Read(**/a/**/b/**/c)', 'Read(**/s*/b/**)']) {
+      for (const glob of ['{x,y}'.repeat(6), '@(x|y)'.repeat(6)]) expect(matches(text, 'Glob', `${glob}*`)).toBe(true);
+      for (const tool of ['Glob', 'Grep'] as const)
+        expect(matches(text, tool, '*.{ts,tsx,js,jsx,mjs,cjs,mts,cts}')).toBe(false);
+    }
+  });
+
   it('looks at long globs for a short while', () => {
     const rules = Array.from({ length: 100 }, (_, i) => `Read(s${i}*a*b*c*/**/*x*y*z*)`);
     const started = performance.now();
