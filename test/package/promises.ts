@@ -417,6 +417,11 @@ const limits: readonly Kept[] = [
     'matching/bash-real',
     'asks about every line by which a real bash removes the file',
   ],
+  [
+    'also as a hook of git, by its name in a folder of programs',
+    'matching/bash-files',
+    'sees what the line has written',
+  ],
   ['It does not see what is not in the line', 'matching/bash-rule', 'does not see what is not in the line'],
   ['If what a line runs cannot be known without running it', 'matching/bash-rule', 'matches what cannot be read'],
   ['about 2 % of everyday lines', 'matching/bash-harmless', 'asks about at most 2 % of a thousand lines'],
