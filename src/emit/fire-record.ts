@@ -59,6 +59,7 @@ export function stampedFireRecord(fire: FireDraft, most: number | undefined, num
     out_of_scope: fire.out_of_scope,
   };
   if (fire.agent_id !== undefined) record.agent_id = fire.agent_id;
+  if (fire.agents_above !== undefined) record.agents_above = fire.agents_above;
   if (fire.tool_use_id !== undefined) record.tool_use_id = fire.tool_use_id;
   if (final !== undefined) record.final_input = final;
   if (versions !== undefined) record.versions = versions;

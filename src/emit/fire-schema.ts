@@ -146,6 +146,13 @@ const policyShape = {
 };
 export const policySchema: Open<typeof policyShape> = open(policyShape);
 
+const aboveShape = {
+  /** Absent: its scope had ended. Then only a policy's hooks for its type count. */
+  agent_id: zod().string().exactOptional(),
+  agent_type: zod().string().exactOptional(),
+};
+export const aboveSchema: Open<typeof aboveShape> = open(aboveShape);
+
 const fireShape = {
   type: zod().literal('hook_fire'),
   ...stamp,
@@ -154,6 +161,8 @@ const fireShape = {
   /** false: the named scope had not been opened; the session's ancestors were used. */
   scope_known: zod().boolean(),
   session_id: zod().string(),
+  /** In an agent's scope: the agents that it is below, outermost first, whose hooks count too. Absent in records of older versions. */
+  agents_above: zod().array(aboveSchema).exactOptional(),
   input: json,
   /** The input after rewrites, where there were any. */
   final_input: json.exactOptional(),

@@ -96,9 +96,11 @@ export class Claims {
 
 const keyOf = (life: string, id: string): string => `${id} ${life}`;
 
-/** Agents of one type share a scope that has their type; any other agent has its own. */
+/** Agents of one type share a scope that has their type; any other agent, and one above it, has its own. */
 function lifeOf({ kind, id, agentType }: RegisteredIn, fire: RecordedFire): string {
-  if (kind === 'agent') return agentOf(fire, agentType === undefined ? id : fire.scope);
+  const { above } = fire;
+  const isAbove = Array.isArray(above) && above.some(({ agent }) => agent === id);
+  if (kind === 'agent') return agentOf(fire, agentType === undefined || isAbove ? id : fire.scope);
   return JSON.stringify(kind === 'session' ? [fire.host ?? '', fire.session] : [fire.host ?? '']);
 }
 

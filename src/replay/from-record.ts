@@ -17,6 +17,7 @@ export function fireOfRecord(record: FireRecord, place: string): RecordedFire {
     session: session_id,
     agent: agent_id,
     agentType: textAt(input, 'agent_type'),
+    above: aboveOf(record),
     toolUse: tool_use_id,
     scope,
     input,
@@ -45,6 +46,12 @@ const rewrittenField = (event: string): string | undefined =>
     : undefined;
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Agents of another program are below their session as far as a host knows. */
+function aboveOf({ agents_above: above, scope, scope_known: known, fired }: FireRecord): RecordedFire['above'] {
+  if (above === undefined) return known && scope !== 'session' && fired?.done_by !== 'client' ? 'unknown' : undefined;
+  return above.map(({ agent_id: agent, agent_type: agentType }) => ({ agent, agentType }));
+}
 
 function howOf({ fired }: FireRecord): RecordedHow | undefined {
   if (fired === undefined) return undefined;

@@ -176,9 +176,15 @@ function settingsOf({ id, toolUse, fired, decision }: RecordedFire): FireSetting
 }
 
 /** Hooks that are in no plan. */
-function strangersOf(fire: RecordedFire, { makes, others }: ReplayPlace): readonly Unanswered[] {
-  return [...(makes ? [madeFor(fire)] : []), ...(others ? [OTHERS] : [])];
+function strangersOf(fire: RecordedFire, { makes, others, above }: ReplayPlace): readonly Unanswered[] {
+  return [...(makes ? [madeFor(fire)] : []), ...(others ? [OTHERS] : []), ...(above ? [ABOVE] : [])];
 }
+
+/** Why hooks by type of the agents above one are unknown, if they are. */
+export const STARTER_NOT_RECORDED =
+  'the hooks of the agents above this one count too, and who started it was not recorded';
+
+const ABOVE: Unanswered = { name: 'spawnHooks of agents above', kind: 'callback', why: STARTER_NOT_RECORDED };
 
 const OTHERS: Unanswered = {
   name: 'merge: "all"',

@@ -8,6 +8,8 @@ export interface ReplayPlace {
   readonly makes: boolean;
   /** Hooks of other agents count (`merge: 'all'`), which were not asked. */
   readonly others?: boolean;
+  /** Hooks for agents of a type count that may be above it. */
+  readonly above?: boolean;
 }
 
 /** Agents that are remembered. */

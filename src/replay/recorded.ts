@@ -19,6 +19,11 @@ export interface RecordedFire {
   /** Absent: the main agent. */
   readonly agent?: string | undefined;
   readonly agentType?: string | undefined;
+  /** The agents above it, outermost first; absent: none. One without an id: its scope had ended. `unknown`: an older record does not say. */
+  readonly above?:
+    | readonly { readonly agent?: string | undefined; readonly agentType?: string | undefined }[]
+    | 'unknown'
+    | undefined;
   readonly toolUse?: string | undefined;
   /** The scope it was fired in, as records name it: `session`, or an agent's id. */
   readonly scope: string;

@@ -2,6 +2,7 @@ import type { EventSpec } from '../events/spec.js';
 import { Background } from '../host/call/background.js';
 import type { HostCore } from '../host/core.js';
 import { Plan } from '../host/plan/plan.js';
+import type { Above } from '../host/register/agent-hooks.js';
 import type { EventState } from '../host/services.js';
 import { Notices } from '../host/tell/notices.js';
 import type { Registration } from '../scopes/registration.js';
@@ -15,6 +16,9 @@ import type { RecordedFire } from './recorded.js';
 
 /** Agents whose types are remembered. */
 const MOST = 10_000;
+/** Stand-ins that are kept for one scope. */
+const MOST_PLACES = 1_000;
+const NONE_ABOVE: readonly Above[] = Object.freeze([]);
 
 /** Stand-ins for agents of one type, and the hooks that they were made of. */
 interface AgentPlace extends ReplayPlace {
@@ -77,21 +81,35 @@ export class World {
     const type = key === undefined ? undefined : this.#typeOf(key, fire.agentType);
     const input: Json = type === undefined ? fire.input : { ...fire.input, agent_type: type };
     const { found, spawn } = registrar.find(input, ref);
-    if (spawn === undefined) return { found, makes: false };
+    const above = found.known || !Array.isArray(fire.above) ? NONE_ABOVE : (fire.above as readonly Above[]);
+    const doubt = !found.known && fire.above === 'unknown' && this.#isAsked(fire.event, type) ? { above: true } : {};
+    if (spawn === undefined && above.length === 0) return { found, makes: false, ...doubt };
     const known = this.#agents.get(found.scope) ?? new Map<string, AgentPlace>();
     this.#agents.set(found.scope, known);
-    const { type: of = '' } = spawn;
-    const last = known.get(of);
-    const place = last && isSame(last.of, spawn.spawnHooks) ? last : this.#preview(input, ref, spawn.spawnHooks);
-    known.set(of, place);
-    this.#others.begin(fire, of, place);
-    return { makes: place.makes, found: { ...place.found, id: found.id } };
+    const of = [...registrar.hooksAbove(above, fire.session), ...(spawn?.spawnHooks ?? [])];
+    const last = known.get(JSON.stringify([type, above]));
+    const place = last && isSame(last.of, of) ? last : this.#preview(input, ref, above, of);
+    remember(known, JSON.stringify([type, above]), place, MOST_PLACES);
+    if (spawn !== undefined) this.#others.begin(fire, spawn.type ?? '', place);
+    return { makes: place.makes, found: { ...place.found, id: found.id }, ...doubt };
   }
 
-  #preview(input: Json, ref: ScopeRef | undefined, of: AgentPlace['of']): AgentPlace {
-    const { done, ...found } = this.#core.registrar.preview(input, ref);
+  #preview(input: Json, ref: ScopeRef | undefined, above: readonly Above[], of: AgentPlace['of']): AgentPlace {
+    const { done, ...found } = this.#core.registrar.preview(input, ref, above);
     done();
     return { found, of, makes: of.some(({ hooks }) => typeof hooks === 'function') };
+  }
+
+  /** Whether hooks for agents of another type would be asked about the event of an agent below one, or may be. */
+  #isAsked(event: string, type: string | undefined): boolean {
+    const { registrar } = this.#core;
+    const { anything, scopes } = registrar.known();
+    if (anything) return true;
+    const isOther = ({ id, kind, parent, agentType }: Scope): boolean =>
+      kind === 'agent' && parent === undefined && agentType === id && agentType !== type;
+    const others = scopes.filter(isOther);
+    const ofPolicy = registrar.root.own(event).some(({ matcher }) => !matcher.static);
+    return others.length > 0 && (ofPolicy || others.some((one) => one.own(event).some(({ ownStop }) => !ownStop)));
   }
 
   #typeOf(key: string, type: string | undefined): string | undefined {
@@ -143,8 +161,8 @@ function refOf({ scope, agent, session }: RecordedFire): ScopeRef | undefined {
   return scope === agent ? undefined : { session, agent: scope };
 }
 
-function remember<T>(all: Map<string, T>, key: string, value: T): void {
+function remember<T>(all: Map<string, T>, key: string, value: T, most = MOST): void {
   all.delete(key);
   all.set(key, value);
-  if (all.size > MOST) all.delete(all.keys().next().value as string);
+  if (all.size > most) all.delete(all.keys().next().value as string);
 }

@@ -31,6 +31,32 @@ export function typesAbove(found: ScopeLookup): AgentTypes {
   return { own, all: [...own, ...above] };
 }
 
+/** An agent above another; without an id one whose scope has ended. */
+export interface AgentAbove {
+  readonly agent_id?: string;
+  readonly agent_type?: string;
+}
+
+const NONE_ABOVE: readonly AgentAbove[] = Object.freeze([]);
+/** More are not listed. */
+const MOST_ABOVE = 100;
+
+/** The agents above that of a fire, outermost first; undefined: it is in no agent's scope, or there are too many. */
+export function agentsAbove({ scope, known, both = [scope, scope] }: ScopeLookup): readonly AgentAbove[] | undefined {
+  if (!known || scope.kind !== 'agent') return undefined;
+  const own = [...new Set(both)].filter(({ id }) => id === scope.id);
+  if (scope.depth > MOST_ABOVE) return undefined;
+  if (own.every(({ parent, typesBefore }) => parent?.kind !== 'agent' && typesBefore.length === 0)) return NONE_ABOVE;
+  const above: AgentAbove[] = [];
+  const types = new Set(own.flatMap((one) => [...one.typesAbove]));
+  for (const { id: agent_id, kind, agentType } of own.flatMap(({ lineage }) => lineage.slice(0, -1))) {
+    if (kind !== 'agent') continue;
+    above.push(Object.freeze({ agent_id, ...(agentType === undefined ? {} : { agent_type: agentType }) }));
+    if (agentType !== undefined) types.delete(agentType);
+  }
+  return Object.freeze([...[...types].map((agent_type) => Object.freeze({ agent_type })), ...above]);
+}
+
 /** Two scopes with their ancestors, outermost first; without another session that a driver holds. */
 export function lineageOf([one, other]: Both): Scope[] {
   const shared = one.lineage.filter(({ kind, heldBySession }) => kind !== 'session' || !heldBySession);

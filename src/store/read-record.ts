@@ -139,6 +139,8 @@ const decision = shaped({
   },
 });
 
+const above = shaped({ needs: {}, fills: {}, takes: { agent_id: text, agent_type: text } });
+
 const fire = shaped({
   needs: { ...STAMP, fire_id: named, event: named, decision, handlers: list(handler) },
   fills: {
@@ -165,6 +167,7 @@ const fire = shaped({
     versions: list((value) => value),
     revision: word,
     policies: list(policy),
+    agents_above: list(above),
     fired: object,
   },
 });

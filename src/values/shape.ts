@@ -24,6 +24,9 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A text that is not empty; undefined: it is none. */
+export const textOf = (value: unknown): string | undefined => (isText(value) && value !== '' ? value : undefined);
+
 export const checks = {
   any: { expected: 'anything', accepts: () => true },
   text: { expected: 'a string', accepts: isText },

@@ -1,6 +1,7 @@
 import { createHost, type Host } from '../../create-host.js';
 import type { FireRecord, HandlerRecord } from '../../emit/fire-record.js';
 import { servicesOf } from '../../host/internals.js';
+import { STARTER_NOT_RECORDED } from '../../replay/judge.js';
 import { replay } from '../../replay/replay.js';
 import { about } from '../../why/about.js';
 import { Managed } from './managed.js';
@@ -13,7 +14,10 @@ export const RECENT = 1_000;
 export interface Drift {
   readonly fires: number;
   readonly changed: number;
-  /** How many could not be determined: a hook of the bundle was not asked back then, and could have changed them. Its answer is taken as silence. */
+  /**
+   * How many could not be determined: a hook of the bundle was not asked back then, and could have changed them; its answer is taken as silence. Or an older
+   * record does not say who has started the agent; such a decision has not changed.
+   */
   readonly unknown: number;
   /** How many by event, and by the old and new decision: `PreToolUse: none -> deny by acme/base/Bash(git push *)`. */
   readonly kinds: Readonly<Record<string, number>>;
@@ -68,6 +72,8 @@ export async function driftOf(policy: PreparedPolicy, records: AsyncIterable<Fir
       if ((own.unknown.length > 0 && !own.certain) || own.problem !== undefined) {
         unknown += 1;
         for (const { name } of own.unknown) count(unasked, `${event}: ${plainName(name)}`);
+        // Whom the hooks of the bundle are for is not known.
+        if (own.unknown.some(({ why }) => why === STARTER_NOT_RECORDED)) continue;
       }
       const then = wordOf(decision) as string;
       const others = handlers

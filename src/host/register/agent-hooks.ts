@@ -19,6 +19,12 @@ interface Waiting {
   readonly before: readonly string[] | undefined;
 }
 
+/** An agent above another; without an id one whose scope has ended. */
+export interface Above {
+  readonly agent?: string | undefined;
+  readonly agentType?: string | undefined;
+}
+
 /** Gives agents the hooks of their type. */
 export class AgentInstaller {
   readonly #parts: AddingParts;
@@ -70,17 +76,28 @@ export class AgentInstaller {
     found: ScopeLookup,
     { type, spawnHooks, before = [] }: Waiting,
     session: string,
+    above: readonly (Above & Pick<Waiting, 'spawnHooks'>)[] = [],
   ): ScopeLookup & { done(): void } {
     const { tree } = this.#parts;
     const own = found.known && found.scope.session === session ? found.scope : undefined;
     const open = own?.parent ?? tree.get({ session });
-    const parent = open ?? new Scope({ id: 'session', kind: 'session', parent: tree.host, session });
+    const base = open ?? new Scope({ id: 'session', kind: 'session', parent: tree.host, session });
+    const parents = [base];
+    for (const { agent: id, agentType, spawnHooks: theirs } of own ? [] : above) {
+      if (id === undefined) continue;
+      const ofType = agentType === undefined ? {} : { agentType };
+      const one = new Scope({ id, kind: 'agent', parent: parents.at(-1) as Scope, session, ...ofType });
+      this.preview(one, agentType ?? '', theirs);
+      parents.push(one);
+    }
+    const parent = parents.at(-1) as Scope;
+    const gone = above.flatMap(({ agent, agentType }) => (agent === undefined ? (agentType ?? []) : []));
     const of = type === undefined ? {} : { agentType: type };
     const scope = new Scope({ id: found.id, kind: 'agent', parent, session, ...of });
-    scope.typesBefore = own?.typesBefore ?? before;
+    scope.typesBefore = own?.typesBefore ?? [...before, ...gone];
     for (const event of own?.events() ?? []) scope.add((own as Scope).own(event));
     this.preview(scope, type ?? '', spawnHooks);
-    return { scope, id: found.id, known: true, done: () => (open ? scope : parent).close() };
+    return { scope, id: found.id, known: true, done: () => (open ? (parents[1] ?? scope) : base).close() };
   }
 
   /** A scope in no tree with the hooks that agents of the type will get. */

@@ -2,12 +2,12 @@ import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
 import { agentTypesOf, detachedScope } from '../../scopes/tree.js';
-import type { Json } from '../../values/shape.js';
+import { type Json, textOf } from '../../values/shape.js';
 import { checkUseOptions } from '../options.js';
 import type { PluginUndo } from '../plugin-types.js';
 import type { MadeHooks, Undo } from '../types.js';
 import { Adding, type AddingParts, type FiredEvent } from './adding.js';
-import { AgentInstaller } from './agent-hooks.js';
+import { type Above, AgentInstaller } from './agent-hooks.js';
 import { applyPlugin, readPlugin } from './apply.js';
 import { pluginScopeOf, type Use } from './handle.js';
 import { wrong } from './handler-entry.js';
@@ -155,10 +155,17 @@ export class Registrar {
   }
 
   /** Like `scopeOf`, but nothing is opened: a scope that would be opened is a detached one, closed by `done`. */
-  preview(input: Json, ref: ScopeRef | undefined): ScopeLookup & { done(): void } {
+  preview(input: Json, ref: ScopeRef | undefined, above: readonly Above[] = []): ScopeLookup & { done(): void } {
     const { found, named, spawn } = this.find(input, ref);
-    if (!spawn) return { ...found, done: () => undefined };
-    return this.#parts.tree.within(this.#installer.previewAgent(found, spawn, named), named);
+    if (!spawn && above.length === 0) return { ...found, done: () => undefined };
+    const waiting = spawn ?? { spawnHooks: [], type: textOf(input['agent_type']), before: undefined };
+    const types = above.map((one) => ({ ...one, spawnHooks: this.hooksAbove([one], named) }));
+    return this.#parts.tree.within(this.#installer.previewAgent(found, waiting, named, types), named);
+  }
+
+  /** The hooks by type of agents above another in that session. */
+  hooksAbove(above: readonly Above[], session: string): readonly SpawnHooks[] {
+    return above.flatMap(({ agent, agentType: type }) => (agent && type && this.#spawns.of(type, session)) || []);
   }
 
   /** The outermost scope; it contains all others. */
@@ -273,8 +280,4 @@ export class Registrar {
     for (const event of scope.events()) this.#parts.plans.count(scope.own(event), -1);
     this.#spawns.remember(scope);
   }
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

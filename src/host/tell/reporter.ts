@@ -16,6 +16,7 @@ import type { Traced } from '../../emit/tracing.js';
 import type { Outcome } from '../../events/output/outcome.js';
 import { shownName } from '../../events/tool-calls.js';
 import type { Registration } from '../../scopes/registration.js';
+import { agentsAbove } from '../../scopes/tree.js';
 import type { Attempt, CallReporter, FireReporter } from '../call/attempt.js';
 import type { FireFacts } from '../call/facts.js';
 import type { AnyDecision } from '../decide/decision.js';
@@ -112,6 +113,7 @@ export class BusFireReporter implements FireReporter {
       scope_known: fire.found.known,
       session_id: this.sessionId,
       agent_id: this.agentId,
+      agents_above: agentsAbove(fire.found),
       tool_use_id: fire.toolUseID,
       input: fire.input,
       final_input: final.input === fire.input ? undefined : final.input,

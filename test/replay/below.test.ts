@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { createHost, type Host } from '../../src/create-host.js';
+import type { FireRecord } from '../../src/emit/fire-record.js';
+import { replay } from '../../src/replay/replay.js';
+import { generated, randomFrom, SEED } from '../seed.js';
+
+const rule = (decision: string, more: object = {}) => [
+  { matcher: 'Write', ...more, hooks: [{ type: 'rule', decision, reason: 'no' }] },
+];
+const REVIEWER = { PreToolUse: rule('deny') };
+type ByType = Readonly<Record<string, object>>;
+
+function hostWith(byType: ByType, merge: 'lineage' | 'all' = 'lineage'): Host {
+  const host = createHost({ logger: () => undefined, merge }) as Host;
+  for (const [type, hooks] of Object.entries(byType)) host.spawnHooks(type, hooks as never);
+  return host;
+}
+
+/** Agents of these types, each started by the one with that number, or by none (-1); each writes twice. */
+async function recorded(byType: ByType, agents: readonly (readonly [type: string, by: number])[]) {
+  const host = hostWith(byType);
+  const records: FireRecord[] = [];
+  host.events$.subscribe((record) => {
+    if (record.type === 'hook_fire') records.push(JSON.parse(JSON.stringify(record)));
+  });
+  const session = await host.openSession({ session_id: 's1', permission: () => ({ behavior: 'allow' }) });
+  const all: (typeof session)[] = [];
+  for (const [at, [agent_type, by]] of agents.entries())
+    all.push((await (all[by] ?? session).spawn({ id: `a${at}`, agent_type })) as never);
+  for (const one of [session, ...all, ...all]) await one.tool({ name: 'Write', input: {}, execute: () => 'written' });
+  await host.close();
+  return records;
+}
+
+async function replayed(host: Host, records: readonly FireRecord[]) {
+  const all: unknown[] = [];
+  for await (const { fire, then, now, changed } of replay(host, records))
+    if (fire.event === 'PreToolUse') all.push([fire.agent, then?.word, now.word, changed]);
+  await host.close();
+  return all;
+}
+
+const CHAIN = [
+  ['reviewer', -1],
+  ['helper', 0],
+  ['helper', 1],
+  ['helper', -1],
+] as const;
+
+describe('of an agent that another agent has started,', () => {
+  test('a replay asks the hooks of those above it', async () => {
+    const records = await recorded({ reviewer: REVIEWER }, CHAIN);
+    const agents = ['a0', 'a1', 'a2'];
+    const below = records.filter(({ event, agent_id }) => event === 'PreToolUse' && agent_id === 'a2');
+    const above = [
+      { agent_id: 'a0', agent_type: 'reviewer' },
+      { agent_id: 'a1', agent_type: 'helper' },
+    ];
+    expect(below[0]?.agents_above).toEqual(above);
+    const same = await replayed(hostWith({ reviewer: REVIEWER }), records);
+    expect(same).toHaveLength(9);
+    expect(same.filter((row) => (row as unknown[])[3] !== undefined)).toEqual([]);
+    const without = await replayed(hostWith({}), records);
+    for (const agent of agents) expect(without).toContainEqual([agent, 'deny', 'none', 'allowed']);
+    expect(without).toContainEqual(['a3', 'none', 'none', undefined]);
+  });
+
+  test('and new hooks of those are asked as well, once where they are asked once', async () => {
+    const records = await recorded({}, CHAIN);
+    const now = await replayed(hostWith({ reviewer: REVIEWER }), records);
+    for (const agent of ['a0', 'a1', 'a2']) expect(now).toContainEqual([agent, 'none', 'deny', 'denied']);
+    expect(now).toContainEqual(['a3', 'none', 'none', undefined]);
+    const once = { reviewer: { PreToolUse: rule('deny', { once: true }) } };
+    const [first, again] = [await recorded(once, CHAIN), await recorded(once, CHAIN.slice(1))];
+    for (const of of [first, again])
+      for (const row of await replayed(hostWith(once), of)) expect(row).toMatchObject({ 3: undefined });
+  });
+
+  test('a decision is unknown where an older record does not say who has started it', async () => {
+    const records = await recorded({ reviewer: REVIEWER }, CHAIN);
+    const older = records.map(({ agents_above: _, ...record }) => record as FireRecord);
+    const [same, without] = [
+      await replayed(hostWith({ reviewer: REVIEWER }), older),
+      await replayed(hostWith({}), older),
+    ];
+    expect(same).toContainEqual(['a0', 'deny', 'deny', undefined]);
+    expect(same).toContainEqual(['a1', 'deny', 'none', 'unknown']);
+    expect(without).toContainEqual(['a1', 'deny', 'none', 'allowed']);
+    // Hooks on no such event.
+    const other = await replayed(hostWith({ reviewer: { UserPromptSubmit: [{ hooks: [() => undefined] }] } }), older);
+    expect(other).toContainEqual(['a3', 'none', 'none', undefined]);
+  });
+
+  test('every decision stays the same under the same hooks, whoever has started whom', async () => {
+    const random = randomFrom(SEED);
+    const upTo = (most: number): number => Math.floor(random() * most);
+    const hooks = { reviewer: REVIEWER, helper: { PreToolUse: rule('ask', { once: true }) } };
+    for (let i = 0; i < generated(6); i++) {
+      const agents = Array.from(
+        { length: 6 },
+        (_, at) => [['reviewer', 'helper', 'other'][upTo(3)] as string, upTo(at + 1) - 1] as const,
+      );
+      for (const row of await replayed(hostWith(hooks), await recorded(hooks, agents)))
+        expect(row).toMatchObject({ 3: undefined });
+    }
+  });
+});
