@@ -87,16 +87,20 @@ const BEHIND: readonly (readonly [before: string, repeated: string, after: strin
   ...['tee a* ', 'cp $a b;', 'cp b* c;', 'a=./b c;'].map((text) => ['echo a > b;', text, ';sh c'] as const),
   ...['bundle exec', 'watchexec', 'nodemon', 'su'].map((name) => [`${name} `, '--a=b ', ''] as const),
   ['sh <<E\n', 'a b;\n', '\nE'],
-  ...['a b;\n', '`a b` ', "'a b' ", 'a ', 'r* ', '"r?" ', '\nr{m,n} x', '-', '*a', '{a,b}', 'a\\x41 '].map(
+  ...['a b;\n', '`a b` ', "'a b' ", 'a ', 'r* ', '"r?" ', '\nr{m,n} x', 'a/bin/r? ', '-', '*a', '{a,b}', 'a\\x41 '].map(
     (text) => ["cat > a.py <<'E'\n", text, '\nE\npython3 a.py'] as const,
   ),
   ['echo $((', '1+', '1))'],
 ];
+const many = (word: string, count: number): string =>
+  Array.from({ length: count }, (_, i) => word.replace('#', String(i))).join(' ');
+
 /** Lines of 10,000 characters, each of one thing that a shell reads, over and over. */
 export const HURTING = [
   ...REPEATED.map(fill),
   ...BEHIND.map(([before, text, after]) => before + fill(text).slice(0, LENGTH - before.length - after.length) + after),
   nested(),
+  `tee ${many('f#', 900)}; cp ${many('f#*', 700)} g; sh g`,
   `${'('.repeat(4_000)}a${')'.repeat(4_000)}`,
   `${'{ '.repeat(1_900)}a${'; }'.repeat(1_900)}`,
 ];

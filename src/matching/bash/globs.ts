@@ -2,15 +2,17 @@ import { unescaped } from './guess.js';
 import { type BashReading, COST, lastName, spend } from './reading.js';
 import { withoutBraces } from './words.js';
 
+/** What follows a name is looked at so far. */
+const LONGEST_REST = 200;
 const WORD = '[\\w./*?[\\]{},^-]';
 const GLOBBED = `${WORD}{0,60}[*?[{]${WORD}{0,60}(?=[\\s;|&)\`"']|$)`;
 /** Where a command begins: at the beginning of a line, behind what ends another one, quotes or a runner; or in a folder of programs. */
 const STARTS = [
   new RegExp(
-    `(?:^|[\\n;|&(\`"'!:])[ \\t@+-]{0,20}(?:(?:sudo|exec|command|env|nohup|time|then|do|else|\\w{1,20}=\\w{0,20})[ \\t]+){0,4}(${GLOBBED})(?=([^\\n;|&)\`"']*))`,
+    `(?:^|[\\n;|&(\`"'!:])[ \\t@+-]{0,20}(?:(?:sudo|exec|command|env|nohup|time|then|do|else|\\w{1,20}=\\w{0,20})[ \\t]+){0,4}(${GLOBBED})(?=([^\\n;|&)\`"']{0,${LONGEST_REST}}))`,
     'g',
   ),
-  new RegExp(`(?<=[\\s:,=])((?:[\\w.-]{0,20}/){0,6}s?bin/${GLOBBED})(?=([^\\n;|&)\`"']*))`, 'g'),
+  new RegExp(`(?<=[\\s:,=])((?:[\\w.-]{0,20}/){0,6}s?bin/${GLOBBED})(?=([^\\n;|&)\`"']{0,${LONGEST_REST}}))`, 'g'),
 ];
 /** More of them are not told apart. */
 const MOST_STARS = 3;
@@ -26,7 +28,9 @@ export function addGlobs(text: string, found: BashReading): void {
         if (found.globs.has(key) || !/\w/.test(name.replace(/\[(?:\^|[^\]]*-)[^\]]*\]/g, ''))) continue;
         spend(COST.guess, found);
         const mayBe = nameTest(lastName(name));
-        const behind = [...more, rest.trim()].filter((part) => part !== '').map((part) => ` ${part}`);
+        // The rest of a long one is not known.
+        const known = rest.length < LONGEST_REST ? rest.trim() : `${rest.trim()} $`;
+        const behind = [...more, known].filter((part) => part !== '').map((part) => ` ${part}`);
         if (mayBe !== undefined) found.globs.set(key, { mayBe, rest: behind.join('').replace(/\s+/g, ' ') });
       }
 }

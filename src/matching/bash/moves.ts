@@ -77,13 +77,21 @@ const MOST_PATTERNS = 10;
 /** Files, and all that become of them: a file has its content wherever it is copied to. Whether it is known. */
 export function spread(files: ReadonlyMap<string, boolean>, { moved, values }: BashFiles): Map<string, boolean> {
   const all = new Map(files);
-  const patterns = [...moved.keys()].filter(isPattern);
-  const isLike = patterns.length > MOST_PATTERNS ? () => true : patternsTest(patterns);
+  let patterns = [...moved.keys()].filter(isPattern);
+  let copiesOf = moved;
+  if (patterns.length > MOST_PATTERNS) {
+    const copies = patterns.flatMap((pattern) => [...(moved.get(pattern) ?? [])].filter((copy) => !isPattern(copy)));
+    copiesOf = new Map([...moved, [SOME, new Set([...copies, SOME])]]);
+    patterns = [SOME];
+    // Some of them may be changed in place.
+    for (const name of files.keys()) all.set(name, false);
+  }
+  const isLike = patternsTest(patterns);
   const open = [...files.keys()];
   for (const name of open) {
     const sources = [name, ...patterns.filter((one) => one !== name && isLike(one, name))];
     for (const source of sources)
-      for (const copy of moved.get(source) ?? []) {
+      for (const copy of copiesOf.get(source) ?? []) {
         // Changed in place it is another.
         const isChanged = copy === source && source !== SOME;
         const becomes = isChanged ? name : copy;
