@@ -196,6 +196,8 @@ export interface DescribedHook {
   readonly onFailure: OnFailure;
   /** The decision, for a rule. */
   readonly rule?: RuleSpec;
+  /** The share of sessions in which it decides; absent: all of them, or none (`skip`). */
+  readonly enforce?: number;
   /** It could stop a call, and lets it go ahead when it fails (`onFailure: 'continue'`). */
   readonly failsOpen?: true;
   readonly source: Source;

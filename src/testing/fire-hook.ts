@@ -12,11 +12,11 @@ import { checks, type Shape } from '../values/shape.js';
 import { type Fired, FiredEvent } from './fired.js';
 import type { Fields } from './payload.js';
 import { SAMPLES } from './samples.js';
-import { noLogger, put, type Tested } from './tested.js';
+import { noLogger, put, TEST_SESSION, type Tested } from './tested.js';
 
 /** How an event is fired in a test. */
 export interface FireHookOptions extends FireOptions {
-  /** Options of the host that is made for it. Default: nothing is logged, the session is `test-session`. */
+  /** Options of the host that is made for it. Default: nothing is logged, the session is one in which every hook with a share (`enforce: 0.1`) decides. */
   readonly host?: HostOptions;
   /** Registered before it: a plugin, hooks. Their records are in the result too. */
   readonly beside?: readonly Tested[];
@@ -85,7 +85,7 @@ export async function fireIn<E extends HookEvent>(
   const host = createHost({
     logger: noLogger,
     ...hostOptions,
-    session: { session_id: 'test-session', ...hostOptions?.session },
+    session: { session_id: TEST_SESSION, ...hostOptions?.session },
   });
   try {
     for (const one of beside) await put(one, event, host);

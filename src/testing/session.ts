@@ -9,7 +9,7 @@ import type { Session } from '../session/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { story } from './fired.js';
-import { noLogger } from './tested.js';
+import { noLogger, TEST_SESSION } from './tested.js';
 
 /** Options of `testSession`: those of a session, and of its host. Default of `permission_mode`: `bypassPermissions`, so that what hooks leave alone runs. */
 export interface TestSessionOptions extends SessionOptions {
@@ -36,7 +36,7 @@ export interface TestSession extends AsyncDisposable {
 const OPTIONS: Keys<TestSessionOptions> = { ...SESSION, host: checks.object, tools: checks.object };
 
 /** A call that no hook judges runs: nobody is there to be asked. */
-const DEFAULTS = { watch: false, session_id: 'test-session', permission_mode: 'bypassPermissions' } as const;
+const DEFAULTS = { watch: false, session_id: TEST_SESSION, permission_mode: 'bypassPermissions' } as const;
 
 /**
  * Opens a session with plugins and hooks, for a test that drives it.

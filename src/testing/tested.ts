@@ -8,6 +8,9 @@ import { isObject } from '../values/shape.js';
 /** What is tested: a plugin, a plugin with its options, hooks as `register` takes them, or one hook. */
 export type Tested<E extends HookEvent = HookEvent> = PluginUse | Hooks | HookHandler<E>;
 
+/** The session of tests. It is in every share of sessions: a hook that is enforced in some decides here. */
+export const TEST_SESSION = 'test-session-671813';
+
 /** For hosts of tests, whose records contain what would be logged. */
 export const noLogger = (): void => undefined;
 

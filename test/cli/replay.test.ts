@@ -157,7 +157,15 @@ test('a file that is cut or empty is no recording under which all stays as it wa
   writeFileSync(join(dir, 'empty.ndjson'), '');
   for (const name of ['cut.ndjson', 'empty.ndjson'])
     expect(await run(name, '--no-config', '--json')).toMatchObject({ code: 1, stdout: '' });
-  expect((await run('empty.ndjson', 'fires.ndjson', '--config', 'old.json')).code).toBe(0);
+  for (const files of [
+    ['empty.ndjson', 'fires.ndjson'],
+    ['fires.ndjson', 'empty.ndjson'],
+  ]) {
+    const beside = await run(...files, '--config', 'old.json');
+    expect(beside).toMatchObject({ code: 0, stdout: '4 fires replayed: 4 as they were\n' });
+    expect(beside.stderr).toContain('empty.ndjson: nothing was replayed: it holds no event that was fired');
+    expect(beside.stderr).not.toContain(' fires.ndjson: nothing');
+  }
 });
 
 test('a project’s configuration that was not accepted is not used, and is told of', async () => {

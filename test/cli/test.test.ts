@@ -45,6 +45,34 @@ const RULES = {
   SessionEnd: [{ hooks: [{ type: 'command', command: 'exit 3' }] }],
 };
 
+describe('an event of no tool', () => {
+  test.each(['Stop', 'UserPromptSubmit', 'SessionStart', 'PostToolBatch'])('takes no call: %s', async (event) => {
+    put('hooks.json', RULES);
+    put('a.hooktest.yaml', `- event: ${event}\n  call: Bash ls\n  expect: silent\n`);
+    const { code, stderr } = await run('--hooks', 'hooks.json');
+    expect(code).toBe(1);
+    expect(stderr).toContain(`a.hooktest.yaml:2: call: is a call of a tool, and ${event} is not about one`);
+  });
+
+  test('those that are about one take it', async () => {
+    put('hooks.json', {});
+    put('a.hooktest.yaml', '- { event: PermissionRequest, call: Bash ls, expect: silent }\n');
+    expect((await run('--hooks', 'hooks.json')).code).toBe(0);
+  });
+});
+
+describe('a hook that is enforced in a share of sessions', () => {
+  const hooks = { PreToolUse: [{ enforce: 0.01, hooks: [{ type: 'rule', decision: 'deny', reason: 'r' }] }] };
+
+  test('decides in every example, wherever it is in its file', async () => {
+    put('hooks.json', hooks);
+    put('a.hooktest.yaml', '- { call: Bash ls, expect: deny }\n- { call: Bash pwd, expect: deny }\n'.repeat(10));
+    const { code, stdout } = await run('--hooks', 'hooks.json', '--probe');
+    expect(code).toBe(0);
+    expect(stdout).toContain(', 0 that nobody was asked about (GAP)');
+  });
+});
+
 const GOOD = `
 - call: Bash 'git push --force'
   expect: deny by no-force /Push by hand/

@@ -259,6 +259,30 @@ test('a plugin taken back leaves no hook', async () => {
   expect(JSON.stringify(host.describe())).toBe(before);
 });
 
+test('says in which share of sessions a hook decides, with a share that a file or plugin has set', () => {
+  const { host } = testHost();
+  host.register({ PreToolUse: [{ name: 'some', enforce: 0.07, hooks: [fn] }] });
+  host.register({ PreToolUse: [{ name: 'fewer', enforce: 0.5, hooks: [fn] }] }, { enforce: 0.2 });
+  host.register({
+    PreToolUse: [
+      { name: 'none', enforce: false, hooks: [fn] },
+      { name: 'all', hooks: [fn] },
+    ],
+  });
+  const description = host.describe();
+  expect((description.children[0]?.hooks ?? []).map(({ name, enforce }) => [name, enforce])).toEqual([
+    ['some', 0.07],
+    ['fewer', 0.2],
+    ['none', undefined],
+    ['all', undefined],
+  ]);
+  const lines = String(description).split('\n');
+  expect(lines.filter((line) => line.includes('enforced in'))).toEqual([
+    expect.stringContaining('enforced in 7 % of sessions'),
+    expect.stringContaining('enforced in 20 % of sessions'),
+  ]);
+});
+
 test('marks the guards that let a call go ahead when they fail, and only those', () => {
   const { host } = testHost();
   host.register(

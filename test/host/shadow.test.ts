@@ -78,6 +78,23 @@ describe('a hook that is not enforced', () => {
     expect(JSON.stringify(seen)).toBe('[{"command":"ls -l"}]');
   });
 
+  test('has a record without a final input, which nobody ran', async () => {
+    const { host, shadows } = watched();
+    const hooks = [{ enforce: false, name: 'rewrites', hooks: [() => rewrite({ command: 'x' })] }];
+    host.register({ PreToolUse: hooks, PostToolUse: hooks } as Hooks);
+    await host.fire('PreToolUse', CALL);
+    await host.fire('PostToolUse', { ...CALL, tool_response: 'o' });
+    await host.close();
+    expect(shadows().map(({ final_input, versions }) => [final_input, versions])).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+    expect(shadows().map(({ would_decide }) => would_decide)).toMatchObject([
+      { updatedInput: { command: 'x' } },
+      { updatedOutput: { command: 'x' } },
+    ]);
+  });
+
   test('is not asked where its matcher or its rule does not match, nor of a fire that was rejected', async () => {
     const { host, shadows } = watched();
     host.register({

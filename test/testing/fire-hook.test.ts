@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { addContext, deny, type Hooks } from '../../src/index.js';
-import { expectFired, fakeClock, fireHook } from '../../src/testing.js';
+import { expectFired, fakeClock, fireHook, payload, testSession } from '../../src/testing.js';
 
 test('the record is that of the event itself, not of one that a hook has fired', async () => {
   const hooks: Hooks = {
@@ -21,6 +21,14 @@ test('the record is that of the event itself, not of one that a hook has fired',
   const fired = await fireHook(hooks, 'PreToolUse');
   expect(fired.record).toMatchObject({ decision: { verdict: 'deny' }, input: { tool_name: 'Bash' } });
   expect(() => expectFired(fired).toStaySilent()).toThrow(/outer .*deny/);
+});
+
+test('a hook that is enforced in a share of sessions decides, in a session as well', async () => {
+  const hooks = { PreToolUse: [{ enforce: 0.001, hooks: [() => deny('no')] }] };
+  expectFired(await fireHook(hooks, 'PreToolUse', payload.preToolUse.bash('ls'))).toDeny('no');
+  const one = await testSession({ hooks });
+  expect((await one.call('Bash', { command: 'ls' })).status).toBe('denied');
+  await one.close();
 });
 
 describe('a hook in the background', () => {

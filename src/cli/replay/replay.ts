@@ -4,7 +4,7 @@ import { HookscopeError } from '../../errors.js';
 import { servicesOf } from '../../host/internals.js';
 import { plainJson } from '../../plain.js';
 import { openFires } from '../../replay/open.js';
-import type { RecordedFires } from '../../replay/recorded.js';
+import type { RecordedFire, RecordedFires } from '../../replay/recorded.js';
 import { type Replayed, replay } from '../../replay/replay.js';
 import { wrongOption } from '../../values/options.js';
 import { type HostFlags, openHost } from '../host/open-host.js';
@@ -62,12 +62,28 @@ async function firesOfAll(
   for (const file of files)
     if (!/^https?:/.test(file) && !existsSync(file))
       throw new HookscopeError('FILE', { file, problem: 'there is no such file' });
-  const all = files.map((file, i) => openFires(file, { note: tell, progress: (share) => at(i, share) }));
+  const all = files.map((file, i) =>
+    tellingOfNone(file, openFires(file, { note: tell, progress: (share) => at(i, share) }), tell),
+  );
   const first = await all[0]?.next();
   return (async function* () {
     if (first && !first.done) yield first.value;
     for (const fires of all) yield* fires;
   })();
+}
+
+/** Where other files hold fires, one that holds none would be passed over in silence. */
+async function* tellingOfNone(
+  file: string,
+  fires: RecordedFires,
+  tell: Terminal['tell'],
+): AsyncGenerator<RecordedFire> {
+  let isEmpty = true;
+  for await (const fire of fires) {
+    isEmpty = false;
+    yield fire;
+  }
+  if (isEmpty) tell(`${file}: ${NOTHING}`);
 }
 
 function lineOf({ fire, then, now, changed, by }: Replayed): string {

@@ -1,7 +1,7 @@
 import { entryOf, plainData, type TreeNode } from '../../check/files/tree.js';
 import { parseYamlTree } from '../../check/files/yaml-tree.js';
 import { HookscopeError } from '../../errors.js';
-import { HOOK_EVENTS, type HookEvent } from '../../events/catalogue.js';
+import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../events/catalogue.js';
 import { positionsIn, readNamedText } from '../../files/json-file.js';
 import { nearest } from '../../values/nearest.js';
 import { isObject, isText, type Json } from '../../values/shape.js';
@@ -109,6 +109,10 @@ function inputOf({ call, event = 'PreToolUse', input = {} }: Json, tell: Tell): 
   if (!isObject(input)) throw tell('input')('expected an object');
   if (call === undefined && Object.keys(input).length === 0 && event === 'PreToolUse')
     throw tell('call')('is missing, as "call: Bash \'git push\'"; or give event and input');
+  if (call !== undefined && !CATALOGUE[event as HookEvent].tool)
+    throw tell('call')(
+      `is a call of a tool, and ${event} is not about one; leave out call, and give the event its input`,
+    );
   return {
     event: event as HookEvent,
     input: { ...(call === undefined ? {} : parseCall(call, tell('call'))), ...input },

@@ -1,6 +1,7 @@
 import type { HookRecord } from '../../emit/record.js';
 import type { HookEvent } from '../../events/catalogue.js';
 import { servicesOf } from '../../host/internals.js';
+import { isEnforcedIn } from '../../host/plan/shadows.js';
 import { firedWithRecord } from '../../testing/fire-hook.js';
 import { type Fired, FiredEvent } from '../../testing/fired.js';
 import { SAMPLES } from '../../testing/samples.js';
@@ -16,12 +17,16 @@ export interface Asked {
   readonly agent?: string;
 }
 
+/** The least share of sessions that examples are in. Another thousand names are tried for each. */
+const LEAST_SHARE = 0.001;
+
 /** A host that examples are put to one after another, each in its own session. */
 export class Bench {
   readonly #opened: OpenedHost;
   readonly #cwd: string;
   readonly #records: HookRecord[] = [];
   #count = 0;
+  #tried = 0;
 
   constructor(opened: OpenedHost, cwd: string) {
     this.#opened = opened;
@@ -38,7 +43,7 @@ export class Bench {
   async ask({ event, input, agent }: Asked, signal: AbortSignal): Promise<Fired> {
     const { host } = this.#opened;
     this.#count += 1;
-    const session = { session_id: `example-${this.#count}`, cwd: this.#cwd };
+    const session = { session_id: this.#nextSession(), cwd: this.#cwd };
     const who = agent === undefined ? {} : { agent_id: `agent-${this.#count}`, agent_type: agent };
     const base = { ...session, ...who };
     const { opens = false, closes = false } = servicesOf(host).events[event] ?? {};
@@ -55,6 +60,13 @@ export class Bench {
     if (agent !== undefined && !closes)
       await host.fireAny('SubagentStop', { ...SAMPLES.SubagentStop, ...base }, { signal });
     return new FiredEvent(event, decision as never, record, records, explanation);
+  }
+
+  /** Hooks that are enforced in a share of sessions decide in it, wherever the example is in its file. */
+  #nextSession(): string {
+    do this.#tried += 1;
+    while (!isEnforcedIn(LEAST_SHARE, `example-${this.#tried}`));
+    return `example-${this.#tried}`;
   }
 
   close(): Promise<unknown> {

@@ -6,6 +6,9 @@ export function isEnforcedIn(share: number, session: unknown): boolean {
   return hashOf(typeof session === 'string' ? session : '') < share * 2 ** 32;
 }
 
+/** `enforced in 30 % of sessions`. Without the last digits, which a product of fractions has wrong. */
+export const inShare = (share: number): string => `enforced in ${Number((share * 100).toPrecision(12))} % of sessions`;
+
 /** FNV-1a with a mixed last step, so that names that differ only at the end are spread as well. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
@@ -55,6 +58,6 @@ const own = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? NONE :
 /** The registration as it stands in a session: skipped if it is not enforced there. */
 export function standsIn(r: Registration, session: unknown): Registration {
   if (r.enforce === undefined || r.skip !== undefined || isEnforcedIn(r.enforce, session)) return r;
-  const why = `it is enforced in ${r.enforce * 100} % of sessions, and this is not one of them`;
+  const why = `it is ${inShare(r.enforce)}, and this is not one of them`;
   return { ...r, skip: { reason: 'shadow', why } };
 }

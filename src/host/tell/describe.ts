@@ -3,6 +3,7 @@ import { plain } from '../../plain.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { ruleOf } from '../call/work.js';
+import { inShare } from '../plan/shadows.js';
 import type { DescribedHook, Description, MadeHooks } from '../types.js';
 
 /**
@@ -64,6 +65,7 @@ export function describeHook(r: Registration): DescribedHook {
     timeout: r.timeout,
     onFailure: r.onFailure,
     ...(ruleOf(r) === undefined ? {} : { rule: ruleOf(r) as RuleSpec }),
+    ...(r.enforce === undefined || r.skip !== undefined ? {} : { enforce: r.enforce }),
     ...(failsOpen(r) ? { failsOpen: true as const } : {}),
     source: r.source,
     ...(r.plugin === undefined ? {} : { plugin: r.plugin }),
@@ -104,6 +106,7 @@ export function printHook(h: DescribedHook): string {
     h.phase !== 'decide' && h.phase,
     h.rule && `decides ${h.rule.decision}`,
     h.failsOpen ? 'fails open' : h.onFailure !== 'continue' && `on failure ${h.onFailure}`,
+    h.enforce !== undefined && inShare(h.enforce),
     h.untrusted && `untrusted: ${h.untrusted}`,
     h.skip &&
       `${h.skip === 'shadow' ? 'does not decide' : 'never runs'}: ${h.skip}${h.skipWhy === undefined ? '' : `, ${h.skipWhy}`}`,

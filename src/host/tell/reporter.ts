@@ -116,7 +116,8 @@ export class BusFireReporter implements FireReporter {
       agents_above: agentsAbove(fire.found),
       tool_use_id: fire.toolUseID,
       input: fire.input,
-      final_input: final.input === fire.input ? undefined : final.input,
+      // What a hook that is not enforced would have made of it never ran; `would_decide` has it.
+      final_input: final.input === fire.input || shadowOf !== undefined ? undefined : final.input,
       versions: values === undefined || values.length < 2 ? undefined : values.slice(0, -1),
       // A spread here would cost the fields after it a call into the engine each.
       decision: told.decision,
