@@ -11,6 +11,7 @@ import { timerDelay } from '../values/waiting/timer.js';
 import { approversIn, masksIn } from './ask/approvers.js';
 import { Asker } from './ask/asker.js';
 import { ownKey } from './ask/own-key.js';
+import type { FleetEngine } from './engine.js';
 import { usualHostId } from './host-id.js';
 import { type DecisionLog, logHere, logInThread } from './log/log.js';
 import { recentIn } from './log/masked.js';
@@ -20,7 +21,7 @@ import { allowStamp, readAllowed } from './policy/allowed.js';
 import { RECENT } from './policy/drift.js';
 import { Follower } from './policy/follow.js';
 import { Managed } from './policy/managed.js';
-import { HEARTBEAT, type HostStatus } from './status.js';
+import { type ChannelStatus, HEARTBEAT, type HostStatus } from './status.js';
 
 /** Milliseconds between two looks at what the host allows, and at the clock. */
 const LOOK = 1_000;
@@ -152,9 +153,13 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
         tell,
       }),
     );
+  let isTold = false;
+  const tellAway = (): void => {
+    isTold = true;
+    tell(whileAway(engine, status().channels));
+  };
   const forget = engine.onChange(() => {
-    if (!engine.connected)
-      tell(`the fleet at ${engine.place} is not there; its last policy counts, and decisions wait on disk`);
+    if (!engine.connected) tellAway();
     else say();
   });
   const heartbeat = setInterval(() => void share(), HEARTBEAT * 1000);
@@ -180,6 +185,8 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     sleep(timerDelay(how.patience), undefined, { signal: over.signal }).catch(() => undefined),
   ]);
   over.abort();
+  // One that was never there has not changed.
+  if (!engine.connected && !isTold) tellAway();
   let closing: Promise<void> | undefined;
 
   return {
@@ -223,6 +230,18 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
       return closing;
     },
   };
+}
+
+/** That the broker is not there, why, and what counts meanwhile. */
+function whileAway({ place, problem }: FleetEngine, channels: readonly ChannelStatus[]): string {
+  const counts = channels.map(({ channel, revision, sequence, asks }) => {
+    if (asks !== undefined) return `every gate asks (${asks})`;
+    return revision === undefined
+      ? `${channel} has no policy`
+      : `the last policy of ${channel}, ${revision} (${sequence}), counts`;
+  });
+  const why = problem === undefined ? '' : `: ${problem}`;
+  return `the fleet at ${place} is not there${why}. It is tried again until it answers; meanwhile ${counts.join(', ')}, and decisions wait on disk`;
 }
 
 /** What a caller's function throws is reported by nobody: whoever calls it goes on. */

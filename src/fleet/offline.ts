@@ -6,6 +6,7 @@ import { masksIn } from './ask/approvers.js';
 import { usualHostId } from './host-id.js';
 import type { Joined } from './joined.js';
 import { type DecisionLog, logAside } from './log/log.js';
+import { withoutPassword } from './nats/connection.js';
 import { completeOptions } from './options.js';
 import { readAllowed } from './policy/allowed.js';
 import { readKept } from './policy/kept.js';
@@ -39,6 +40,7 @@ export async function applyLastGood<C extends CustomEvents>(host: Host<C>, joine
     const good = await lastGood(channel, readKept(own, channel, keys), {
       allowed: () => readAllowed(allow),
       directory,
+      place: joined.servers.map(withoutPassword).join(', '),
     });
     managed.replace(channel, good);
     if (good.policy !== undefined) over.policies.push(good.policy);

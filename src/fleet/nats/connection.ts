@@ -58,6 +58,11 @@ export class Connection {
     return this.#connected;
   }
 
+  /** Why there is no connection; undefined: there is one. */
+  get problem(): string | undefined {
+    return this.#connected ? undefined : (whyRefused(this.#problem, this.#options) ?? this.#problem);
+  }
+
   onChange(call: () => void): Stop {
     this.#listeners.add(call);
     return () => void this.#listeners.delete(call);

@@ -16,6 +16,9 @@ export function natsEngine(options: NatsOptions): FleetEngine {
     get connected() {
       return connection.connected;
     },
+    get problem() {
+      return connection.problem;
+    },
     onChange: (call) => connection.onChange(call),
     policy: buckets.policy,
     state: buckets.state,

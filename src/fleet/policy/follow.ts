@@ -144,7 +144,10 @@ export class Follower {
   async #begin(): Promise<void> {
     const { channel, managed } = this.#options;
     const { bundle } = this.#kept;
-    let { policy, asks, until, error, masks } = await lastGood(channel, this.#kept, this.#options);
+    let { policy, asks, until, error, masks } = await lastGood(channel, this.#kept, {
+      ...this.#options,
+      place: this.#options.engine.place,
+    });
     try {
       managed.replace(channel, { policy, asks, until });
     } catch (refusal) {

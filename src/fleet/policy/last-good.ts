@@ -15,10 +15,13 @@ const MOST_REASON = 2_000;
 export async function lastGood(
   channel: string,
   { bundle, problem }: Pick<KeptChannel, 'bundle' | 'problem'>,
-  { allowed, directory }: { allowed(): Allowed; readonly directory: string },
+  { allowed, directory, place }: { allowed(): Allowed; readonly directory: string; readonly place: string },
 ): Promise<InForce & { readonly error?: unknown; readonly masks?: PreparedPolicy['redact'] | undefined }> {
   const of = `the fleet's policy (${channel})`;
-  if (bundle === undefined) return { asks: problem === undefined ? `${of} is not known yet` : `${of}: ${problem}` };
+  if (bundle === undefined)
+    return {
+      asks: `${of}${problem === undefined ? ` is not known yet: none has come from ${place}` : `: ${problem}`}`,
+    };
   try {
     const policy = await preparePolicy(bundle, allowed(), directory);
     return { policy, until: endOf(bundle), masks: policy.redact };
