@@ -44,7 +44,7 @@ export const OPTIONS = {
   // A string, because `hook` has to answer a wrong value in its agent's protocol.
   trust: [
     '--trust <which>',
-    "which hooks of the project may run: stored (default), those accepted with 'hookscope trust', or all",
+    "which hooks of the project may run, also of its hookscope.config.*: stored (default), those accepted with 'hookscope trust', or all",
   ],
 
   // What is printed, and where.

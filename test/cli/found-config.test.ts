@@ -50,6 +50,38 @@ test('one that was never accepted is held, and the command goes on without it', 
   ]);
 });
 
+describe('with --trust all', () => {
+  test('one that was never accepted runs for this once, after it was said that it does, and not to be listed', async () => {
+    folder.write('hookscope.config.mjs', guard());
+    const { stdout, stderr } = await run('fire', 'PreToolUse', '--json', '--input', call(), '--trust', 'all');
+    expect(JSON.parse(stdout).decision).toMatchObject({ verdict: 'deny', reason: 'no' });
+    expect(stderr).toContain('using hookscope.config.mjs of this directory, which runs as code');
+    expect((await run('list', '--trust', 'all')).stderr).not.toContain('RAN');
+    // Nothing is kept.
+    expect((await fired()).told.join()).toContain('held: ');
+  });
+
+  test('one that has changed since runs as it is, with the plugins that it names', async () => {
+    const rule = (decision: string) => [{ hooks: [{ type: 'rule', decision, reason: 'r' }] }];
+    folder.write('hookscope.config.json', { hooks: { PreToolUse: rule('allow') } });
+    await accept();
+    const plugin = `export default { name: 'p', apply: (scope) => scope.on('PreToolUse', ${DENIES}) };`;
+    folder.write('p.mjs', plugin);
+    folder.write('hookscope.config.json', { plugins: ['./p.mjs'], hooks: { PreToolUse: rule('ask') } });
+    const all = await run('fire', 'PreToolUse', '--json', '--input', call(), '--trust', 'all');
+    expect(JSON.parse(all.stdout).decision).toMatchObject({ verdict: 'deny', reason: 'no' });
+    expect((await fired()).decision).toMatchObject({ failures: [{ cause: 'untrusted' }] });
+  });
+
+  test('one that is gone stays a guard that fails', async () => {
+    folder.write('hookscope.config.mjs', guard());
+    await accept();
+    rmSync(join(folder.path, 'hookscope.config.mjs'));
+    const { stdout } = await run('fire', 'PreToolUse', '--json', '--input', call(), '--trust', 'all');
+    expect(JSON.parse(stdout).decision).toMatchObject({ failures: [{ cause: 'untrusted' }] });
+  });
+});
+
 test('one that is accepted runs when something is fired, after it was said that it does, and not to be listed', async () => {
   folder.write('hookscope.config.mjs', guard());
   await accept();

@@ -19,14 +19,17 @@ interface LookOptions {
   /** false: nothing is executed unless it was named on the command line, even if it was accepted. */
   readonly executes: boolean;
   announce(text: string): void;
+  /** Whoever gave the command accepts, for this run, what is found as it is (`--trust all`). */
+  readonly trustsAll?: boolean | undefined;
   /** Default: the process's. */
   readonly directory?: string | undefined;
 }
 
 /** Looks for configurations, and decides what will happen with each before anything runs. */
 export async function findConfigsHere(look: LookOptions): Promise<ConfigsHere> {
-  const { executes, announce, directory = process.cwd() } = look;
-  const all = await judgeConfigs(directory, createTrustStore());
+  const { executes, announce, trustsAll, directory = process.cwd() } = look;
+  const judged = await judgeConfigs(directory, createTrustStore());
+  const all = trustsAll ? judged.map(asItIs) : judged;
   if (all.length > 0) checkOutside(defaultTrustFile(), directory);
   for (const { held } of all) if (held) announce(wordsFor(held));
   const used = all.find(({ held }) => !held);
@@ -40,6 +43,13 @@ export async function findConfigsHere(look: LookOptions): Promise<ConfigsHere> {
   }
   announce(`${name} of this directory${runs}, was not named, so its hooks are not known here: --config ${name}`);
   return { all };
+}
+
+/** Without its consent, which was to other bytes. What is gone stays a guard that fails. */
+function asItIs(found: FoundConfig): FoundConfig {
+  if (found.held === undefined || found.held.state === 'gone') return found;
+  const { file, request } = found;
+  return { file, request };
 }
 
 /** Reads the one that counts. */

@@ -66,7 +66,7 @@ export async function openHost(given: HostFlags, options: OpenOptions): Promise<
   const checksOfPlugin = checksOf && (async (name: string, from: string) => checksOf(await boundName(name, from)));
   // Before any code of a project has run, so that its environment variables supply neither key nor address.
   const model = await modelOf(flags);
-  const look = { executes, announce, directory: finds || directory };
+  const look = { executes, announce, trustsAll: flags.trust === 'all', directory: finds || directory };
   const here = finds === false ? NOTHING : withoutNamed(await findConfigsHere(look), flags.config);
   const runsCode = here.used !== undefined || typeof flags.config === 'string' || flags.plugin !== undefined;
   if (runsCode || options.team !== undefined || hasJoined()) {
