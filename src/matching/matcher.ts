@@ -6,6 +6,7 @@ import { isOneName, namesOfCall } from '../events/tool-calls.js';
 import { clip, warn } from '../plain.js';
 import { ignoreRejections, isThenable, tell } from '../values/waiting/promises.js';
 import { claudeTest } from './claude-matcher.js';
+import type { KnownAgent } from './known-agent.js';
 import { inTime, whyExponential } from './regex-cost.js';
 import { toolNames } from './tool-names.js';
 import { compileWildcard } from './wildcard.js';
@@ -20,17 +21,6 @@ export interface Matcher {
   readonly code?: string;
   /** An empty or undefined subject is matched by a match-all only, an unknown one (null) by every matcher. Never throws. `input`: read-only; static ones need none. */
   matches(subject: Subject, input?: unknown, agent?: KnownAgent): boolean;
-}
-
-/** The types of an agent itself, and those with the types of the agents that it is below. */
-export interface AgentTypes {
-  readonly own: readonly string[];
-  readonly all: readonly string[];
-}
-
-/** What is known of the agent that a call is of, beside its input, which may name it by its id alone. */
-export interface KnownAgent {
-  readonly agentTypes?: AgentTypes | undefined;
 }
 
 export interface MatcherContext {

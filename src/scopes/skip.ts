@@ -1,6 +1,7 @@
 import type { EventSpec, Subject } from '../events/spec.js';
 import { shownName } from '../events/tool-calls.js';
-import type { KnownAgent, Matcher } from '../matching/matcher.js';
+import type { KnownAgent } from '../matching/known-agent.js';
+import type { Matcher } from '../matching/matcher.js';
 import type { Rule } from '../matching/rule.js';
 
 /** What the checks read of a registration. One that reads another field of it adds the field here. */

@@ -1,5 +1,5 @@
 import { HookscopeError } from '../errors.js';
-import type { AgentTypes } from '../matching/matcher.js';
+import type { AgentTypes } from '../matching/known-agent.js';
 import { Scope } from './scope.js';
 
 /** Names a scope: an agent's id, or an agent or session of a given session. */

@@ -1,5 +1,5 @@
 import type { Subject } from '../../events/spec.js';
-import type { AgentTypes } from '../../matching/matcher.js';
+import type { AgentTypes } from '../../matching/known-agent.js';
 import type { Registration } from '../../scopes/registration.js';
 import { type ScopeLookup, typesAbove } from '../../scopes/tree.js';
 import { readOnly } from '../../values/copies/view.js';
