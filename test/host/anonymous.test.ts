@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,6 +57,43 @@ test('its record, its failure and explain say that name', async () => {
   expect(told).toEqual(['guards.cjs:1']);
   const { hooks } = host.explain('Stop', { stop_hook_active: false, last_assistant_message: '' });
   expect(hooks).toMatchObject([{ name: 'guards.cjs:1' }]);
+});
+
+/** Gone from what runs, so that its lines are others. */
+interface Removed {
+  readonly one: string;
+
+  readonly two: string;
+}
+
+test('a hook in a file that vitest has transformed has the line that stands in the source', () => {
+  const none: Removed | undefined = undefined;
+  const host = createHost();
+  host.register({ Stop: [{ hooks: [() => none] }] }); // here
+  const line =
+    readFileSync(import.meta.filename, 'utf8')
+      .split('\n')
+      .findIndex((text) => text.endsWith('// here')) + 1;
+  expect(namesIn(host)).toEqual([`anonymous.test.ts:${line}`]);
+});
+
+test('a printer of stacks that says something else, or throws, names nothing', () => {
+  const throwing = (): never => {
+    throw new Error('no');
+  };
+  const { prepareStackTrace } = Error;
+  const names: string[] = [];
+  try {
+    for (const prepare of [() => ({}), () => 'at nowhere', throwing]) {
+      const host = createHost();
+      Error.prepareStackTrace = prepare as never;
+      guards['line1']?.(host);
+      names.push(...namesIn(host));
+    }
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace;
+  }
+  expect(names).toEqual(['guards.cjs:1', 'guards.cjs:1', 'guards.cjs:1']);
 });
 
 test('Error is left as it was, also where somebody has put a function of their own there', () => {

@@ -20,7 +20,7 @@ export function callerPlace(): string | undefined {
   const key = `${file}:${line}:${column}`;
   let place = KNOWN.get(key);
   if (place === undefined) {
-    place = sourcePlace(file, line, column);
+    place = sourcePlace(file, line, column) ?? placeAsPrinted(site) ?? `${basename(pathOf(file))}:${line}`;
     if (KNOWN.size >= MOST_KNOWN) KNOWN.clear();
     KNOWN.set(key, place);
   }
@@ -71,9 +71,23 @@ function callSites(): readonly NodeJS.CallSite[] {
 }
 
 /** Through the file's source map, where the process uses them (`--enable-source-maps`, tsx). */
-function sourcePlace(file: string, line: number, column: number): string {
-  const path = file.startsWith('file:') ? fileURLToPath(file) : file;
+function sourcePlace(file: string, line: number, column: number): string | undefined {
   const entry = findSourceMap(file)?.findEntry(line - 1, column - 1);
-  if (entry === undefined || !('originalSource' in entry)) return `${basename(path)}:${line}`;
+  if (entry === undefined || !('originalSource' in entry)) return undefined;
   return `${basename(entry.originalSource)}:${entry.originalLine + 1}`;
+}
+
+const pathOf = (file: string): string => (file.startsWith('file:') ? fileURLToPath(file) : file);
+
+/** As whoever prints this process's stacks has it: vitest and the like know the maps of what they have transformed. */
+function placeAsPrinted(site: NodeJS.CallSite): string | undefined {
+  const { prepareStackTrace } = Error;
+  if (typeof prepareStackTrace !== 'function') return undefined;
+  try {
+    const printed = String(prepareStackTrace(new Error('where'), [site]));
+    const [, file = '', line] = /(?:at |\()((?:file:|\/|[A-Za-z]:)[^()]*):(\d+):\d+\)?$/.exec(printed.trim()) ?? [];
+    return line === undefined ? undefined : `${basename(pathOf(file))}:${line}`;
+  } catch {
+    return undefined;
+  }
 }
