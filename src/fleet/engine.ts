@@ -42,7 +42,7 @@ export interface FleetEngine {
   readonly place: string;
   /** The other side is there now. */
   readonly connected: boolean;
-  /** While it is not there: what came of the last attempt, for people. */
+  /** While it is not there: what came of the last attempt, for people; absent where that was told already. */
   readonly problem?: string | undefined;
   /** Calls it whenever `connected` has changed. */
   onChange(call: () => void): Stop;

@@ -58,9 +58,10 @@ export class Connection {
     return this.#connected;
   }
 
-  /** Why there is no connection; undefined: there is one. */
+  /** Why there is no connection; undefined: there is one, or that was told already. */
   get problem(): string | undefined {
-    return this.#connected ? undefined : (whyRefused(this.#problem, this.#options) ?? this.#problem);
+    const problem = whyRefused(this.#problem, this.#options) ?? this.#problem;
+    return this.#connected || [...this.#told].some((message) => message.includes(problem)) ? undefined : problem;
   }
 
   onChange(call: () => void): Stop {
