@@ -49,8 +49,9 @@ function makeGuesses(spec: EventSpec): readonly Guess[] {
   if (shape.hasContext) guesses.push(says('context', { additionalContext: WHY }));
   // It also keeps later hooks from being asked, who may have had something to say.
   if (spec.fold !== 'observe') guesses.push(says('end', { continue: false, stopReason: WHY }));
-  const [extra] = shape.extras;
-  if (extra !== undefined) guesses.push(says(extra, { specific: { [extra]: ANY_VALUE } }));
+  // In a list, since lists are joined; of other values the last in plan order counts, as it does of a list and another value.
+  const extras = Object.fromEntries(shape.extras.map((key) => [key, [ANY_VALUE]]));
+  if (shape.extras.length > 0) guesses.push(says('extras', { specific: extras }));
   const failure = { cause: 'exit_code', message: WHY } as const;
   guesses.push({ name: 'failure', matches: true, answer: () => ({ failure }) });
   return guesses;

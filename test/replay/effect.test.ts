@@ -182,6 +182,29 @@ describe('a hook of which no answer was recorded may be what flips or extends a 
   });
 });
 
+test('a list that a later hook adds to is not settled by it', async () => {
+  for (const event of ['CwdChanged', 'FileChanged'] as const) {
+    const known = () => own({ watchPaths: ['/known'] });
+    const { fires } = await lived(hostOf({ [event]: [{ name: 'known', hooks: [known] }] } as Hooks), [
+      event,
+      inputOf(event),
+    ]);
+    for (const hooks of [
+      [() => own({ watchPaths: ['/more'] }), known],
+      [known, () => own({ watchPaths: ['/more'] })],
+    ]) {
+      const now = {
+        [event]: hooks.map((hook) => ({
+          name: hook === known ? 'known' : 'more',
+          mode: 'parallel',
+          hooks: [hook],
+        })),
+      };
+      expect((await all(replay(hostOf(now as Hooks), fires))).map(({ changed }) => changed)).toEqual(['unknown']);
+    }
+  }
+});
+
 describe('beside a block after the fact', () => {
   const SECRET = { ...bash('ls'), tool_name: 'mcp__a__b', tool_response: 'secret' };
   const mask = () => rewrite('masked');
