@@ -14,7 +14,7 @@ export const SHAPE_RULES = {
   'other-shape': {
     level: 'error',
     about: 'The hooks are in the format of another program',
-    why: 'A list of hooks, or the file of another agent, holds nothing that could be read as hooks here, so none of it runs.',
+    why: 'A list of hooks, or the file of another agent, holds nothing that Claude Code could read as hooks, so Claude Code runs none of it.',
     fix: 'Write an object by event, whose values are lists of { matcher, hooks }.',
     bad: '{ "hooks": [{ "event": "Stop", "command": "./notify.sh" }] }',
     good: '{ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "./notify.sh" }] }] } }',
