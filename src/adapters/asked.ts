@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { askedAbout, isAnswered, wasApproved } from '../session/tool/approved.js';
+import { answeredAbout, answerOf, askedAbout } from '../session/tool/approved.js';
 import { copyInput, type ToolCall } from '../session/tool/call.js';
 import type { Session } from '../session/types.js';
 
@@ -11,46 +11,58 @@ interface Asked {
   readonly made: unknown;
   /** The input that the user sees. */
   readonly shown: unknown;
+  /** The call was made again, with the answer. */
+  answered: boolean;
 }
 
-/** By session. The oldest questions without an answer are forgotten. */
+/** By session. The oldest questions are forgotten. */
 const ASKED = new WeakMap<Session, Asked[]>();
 const MOST = 1000;
 
-/** The user is asked about the call, and sees the input that the model produced, or the one that is given. */
+/** The user is asked about the call, and sees the input that the model produced, or the one that is given. What they saw of it before counts no longer. */
 export function noteAsked(
   session: Session,
   { id, name, input }: Pick<ToolCall, 'id' | 'name' | 'input'>,
   shown: unknown = input,
 ): void {
-  const all = ASKED.get(session) ?? [];
-  ASKED.set(session, all);
   // In the form that JSON gives it: answers come back with conversations that were stored.
-  all.push({ id, name, made: copyInput(input), shown: copyInput(shown) });
-  if (all.length > MOST) all.shift();
+  const one = { id, name, made: copyInput(input), shown: copyInput(shown), answered: false };
+  const others = (ASKED.get(session) ?? []).filter((other) => other.id !== id || !isAbout(other, one));
+  ASKED.set(session, [...others, one].slice(-MOST));
 }
 
+const isAbout = (one: Asked, { name, made }: Pick<Asked, 'name' | 'made'>): boolean =>
+  isDeepStrictEqual([one.name, one.made], [name, made]);
+
 /**
- * A call that comes with the user's answer. That counts for what the user saw, and for nothing else that has the call's id. `showsJudged`: users of this program see inputs as
- * hooks leave them; what they saw in another session is not known.
+ * A call that may come with the user's answer. That counts for what the user saw, and for nothing else that has the call's id; as long as another question about the id
+ * waits for its answer, not for what was asked before it. `showsJudged`: users of this program see inputs as hooks leave them; what they saw in another session is not known.
  */
 export function answeredAsAsked(session: Session, call: ToolCall, showsJudged: boolean): ToolCall {
   const { id, name, input, pause } = call;
-  if (!pause) return call;
   const asked = ASKED.get(session)?.filter((one) => one.id === id) ?? [];
   const elsewhere = asked.length === 0;
-  if (elsewhere && (showsJudged || !isAnswered(pause))) return call;
+  if (elsewhere && (!pause || showsJudged || answerOf(pause) === undefined)) return call;
   const made = copyInput(input);
-  const same = elsewhere
-    ? [{ shown: made }]
-    : asked.filter((one) => isDeepStrictEqual([one.name, one.made], [name, made]));
+  const open = asked.filter((one) => !one.answered);
+  const about = (open.length === 0 ? asked : open).filter((one) => isAbout(one, { name, made }));
+  for (const one of about) one.answered = true;
+  if (!pause || answerOf(pause) === 'refused') return call;
+  const same = elsewhere ? [{ shown: made }] : about;
   const isShown = (now: unknown): boolean => {
     const copy = copyInput(now);
     return same.some(({ shown }) => isDeepStrictEqual(shown, copy));
   };
-  // One function for the question, which is not the one that others may have.
-  const own: typeof pause = (now, told) => pause(now, told);
-  return { ...call, pause: askedAbout(own, { isShown, isAllowed: (now) => wasApproved(pause, now) }) };
+  return { ...call, pause: answeredAbout(pause, isShown) };
+}
+
+/** Calls about which the framework asks its user on its own account. */
+const OWN = new WeakSet<ToolCall>();
+
+/** The call, about which the framework asks its user whatever hooks, modes and the session's `ask` say, unless it is denied. */
+export function askedInAnyCase(call: ToolCall): ToolCall {
+  OWN.add(call);
+  return call;
 }
 
 /** The `pause` of a call that the user is asked about before it is made. */
@@ -60,5 +72,5 @@ export function asking(
   pause: ToolCall['pause'] & {},
 ) {
   const isShown = (now: unknown): boolean => showsJudged || isDeepStrictEqual(copyInput(call.input), copyInput(now));
-  return askedAbout(pause, { isShown });
+  return askedAbout(pause, { isShown, inAnyCase: OWN.has(call), asker: showsJudged ? 'onAsk' : undefined });
 }

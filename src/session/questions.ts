@@ -34,7 +34,7 @@ export async function question<Q extends QuestionKind>(
   core: Core,
   call: CheckedCall,
   what: Q,
-  about: { readonly input: unknown; readonly told: QuestionContext },
+  about: { readonly input: unknown; readonly told: QuestionContext; readonly asker?: string },
 ): Promise<Answer<Q> | Failed | undefined> {
   const callback = call[what];
   if (!callback) return undefined;
@@ -47,7 +47,7 @@ export async function question<Q extends QuestionKind>(
     const passed = passedThrough(core, call, error);
     if (passed) throw passed;
     const why = messageOf(error);
-    core.deps.report(`${what}() failed for ${call.name}, so the call is denied: ${why}`, error);
+    core.deps.report(`${about.asker ?? what}() failed for ${call.name}, so the call is denied: ${why}`, error);
     return { failed: `Permission to use ${call.name} could not be decided: ${why}` };
   }
 }

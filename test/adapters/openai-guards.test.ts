@@ -3,6 +3,7 @@ import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/te
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AnyAgent, agentTool, drive } from '../../src/adapters/openai-agents.js';
+import type { HookRecord } from '../../src/emit/record.js';
 import { names, on, opened } from '../session/kit.js';
 import { toolsInto } from './openai-kit.js';
 
@@ -184,4 +185,57 @@ test('beside a call that waits for the user, one with arguments that cannot be r
   expect(await drive(session, agent, first.state as never)).toMatchObject({ status: 'done', text: 'Done.' });
   expect(ran).toEqual(['write a']);
   expect(replies(model)).toContain('try again with valid JSON');
+});
+
+test("a call that the user has refused is recorded as refused by the user, with the user's words, also where a hook would allow it", async () => {
+  for (const later of [false, true]) {
+    const { host, session } = await opened();
+    const records: HookRecord[] = [];
+    host.events$.subscribe((record) => records.push(record));
+    on(host, 'PermissionRequest', () => ({ hookSpecificOutput: { decision: { behavior: 'allow' } } }));
+    const ran: string[] = [];
+    const first = call('write', { path: 'a' }, '1');
+    const script = later ? [[first], [call('write', { path: 'a' }, '2')], DONE] : [[first], DONE];
+    const model = new ScriptedModel(script);
+    const agent = new Agent({ name: 'main', model, tools: [toolsInto(ran)('write', { needsApproval: true })] });
+    const { state, interruptions } = await drive(session, agent, 'Go');
+    for (const item of interruptions) state?.reject(item, { message: 'It is my thesis.', alwaysReject: later });
+    if (state) await drive(session, agent, state);
+    expect(ran).toEqual([]);
+    const calls = records.filter((record) => record.type === 'tool_call');
+    const refused = { status: 'denied', ran: false, denied_by: 'user', reason: 'It is my thesis.' };
+    expect(calls).toMatchObject(later ? [refused, refused] : [refused]);
+    expect(replies(model)).toContain('It is my thesis.');
+  }
+});
+
+test('an approval of all calls of a tool is for whatever a hook makes of the first one, too, and not where a hook asks', async () => {
+  for (const permissionDecision of [undefined, 'ask']) {
+    const { host, session } = await opened();
+    on(host, 'PreToolUse', () => ({ hookSpecificOutput: { permissionDecision, updatedInput: { path: 'b' } } }));
+    const ran: string[] = [];
+    const script = [[call('write', { path: 'a' }, '1')], [call('write', { path: 'a' }, '2')], DONE];
+    const tools = [toolsInto(ran)('write', { needsApproval: true })];
+    const agent = new Agent({ name: 'main', model: new ScriptedModel(script), tools });
+    const { state, interruptions } = await drive(session, agent, 'Go');
+    for (const item of interruptions) state?.approve(item, { alwaysApprove: true });
+    if (state) await drive(session, agent, state);
+    expect(ran).toEqual(permissionDecision ? [] : ['write b', 'write b']);
+  }
+});
+
+test('with an onAsk the user is still asked about a tool that needs approval, whoever else would allow it', async () => {
+  for (const options of [{}, { ask: () => ({ behavior: 'allow' as const }) }, { permission_mode: 'dontAsk' }])
+    for (const onAsk of [undefined, () => undefined]) {
+      const { host, session } = await opened(options);
+      on(host, 'PermissionRequest', () => ({ hookSpecificOutput: { decision: { behavior: 'allow' } } }));
+      const ran: string[] = [];
+      const model = new ScriptedModel([[call('write', { path: 'a' }, '1')], DONE]);
+      const agent = new Agent({ name: 'main', model, tools: [toolsInto(ran)('write', { needsApproval: true })] });
+      const { state, interruptions, status } = await drive(session, agent, 'Go', { onAsk });
+      expect({ status, ran }).toEqual({ status: 'unfinished', ran: [] });
+      for (const item of interruptions) state?.approve(item);
+      if (state) await drive(session, agent, state, { onAsk });
+      expect(ran).toEqual(['write a']);
+    }
 });

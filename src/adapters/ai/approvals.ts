@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ModelMessage, ToolApprovalResponse, ToolCallPart, ToolModelMessage, ToolSet } from 'ai';
+import { refusal } from '../../session/tool/approved.js';
 import { copyInput } from '../../session/tool/call.js';
 import type { Steps } from '../steps.js';
 import { callText } from '../texts.js';
+import { judged, note } from './input.js';
 
 interface Answer {
   readonly call: ToolCallPart;
@@ -25,7 +27,10 @@ function answersOf(messages: readonly ModelMessage[]): Answer[] {
     const id = asked?.type === 'tool-approval-request' ? asked.toolCallId : undefined;
     // Some models give their calls the same ids again.
     const call = made.slice(0, at + 1).findLast((part) => part.type === 'tool-call' && part.toolCallId === id);
-    return call?.type === 'tool-call' ? [{ call, said }] : [];
+    if (call?.type !== 'tool-call') return [];
+    // The SDK runs the tool with the call's input, after it has compared what the schema makes of this.
+    if (asked && 'inputSchemaInput' in asked) note(call.input, asked.inputSchemaInput);
+    return [{ call, said }];
   });
 }
 
@@ -79,12 +84,13 @@ export async function refused(
   const reasons = new Map<string, string>();
   for (const { call, said } of answersOf(messages)) {
     if (said.approved || !tools[call.toolName]?.execute) continue;
+    const seen = judged(call.toolName, call.input);
     const result = await steps.run({
       name: call.toolName,
       id: call.toolCallId,
-      input: call.input,
+      ...('wrong' in seen ? { input: {}, invalid: seen.wrong } : seen),
       permission: () => ({ behavior: 'ask' }),
-      ask: () => ({ behavior: 'deny', message: said.reason }),
+      pause: refusal(said.reason),
       execute: () => {
         throw new Error(said.reason ?? `The user denied permission to use ${call.toolName}.`);
       },

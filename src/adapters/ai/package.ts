@@ -2,7 +2,7 @@ import type * as AiSdk from 'ai';
 import { loadPeer } from '../peer.js';
 
 /** The AI SDK itself. */
-export const ai: Pick<typeof AiSdk, 'asSchema' | 'wrapLanguageModel'> = await loadPeer(
+export const ai: Pick<typeof AiSdk, 'asSchema' | 'jsonSchema' | 'wrapLanguageModel'> = await loadPeer(
   { entry: 'hookscope/adapters/ai', peer: 'ai', range: '^6.0.200 || ^7.0.0' },
   () => import('ai'),
   // There since 6.0.150 at the latest.

@@ -6,11 +6,13 @@ import type { ToolCall, ToolResult } from '../../session/tool/call.js';
 import { type Content, type ContentBlock, OUTPUT, withheldOf } from '../../session/tool/content.js';
 import { bytesAsJson, isBytes } from '../../values/copies/binary.js';
 import { messageOf } from '../../values/waiting/promises.js';
+import { askedInAnyCase } from '../asked.js';
 import type { Steps } from '../steps.js';
 import { callText, contentText } from '../texts.js';
 import type { ToolHow } from '../tool-how.js';
 import { unlessAborted } from '../unless-aborted.js';
 import type { Answers } from './approvals.js';
+import { judged, noting } from './input.js';
 import { ai } from './package.js';
 
 /** As OUTPUT, of a tool that makes a text of its output, whatever that is: the text is looked at. */
@@ -83,7 +85,7 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
       return of?.output ?? outputOf(name, tool, given);
     },
   };
-  return { ...tool, ...own } as Tool;
+  return { ...tool, ...noting(tool), ...own } as Tool;
 }
 
 type ApprovalOptions = Parameters<Extract<NonNullable<Tool['needsApproval']>, (...given: never[]) => unknown>>[1];
@@ -118,18 +120,22 @@ class NotRun extends Error {
 class Call {
   readonly #of: Wrapped;
   readonly #call: ToolCall;
+  /** As the SDK has parsed it; once a hook has rewritten it, as the tool's schema parses that. */
+  #given: unknown;
   readonly #input: unknown;
-  #read: { readonly input: unknown } | undefined;
 
   constructor(of: Wrapped, id: string, input: unknown) {
     const { name, tool, how, answers } = of;
     this.#of = of;
     this.#input = input;
+    this.#given = input;
+    const seen = judged(name, input);
     this.#call = {
       ...how,
       name,
       id,
-      input,
+      input: 'wrong' in seen ? {} : seen.input,
+      invalid: 'wrong' in seen ? seen.wrong : undefined,
       render: () => [tool.toModelOutput ? SAID : OUTPUT],
       check: (rewritten) => this.#check(rewritten),
       ...(answers.about(id, name, input) ? { pause: approved() } : {}),
@@ -141,14 +147,15 @@ class Call {
   }
 
   asks(needsApproval: boolean): Promise<boolean> {
-    return this.#of.steps.asks({ ...this.#call, needsApproval }, { said: this.#said });
+    const call = { ...this.#call, needsApproval };
+    return this.#of.steps.asks(needsApproval ? askedInAnyCase(call) : call, { said: this.#said });
   }
 
   /** The SDK asks, whatever the hooks would say, and shows the input that the model made. */
-  asked(): true {
-    const { id = '', name } = this.#call;
-    this.#of.steps.asked(id, name, this.#input);
-    return true;
+  asked(): boolean {
+    const { id = '', name, input, invalid } = this.#call;
+    if (invalid === undefined) this.#of.steps.asked(id, name, input);
+    return invalid === undefined;
   }
 
   /** The SDK's way to give the model an error result is to throw. */
@@ -158,13 +165,11 @@ class Call {
     answers.take(options.toolCallId, name, this.#input);
     const call: ToolCall<unknown> = {
       ...this.#call,
-      input: this.#input,
       // If the session has an `ask`, it is asked now: a subagent's call cannot wait for a later answer.
       needsApproval: steps.session.agent_id !== undefined && (await needsApproval(tool, this.#input, options)),
-      execute: (final, { signal }) => {
+      execute: (_, { signal }) => {
         const either = abortSignal ? AbortSignal.any([abortSignal, signal]) : signal;
-        const given = this.#read ? this.#read.input : final;
-        const work = lastOf(tool.execute?.call(tool, given, { ...options, abortSignal: either }), piece);
+        const work = lastOf(tool.execute?.call(tool, this.#given, { ...options, abortSignal: either }), piece);
         return unlessAborted(work, abortSignal);
       },
     };
@@ -178,7 +183,7 @@ class Call {
 
   readonly #said = async (result: ToolResult): Promise<Content> => {
     if (result.status !== 'ran') return result.content;
-    const output = await modelOutput(this.#of.name, this.#of.tool, result);
+    const output = await modelOutput(this.#of.name, this.#of.tool, { ...result, input: this.#given });
     this.#of.outputs.push({ id: result.id, input: this.#input, output });
     return contentOf(output);
   };
@@ -187,7 +192,7 @@ class Call {
   async #check(rewritten: unknown): Promise<string | undefined> {
     const checked = await ai.asSchema(this.#of.tool.inputSchema).validate?.(rewritten);
     if (checked?.success === false) return messageOf(checked.error);
-    if (checked) this.#read = { input: checked.value };
+    this.#given = checked ? checked.value : rewritten;
     return undefined;
   }
 }

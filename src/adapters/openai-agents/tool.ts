@@ -1,9 +1,10 @@
 import type { FunctionTool, RunContext, Tool } from '@openai/agents';
-import { approved } from '../../session/tool/approved.js';
+import { approved, refusal } from '../../session/tool/approved.js';
 import type { ToolCall, ToolResult } from '../../session/tool/call.js';
 import { type Content, OUTPUT } from '../../session/tool/content.js';
 import { isObject } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
+import { askedInAnyCase } from '../asked.js';
 import type { Steps } from '../steps.js';
 import { callText, contentText } from '../texts.js';
 import type { ToolHow } from '../tool-how.js';
@@ -58,7 +59,9 @@ export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call 
       if (always?.approved === false) return false;
       // The user's yes to all calls is for what the tool asks, and not for what hooks ask.
       const needsApproval = always === undefined && (await tool.needsApproval(context, input as never, id));
-      if (!needsApproval || steps.how.onAsk) return await steps.asks(make(id, input, { needsApproval }), { said });
+      const made = make(id, input, { needsApproval });
+      if (!needsApproval) return await steps.asks(made, { said });
+      if (steps.how.onAsk) return await steps.asks(askedInAnyCase(made), { said });
       // The SDK asks, whatever the hooks would say, and shows the input that the model made.
       steps.asked(id, name, input);
       return true;
@@ -73,7 +76,8 @@ export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call 
       const asks = steps.session.agent_id !== undefined && (await tool.needsApproval(context, input as never, id));
       const own = inTime(sdk, tool, context);
       const made = make(id, input, {
-        ...(isApproved ? { pause: approved() } : {}),
+        // An approval of all calls of the tool is no answer about this input alone.
+        ...(isApproved ? { pause: approved(alwaysOf(owner, name)?.approved) } : {}),
         needsApproval: asks,
         execute: (final, { signal }) => {
           const given = { ...details, signal: either(details?.signal, signal) };
@@ -90,12 +94,12 @@ export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call 
   } as unknown as AnyTool;
 }
 
-/** The user has refused it: it does not run, whatever the hooks say now. */
-export const refusedBy = (message: string | undefined): Pick<ToolCall, 'permission' | 'ask' | 'execute'> => ({
+/** The user has refused it: it does not run, whatever hooks and rules say now. */
+export const refusedBy = (message: string | undefined): Pick<ToolCall, 'permission' | 'pause' | 'execute'> => ({
   permission: () => ({ behavior: 'ask' }),
-  ask: () => ({ behavior: 'deny', message }),
+  pause: refusal(message),
   execute: () => {
-    throw new Error('The user refused it.');
+    throw new Error(message ?? 'The user refused it.');
   },
 });
 

@@ -5,13 +5,13 @@ import { tellUser } from '../context.js';
 import type { Core } from '../core.js';
 import type { PermissionAnswer } from '../options.js';
 import { applyPermissions, type Failed, type QuestionContext, question } from '../questions.js';
-import { isAnswered, isUnseen, unseenInput, wasApproved } from './approved.js';
+import { answersAlone, askerOf, isForAnother, isForUser, isUnseen, unseenInput, wasApproved } from './approved.js';
 import type { CheckedCall } from './call.js';
 import { callFields, describeCall } from './call.js';
 import { fireFor } from './call-record.js';
 import { deniedText } from './content.js';
 import type { Approval, DeniedBy, Judgement } from './judgement.js';
-import { settlePermission } from './modes.js';
+import { type Settled, settlePermission } from './modes.js';
 
 type Pre = Decision<'PreToolUse'>;
 
@@ -90,14 +90,10 @@ class Judging {
     if (rules && 'failed' in rules) return this.#denied('failure', rules.failed);
     if (rules?.behavior === 'deny') return this.#denied('rules', rules.message);
     if (rules?.updatedInput !== undefined && this.#rewrite(rules.updatedInput, ['permission()'])) return undefined;
-    const granted = this.#allowed !== undefined && isDeepStrictEqual(this.#allowed.input, this.#input);
     const reason = (verdict === 'ask' ? pre.reason : undefined) ?? rules?.message;
     const told = { verdict, reason, suggestions: rules?.suggestions ?? [] };
-    // A yes of the user to another input counts for nothing, whoever allows this one.
-    const { pause } = this.#call.tool;
-    const asks = this.#call.needsApproval || (isAnswered(pause) && isUnseen(pause, this.#input));
-    const ruled = asks ? 'ask' : (rules?.behavior ?? 'none');
-    switch (settlePermission({ verdict, rules: ruled, mode: this.#core.mode, effect: this.#call.effect, granted })) {
+    const granted = this.#isGranted();
+    switch (this.#settle(verdict, rules?.behavior ?? 'none', granted)) {
       case 'run':
         return this.#run(granted ? this.#allowed : this.#approval(pre, rules?.behavior));
       case 'refuse':
@@ -107,6 +103,35 @@ class Judging {
       case 'ask':
         return this.#request(told);
     }
+  }
+
+  /** Whether somebody has allowed this very input. A hook says nothing in the place of the user who was asked. */
+  #isGranted(): boolean {
+    const allowed = this.#allowed;
+    if (allowed === undefined || !isDeepStrictEqual(allowed.input, this.#input)) return false;
+    return allowed.approver === 'user' || !this.#isUsers();
+  }
+
+  /** Whether no hook can allow the input, since the user was asked about it, or about another in its place. */
+  #isUsers(): boolean {
+    const { pause } = this.#call.tool;
+    return answersAlone(pause, this.#input) || isForAnother(pause, this.#input);
+  }
+
+  #settle(
+    verdict: QuestionContext['verdict'],
+    rules: Exclude<PermissionAnswer['behavior'], 'deny'>,
+    granted: boolean,
+  ): Settled {
+    const { effect, needsApproval, tool } = this.#call;
+    if (isForUser(tool.pause)) return granted ? 'run' : 'ask';
+    // A yes of the user to another input counts for nothing, whoever allows this one.
+    const ruled = needsApproval || isForAnother(tool.pause, this.#input) ? 'ask' : rules;
+    const settled = settlePermission({ verdict, rules: ruled, mode: this.#core.mode, effect, granted });
+    if (granted || settled === 'refuse') return settled;
+    if (answersAlone(tool.pause, this.#input)) return 'ask';
+    // What the user has allowed no classifier is asked about.
+    return settled === 'classify' && wasApproved(tool.pause, this.#input) ? 'run' : settled;
   }
 
   #approval(pre: Pre, rules: PermissionAnswer['behavior'] | undefined): Approval {
@@ -179,16 +204,18 @@ class Judging {
       const { interrupt: interrupts, decidedBy } = hooks;
       return this.#denied('hook', hooks.reason ?? hooks.stopReason, { interrupts, decidedBy });
     }
-    if (hooks.verdict === 'allow')
+    if (hooks.verdict === 'allow' && !this.#isUsers())
       return this.#allow(hooks, told, {
         by: { approver: 'hook', decidedBy: hooks.decidedBy, reason: hooks.reason },
         names: rewriters(hooks),
       });
     this.#questioned = true;
-    const { ask, tool } = this.#call;
-    if (ask === tool.pause && isUnseen(tool.pause, this.#input))
-      return this.#denied('nobody', unseenInput(name, tool.pause, this.#rewriters));
-    const answer = await this.#question('ask', told);
+    const { pause } = this.#call.tool;
+    const ask = answersAlone(pause, this.#input) ? pause : this.#call.ask;
+    if (ask === pause && isUnseen(pause, this.#input))
+      return this.#denied('nobody', unseenInput(name, pause, this.#rewriters));
+    const asker = ask === pause ? askerOf(pause) : 'ask';
+    const answer = await question(this.#core, { ...this.#call, ask }, 'ask', { input: this.#input, told, asker });
     if (answer === undefined) return this.#denied('nobody', told.reason);
     if ('failed' in answer) return this.#denied('failure', answer.failed);
     if (answer.behavior !== 'allow') return this.#denied('person', answer.message, { interrupts: answer.interrupt });
