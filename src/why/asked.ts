@@ -131,9 +131,15 @@ export function rewrittenTo(record: FireRecord): string | undefined {
   if (final === undefined || isShadow(record)) return undefined;
   const field = specOf(record.event)?.rewrites?.field;
   const value = field !== undefined && Object.hasOwn(final, field) ? final[field] : final;
-  const by = record.handlers.filter(
-    (handler) => rewrites(record, handler) && !record.conflicts.some(({ loser }) => loser === handler.id),
-  );
+  const by = rewriters(record);
   const who = by.length === 0 ? 'A hook' : listed(by.map(({ name }) => named(name)));
   return `${who} rewrote it; what counts is ${shown(value)}.`;
 }
+
+/** Whose rewrites stand. */
+export const rewriters = (record: FireRecord): HandlerRecord[] =>
+  record.final_input === undefined || isShadow(record)
+    ? []
+    : record.handlers.filter(
+        (handler) => rewrites(record, handler) && !record.conflicts.some(({ loser }) => loser === handler.id),
+      );

@@ -1,6 +1,7 @@
 import type { FireRecord, HandlerRecord, ToolCallRecord } from '../emit/record.js';
 import { plain } from '../plain.js';
 import { own } from '../values/own.js';
+import { rewriters } from './asked.js';
 import type { RunEnd } from './background.js';
 import { isShadow } from './meaning.js';
 import { counting, endersOf, keepersOf } from './said.js';
@@ -66,6 +67,9 @@ function blockersOf({ handlers, decision: { failures } }: FireRecord): HandlerRe
 function forGate(record: FireRecord, calls: readonly ToolCallRecord[]): string[] {
   const { decisions, decision } = record;
   const { verdict = 'none' } = decision;
+  const denier = calls.find((call) => call.status === 'denied')?.denied_by;
+  const stopped = verdict === 'none' || verdict === 'allow' ? own(AFTER_GATE, denier ?? '') : undefined;
+  if (stopped !== undefined) return [stopped(verdict, rewriters(record))];
   if (verdict === 'none') {
     // The allow of another hook does not count where managed policy has asked.
     const one = decision.overruled.length > 0 ? 'one of a managed policy' : 'one';
@@ -91,6 +95,27 @@ function forGate(record: FireRecord, calls: readonly ToolCallRecord[]): string[]
   ];
 }
 
+/** Of a call that hooks let pass, and somebody else has denied: what would let it run. */
+const AFTER_GATE: Readonly<Record<string, (verdict: string, rewriters: readonly HandlerRecord[]) => string>> = {
+  nobody: (verdict, by) => {
+    if (by.length > 0)
+      return `For it to run, the user must see it as it would run: give the adapter an onAsk that shows it, or ${who(by)} must no longer rewrite it.`;
+    return `For it to run, an approver must be there (${APPROVERS})${orAllow(verdict)}.`;
+  },
+  rule: () => `For it to run, ${RULES}.`,
+  mode: (verdict) => `For it to run, the permission mode must be one in which somebody is asked${orAllow(verdict)}.`,
+  classifier: (verdict) => `For it to run, the classifier must allow it${orAllow(verdict)}.`,
+  user: () => 'For it to run, the user must allow it when asked.',
+  failure: () => 'For it to run, the question about it must be answered properly: the reason says what went wrong.',
+};
+
+const RULES = 'the permission rules must no longer deny it: an allow of a hook does not help';
+const APPROVERS =
+  'a permission function of the session, an onAsk of the adapter if hooks rewrite the call, or people of a fleet who approve';
+
+/** Where no hook has spoken, one may. */
+const orAllow = (verdict: string): string => (verdict === 'none' ? ', or a hook that matches it must allow it' : '');
+
 /** On a host where the first or the last opinion counts, and beside it what counts whatever it says. */
 function oneCounts(record: FireRecord, decisions: 'first' | 'last', same: readonly HandlerRecord[]): string[] {
   const { verdict } = record.decision;
@@ -110,11 +135,8 @@ function oneCounts(record: FireRecord, decisions: 'first' | 'last', same: readon
 function forAsk({ answered }: FireRecord, calls: readonly ToolCallRecord[], change: string): string[] {
   const asking = `For it to pass without a question, ${change}.`;
   const nobody = answered?.answer === 'none' || calls.some((call) => call.denied_by === 'nobody');
-  if (nobody)
-    return [
-      asking,
-      'For the question to be answered, an approver is missing: a permission function of the session, an onAsk of the adapter if hooks rewrite the call, or people of a fleet who approve.',
-    ];
+  if (nobody) return [asking, `For the question to be answered, an approver is missing: ${APPROVERS}.`];
+  if (calls.some((call) => call.denied_by === 'rule')) return [asking, `It would not run then either: ${RULES}.`];
   const denier = answered?.answer === 'deny' ? (answered.by ?? 'an approver') : undefined;
   const refused = denier ?? (calls.some((call) => call.denied_by === 'user') ? 'the user' : undefined);
   return refused === undefined

@@ -498,3 +498,11 @@ test('a subagent whose work does not obey the signal is closed once it fires', a
   await expect(work).rejects.toThrow('aborted');
   await ended.check({ host, session, seen, agent });
 });
+
+test("an agent whose caller has aborted is not begun, and the error is the caller's reason", async () => {
+  const { session, seen } = await opened();
+  const reason = new Error('enough');
+  const work = runAgent(session, { agent_type: 'reader', signal: AbortSignal.abort(reason) }, () => 'read');
+  await expect(work).rejects.toBe(reason);
+  expect(names(seen)).not.toContain('SubagentStart');
+});

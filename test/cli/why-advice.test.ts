@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { FireRecord, ToolCallRecord } from '../../src/emit/record.js';
+import { Steps } from '../../src/adapters/steps.js';
+import type { FireRecord, HookRecord, ToolCallRecord } from '../../src/emit/record.js';
 import type { HookEvent } from '../../src/events/catalogue.js';
 import { allow, ask, block, deny, stop } from '../../src/events/output/helpers.js';
 import { servicesOf } from '../../src/host/internals.js';
@@ -10,6 +11,7 @@ import { fire } from '../emit/samples.js';
 import { inputOf } from '../host/inputs.js';
 import { fireAny, fires, testHost, turn, watch } from '../host/kit.js';
 import { generated } from '../seed.js';
+import { opened } from '../session/kit.js';
 import { SAMPLES } from '../store/records.js';
 
 type Said = 'nothing' | 'allow' | 'ask' | 'deny' | 'end' | 'end, as a command says it' | 'block' | 'fail';
@@ -171,6 +173,11 @@ describe('why, about a question', () => {
     expect(changes).toEqual([expect.stringContaining('without a question'), expect.stringMatching(sentence)]);
   });
 
+  test('that rules have settled: another answer of hooks is not enough', async () => {
+    const { changes } = told(await asked(), [call({ denied_by: 'rule', status: 'denied' })]);
+    expect(changes[1]).toMatch(/^It would not run then either: the permission rules must no longer deny it/);
+  });
+
   test('that the team answered, or did not', async () => {
     const record = await asked();
     const answered = (fields: object) => told({ ...record, answered: fields } as never).changes.join('\n');
@@ -193,6 +200,56 @@ describe('why, about a question', () => {
     );
     expect(changes[0]).toMatch(/^For it not to be denied, hook<0> /);
     expect(changes[1]).toMatch(/^It would not pass then either: hook<1> \(.*\) would still ask\.$/);
+  });
+});
+
+describe('why, about a call that hooks let pass and somebody else has denied', () => {
+  const hook = (says: 'allow' | 'nothing') =>
+    ({ says, managed: false, onFailure: 'continue', phase: 'decide' }) as const;
+  const denied = (denied_by: string) => {
+    const sample = SAMPLES.find(({ type }) => type === 'tool_call');
+    return { ...sample, status: 'denied', ran: false, decided_by: undefined, denied_by } as never as ToolCallRecord;
+  };
+
+  test.each([
+    ['rule', 'the permission rules must no longer deny it: an allow of a hook does not help'],
+    ['user', 'the user must allow it when asked'],
+    ['mode', 'the permission mode must be one in which somebody is asked'],
+    ['classifier', 'the classifier must allow it'],
+    ['nobody', 'an approver must be there (a permission function of the session, '],
+    ['failure', 'the question about it must be answered properly'],
+  ])('%s: how it would run, and not how to stop it', async (who, what) => {
+    for (const says of ['allow', 'nothing'] as const) {
+      const { changes } = told(await asked1('PreToolUse', [hook(says)], 'strictest'), [denied(who)]);
+      expect(changes).toHaveLength(1);
+      expect(changes[0]).toContain(`For it to run, ${what}`);
+      const hooksHelp = says === 'nothing' && ['mode', 'classifier', 'nobody'].includes(who);
+      expect(changes[0]?.endsWith(', or a hook that matches it must allow it.')).toBe(hooksHelp);
+    }
+  });
+
+  test('since the user would have seen another input: an onAsk, or a hook that does not rewrite', async () => {
+    const records: HookRecord[] = [];
+    const { host, session } = await opened();
+    host.events$.subscribe((record) => records.push(record));
+    const dryRun = () => ({ hookSpecificOutput: { permissionDecision: 'allow', updatedInput: { target: 'dry' } } });
+    host.register({ PreToolUse: [{ name: 'dry run', hooks: [dryRun as never] }] });
+    const steps = new Steps(session);
+    const call = { name: 'deploy', id: 'k', input: { target: 'shop' }, execute: () => 'ran' };
+    steps.asked(call.id, call.name, call.input);
+    const result = await steps.run({ ...call, pause: () => ({ behavior: 'allow' }) });
+    expect(result.status).toBe('denied');
+    const fires = records.filter((record) => record.type === 'hook_fire');
+    const gate = fires.find(({ event }) => event === 'PreToolUse') as FireRecord;
+    const { changes } = told(
+      gate,
+      records.filter((record) => record.type === 'tool_call'),
+    );
+    expect(changes).toEqual([
+      expect.stringMatching(
+        /^For it to run, the user must see it as it would run: give the adapter an onAsk that shows it, or dry run \(.*\) must no longer rewrite it\.$/,
+      ),
+    ]);
   });
 });
 

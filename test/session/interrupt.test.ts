@@ -247,6 +247,23 @@ describe("the session's own signal", () => {
       message: expect.stringContaining("the session's signal has aborted. Open another session.") as string,
     });
     await host.close();
+    await expect(spawn()).rejects.toThrow(/the host is closed\. Create a new host\.$/);
+  });
+
+  test('of an agent that has fired leaves the session, which can still start others', async () => {
+    const controller = new AbortController();
+    const { session } = await opened();
+    const child = await session.spawn({ agent_type: 'w', signal: controller.signal });
+    controller.abort();
+    await expect(child.spawn({ agent_type: 'w' })).rejects.toThrow(
+      /agent's signal has aborted\. Spawn it from the session, or from an agent whose signal has not aborted\.$/,
+    );
+    await expect(session.spawn({ agent_type: 'w' })).resolves.toMatchObject({ closed: false });
+    const reason = new Error('enough');
+    await expect(session.spawn({ agent_type: 'w', signal: AbortSignal.abort(reason) })).rejects.toMatchObject({
+      code: 'ABORTED',
+      cause: reason,
+    });
   });
 
   test('of an agent ends that agent alone', async () => {

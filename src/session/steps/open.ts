@@ -27,7 +27,7 @@ export async function openCore<C extends CustomEvents = NoEvents>(
 ): Promise<{ core: Core; started: Decision<'SessionStart'>; initialUserMessage: string | undefined }> {
   const session_id = options.session_id ?? (open.has(defaults.session_id) ? randomUUID() : defaults.session_id);
   if (open.has(session_id)) throw new HookscopeError('SESSION_OPEN', { session: session_id });
-  if (options.signal?.aborted) throw unopened('SessionStart', spent('openSession'));
+  if (options.signal?.aborted) throw unopened('SessionStart', spent('openSession'), options.signal.reason);
   const { agent_type } = options;
   const transcript_path = options.transcript_path ?? defaults.transcript_path ?? '';
   const settings = inherit(options, undefined);
@@ -72,12 +72,9 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
   const { session_id, transcript_path } = from.who;
   const agent_id = options.id ?? `a${randomUUID().replaceAll('-', '').slice(0, 16)}`;
   if (from.agents.has(agent_id)) throw new HookscopeError('SESSION_OPEN', { session: session_id, agent: agent_id });
-  if (options.signal?.aborted) throw unopened('SubagentStart', spent('spawn'));
-  if (parent.over === 'interrupted') {
-    const { dead } = parent;
-    const mend = dead ? 'Open another session' : 'Spawn it in the next turn';
-    throw unopened('SubagentStart', `${parent.cutText('The turn that it would work for')} ${mend}`);
-  }
+  if (options.signal?.aborted) throw unopened('SubagentStart', spent('spawn'), options.signal.reason);
+  if (parent.over === 'interrupted')
+    throw unopened('SubagentStart', `${parent.cutText('The turn that it would work for')} ${mendOf(parent)}`);
   const ref = { session: session_id, agent: agent_id };
   const above = parent.who.agent_id === undefined ? undefined : { session: session_id, agent: parent.who.agent_id };
   const settings = inherit(options, parent.settings);
@@ -107,8 +104,23 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
   return await core.calls.during(entering, agent_type, agent_id);
 }
 
-const unopened = (event: string, why: string): HookscopeError =>
-  new HookscopeError('ABORTED', { event, unopened: { why } });
+const unopened = (event: string, why: string, cause?: unknown): HookscopeError =>
+  new HookscopeError('ABORTED', { event, unopened: { why } }, { cause });
+
+/** What lets an agent be spawned where its parent can have none now. */
+function mendOf(parent: Core): string {
+  if (parent.deps.host.closed) return 'Create a new host';
+  if (!parent.dead) return 'Spawn it in the next turn';
+  return rootOf(parent).dead
+    ? 'Open another session'
+    : 'Spawn it from the session, or from an agent whose signal has not aborted';
+}
+
+function rootOf(core: Core): Core {
+  let root = core;
+  while (root.parent) root = root.parent;
+  return root;
+}
 
 const spent = (call: string): string =>
   `the signal of ${call}() had already aborted. Give it one that has not, of a new AbortController, or none`;
@@ -118,9 +130,7 @@ function parentOf(from: Core, named: SpawnOptions['parent']): Core {
   if (named === undefined) return from;
   const id = typeof named === 'string' ? named : named.id;
   const session = from.who.session_id;
-  let root = from;
-  while (root.parent) root = root.parent;
-  const parent = id === session ? root : from.agents.get(id);
+  const parent = id === session ? rootOf(from) : from.agents.get(id);
   if (!parent) throw new HookscopeError('SESSION_CLOSED', { session, agent: id, call: 'spawn' });
   parent.demand('spawn');
   return parent;
