@@ -40,7 +40,7 @@ export interface DriveOptions<Tools extends ToolSet> {
   /** Your own; the context that hooks add goes below the system prompt it gives. */
   readonly prepareStep?: PrepareStep<Tools> | undefined;
   /**
-   * Shows your user a call that waits for an approval: its input as hooks leave it, which the approval is then about. What it throws denies the call. Absent: the approval is about
+   * Shows your user a call that waits for an approval: its input as hooks leave it, which the approval is then about. It only shows: your user is asked about the same calls without it. What it throws denies the call. Absent: the approval is about
    * the input that the SDK shows, the model's, and a call whose input a hook rewrites is denied.
    */
   readonly onAsk?: StepsOptions['onAsk'];

@@ -46,7 +46,7 @@ export interface DriveOptions<A extends AnyAgent, Context = undefined>
   /** Makes it stream: called with each round's stream, as the SDK gives it, before the first event. */
   readonly onStream?: ((stream: StreamedRunResult<Context, A>) => unknown) | undefined;
   /**
-   * Shows your user a call that waits for an approval: its input as hooks leave it, which the approval is then about. What it throws denies the call. Absent: the approval is about
+   * Shows your user a call that waits for an approval: its input as hooks leave it, which the approval is then about. It only shows: your user is asked about the same calls without it. What it throws denies the call. Absent: the approval is about
    * the input that the SDK shows, the model's, and a call whose input a hook rewrites is denied.
    */
   readonly onAsk?: StepsOptions['onAsk'];

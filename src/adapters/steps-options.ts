@@ -14,7 +14,7 @@ export interface StepsOptions {
   /** How the framework asks its user if the session has no `ask`: it answers, or throws what `passThrough` accepts. Absent: nobody is asked, and the call is denied. */
   readonly pause?: ToolCall['pause'];
   /**
-   * Shows the user a call that waits for an answer (`asks`): its input as hooks leave it, which the answer is then about. What it throws denies the call. Absent: the user sees
+   * Shows the user a call that waits for an answer (`asks`): its input as hooks leave it, which the answer is then about. It only shows: who is asked does not depend on it. What it throws denies the call. Absent: the user sees
    * what the framework shows, the input that the model produced, and a call whose input a hook rewrites is denied where it would wait.
    */
   readonly onAsk?: ((input: unknown, call: PermissionCall) => void | Promise<void>) | undefined;

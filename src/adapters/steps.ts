@@ -83,7 +83,7 @@ export class Steps {
 
   /**
    * For a framework that asks its user before it runs a call: judges the call, which needs an id. True: the user has to be asked, and the call has ended
-   * (PostToolUseFailure, `is_interrupt`); made again, with a `pause` that gives the answer, it goes through the hooks again. False: `run` with the same call
+   * (PostToolUseFailure, `is_interrupt`); made again, with a `pause` that gives the answer, it goes through the hooks again, and only that answer allows it. False: `run` with the same call
    * continues it, whether it is allowed or denied. The answer counts for the input that the user saw: with `onAsk` the one that it was given, else the model's. A call
    * with another input is denied, now if a hook has rewritten it, and when it is made again.
    */
@@ -102,7 +102,7 @@ export class Steps {
     return waits;
   }
 
-  /** The framework asks its user about a call on its own account. The answer counts for this call as the model made it, as that to `asks` does. Throws INVALID_INPUT. */
+  /** The framework asks its user about a call on its own account. The answer counts for this call as the model made it, as that to `asks` does: made with a `pause` that denies, it does not run. Throws INVALID_INPUT. */
   asked(id: string, name: string, input: unknown): void {
     noteAsked(this.session, { id, name, input });
   }

@@ -775,6 +775,11 @@ const limits: readonly Kept[] = [
   ['What a tool yields before its last value', 'adapters/ai-turns', 'is shown before the tool is done'],
   ['function returns a generator without being', 'adapters/ai', 'that yields has its last value as its output'],
   ['Where a schema turns its input', 'adapters/ai-turns', 'runs as the schema reads it'],
+  [
+    'the SDK refuses the call where it parses the input again',
+    'adapters/ai-inputs',
+    'approved by the user it runs so: %s',
+  ],
   ['Agents of a sandbox', 'adapters/openai-bypass', 'an agent of a sandbox, which gets its tools while it runs'],
   ['Calls of hosted tools, which OpenAI runs, never reach', 'adapters/openai-agents', 'a hosted tool stays as it is'],
   [
