@@ -34,7 +34,7 @@ export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
   readonly mcp?: McpServer | undefined;
   /**
    * A framework's own way to ask the user, where neither the call nor the session has `ask`: it answers, or throws what `passThrough` lets
-   * through, and answers when the same call is made again.
+   * through, and answers when the same call is made again. After a question of `Steps` (`asks`, `asked`) its answer alone allows the call.
    */
   readonly pause?: SessionSettings['ask'];
   /** The user or an approver is asked even if hooks and rules allow the call: the tool itself wants it. A deny stays a deny. */
