@@ -310,6 +310,43 @@ describe('a Bash rule, of a text that no shell could read to its end,', () => {
       expect([rule, matches(rule, written(name, text, then))]).toEqual([rule, false]);
   });
 
+  it.each([
+    written('package.json', '{ "files": ["dist/*"], "workspaces": ["packages/**", "r*"] }', 'npm install'),
+    written('package.json', `{ "scripts": { "lint": "eslint 'src/**/*'" } }`, 'npm run lint'),
+    written('tsconfig.json', '{ "include": ["src/**/*", "s*"] }', './node_modules/.bin/tsc'),
+    written('a.yaml', "packages:\n  - 'packages/*'\n  - r*\nkey: src/*", './scripts/setup.sh'),
+    written('Makefile', "build: src/*\n\tgcc -o a src/* && eslint 'src/**'", 'make build'),
+    written('a.js', "console.log(await glob('src/*'));", 'node a.js'),
+    `python3 -c "print(glob.glob('src/*'), glob.glob('r*'))"`,
+    `docker exec app sh -c 'ls /usr/local/bin/*'`,
+    `git commit -m "Ignore 'dist/*' in lint" && ./x.sh`,
+    `npm pkg set 'scripts.lint=eslint "src/*"'`,
+    `echo 'node_modules/*' >> .dockerignore && ./x.sh`,
+    'cat logs/* | head; ./x.sh',
+    'mv build/* dist/; ./deploy.sh',
+    "rg --glob '!dist/*' foo | bar; ./x.sh",
+  ])('takes no pattern of files for a command: %j', (line) => {
+    for (const rule of ['rm *', 'curl *', 'sudo *', 'zzq *', 'dd'])
+      expect([rule, matches(rule, line)]).toEqual([rule, false]);
+  });
+
+  it('reads choices of letters in the name of a command', () => {
+    const line = (text: string): string => written('Makefile', `a:\n\t${text}`, 'make');
+    for (const text of [
+      '[a-r]m x',
+      '[!a]m x',
+      'r[k-n] x',
+      '[^x-z]m x',
+      'r*m* x',
+      '*r*m x',
+      '/bin/r?',
+      'timeout 5 r? x',
+    ])
+      expect([text, matches('rm *', line(text))]).toEqual([text, true]);
+    for (const text of ['[a-q]m x', '[!r]m x', 'r[^m] x', 'r?m x', 'r*x x', '*r*r*m x', '?? x', 'foo r? x'])
+      expect([text, matches('rm *', line(text))]).toEqual([text, false]);
+  });
+
   it.each(['rm *', '* --force', 'a* b*', '*a*b*', 'git * x', 'a b'])('finds %s where any word begins it', (pattern) => {
     const rule = pattern.replaceAll('*', '.*').replace(/ \.\*$/, '(?: .*)?');
     const whole = new RegExp(`^${rule}$`, 's');
