@@ -17,8 +17,11 @@ function hostWith(byType: ByType, merge: 'lineage' | 'all' = 'lineage'): Host {
 }
 
 /** Agents of these types, each started by the one with that number, or by none (-1); each writes twice. */
-async function recorded(byType: ByType, agents: readonly (readonly [type: string, by: number])[]) {
-  const host = hostWith(byType);
+async function recorded(
+  byType: ByType,
+  agents: readonly (readonly [type: string, by: number])[],
+  host: Host = hostWith(byType),
+) {
   const records: FireRecord[] = [];
   host.events$.subscribe((record) => {
     if (record.type === 'hook_fire') records.push(JSON.parse(JSON.stringify(record)));
@@ -74,6 +77,25 @@ describe('of an agent that another agent has started,', () => {
     const [first, again] = [await recorded(once, CHAIN), await recorded(once, CHAIN.slice(1))];
     for (const of of [first, again])
       for (const row of await replayed(hostWith(once), of)) expect(row).toMatchObject({ 3: undefined });
+  });
+
+  test("under merge: 'all' its own hooks are asked, and those of every agent above it", async () => {
+    for (const type of ['reviewer', 'helper'])
+      for (const [then, now, changed] of [
+        ['deny', 'deny', undefined],
+        ['none', 'deny', 'denied'],
+      ]) {
+        const hooks = { [type]: REVIEWER };
+        // Its fires alone, so no other agent of the recording may be running.
+        const records = (await recorded({}, CHAIN, hostWith(then === 'deny' ? hooks : {}, 'all'))).filter(
+          ({ event, agent_id }) => event === 'PreToolUse' && agent_id === 'a1',
+        );
+        const rows = await replayed(hostWith(hooks, 'all'), records);
+        expect(rows).toEqual([
+          ['a1', then, now, changed],
+          ['a1', then, now, changed],
+        ]);
+      }
   });
 
   test('a decision is unknown where an older record does not say who has started it', async () => {

@@ -87,8 +87,7 @@ export class EventPlans {
   /** `merge: 'all'`: the base of the fire's session, then every agent's scope in creation order. */
   #andAllAgents(lineage: readonly Scope[]): Scope[] {
     const agents = [...this.#sources.tree.agents()];
-    const unopened = lineage.find((scope) => scope.kind === 'agent' && !agents.includes(scope));
-    if (unopened) putInPlace(unopened, agents);
+    for (const scope of lineage) if (scope.kind === 'agent' && !agents.includes(scope)) putInPlace(scope, agents);
     return [...lineage.filter((s) => s.kind !== 'agent'), ...agents];
   }
 }
