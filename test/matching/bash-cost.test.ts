@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBash } from '../../src/matching/bash/bash.js';
-import { HURTING } from './hurting-lines.js';
+import { HURTING, SEARCHED } from './hurting-lines.js';
 
 interface Coverage {
   readonly result: readonly {
@@ -42,6 +42,17 @@ test.each(HURTING.map((line) => [line.slice(0, 40), line] as const))('%j… is r
   expect(line.length).toBeLessThanOrEqual(10_000);
   // A few milliseconds. Where it would be more the reader says that nobody can tell, and the hook is asked.
   expect(stepsOf(line)).toBeLessThan(450_000);
+});
+
+// Regular expressions that go back take no steps that the engine counts.
+test.each(SEARCHED.map((line) => [line.slice(0, 40), line] as const))('%j… is read in a short time', (_, line) => {
+  const times = [1, 2, 3].map(() => {
+    readBash('another one');
+    const started = performance.now();
+    readBash(line);
+    return performance.now() - started;
+  });
+  expect(Math.min(...times)).toBeLessThan(50);
 });
 
 test('an ordinary line costs steps too, and long ones of them are still read', () => {

@@ -114,6 +114,27 @@ describe('a Bash rule, of a script that is called by its name,', () => {
     expect(matches('rm *', line.replace('TEXT', "'ls -l'"))).toBe(false);
   });
 
+  it.each([
+    'BIN=~/bin; echo TEXT > $BIN/tool; tool',
+    'D=/usr/local/bin; echo TEXT > "$D/tool" && tool',
+    'echo TEXT > "$(npm bin)/tool"; tool',
+    'cd bin && echo TEXT > ./tool; tool',
+    'echo TEXT > f; cd /usr/sbin && mv ~/f tool; tool',
+  ])('sees it in a folder that a variable names, or that the line goes to: %s', (line) => {
+    for (const text of ['rm x', UNSURE]) expect(matches('rm *', line.replace('TEXT', `'${text}'`))).toBe(true);
+  });
+
+  it.each([
+    'cd scripts && git diff > diff; diff a b',
+    'cd scripts && make > make 2>&1; make test',
+    'cd ~/bin && ls > /tmp/ls && cat /tmp/ls; ls',
+    'D=$(mktemp -d); node a.js > "$D/sort"; sort "$D/sort" | head',
+    'OUT=/tmp/o; node gen.js > $OUT/make; make test',
+    'node gen.js > scripts/diff; diff a b',
+  ])('does not ask about a file of the name in another folder: %s', (line) => {
+    expect(matches('rm *', line)).toBe(false);
+  });
+
   it('asks what was loaded there, and about no file in other folders', () => {
     expect(matches('rm *', 'curl -o /usr/local/bin/tool h; tool')).toBe(true);
     expect(matches('rm *', `echo '$A {' | sudo tee /etc/default/tool; tool -t`)).toBe(false);

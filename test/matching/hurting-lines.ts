@@ -95,8 +95,29 @@ const BEHIND: readonly (readonly [before: string, repeated: string, after: strin
 const many = (word: string, count: number): string =>
   Array.from({ length: count }, (_, i) => word.replace('#', String(i))).join(' ');
 
+const LONG_BRACKETS = ['cp # a', 'cp a #', 'install # a', 'split #', 'sed -i s/a/b/ #', 'find . -exec cp # {} \\;'];
+/** What is read piece by piece must not be searched again from each of its characters. */
+export const SEARCHED: readonly string[] = [
+  ...LONG_BRACKETS.flatMap((line) => ['[', '{', '}', '$', '{a,', '.git/modules/'].map((text) => ({ line, text }))).map(
+    ({ line, text }) => line.replace('#', () => fill(text).slice(0, LENGTH - line.length)),
+  ),
+  `cp ${'['.repeat(4_900)} ${'['.repeat(4_900)}`,
+  `docker run --odd a ${'cp '.repeat(60)}${'['.repeat(9_700)} a`,
+  `nodemon ${'cp '.repeat(30)}${'['.repeat(9_800)} a`,
+  `> "${'}'.repeat(9_900)}"`,
+  `split --filter=${'1'.repeat(9_900)}`,
+  `split --filter='${'1'.repeat(4_900)}${'<'.repeat(4_900)}'`,
+  ...[50, 100, 200].map(
+    (count) => `docker run --odd a ${'tar '.repeat(count)}--to-command=${'1'.repeat(9_900 - count * 4)}`,
+  ),
+  `${many(`>${'a'.repeat(96)}#;`, 90)} ${many('mv *a*a*a!# b;', 10)}`,
+  `foo '${many('\n*a*a*a!# x', 700)}'`,
+  `foo '${many(`\n${'[a-z]'.repeat(11)}*# x`, 150)}'`,
+];
+
 /** Lines of 10,000 characters, each of one thing that a shell reads, over and over. */
 export const HURTING = [
+  ...SEARCHED,
   ...REPEATED.map(fill),
   ...BEHIND.map(([before, text, after]) => before + fill(text).slice(0, LENGTH - before.length - after.length) + after),
   nested(),

@@ -167,7 +167,7 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
   for (const word of use.maybe) if (word.sure === undefined || mayHold(word)) noteGuess(word.text, false, found);
   for (const line of use.told ?? []) {
     noteGuess(line, true, found);
-    if (!readsAsShell(line)) continue;
+    if (!readsAsShell(line, found)) continue;
     if (input === 'unknown') throw new Unknowable();
     // It is given files, too: those that are named, and those of an archive.
     found.runsFiles = true;
@@ -183,11 +183,23 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
     found.scripts.push(...input.map((text) => ({ text, input: 'unknown' as const, hole: undefined })));
 }
 
+/** Characters of such a line that cost a step. */
+const LINE_SHARE = 8;
+let told: { line: string; isShell: boolean } | undefined;
+
 /** `bash`, `sudo sh -s a`, `gzip -d | sh > o`: a line in which a shell runs what it is given to read. */
-function readsAsShell(line: string): boolean {
+function readsAsShell(line: string, found: BashReading): boolean {
+  // Several words in turn may be programs that are told the same.
+  if (told?.line === line) return told.isShell;
+  spend(Math.ceil(line.length / LINE_SHARE), found);
+  told = { line, isShell: hasShell(line) };
+  return told.isShell;
+}
+
+function hasShell(line: string): boolean {
   return line.split(/[;|&\n(){}`]+/).some((piece) => {
     const words = piece
-      .replace(/\d*[<>]+\s*[^\s<>]*/g, ' ')
+      .replace(/(?<!\d)\d{0,9}[<>]+\s*[^\s<>]*/g, ' ')
       .replace(/["']/g, '')
       .trim()
       .split(/\s+/);

@@ -1,5 +1,5 @@
 import type { Redirection } from 'unbash';
-import { isPattern, nameOf, noteFolder, noteMoves, placesOf, SOME, spread } from './moves.js';
+import { callsTest, isPattern, nameOf, noteFolder, noteMoves, placesOf, SOME, spread } from './moves.js';
 import { DATA_PROGRAMS, EDITORS, INTERPRETERS, READERS } from './names.js';
 import { type BashFiles, type BashReading, COST, lastName, type ScriptContext, spend } from './reading.js';
 import type { OptionUse } from './used.js';
@@ -132,7 +132,7 @@ export function runsPieces(found: BashReading): boolean {
   const written = spread(found.written, found);
   const hasSome = found.written.has(SOME);
   if (hasSome) for (const name of found.values) written.set(name, false);
-  const mayBeCalled = (name: string): boolean => found.variables.has('PATH') || found.onPath.has(name);
+  const mayBeCalled = callsTest(found);
   // A program that is not known to write may have written what is run, or what has become of it.
   const perhaps = spread(named(found), found);
   const isNamed = (name: string): boolean => found.named.has(name) || perhaps.has(name);

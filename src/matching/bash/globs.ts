@@ -1,3 +1,4 @@
+import { nameTest } from './glob-name.js';
 import { unescaped } from './guess.js';
 import { type BashReading, COST, lastName, spend } from './reading.js';
 import { withoutBraces } from './words.js';
@@ -38,54 +39,4 @@ export function addGlobs(text: string, found: BashReading): void {
 function isSure(mark: string, blanks: string, before: string | undefined): boolean {
   if (mark === '' || mark === '\n') return blanks.includes('\t') || blanks.includes('@');
   return mark === ';' || ((mark === '&' || mark === '|') && before === mark);
-}
-
-/** One character, by its choice of letters; `star`: any run of them. */
-type Piece = ((char: string) => boolean) | 'star';
-
-const PIECES = /\[([!^]?)([^\]]+)\]|\*+|./gs;
-
-function pieceOf([piece, not, set]: readonly (string | undefined)[]): Piece {
-  if (set === undefined) return piece?.startsWith('*') ? 'star' : (char) => piece === '?' || piece === char;
-  return (char) => isIn(char, set) !== (not !== '');
-}
-
-/** `a-c` are letters between. */
-function isIn(char: string, set: string): boolean {
-  for (let i = 0; i < set.length; i++) {
-    const [from = '', dash, to] = set.slice(i, i + 3);
-    if (dash !== '-' || to === undefined) {
-      if (char === from) return true;
-    } else {
-      if (char >= from && char <= to) return true;
-      i += 2;
-    }
-  }
-  return false;
-}
-
-/** Each place of the name is compared with each of the pattern at most once. */
-function nameTest(glob: string): (name: string) => boolean {
-  const pieces = [...glob.matchAll(PIECES)].map(pieceOf);
-  return (name) => {
-    let at = 0;
-    let star = -1;
-    let from = 0;
-    for (let i = 0; i < name.length; ) {
-      const piece = pieces[at];
-      if (piece === 'star') {
-        star = at++;
-        from = i;
-      } else if (piece?.(name[i] as string)) {
-        at++;
-        i++;
-      } else if (star === -1) return false;
-      else {
-        at = star + 1;
-        i = ++from;
-      }
-    }
-    while (pieces[at] === 'star') at++;
-    return at === pieces.length;
-  };
 }

@@ -1,3 +1,4 @@
+import { nameTest } from './glob-name.js';
 import { type BashFiles, lastName } from './reading.js';
 import { isHole, type KnownWord } from './words.js';
 
@@ -11,15 +12,54 @@ export interface Move {
 export const SOME = '*';
 const SOME_FILE: KnownWord = { text: SOME, sure: '' };
 
-/** Files from which git takes commands, and their folders. */
-const RUN_BY_GIT =
-  /(?:^|\/)(?:\.(?:githooks|husky)(?:\/|$)|\.git\/(?:(?:modules|worktrees)\/.+\/)?(?:hooks(?:\/|$)|config(?:\.worktree)?$))/;
+/** Files from which git takes commands, and their folders; those of modules and worktrees are deeper. */
+const RUN_BY_GIT = /(?:^|\/)(?:\.(?:githooks|husky)(?:\/|$)|\.git\/(?:hooks(?:\/|$)|config(?:\.worktree)?$))/;
+const DEEPER = /(?:^|\/)\.git\/(?:modules|worktrees)(?=\/)/;
+const RUN_DEEPER = /\/(?:hooks(?:\/|$)|config(?:\.worktree)?$)/;
+function isRunByGit(path: string): boolean {
+  const [start] = DEEPER.exec(path) ?? [];
+  return (
+    RUN_BY_GIT.test(path) || (start !== undefined && RUN_DEEPER.test(path.slice(path.indexOf(start) + start.length)))
+  );
+}
 /** `core.hooksPath` may name any folder, and `cd` may go to it. */
 const HOOK =
   /^(?:(?:applypatch|commit|prepare-commit)-msg|(?:pre|post)-(?:applypatch|commit|merge-commit|merge|rebase|checkout|rewrite|push|receive|update|auto-gc|index-change)|reference-transaction|sendemail-validate|proc-receive)$/;
-/** Folders in which programs are looked up by their names; one that an expansion names may be any. */
-const ON_PATH = /(?:^|\/)(?:\.?s?bin|shims|games|scripts?)\/[^/]*$|[$`)}"][^/]*\/[^/]*$/;
-const ON_PATH_ITSELF = /(?:^|\/)(?:\.?s?bin|shims|games|scripts?)$/;
+/** Folders in which programs are looked up by their names: those of the system and of the user, not of a project. */
+const ON_PATH = /^(?:\.?s?bin|shims|games|scripts?)$/;
+const IS_PLACED = /^(?:\.\/)?"?[/~$`]/;
+/** `$BIN`, `"$(npm bin)"`: an expansion that speaks of such a folder. */
+const EXPANDED_PATH = /^"?\$.{0,100}?(?:bin|shims|path)(?![a-z])/i;
+/** Where the line goes to one, and what it writes where it is: these are looked up once all is read. */
+const GONE_THERE = './';
+const HERE = './';
+/** What it writes in a folder that a variable names, which may be one. */
+const EXPANDED = '$/';
+
+/** The folder that a file is in; empty: none is named. */
+const folderOf = (path: string): string => lastName(path.slice(0, Math.max(0, path.lastIndexOf('/'))));
+
+/** Whether a file that the line writes may be looked up by its name. */
+export function callsTest({ onPath, variables, values }: BashFiles): (name: string) => boolean {
+  const isAny = variables.has('PATH');
+  const isHere = onPath.has(GONE_THERE);
+  const isNamed = [...values].some((value) => ON_PATH.test(value));
+  return (name) =>
+    isAny || onPath.has(name) || (isHere && onPath.has(HERE + name)) || (isNamed && onPath.has(EXPANDED + name));
+}
+
+/** Notes what is written to a path, for `callsTest`. */
+function notePlace(path: string): (name: string, found: BashFiles) => void {
+  const folders = [folderOf(path), lastName(path)];
+  const isThere = IS_PLACED.test(path) && folders.some((folder) => ON_PATH.test(folder) || EXPANDED_PATH.test(folder));
+  const isHere = folders[0] === '' ? !path.startsWith('/') : path.startsWith('./') && folders[0] === '.';
+  const isExpanded = folders.some((folder) => folder.startsWith('$') || folder.startsWith('"$'));
+  return (name, { onPath }) => {
+    if (isThere) onPath.add(name);
+    if (isHere) onPath.add(HERE + name);
+    if (isExpanded) onPath.add(EXPANDED + name);
+  };
+}
 
 /** A file's name without its folder; `SOME`: it is not known; empty: it is a folder. */
 export function nameOf({ text, sure }: KnownWord): string {
@@ -30,10 +70,10 @@ export function nameOf({ text, sure }: KnownWord): string {
 
 /** What else files there are called for what looks them up: `.git`, if git runs them. Notes those that may be on the path. */
 export function placesOf(path: string, found: BashFiles): (name: string) => readonly string[] {
-  const isOnPath = ON_PATH.test(path) || ON_PATH_ITSELF.test(path);
-  const isForGit = RUN_BY_GIT.test(path);
+  const note = notePlace(path);
+  const isForGit = isRunByGit(path);
   return (name) => {
-    if (isOnPath) found.onPath.add(name);
+    note(name, found);
     return isForGit || HOOK.test(name) ? ['.git'] : [];
   };
 }
@@ -42,7 +82,7 @@ export function placesOf(path: string, found: BashFiles): (name: string) => read
 export function noteFolder(path: string, found: BashFiles): void {
   if (/(?:^|\/)\.git\/?$/.test(path))
     found.moved.set('config', new Set([...(found.moved.get('config') ?? []), '.git']));
-  if (ON_PATH_ITSELF.test(path.replace(/\/$/, ''))) found.variables.add('PATH');
+  if (/(?:^|\/)\.?s?bin\/?$/.test(path)) found.onPath.add(GONE_THERE);
 }
 
 /** Notes what becomes of files. `hole`: this is replaced in the words, or others follow them. */
@@ -69,7 +109,10 @@ export function noteMoves(moves: readonly Move[], hole: string | undefined, foun
 }
 
 /** It stands for the files whose names match it, or for itself. */
-export const isPattern = (name: string): boolean => /[*?]|\[.*\]/.test(name) && !/[$`{]/.test(name);
+export function isPattern(name: string): boolean {
+  const choice = name.indexOf('[');
+  return (/[*?]/.test(name) || (choice !== -1 && name.lastIndexOf(']') > choice)) && !/[$`{]/.test(name);
+}
 
 /** More patterns than these are not told apart. */
 const MOST_PATTERNS = 10;
@@ -109,16 +152,14 @@ export function spread(files: ReadonlyMap<string, boolean>, { moved, values }: B
   return all;
 }
 
+/** Longer names, and longer patterns, are not told apart. */
+const LONGEST_NAME = 100;
+
 function patternsTest(patterns: readonly string[]): (pattern: string, name: string) => boolean {
   const tests = new Map(
-    patterns.map((pattern) => {
-      const source = pattern
-        .replace(/\[[^\]]*\]/g, '?')
-        .replace(/[^\w*?]/g, '\\$&')
-        .replaceAll('?', '.')
-        .replace(/\*+/g, '.*');
-      return [pattern, /(?:\*.*){4}/.test(pattern) ? /^/ : new RegExp(`^${source}$`, 's')];
-    }),
+    patterns
+      .filter((pattern) => pattern.length <= LONGEST_NAME)
+      .map((pattern) => [pattern, nameTest(pattern.replace(/\[[^\]]*\]/g, '?'))]),
   );
-  return (pattern, name) => name.length > 100 || tests.get(pattern)?.test(name) === true;
+  return (pattern, name) => name.length > LONGEST_NAME || tests.get(pattern)?.(name) !== false;
 }

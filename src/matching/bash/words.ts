@@ -90,7 +90,7 @@ function collect(parts: readonly WordPart[], into: string[]): boolean {
 
 /** A word that a runner puts others in the place of: `{}` of xargs and find, `:::` of parallel. */
 export function isHole(word: KnownWord, hole = '{}'): boolean {
-  return word.text.includes(hole) || /\{[^\s,]*\}|^:::/.test(word.text);
+  return word.text.includes(hole) || /\{[^\s,{}]*\}|^:::/.test(word.text);
 }
 
 /** The rest of a word from some position on. */
@@ -182,13 +182,28 @@ export function withoutBraces(word: string): string[] | undefined {
   let words = [word];
   for (;;) {
     const more = words.flatMap((one) => {
-      const [braces, inner] = /\{([^{}]*,[^{}]*)\}/.exec(one) ?? [];
-      return braces === undefined || inner === undefined
+      const [from, to] = bracesIn(one) ?? [];
+      return from === undefined || to === undefined
         ? [one]
-        : inner.split(',').map((part) => one.replace(braces, () => part));
+        : one
+            .slice(from + 1, to)
+            .split(',')
+            .map((part) => one.slice(0, from) + part + one.slice(to + 1));
     });
     if (more.length > MOST_SPELLED) return undefined;
     if (more.length === words.length) return more.some((one) => one.includes('{')) ? undefined : more;
     words = more;
   }
+}
+
+/** The first braces with a comma, and no others, in them. */
+function bracesIn(text: string): readonly [from: number, to: number] | undefined {
+  let last = 0;
+  for (let to = text.indexOf('}'); to !== -1; to = text.indexOf('}', last)) {
+    const between = text.slice(last, to);
+    const from = between.lastIndexOf('{');
+    if (from !== -1 && between.includes(',', from)) return [last + from, to];
+    last = to + 1;
+  }
+  return undefined;
 }
