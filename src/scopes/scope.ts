@@ -95,8 +95,8 @@ export class Scope implements RegisteredIn {
     return this.#agentType;
   }
 
-  /** Sets the agent's type, which became known later. */
-  setType(type: string): void {
+  /** Sets the agent's type, which became known later, or is no longer. */
+  setType(type: string | undefined): void {
     this.#agentType = type;
   }
 

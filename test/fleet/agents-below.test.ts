@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
+import { servicesOf } from '../../src/host/internals.js';
 import { bundleOf } from './bundles.js';
 import { until } from './contract.js';
 import { channel, ground, key } from './ground.js';
@@ -130,3 +131,63 @@ test("the host's merge: 'all' does not extend the hooks of a policy to other age
   expect([await verdict('a'), await verdict('b')]).toEqual(['deny', 'none']);
   await host.close();
 });
+
+test.each(['no session', 'no session, with a type'])(
+  'the hooks of a policy hold after the end of a scope for an agent whose id has hooks in %s',
+  async (where) => {
+    const host = await policed();
+    const notes = { Notification: [{ hooks: [() => undefined] }] };
+    for (const agent of ['a', 'b']) host.registerScoped(agent, notes);
+    host.spawnHooks('helper', notes);
+    if (where !== 'no session')
+      for (const agent_id of ['a', 'b']) await host.fire('SubagentStart', { agent_id, agent_type: 'helper' } as never);
+    const alarms: string[] = [];
+    host.events$.subscribe((record) => void (record.type === 'hook_alarm' && alarms.push(record.alarm)));
+    const session = await host.openSession({ session_id: 's1' });
+    const reviewer = await session.spawn({ id: 'a', agent_type: 'reviewer' });
+    const helper = await reviewer.spawn({ id: 'b', agent_type: 'helper' });
+    const verdicts = async () =>
+      Promise.all(['a', 'b'].map(async (agent) => (await host.fire('PreToolUse', writes(agent))).verdict));
+    expect([await verdicts(), alarms]).toEqual([['deny', 'deny'], []]);
+    await helper.close();
+    await reviewer.close();
+    const runs = ['a', 'b'].map((agent) => host.explain('PreToolUse', writes(agent)).hooks.some((hook) => hook.runs));
+    expect([runs, await verdicts(), alarms]).toEqual([
+      [true, true],
+      ['deny', 'deny'],
+      ['reopened', 'reopened'],
+    ]);
+    expect((await host.fire('PreToolUse', writes('b', { session_id: 's2' }))).verdict).toBe('none');
+    await host.close();
+  },
+);
+
+test.each([
+  ['an event', (host: Host, of: object) => host.fire('SubagentStart', of as never)],
+  [
+    'another program',
+    (host: Host, { session_id: session, agent_id: agent, agent_type: type }: Record<string, string>) =>
+      servicesOf(host).registrar.start({ session, agent } as never, type as string),
+  ],
+])(
+  'an agent of another type that %s starts with a used id is below none of those that the one before was below',
+  async (_, start) => {
+    const host = await policed();
+    const session = await host.openSession({ session_id: 's1' });
+    const reviewer = await session.spawn({ agent_type: 'reviewer' });
+    const verdict = async (more?: object) => (await host.fire('PreToolUse', writes('b', more))).verdict;
+    for (const isHeard of [false, true]) {
+      await (await reviewer.spawn({ id: 'b', agent_type: 'helper' })).close();
+      if (isHeard) expect(await verdict()).toBe('deny');
+      // It may be the same one again.
+      await start(host, { session_id: 's1', agent_id: 'b', agent_type: 'helper' });
+      expect(await verdict()).toBe('deny');
+      await host.fire('SubagentStop', { session_id: 's1', agent_id: 'b', stop_hook_active: false } as never);
+      if (isHeard) expect(await verdict()).toBe('deny');
+      await start(host, { session_id: 's1', agent_id: 'b', agent_type: 'other' });
+      expect([await verdict(), await verdict({ agent_type: 'other' })]).toEqual(['none', 'none']);
+      host.unregisterScoped({ session: 's1', agent: 'b' });
+    }
+    await host.close();
+  },
+);

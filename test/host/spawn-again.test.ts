@@ -63,6 +63,51 @@ test('an agent that ends once more is among the latest that ended', async () => 
   expect((await host.fire('PreToolUse', { ...call, agent_id: 'other997' })).verdict).toBe('none');
 });
 
+test.each(['spawn', 'SubagentStart'])(
+  'after late events of an agent that has ended, another with its id has the hooks of its own type alone (%s)',
+  async (how) => {
+    for (const isBelow of how === 'spawn' ? [false, true] : [false]) {
+      const { host } = guarded();
+      const watched = watch(host);
+      host.spawnHooks('writer', { PreToolUse: [{ name: 'writer', hooks: [() => undefined] }] });
+      const session = await host.openSession({ session_id: 's1' });
+      const from = isBelow ? await session.spawn({ agent_type: 'helper' }) : session;
+      const call = { session_id: 's1', agent_id: 'a1', tool_name: 'Write', tool_input: {}, tool_use_id: 't' };
+      await (await session.spawn({ id: 'a1', agent_type: 'reviewer' })).close();
+      expect((await host.fire('PreToolUse', call)).verdict).toBe('deny');
+      if (how === 'spawn') await from.spawn({ id: 'a1', agent_type: 'writer' });
+      else await host.fire('SubagentStart', { session_id: 's1', agent_id: 'a1', agent_type: 'writer' });
+      expect((await host.fire('PreToolUse', call)).verdict).toBe('none');
+      expect(
+        fires(watched)
+          .at(-1)
+          ?.handlers.map(({ name, status }) => [name, status]),
+      ).toEqual([['writer', 'ran']]);
+    }
+  },
+);
+
+test.each(['spawn', 'SubagentStart'])(
+  'what somebody has registered for the next agent with that id stays (%s)',
+  async (how) => {
+    const { host } = guarded();
+    host.spawnHooks('writer', { PreToolUse: [{ hooks: [() => deny('writer')] }] });
+    const session = await host.openSession({ session_id: 's1' });
+    const call = { session_id: 's1', agent_id: 'a1', tool_name: 'Write', tool_input: {}, tool_use_id: 't' };
+    await (await session.spawn({ id: 'a1', agent_type: 'reviewer' })).close();
+    await host.fire('PreToolUse', call);
+    const seen: string[] = [];
+    const note = (): void => void seen.push('by hand');
+    host.registerScoped({ session: 's1', agent: 'a1' }, { PreToolUse: [{ mode: 'parallel', hooks: [note] }] });
+    if (how === 'spawn') await session.spawn({ id: 'a1', agent_type: 'writer' });
+    else await host.fire('SubagentStart', { session_id: 's1', agent_id: 'a1', agent_type: 'writer' });
+    const { hooks } = host.explain('PreToolUse', call);
+    expect(hooks.filter(({ runs, source }) => runs && source.name === 'writer')).toHaveLength(1);
+    await host.fire('PreToolUse', call);
+    expect(seen).toEqual(['by hand']);
+  },
+);
+
 test('an output is rewritten also where it comes after the end of its agent', async () => {
   const { host, told } = guarded();
   host.spawnHooks('reviewer', { PostToolUse: [{ hooks: [() => rewrite('hidden')] }] });

@@ -38,7 +38,7 @@ export class AgentInstaller {
   }
 
   /** Installs the hooks in an agent's scope, once. If a hook cannot be made, every gate of the agent says so. */
-  install(scope: Scope, type: string, spawnHooks: SpawnHooks): void {
+  #install(scope: Scope, type: string, spawnHooks: SpawnHooks): void {
     const origin = quietly(type, spawnHooks);
     let undo: Undo | undefined;
     try {
@@ -59,6 +59,22 @@ export class AgentInstaller {
     if (!life.over) this.#lives.begin(scope, life.name).onClose(forget);
   }
 
+  /** Its scope in that session, opened if it is not, with these hooks and the type. */
+  open(found: ScopeLookup, hooks: Iterable<SpawnHooks>, type: string | undefined, session: string): ScopeLookup {
+    const { tree } = this.#parts;
+    const ref = { agent: found.id, session };
+    // What was registered for all sessions is none of the sessions' own, and stays when the agent ends.
+    const isOwn = found.known && found.scope.session === session;
+    const scope = isOwn ? found.scope : tree.open(ref, { agentType: type, spawned: true });
+    this.installAll(scope, type, hooks);
+    return tree.within({ scope, id: scope.id, known: true }, session);
+  }
+
+  installAll(scope: Scope, type: string | undefined, hooks: Iterable<SpawnHooks>): void {
+    if (type !== undefined) scope.setType(type);
+    for (const one of hooks) this.#install(scope, type ?? '', one);
+  }
+
   /** Installs them in a detached scope, for inspection. No user function is called, so hooks that one would make are missing. */
   preview(scope: Scope, type: string, all: Iterable<SpawnHooks>): void {
     for (const spawnHooks of all) {
@@ -66,7 +82,7 @@ export class AgentInstaller {
       try {
         this.#adding.place(scope, spawnHooks.hooks, quietly(type, spawnHooks));
       } catch {
-        // Agents are told about it by `install`.
+        // Agents are told about it by `#install`.
       }
     }
   }

@@ -119,10 +119,14 @@ export class Registrar {
   }
 
   #lookUp(input: Json | undefined, ref: ScopeRef | undefined, event: FiredEvent): ScopeLookup {
-    const { found, named, spawn } = this.find(input, ref);
+    if (event.opens && this.spawns) {
+      const { found, named } = this.find(input, ref);
+      if (found.id !== 'session') this.#begin({ session: named, agent: found.id }, textOf(input?.['agent_type']));
+    }
+    const { found, named, spawn, hasEnded } = this.find(input, ref);
     if (!spawn) return found;
-    const opened = this.#spawned(found, spawn.spawnHooks, spawn.type, named);
-    if (found.known || event.opens || !this.#spawns.ended(named, found.id)) return opened;
+    const opened = this.#installer.open(found, spawn.spawnHooks, spawn.type, named);
+    if (event.opens || !hasEnded) return opened;
     const oldest = this.#spawns.goesOn(opened.scope);
     if (oldest) this.agentEnded(oldest);
     this.#parts.reopened(event, opened, input as Json, ref);
@@ -145,13 +149,17 @@ export class Registrar {
     const session = textOf(input?.['session_id']);
     const found = tree.find(ref, session, textOf(input?.['agent_id']));
     const named = (typeof ref === 'object' ? ref.session : undefined) ?? session ?? tree.session;
-    const ended = this.spawns && !found.known ? this.#spawns.ended(named, found.id) : undefined;
+    // A scope that it has in all sessions does not end with it.
+    const isOpen = found.id === 'session' || (found.known && found.scope.session === named);
+    const ended = this.spawns && !isOpen ? this.#spawns.ended(named, found.id) : undefined;
     const type = this.spawns ? (textOf(input?.['agent_type']) ?? ended?.type) : undefined;
     const parent = found.known && found.id !== 'session' ? found.scope.parent : found.scope;
-    const spawnHooks = (type && this.#spawns.of(type, named, parent)) ?? this.#spawns.bind(ended?.above);
     // Whether it has the hooks of its type, also where it has them in all sessions.
     const has = found.id === 'session' || (found.known && agentTypesOf(found).length > 0);
-    return { found, named, spawn: spawnHooks && !has ? { spawnHooks, type, before: ended?.above } : undefined };
+    const ofType = type === undefined || has ? undefined : this.#spawns.of(type, named, parent);
+    const spawnHooks = ofType ?? this.#spawns.bind(ended, has);
+    const spawn = spawnHooks && { spawnHooks, type, before: ended?.above };
+    return { found, named, spawn, hasEnded: ended !== undefined };
   }
 
   /** Like `scopeOf`, but nothing is opened: a scope that would be opened is a detached one, closed by `done`. */
@@ -199,23 +207,28 @@ export class Registrar {
   /** Opens a scope for a session driver, the hooks of the agent's type in it. Throws UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. */
   openForSession(
     ref: { session: string; agent?: string },
-    how: { parent?: ScopeRef | undefined; agentType?: string },
+    { parent, agentType }: { parent?: ScopeRef | undefined; agentType?: string },
   ): Scope {
-    const scope = this.#parts.tree.open(ref, { parent: how.parent, starts: true });
+    if (ref.agent !== undefined) this.#begin({ ...ref, agent: ref.agent }, agentType, true);
+    const scope = this.#parts.tree.open(ref, { parent, starts: true });
     scope.hold();
-    const spawnHooks =
-      how.agentType === undefined ? undefined : (this.#spawns.of(how.agentType, ref.session, scope.parent) ?? []);
-    if (!spawnHooks || scope.agentType !== undefined) return scope;
-    return this.#spawned({ scope, id: scope.id, known: true }, spawnHooks, how.agentType as string, ref.session).scope;
+    if (agentType !== undefined && scope.agentType === undefined)
+      this.#installer.installAll(scope, agentType, this.#spawns.of(agentType, ref.session, scope.parent) ?? []);
+    return scope;
   }
 
   /** Opens the scope of an agent that starts in another program, whether or not hooks wait for its type; its stop ends it. */
   start(ref: { session: string; agent: string }, agentType: string): void {
     const { tree } = this.#parts;
+    this.#begin(ref, agentType);
     if (tree.get(ref)) return;
     const scope = tree.open(ref, { spawned: true });
-    const spawnHooks = this.#spawns.of(agentType, ref.session, scope.parent) ?? [];
-    this.#spawned({ scope, id: scope.id, known: true }, spawnHooks, agentType, ref.session);
+    this.#installer.installAll(scope, agentType, this.#spawns.of(agentType, ref.session, scope.parent) ?? []);
+  }
+
+  /** An agent starts, perhaps with the id of one before it. */
+  #begin(ref: { session: string; agent: string }, type: string | undefined, isNew = false): void {
+    this.#spawns.begin(ref, this.#parts.tree.get(ref), { type, isNew, end: (scope) => this.agentEnded(scope) });
   }
 
   /** A stop that was allowed ended the agent: the scope the host opened for it goes. */
@@ -261,18 +274,7 @@ export class Registrar {
   /** The scope of that name; where none is open, one that is in no tree. */
   scope(ref: ScopeRef | undefined): Scope {
     const { tree } = this.#parts;
-    if (ref === undefined) return tree.host;
-    return tree.get(ref) ?? detachedScope(ref);
-  }
-
-  #spawned(found: ScopeLookup, hooks: Iterable<SpawnHooks>, type: string | undefined, session: string): ScopeLookup {
-    const ref = { agent: found.id, session };
-    // What was registered for all sessions is none of the sessions' own, and stays when the agent ends.
-    const isOwn = found.known && found.scope.session === session;
-    const scope = isOwn ? found.scope : this.#parts.tree.open(ref, { agentType: type, spawned: true });
-    if (type !== undefined) scope.setType(type);
-    for (const one of hooks) this.#installer.install(scope, type ?? '', one);
-    return this.#parts.tree.within({ scope, id: scope.id, known: true }, session);
+    return ref === undefined ? tree.host : (tree.get(ref) ?? detachedScope(ref));
   }
 
   /** Its hooks end with a scope. Agents that hooks by type are for are remembered. */

@@ -11,12 +11,27 @@ interface Ended {
   readonly above: readonly string[];
 }
 
+/** What the scope of an agent that went on has had since it was opened again. */
+interface Again {
+  readonly hooks: ReadonlySet<string>;
+  readonly lives: number;
+}
+
+/** How an agent starts. */
+interface Start {
+  readonly type: string | undefined;
+  /** It is none that had the id before; else one of the same type may be. */
+  readonly isNew: boolean;
+  /** Ends the scope of another that had its id. */
+  end(scope: Scope): void;
+}
+
 /** Hooks by agent type, and the agents that have ended. */
 export class Spawns {
   readonly #byType = new Map<string, Set<SpawnHooks>>();
   readonly #ended = new Map<string, Ended>();
   /** Scopes of agents that went on after their end, the oldest first. */
-  readonly #again = new Set<Scope>();
+  readonly #again = new Map<Scope, Again>();
   /** Grows with every change of them. */
   changes = 0;
 
@@ -67,21 +82,47 @@ export class Spawns {
 
   /** An ended agent that goes on has a scope again, and may never stop: only the latest such scopes stay open. Returns the one to end instead. */
   goesOn(scope: Scope): Scope | undefined {
-    const [oldest] = this.#again.add(scope);
+    const { lives } = scope;
+    const [oldest] = this.#again.set(scope, { hooks: new Set(hooksOf(scope)), lives }).keys();
     return this.#again.size > REMEMBERED ? oldest : undefined;
+  }
+
+  /**
+   * An agent starts: it has nothing of another one that had its id. If late events of that one have opened a scope again, it ends; but what somebody has
+   * registered there since may be for the new one.
+   */
+  begin({ session, agent }: { session: string; agent: string }, open: Scope | undefined, start: Start): void {
+    const again = open && this.#again.get(open);
+    const before = again ? open?.agentType : this.ended(session, agent)?.type;
+    if (!start.isNew && (before === undefined || before === start.type)) return;
+    if (open && again) {
+      this.#again.delete(open);
+      if (open.lives <= again.lives && hooksOf(open).every((id) => again.hooks.has(id))) start.end(open);
+      else open.setType(undefined);
+    }
+    if (open) open.typesBefore = [];
+    this.#ended.delete(keyOf(session, agent));
   }
 
   ended(session: string, id: string): Ended | undefined {
     return this.#ended.get(keyOf(session, id));
   }
 
-  /** None, where a policy has hooks for agents of such a type: they hold for all below one while those live, whatever scope has ended. */
-  bind(types: readonly string[] = []): readonly SpawnHooks[] | undefined {
+  /**
+   * None, where a policy has hooks for agents of such a type: they hold for all below one while those live, whatever scope has ended. `has`: it has hooks
+   * of a type in all sessions.
+   */
+  bind(ended: Ended | undefined, has: boolean): readonly SpawnHooks[] | undefined {
+    if (ended === undefined) return undefined;
+    const { type, above } = ended;
+    const types = has && type !== undefined ? [type, ...above] : above;
     const ofPolicy = (type: string): boolean =>
       [...(this.#byType.get(type) ?? [])].some(({ origin }) => origin.ofType !== undefined);
     return types.some(ofPolicy) ? [] : undefined;
   }
 }
+
+const hooksOf = (scope: Scope): string[] => scope.events().flatMap((event) => scope.own(event).map(({ id }) => id));
 
 /** Unambiguous, whatever characters the ids contain. */
 function keyOf(session: string, id: string): string {
