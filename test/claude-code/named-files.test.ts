@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is shells that read them
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { namedFiles } from '../../src/trust/named/named-files.js';
 
 const VARIABLES = { projectDir: '/p', pluginRoot: '/plugin', skillDir: '/skill' };
@@ -71,78 +71,6 @@ test.each<[string, string[]]>([
 test('what the line itself writes is not bound, unless it is also read', () => {
   expect(named('echo x >out.log; echo y >> "log s/x.log" 2>err.log &>all.log >|c.log')).toEqual([]);
   expect(named('echo x >made.sh; . ./made.sh')).toEqual(expect.arrayContaining(['made.sh']));
-});
-
-test.each([
-  'tee -a ~/calls.log /p/more.log > /dev/null',
-  'jq . | sudo tee -a out.log',
-  'touch a.stamp; rm -f a.lock; mkdir -p a.d; rmdir a.d; truncate -s 0 a.log; rm -r "$CLAUDE_PROJECT_DIR/old.log"',
-  "sed -i.bak -e 's/a.b/c.d/' state.json",
-  "sed -ni '/x/p' state.json",
-  "sed --in-place=.bak 'y/a/b/' state.json",
-  "perl -pi -e 's/a/b/' state.json",
-  'flock -w 5 /p/a.lock echo done',
-  '/usr/bin/tee a.log',
-])('%s: what a program only writes to is not bound', (command) => {
-  expect(named(command).filter((name) => /\.(?:log|stamp|lock|d|json)$/.test(name))).toEqual([]);
-});
-
-test.each<[string, string[]]>([
-  ['tee x.sh; sh x.sh', ['x.sh']],
-  ['tee >(sh log.sh) | cat out.log', ['log.sh', 'out.log']],
-  ['sed -n p state.json', ['state.json']],
-  ['sed -i -f edit.sed state.json', ['edit.sed']],
-  ['perl -pi hook.pl state.json', ['hook.pl']],
-  ['flock a.lock sh x.sh', ['x.sh']],
-  ['flock -x x.sh sh y.sh', ['y.sh']],
-  ['./tee guard.json', ['tee', 'guard.json']],
-  ['hooks/sed -i guard.json', ['hooks/sed', 'guard.json']],
-  ['cp from.sh to.sh', ['from.sh', 'to.sh']],
-])('%s: what runs or is read is bound all the same', (command, files) => {
-  expect(named(command)).toEqual(expect.arrayContaining(files));
-});
-
-describe('in the folder for data of a plugin', () => {
-  const data = (command: string): readonly string[] =>
-    namedFiles({ type: 'command', command }, { ...VARIABLES, pluginData: '/data' }).files.filter((name) =>
-      name.startsWith('/data/'),
-    );
-  test.each([
-    'sh ${CLAUDE_PLUGIN_ROOT}/g.sh "${CLAUDE_PLUGIN_DATA}/state.json"',
-    'n=$(cat "$CLAUDE_PLUGIN_DATA/n"); echo $((n + 1)) > "$CLAUDE_PLUGIN_DATA/n"',
-    'read n < $CLAUDE_PLUGIN_DATA/n.txt',
-    'python3 x.py --cache=${CLAUDE_PLUGIN_DATA}/cache.db',
-    'F=$CLAUDE_PLUGIN_DATA/log.txt; node x.js "$F"',
-  ])('what a command names is data: %s', (command) => {
-    expect(data(command)).toEqual([]);
-  });
-  test.each([
-    '"$CLAUDE_PLUGIN_DATA/run"',
-    'sh "$CLAUDE_PLUGIN_DATA/run"',
-    '. $CLAUDE_PLUGIN_DATA/run',
-    'sh < $CLAUDE_PLUGIN_DATA/run',
-    'cat $CLAUDE_PLUGIN_DATA/run | sh',
-    'sed s/a/b/ "$CLAUDE_PLUGIN_DATA/run" | tac | bash -s x',
-    '{ cat "$CLAUDE_PLUGIN_DATA/run"; } | sh',
-    'eval "$(cat $CLAUDE_PLUGIN_DATA/run)"',
-    'sh -c "$(cat $CLAUDE_PLUGIN_DATA/run)"',
-    'x=$(cat $CLAUDE_PLUGIN_DATA/run); $x',
-    'sh <(cat $CLAUDE_PLUGIN_DATA/run)',
-    'env -i $CLAUDE_PLUGIN_DATA/run',
-    'R=$CLAUDE_PLUGIN_DATA/run; "$R"',
-    'cd $CLAUDE_PLUGIN_DATA && ./run',
-    'for f in $CLAUDE_PLUGIN_DATA/run; do sh $f; done',
-    'node -e "require(process.argv[1])" $CLAUDE_PLUGIN_DATA/run',
-    'node --require $CLAUDE_PLUGIN_DATA/run x.js',
-    'find . -exec $CLAUDE_PLUGIN_DATA/run \\;',
-    'awk -f $CLAUDE_PLUGIN_DATA/run',
-    'xargs $CLAUDE_PLUGIN_DATA/run',
-  ])('what it runs is bound: %s', (command) => {
-    expect(data(command)).toContain('/data/run');
-  });
-  test('what is code by its name is bound, also where it is but an argument', () => {
-    expect(data('sh x.sh $CLAUDE_PLUGIN_DATA/more.sh $CLAUDE_PLUGIN_DATA/more.txt')).toEqual(['/data/more.sh']);
-  });
 });
 
 test('in exec form every argument is looked at, and what an interpreter runs', () => {

@@ -156,8 +156,7 @@ describe('a file that a hook writes to', () => {
   test.each<[command: string, named: string]>([
     ['tee -a calls.log > /dev/null', '--hooks'],
     ['tee -a "$CLAUDE_PROJECT_DIR/calls.log" > /dev/null', '--settings'],
-    ['flock calls.lock touch "$HOME/stamp"', '--hooks'],
-    ['echo a > sed.txt; sed -i s/a/b/ sed.txt; date +%N >> sed.txt', '--hooks'],
+    ['flock -n calls.lock true', '--hooks'],
     ['mkdir -p "${CLAUDE_PLUGIN_DATA}"; sh "${CLAUDE_PLUGIN_ROOT}/g.sh" "${CLAUDE_PLUGIN_DATA}/n"', '--plugin-dir'],
     ['tee -a "${CLAUDE_PLUGIN_ROOT}/calls.log" > /dev/null', '--plugin-dir'],
   ])('with what is known to write is not bound: %s', async (text, option) => {

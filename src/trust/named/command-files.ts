@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { ASSIGNMENT, CLOSING, CONDITIONS, type CommandReading, OPENING, OTHER, RESERVED } from './command-reading.js';
+import { harmlessWords, isQuiet, spares } from './harmless.js';
 import { importsOf } from './import-names.js';
 import { PATH_VARIABLE } from './named-paths.js';
 import type { Kind, ProgramOptions } from './program.js';
@@ -13,6 +14,10 @@ import type { ShellCommand, ShellWord } from './shell-words.js';
 /** Collects what the commands of one handler name. */
 export class CommandFiles extends ShellInput {
   #blocks = 0;
+  /** No command in the text runs anything. */
+  quiet = true;
+  /** Some command's name is put together by the shell, and may be that of a builtin which changes what names mean. */
+  assembled = false;
 
   /** A line that a shell reads. */
   shell(line: string): void {
@@ -35,6 +40,7 @@ export class CommandFiles extends ShellInput {
   }
 
   protected override command(command: ShellCommand, piped: Piped | undefined, mode: ReadingMode): void {
+    const { look } = this.paths;
     const reading: CommandReading = {
       mode,
       command,
@@ -42,16 +48,21 @@ export class CommandFiles extends ShellInput {
       pending: undefined,
       ...{ skips: 0, settled: false, inline: false, unsure: false, isLine: false, fed: false },
     };
-    for (const word of command.words) {
+    // In a line within the line another program may stand before the command.
+    const harmless =
+      mode.shell && mode.depth === 0 ? harmlessWords(command, (word) => wordValues(word, look), this.paths) : undefined;
+    for (const [i, word] of command.words.entries()) {
       reading.isLine = false;
-      if (word.redirect === undefined) this.#word(word, reading);
+      const isHarmless = harmless !== undefined && i >= harmless.from;
+      if (
+        word.redirect === undefined &&
+        !(isHarmless && spares(harmless.use, wordValues(word, look), reading, this.paths))
+      )
+        this.#word(word, reading);
       if (word.redirect === '<<' || word.redirect === '<<<') continue;
       this.within(word, mode, reading.isLine || (word.redirect === '>' && mode.shell));
       if (word.redirect === '<' || (word.redirect === '>' && !mode.shell)) {
-        const isCode = reading.program?.ends !== undefined || word.redirect === '>';
-        for (const value of wordValues(word, this.paths.look))
-          if (isCode) this.paths.code(value, reading.program);
-          else this.paths.data(value);
+        for (const value of wordValues(word, this.paths.look)) this.paths.code(value, reading.program);
       }
     }
     this.input(piped, reading);
@@ -83,9 +94,10 @@ export class CommandFiles extends ShellInput {
     if (reading.mode.shell) this.#blocks += Number(OPENING.has(word.text)) - Number(CLOSING.has(word.text));
     if (RESERVED.has(word.text)) return;
     if (word.text === 'for' || word.text === 'select') this.#loop(reading);
-    const known = programOf(values) ?? OTHER;
-    // Only the system's own is sure to do no more than its name says.
-    const program = values.some((value) => OWN.test(value)) ? withoutWrites(known) : known;
+    const program = programOf(values) ?? OTHER;
+    if (reading.mode.shell && !isQuiet(values)) this.quiet = false;
+    if (!word.parts.every((part) => typeof part === 'string') && values.some((value) => !value.includes('/')))
+      this.assembled = true;
     Object.assign(reading, { program, skips: program.skips ?? 0, settled: false, inline: false, unsure: false });
     if (program.operands === 'command' && program.stdin) reading.fed = true;
     this.#named(word, values, reading);
@@ -167,10 +179,6 @@ export class CommandFiles extends ShellInput {
   }
 
   #operand(word: ShellWord, values: readonly string[], program: ProgramOptions, reading: CommandReading): void {
-    if (isWritten(program, reading)) {
-      if (reading.skips > 0) reading.skips--;
-      return;
-    }
     // A wrapper's may be an assignment.
     if (program.operands !== 'lines' && (program.operands !== 'command' || reading.skips > 0))
       for (const value of values) this.paths.path(value);
@@ -184,11 +192,10 @@ export class CommandFiles extends ShellInput {
       else if (!verbs.includes(word.text)) this.#wrapped(word, values, program, reading);
     } else if (program.operands === 'texts') {
       for (const value of values) for (const name of [value, ...importsOf(value)]) this.#code(name, program);
-    } else if (program.operands === 'data') for (const value of values) this.paths.data(value);
+    } else if (program.operands === 'data') for (const value of values) this.paths.code(value, undefined);
     else if (program.operands === 'code') {
       if (reading.settled) {
         // Inline code may load the files that it is given as arguments.
-        if (reading.inline) for (const value of values) this.paths.runs(value);
         if (reading.inline && values.some((value) => /\0.*[/.]|[/.].*\0/s.test(value)))
           this.report(word.raw, values, reading.mode);
         return;
@@ -260,18 +267,4 @@ export class CommandFiles extends ShellInput {
     if (always || !settled)
       this.report(word.raw, isAddress || values.some((v) => v.includes('{}')) ? [UNKNOWN] : values, mode);
   }
-}
-
-/** A program that is not the system's. */
-const OWN = /^(?!\/(?:usr\/)?bin\/).*\//s;
-
-const withoutWrites = ({ writes: _, ...program }: ProgramOptions): ProgramOptions => program;
-
-/** Whether what the program does with its next operand is to write to it. */
-function isWritten({ writes, operands }: ProgramOptions, { command, skips, settled, unsure }: CommandReading): boolean {
-  if (writes === 'first') return skips > 0 && !unsure;
-  if (operands === 'code' && !settled) return false;
-  return (
-    writes !== undefined && command.words.some(({ text, redirect }) => redirect === undefined && writes.test(text))
-  );
 }

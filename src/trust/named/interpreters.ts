@@ -49,7 +49,6 @@ const perl: ProgramOptions = {
   folder: '-I',
   text: '-e -E',
   value: '-F -i',
-  writes: /^-[nplaw]*i/,
   flags: '-w -W -n -p -l -a -t -T -s -c --',
   modules: { separator: '::', ends: ['.pm'] },
   stdin: true,

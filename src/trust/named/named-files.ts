@@ -4,6 +4,7 @@ import { NotRead, readRegularFile } from '../../files/regular-file.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import { isObject, isText } from '../../values/shape.js';
 import { CommandFiles } from './command-files.js';
+import { mayRename, onlyShows } from './harmless.js';
 import { NamedPaths } from './named-paths.js';
 import type { Variables } from './variables.js';
 
@@ -43,7 +44,12 @@ export function namedFiles(handler: HandlerDescription, variables: Variables): N
     found.shell(handler['shell'] === 'powershell' ? line.replaceAll('\\', '/') : line);
   }
   const unresolved = found.unresolved();
-  return { files: paths.all(unresolved.length === 0), unresolved };
+  const text = [command, ...(args ?? [])].join('\n');
+  const isLoaded = Object.keys(isObject(env) ? env : {}).some(mayRename);
+  if (unresolved.length > 0 || found.assembled || isLoaded || handler['shell'] === 'powershell' || mayRename(text))
+    paths.bindSpared();
+  else if (!onlyShows(text, found.quiet)) paths.bindSpared({ shown: 'only' });
+  return { files: paths.all(), unresolved };
 }
 
 function lengthOf({ command, args = [], env }: HandlerDescription): number {

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import { isText } from '../../values/shape.js';
 import { entriesOf } from './package-entry.js';
-import type { ProgramOptions } from './program.js';
+import type { ProgramOptions, Use } from './program.js';
 import { type Lookup, UNKNOWN } from './shell-values.js';
 import type { Variables } from './variables.js';
 
@@ -13,6 +13,9 @@ const SYSTEM = ['/bin', '/sbin', '/usr', '/lib', '/dev', '/nix/store', '/opt/hom
 const NO_PATH = /[\0\n]|:\/\//;
 /** Certainly the name of a file. */
 const CODE = /\.(?:[cm]?[jt]sx?|py|rb|pl|sh|php)$/;
+/** As a script or program may be called, in a folder for data. */
+const RUNNABLE =
+  /\.(?:[cm]?[jt]sx?|py[cw]?|rb|p[lm]|sh|bash|zsh|fish|lua|ps[dm]?1|jar|class|exe|bat|cmd|awk|sed|php|tcl|r|jl|wasm|so|node|dylib|dll)$/i;
 const MANIFEST = '/package.json';
 /** Per handler; nobody would review more than these when asked for consent. */
 const MOST_NAMES = 2000;
@@ -27,8 +30,9 @@ export class NamedPaths {
   readonly #variables: Variables;
   readonly #assigned = new Map<string, readonly string[]>();
   readonly #found = new Set<string>();
-  /** Those of them that may run, as a program or as what one is given to run. */
-  readonly #code = new Set<string>();
+  /** Those that cannot run by being named so, if the whole text is as `bindSpared` wants it. */
+  readonly #spared = new Set<string>();
+  readonly #shown = new Set<string>();
   readonly #programs = new Set<string>();
   readonly #folders = new Set<string>();
   #searches = false;
@@ -57,29 +61,41 @@ export class NamedPaths {
   /** A program's name, which is a file where the line itself says in which folders programs are. */
   program(name: string): void {
     if (!name.includes('/') && isPath(name)) this.#programs.add(name);
-    this.runs(name);
   }
 
-  /** `sure`: every word that says what runs is known. */
-  all(sure: boolean): string[] {
-    const { projectDir, pluginRoot, pluginData, skillDir } = this.#variables;
-    const own = [projectDir, pluginRoot, skillDir].filter(isText);
-    const found = this.#inFolders([...this.#found, ...(this.#searches ? this.#programs : [])]);
-    const code = new Set(this.#inFolders(this.#code));
-    const isIn = (folder: string, path: string): boolean => path === folder || path.startsWith(folder + sep);
-    const isOwn = (path: string): boolean => own.some((folder) => isIn(folder, path));
-    const isSystem = (path: string): boolean => SYSTEM.some((folder) => path.startsWith(folder + sep));
-    const isData = (path: string): boolean =>
-      sure && pluginData !== undefined && isIn(normalize(pluginData), path) && !code.has(path) && !CODE.test(path);
-    return found.filter((path) => (!isSystem(path) || isOwn(path)) && !isData(path)).sort();
-  }
-
-  /** Also from each folder that commands may change into. */
-  #inFolders(paths: Iterable<string>): string[] {
-    const all = [...paths].flatMap((path) =>
+  all(): string[] {
+    const found = [...this.#found, ...(this.#searches ? this.#programs : [])];
+    const all = found.flatMap((path) =>
       isAbsolute(path) ? [path] : [path, ...[...this.#folders].map((folder) => join(folder, path))],
     );
-    return [...new Set(all.map((path) => normalize(path)))];
+    const paths = [...new Set(all.map((path) => normalize(path)))];
+    return paths.filter((path) => this.isOwn(path) || !isSystem(path)).sort();
+  }
+
+  /** A path in a folder of those who wrote the command. */
+  isOwn(path: string): boolean {
+    const { projectDir, pluginRoot, skillDir } = this.#variables;
+    return [projectDir, pluginRoot, skillDir].filter(isText).some((folder) => isIn(folder, normalize(path)));
+  }
+
+  /** Leaves out what such a word names, unless it is bound for another reason. Returns false where it cannot. */
+  spare(values: readonly string[], use: Use): boolean {
+    if (values.some((value) => value.includes(UNKNOWN))) return false;
+    const anywhere = use === 'written' || use === 'lock';
+    if (!anywhere && !values.every((value) => this.#isData(value))) return false;
+    for (const value of values) (use === 'shown' ? this.#shown : this.#spared).add(value);
+    return true;
+  }
+
+  /** Binds them all the same. */
+  bindSpared({ shown }: { readonly shown?: 'only' } = {}): void {
+    for (const word of [...this.#shown, ...(shown === 'only' ? [] : this.#spared)]) this.path(word);
+  }
+
+  /** In the plugin's folder for data, and not called as what runs is. */
+  #isData(path: string): boolean {
+    const { pluginData } = this.#variables;
+    return pluginData !== undefined && isIn(normalize(pluginData), normalize(path)) && !RUNNABLE.test(path);
   }
 
   /** Why there is too much to bind, in words. */
@@ -95,26 +111,16 @@ export class NamedPaths {
     }
   }
 
-  /** A word that was found, or is about to be, names what runs. */
-  runs(word: string): void {
-    if (isPath(word)) this.#code.add(word);
-  }
-
-  /** A file that a program reads, or prints for another one. */
-  data(name: string): void {
-    if (!/^[-\s]/.test(name) && name !== '') this.#add(name);
-  }
-
   /** A name of code, with the suffixes that a program may add; `within`: the folders in which it looks for bare names. */
   code(name: string, program: ProgramOptions | undefined, within?: string): void {
     if (/^[-\s]/.test(name) || name === '') return;
     const ends = CODE.test(name) ? [''] : (program?.ends ?? ['']);
     const names = within === undefined || /^[./]/.test(name) ? [name] : [name, `${within}/${name}`];
     for (const path of names) {
-      for (const end of ends) this.#addCode(path + end);
+      for (const end of ends) this.#add(path + end);
       if (!ends.includes(MANIFEST)) continue;
       for (const entry of entriesOf(resolve(this.#variables.projectDir, path))) {
-        for (const end of ends) this.#addCode(join(path, entry) + end);
+        for (const end of ends) this.#add(join(path, entry) + end);
       }
     }
   }
@@ -124,15 +130,10 @@ export class NamedPaths {
     if (modules === undefined || path === '') return;
     const parts = path.split(modules.separator);
     for (const end of modules.ends) {
-      this.#addCode(parts.join('/') + end);
+      this.#add(parts.join('/') + end);
       // The package itself is run before the files in it.
-      for (let n = 1; n < Math.min(parts.length, 8); n++) this.#addCode(parts.slice(0, n).join('/') + end);
+      for (let n = 1; n < Math.min(parts.length, 8); n++) this.#add(parts.slice(0, n).join('/') + end);
     }
-  }
-
-  #addCode(text: string): void {
-    this.runs(text);
-    this.#add(text);
   }
 
   #add(text: string): void {
@@ -190,6 +191,11 @@ export class NamedPaths {
     return text.replace(/\$\{(user_config\.[^}]+|CLAUDE_\w+)\}/g, (whole, name) => this.#known(name)?.[0] ?? whole);
   }
 }
+
+const isIn = (folder: string, path: string): boolean => path === folder || path.startsWith(folder + sep);
+
+/** Programs that belong to the user's system. */
+export const isSystem = (path: string): boolean => SYSTEM.some((folder) => path.startsWith(folder + sep));
 
 function isPath(text: string): boolean {
   return text !== '' && text.length <= 1000 && !NO_PATH.test(text);

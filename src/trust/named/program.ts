@@ -49,8 +49,6 @@ export interface ProgramOptions extends Readonly<Partial<Record<Kind, string>>> 
   readonly skips?: number;
   /** Subcommands with which it runs code that is not visible here; `''`: it always does. */
   readonly open?: string;
-  /** It only writes to its operands: to all of them with such an option (`''` among them: always), or to the first one. */
-  readonly writes?: RegExp | 'first';
   /** It reads code from its standard input. */
   readonly stdin?: true;
   /** Options with which it does so even if it is given a file. */
@@ -61,3 +59,6 @@ export interface ProgramOptions extends Readonly<Partial<Record<Kind, string>>> 
 export function every(names: string, program: ProgramOptions): Record<string, ProgramOptions> {
   return Object.fromEntries(names.split(' ').map((name) => [name, program]));
 }
+
+/** Why a file that a command names cannot run by that: it is only written to, the lock of `flock`, an argument of a script, shown, or looked at. */
+export type Use = 'written' | 'lock' | 'argument' | 'shown' | 'seen';

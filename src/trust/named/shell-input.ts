@@ -50,10 +50,7 @@ export abstract class ShellInput extends ShellLines {
   #given(word: ShellWord, isDocument: boolean, { mode }: CommandReading): void {
     const values = wordValues(word, this.paths.look);
     if (isDocument) this.lines(word, values, mode);
-    else {
-      for (const value of values) this.paths.runs(value);
-      this.report(word.raw, values, mode);
-    }
+    else this.report(word.raw, values, mode);
   }
 
   #piped(piped: Piped, reading: CommandReading): void {
@@ -71,7 +68,6 @@ export abstract class ShellInput extends ShellLines {
     // Only the last command of a group is seen here.
     if (!(known && isLast && (isText || passes))) this.report(command.raw, [UNKNOWN], mode);
     if (!passes) return;
-    for (const value of printed.flat()) this.paths.runs(value);
     for (const word of command.words) {
       if (word.redirect === '<') this.#given(word, false, reading);
       else if (word.redirect === '<<' || word.redirect === '<<<') this.#given(word, true, reading);
