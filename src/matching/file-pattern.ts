@@ -11,7 +11,7 @@ const MAX_PATH = 4096;
 const FEW_STARS = 2;
 const SHORT_PATH = 256;
 
-/** What a test of a path costs, in the steps that are counted for globs. */
+/** What a test of a path costs that may be the pattern's, in the steps that are counted for globs. */
 const TEST_STEPS = 100;
 const BOUNDED_TEST_STEPS = 1_000;
 
@@ -37,6 +37,7 @@ export function compileFilePattern(
     stars < FEW_STARS || (stars === FEW_STARS && path.length <= SHORT_PATH) ? ignores(path) : bounded(path, late);
   // Each glob of a search is compared, too.
   const cost = stars <= FEW_STARS ? TEST_STEPS : BOUNDED_TEST_STEPS;
+  const mayHold = partsTest(rest);
   const named = namedParts(rest);
   return (path, cwd, steps) => {
     if (typeof path !== 'string' || path.length > MAX_PATH) return true;
@@ -44,7 +45,7 @@ export function compileFilePattern(
     const from = anchor(place.here);
     const below = belowOf(place, from);
     // A directory is what `dir/**` names, though gitignore means only what is in it.
-    if (below?.lower.startsWith(begins)) {
+    if (below?.lower.startsWith(begins) && (steps === undefined || mayHold(below.lower))) {
       if (steps !== undefined) steps.left -= cost;
       if (steps !== undefined && steps.left < 0) return true;
       if (test(below.inside) || (below.relative !== '' && test(below.relative))) return true;
@@ -60,6 +61,23 @@ function namedParts(pattern: string): readonly Part[] | undefined {
   const parts = patternParts(pattern.trimEnd());
   if (!parts.some((part) => part !== '**' && part.isNamed)) return undefined;
   return isTied(pattern) ? parts : ['**', ...parts];
+}
+
+/**
+ * Whether a path in lower case has what each part of a pattern needs: the part itself if it is plain, else the letters
+ * between its stars. Without them no test of it is needed.
+ */
+function partsTest(pattern: string): (lower: string) => boolean {
+  const parts = pattern.toLowerCase().trimEnd().split('/');
+  // A slash in brackets, or an escape.
+  if (/[[\]\\!#]/.test(pattern)) return () => true;
+  const needed = parts.flatMap((part) =>
+    /^[\w.@+=-]+$/.test(part) ? [`/${part}/`] : (part.match(/[\w.@+=-]+/g) ?? []),
+  );
+  return (lower) => {
+    const path = `/${lower}/`;
+    return needed.every((one) => path.includes(one));
+  };
 }
 
 /** A pattern with a slash before its end is tied to its place. */

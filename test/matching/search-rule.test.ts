@@ -93,10 +93,37 @@ describe('a rule about files, on a search by a glob,', () => {
 
   it('counts each comparison with a rule of many stars as many steps', () => {
     for (const text of ['Read(**/a/**/b/**/c)', 'Read(**/s*/b/**)']) {
-      for (const glob of ['{x,y}'.repeat(6), '@(x|y)'.repeat(6)]) expect(matches(text, 'Glob', `${glob}*`)).toBe(true);
+      for (const glob of ['{x,y}'.repeat(6), '@(x|y)'.repeat(6)])
+        expect(matches(text, 'Glob', `s/a/b/c/${glob}*`)).toBe(true);
       for (const tool of ['Glob', 'Grep'] as const)
         expect(matches(text, tool, '*.{ts,tsx,js,jsx,mjs,cjs,mts,cts}')).toBe(false);
     }
+  });
+
+  it.each([
+    '{src,test,lib,packages}/**/*.{ts,tsx,js,jsx,json,md}',
+    '**/{package,tsconfig,jest.config,vite.config}.{json,js,ts,mjs,cjs}',
+    'src/{a,b,c,d,e}/**/*.{ts,tsx,js,jsx}',
+    '{apps,packages,libs,services}/{web,api,core,ui}/src/**/*.{ts,tsx}',
+    `src/*.{${Array.from({ length: 100 }, (_, i) => `e${i}`).join(',')}}`,
+  ])('compares many choices with a rule of many stars: %s', (glob) => {
+    const rules = ['**/*secret*', '**/secret/**/*.pem', '**/.ssh/**/id_*', '**/migrations/**/*.sql', '**/a/**/b/**/c'];
+    for (const rule of rules)
+      for (const tool of ['Glob', 'Grep'] as const)
+        expect([rule, tool, matches(`Read(${rule})`, tool, glob)]).toEqual([rule, tool, false]);
+  });
+
+  it('needs no test of a path only where the pattern cannot be in it', () => {
+    for (const [rule, path] of [
+      ['**/*secret*', 'src/my-SECRET.ts'],
+      ['**/*[s]ecret*', 'src/secret'],
+      ['**/\\a*b*c*', 'x/a1b2c3'],
+      ['a/**/b*/**', 'A/b'],
+      ['a*b?c*d', 'x/a1b2c3d'],
+      ['**/a/**/b/**/c', 'a/b/c'],
+    ] as const)
+      for (const glob of [path, `{${path},x/y}`])
+        expect([rule, glob, matches(`Read(${rule})`, 'Glob', glob)]).toEqual([rule, glob, true]);
   });
 
   it('looks at long globs for a short while', () => {
