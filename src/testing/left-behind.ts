@@ -1,4 +1,6 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Change, changesSince, surroundings } from './surroundings.js';
@@ -6,15 +8,16 @@ import { type Change, changesSince, surroundings } from './surroundings.js';
 /** A timer, socket, process, watcher and so on: all of them can be told not to keep the process running, and say so. */
 type Handle = { hasRef(): boolean; readonly _repeat?: unknown; readonly _destroyed?: unknown };
 
+/** What the kind of a child process is called, also by Node. */
 const PROCESS = 'PROCESSWRAP';
 
-/** An interval works on until it is cleared, and a child process until it ends, also where they do not keep this process running. */
-const isLeft = (kind: string, handle: Handle): boolean =>
-  handle._destroyed !== true && (handle.hasRef() || typeof handle._repeat === 'number' || kind === PROCESS);
+/** An interval works on until it is cleared, also one that does not keep this process running. */
+const isLeft = (handle: Handle): boolean =>
+  handle._destroyed !== true && (handle.hasRef() || typeof handle._repeat === 'number');
 
-interface Child {
-  readonly pid?: number;
-}
+/** One whose exit Node has not seen: until then its number is that of no other process. */
+const isRunning = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+  pid !== undefined && exitCode === null && signalCode === null;
 
 const isHandle = (resource: object): resource is Handle => typeof (resource as Partial<Handle>).hasRef === 'function';
 
@@ -22,20 +25,26 @@ const isHandle = (resource: object): resource is Handle => typeof (resource as P
 export class Handles {
   readonly #context = new AsyncLocalStorage<true>();
   readonly #made = new Map<number, [kind: string, Handle]>();
+  readonly #children = new Set<ChildProcess>();
   readonly #watch = createHook({
     init: (id, kind, _trigger, resource) => {
-      if (this.#context.getStore() && isHandle(resource)) this.#made.set(id, [kind, resource]);
+      if (this.#context.getStore() && kind !== PROCESS && isHandle(resource)) this.#made.set(id, [kind, resource]);
     },
     destroy: (id) => void this.#made.delete(id),
   });
+  readonly #onChild = (message: unknown): void => {
+    if (this.#context.getStore()) this.#children.add((message as { process: ChildProcess }).process);
+  };
 
   async during(run: () => Promise<void>): Promise<void> {
     this.#watch.enable();
+    subscribe('child_process', this.#onChild);
     try {
       await this.#context.run(true, run);
       // A server that is given a host has its handle a turn later.
       await nextTurn();
     } finally {
+      unsubscribe('child_process', this.#onChild);
       this.#watch.disable();
     }
   }
@@ -43,25 +52,35 @@ export class Handles {
   /** Child processes, intervals, and what else still keeps this process running: how many of each kind. */
   left(): string[] {
     const counts = new Map<string, number>();
-    for (const [kind, handle] of this.#made.values())
-      if (isLeft(kind, handle)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    return [...counts].map(([kind, count]) => `${count} ${kind}`);
+    const count = (kind: string): unknown => counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    for (const [kind, handle] of this.#made.values()) if (isLeft(handle)) count(kind);
+    for (const _ of this.#running()) count(PROCESS);
+    return [...counts].map(([kind, number]) => `${number} ${kind}`);
   }
 
   /** Ends the child processes that are left. */
-  endProcesses(): void {
-    for (const [kind, handle] of this.#made.values()) if (kind === PROCESS) endChild(handle as unknown as Child);
+  async endProcesses(): Promise<void> {
+    // Of those that end in the same turn Node tells one after another: a number is free before all have been told.
+    await nextTurn();
+    for (const child of this.#running()) endChild(child);
+  }
+
+  hasProcesses(): boolean {
+    return this.#running().length > 0;
+  }
+
+  #running(): ChildProcess[] {
+    return [...this.#children].filter(isRunning);
   }
 }
 
-/** Ends a child, and the group that it leads. */
-function endChild(child: Child): void {
-  if (typeof child.pid !== 'number') return;
-  for (const id of [-child.pid, child.pid])
+/** Ends a running child, and first the group that it leads, if it leads one: no other group can have its number. */
+function endChild(child: ChildProcess): void {
+  for (const end of [() => process.kill(-(child.pid as number), 'SIGKILL'), () => child.kill('SIGKILL')])
     try {
-      process.kill(id, 'SIGKILL');
+      end();
     } catch {
-      // It leads no group, or has ended.
+      // It leads no group, or may not be ended.
     }
 }
 
@@ -79,14 +98,14 @@ export class LeftBehind {
     try {
       await this.handles.during(run);
     } finally {
-      if (this.#isTold) this.handles.endProcesses();
+      if (this.#isTold) await this.handles.endProcesses();
       this.#changes.push(...changesSince(before));
     }
   }
 
-  /** What still runs is about to be told: from now on no case leaves a process on the machine. */
+  /** What still runs is about to be told. If processes are among it, from now on no case leaves one on the machine. */
   told(): void {
-    this.#isTold = true;
+    this.#isTold ||= this.handles.hasProcesses();
   }
 
   /** The places that are still as a case has left them. */

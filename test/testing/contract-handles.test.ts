@@ -1,11 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { watch } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { afterEach, expect, test } from 'vitest';
-import type { Plugin } from '../../src/index.js';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { HookCallback, Plugin } from '../../src/index.js';
 import { contract } from '../../src/testing.js';
 
 const ends: (() => unknown)[] = [];
@@ -138,12 +140,77 @@ test('no process stays on the machine that the cases have found, or that a later
       });
     },
   };
+  const bystander = started(spawn('sleep', ['60'], { stdio: 'ignore', detached: true }));
   const failed: string[] = [];
   for (const { name, run } of contract(plugin, { patience: 0.1 })) await run().catch(() => failed.push(name));
   expect(failed).toContainEqual(expect.stringMatching(/^nothing is left behind/));
   expect(pids.length).toBeGreaterThan(3);
   await expect.poll(() => pids.filter(isRunning), { timeout: 5000 }).toEqual([]);
+  expect(isRunning(bystander.pid as number)).toBe(true);
 });
+
+const execute = promisify(execFile);
+const clean: Record<string, HookCallback<'Stop'>> = {
+  'that its hook waits for': async () => void (await execute('true')),
+  'that end with the signal': async (_input, _id, { signal }) =>
+    void (await execute('sleep', ['0.05'], { signal }).catch(() => undefined)),
+  'that soon end by themselves': () => started(spawn('sleep', ['0.1'], { stdio: 'ignore' })).unref(),
+};
+
+test.each(Object.entries(clean))('nothing is found or signalled of child processes %s', async (_name, hook) => {
+  const plugin: Plugin = { name: 'under-test', apply: (scope) => void scope.on('Stop', hook) };
+  expect(await failuresOf(plugin)).toEqual([[], []]);
+});
+
+test('nothing is found or signalled of child processes that the cleanup ends', async () => {
+  const plugin: Plugin = {
+    name: 'under-test',
+    apply(scope) {
+      const children: ChildProcess[] = [];
+      scope.onClose(() => children.forEach((child) => void child.kill('SIGKILL')));
+      scope.on('Stop', () => {
+        const child = started(spawn('sleep', ['60'], { stdio: 'ignore' }));
+        child.unref();
+        children.push(child);
+      });
+    },
+  };
+  expect(await failuresOf(plugin)).toEqual([[], []]);
+});
+
+test('of a plugin that leaves processes, only those that still run are signalled', async () => {
+  const [ended, left] = [new Set<number>(), new Set<number>()];
+  const plugin: Plugin = {
+    name: 'under-test',
+    apply(scope) {
+      scope.on('Stop', async () => {
+        const awaited = execute('true');
+        ended.add(awaited.child.pid as number);
+        const child = started(spawn('sleep', ['60'], { stdio: 'ignore' }));
+        child.unref();
+        left.add(child.pid as number);
+        await awaited;
+      });
+    },
+  };
+  const [failed, signalled] = await failuresOf(plugin);
+  expect(failed).toContainEqual(expect.stringMatching(/^nothing is left behind/));
+  expect(signalled.length).toBeGreaterThan(0);
+  expect(signalled.filter((id) => ended.has(Math.abs(id)) || !left.has(Math.abs(id)))).toEqual([]);
+  expect(new Set(signalled).size).toBe(signalled.length);
+});
+
+/** The cases that fail, each begun a moment after the one before, and the numbers that are sent a signal by `process.kill`. */
+async function failuresOf(plugin: Plugin): Promise<[failed: string[], signalled: number[]]> {
+  const sent = vi.spyOn(process, 'kill');
+  ends.push(() => sent.mockRestore());
+  const failed: string[] = [];
+  for (const { name, run } of contract(plugin, { patience: 1 })) {
+    await sleep(20);
+    await run().catch((error: Error) => failed.push(`${name}: ${error.message}`));
+  }
+  return [failed, sent.mock.calls.flatMap(([id, signal]) => (signal === 0 ? [] : id))];
+}
 
 /** Whether anybody of its group is still there. */
 function isRunning(pid: number): boolean {
