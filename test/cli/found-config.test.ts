@@ -73,6 +73,19 @@ describe('with --trust all', () => {
     expect((await fired()).decision).toMatchObject({ failures: [{ cause: 'untrusted' }] });
   });
 
+  test('it is said of an accepted one that another one comes before it', async () => {
+    const hooks = { PreToolUse: [{ hooks: [{ type: 'rule', decision: 'ask', reason: 'r' }] }] };
+    folder.write('hookscope.config.json', { hooks });
+    await accept();
+    folder.write('hookscope.config.mjs', guard());
+    const { stdout, stderr } = await run('fire', 'PreToolUse', '--json', '--input', call(), '--trust', 'all');
+    expect(JSON.parse(stdout).decision).toMatchObject({ verdict: 'deny', reason: 'no' });
+    expect(stderr).toContain(
+      'hookscope.config.json of this directory does not run: hookscope.config.mjs comes before it',
+    );
+    expect(stderr).toContain('using hookscope.config.mjs of this directory');
+  });
+
   test('one that is gone stays a guard that fails', async () => {
     folder.write('hookscope.config.mjs', guard());
     await accept();

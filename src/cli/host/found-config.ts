@@ -36,6 +36,11 @@ export async function findConfigsHere(look: LookOptions): Promise<ConfigsHere> {
   if (!used) return { all };
   checkOwner(used.file);
   const name = basename(used.file);
+  for (const { file, held } of all)
+    if (!held && file !== used.file)
+      announce(
+        `${basename(file)} of this directory does not run: ${name} comes before it (--config ${basename(file)})`,
+      );
   const runs = isCodeFile(name) ? ', which runs as code' : '';
   if (executes || runs === '') {
     announce(`using ${name} of this directory${runs} (--no-config goes without)`);
