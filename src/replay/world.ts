@@ -81,7 +81,8 @@ export class World {
     const type = key === undefined ? undefined : this.#typeOf(key, fire.agentType);
     const input: Json = type === undefined ? fire.input : { ...fire.input, agent_type: type };
     const { found, spawn } = registrar.find(input, ref);
-    const above = found.known || !Array.isArray(fire.above) ? NONE_ABOVE : (fire.above as readonly Above[]);
+    const isBelow = found.known && found.scope.parent?.kind === 'agent';
+    const above = isBelow || !Array.isArray(fire.above) ? NONE_ABOVE : (fire.above as readonly Above[]);
     const doubt = !found.known && fire.above === 'unknown' && this.#isAsked(fire.event, type) ? { above: true } : {};
     if (spawn === undefined && above.length === 0) return { found, makes: false, ...doubt };
     const known = this.#agents.get(found.scope) ?? new Map<string, AgentPlace>();

@@ -98,6 +98,30 @@ describe('of an agent that another agent has started,', () => {
       }
   });
 
+  test('hooks registered for those above it by name are asked, also where it has some of its own', async () => {
+    const notes = { Notification: [{ hooks: [() => undefined] }] };
+    for (const own of [undefined, { session: 's1', agent: 'a1' }, 'a1'])
+      for (const [then, now, changed] of [
+        ['deny', 'deny', undefined],
+        ['none', 'deny', 'denied'],
+        ['deny', 'none', 'allowed'],
+      ]) {
+        const hostThat = (denies: boolean, by?: typeof own): Host => {
+          const host = hostWith({ helper: notes });
+          host.registerScoped({ session: 's1', agent: 'a0' }, (denies ? REVIEWER : notes) as never);
+          if (by !== undefined) host.registerScoped(by, notes);
+          return host;
+        };
+        // A scope that is opened by hand in a session is below no agent, so it is opened after the recording.
+        const records = await recorded({}, CHAIN, hostThat(then === 'deny'));
+        const rows = await replayed(hostThat(now === 'deny', own), records);
+        expect(rows.filter((row) => (row as unknown[])[0] === 'a1')).toEqual([
+          ['a1', then, now, changed],
+          ['a1', then, now, changed],
+        ]);
+      }
+  });
+
   test('a decision is unknown where an older record does not say who has started it', async () => {
     const records = await recorded({ reviewer: REVIEWER }, CHAIN);
     const older = records.map(({ agents_above: _, ...record }) => record as FireRecord);

@@ -99,11 +99,14 @@ export class AgentInstaller {
     const open = own?.parent ?? tree.get({ session });
     const base = open ?? new Scope({ id: 'session', kind: 'session', parent: tree.host, session });
     const parents = [base];
-    for (const { agent: id, agentType, spawnHooks: theirs } of own ? [] : above) {
+    for (const { agent: id, agentType, spawnHooks: theirs } of own?.parent?.kind === 'agent' ? [] : above) {
       if (id === undefined) continue;
       const ofType = agentType === undefined ? {} : { agentType };
       const one = new Scope({ id, kind: 'agent', parent: parents.at(-1) as Scope, session, ...ofType });
-      this.preview(one, agentType ?? '', theirs);
+      const known = tree.get({ session, agent: id });
+      addAll(known, one);
+      // One with a type has the hooks of it.
+      if (known?.agentType === undefined) this.preview(one, agentType ?? '', theirs);
       parents.push(one);
     }
     const parent = parents.at(-1) as Scope;
@@ -111,7 +114,7 @@ export class AgentInstaller {
     const of = type === undefined ? {} : { agentType: type };
     const scope = new Scope({ id: found.id, kind: 'agent', parent, session, ...of });
     scope.typesBefore = own?.typesBefore ?? [...before, ...gone];
-    for (const event of own?.events() ?? []) scope.add((own as Scope).own(event));
+    addAll(own, scope);
     this.preview(scope, type ?? '', spawnHooks);
     return { scope, id: found.id, known: true, done: () => (open ? (parents[1] ?? scope) : base).close() };
   }
@@ -131,6 +134,10 @@ export class AgentInstaller {
     ignoreRejections(made);
     throw wrong(makerName(type), 'expected a function that returns hooks at once, got a promise of them');
   }
+}
+
+function addAll(from: Scope | undefined, to: Scope): void {
+  for (const event of from?.events() ?? []) to.add((from as Scope).own(event));
 }
 
 /** The agent as the function that makes its hooks sees it. */
