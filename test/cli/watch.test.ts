@@ -68,6 +68,29 @@ describe('hookscope watch', () => {
     }
   });
 
+  test('goes on with what a server answers where the kept records cannot be read, and says so once', async () => {
+    const user = createUser();
+    try {
+      user.write('a.json', { PreToolUse: [{ hooks: [{ type: 'rule', decision: 'deny', reason: 'no' }] }] });
+      mkdirSync(join(user.env['XDG_STATE_HOME'] as string, 'hookscope', 'records.ndjson'), { recursive: true });
+      await user.serve(['--hooks', 'a.json']);
+      const child = spawn(process.execPath, [BIN, 'watch'], { cwd: user.path, env: user.env });
+      children.push(child);
+      let text = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (text += String(part)));
+      await until(() => text.includes('is not a regular file'));
+      const call = (n: number) => user.hook(['PreToolUse', '--hooks', 'a.json'], bash(`echo call-${n}`));
+      // The first ones may come before it listens.
+      for (let n = 0; n < 20 && !/call-\d/.test(text); n++) await call(n);
+      await call(99);
+      await until(() => text.includes('call-99'));
+      expect(text.split('shows only what the server answers: ')).toHaveLength(2);
+      expect(child.exitCode).toBeNull();
+    } finally {
+      await user.remove();
+    }
+  });
+
   test('prints each fire as it comes, across rotations, and ends with 130 when it is interrupted', async () => {
     const file = join(folder, 'records.ndjson');
     appendFileSync(file, line(1));

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { mergedStore } from '../../store/merged.js';
 import { defaultSocket, foundPlaces, keptNames, openStores } from '../../store/place.js';
+import type { RecordStore } from '../../store/store.js';
 import { stateFolder } from '../../values/state-folder.js';
 import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
@@ -21,7 +22,8 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
   const named = await openStores(places, { note: terminal.tell });
   // A server tells of what it answers; what commands answer themselves is in a file beside it. What comes both ways comes once.
   const beside = flags.store === undefined && places.includes(defaultSocket()) ? keptNames(stateFolder()) : [];
-  const store = beside.length === 0 ? named : mergedStore([named, await openStores(beside, { note: terminal.tell })]);
+  const store =
+    beside.length === 0 ? named : mergedStore([named, ...beside.map((place) => bestEffort(place, terminal))]);
   terminal.tell(`watching ${named.place}; Ctrl-C ends it`);
   const mask = maskOf(flags);
   const paints = agentPaints(terminal.color);
@@ -57,6 +59,26 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
     await store.close();
   }
   return 0;
+}
+
+/** What a file beside a server holds. If it cannot be read, that is told, and the rest goes on without it. */
+function bestEffort(place: string, terminal: Terminal): RecordStore {
+  let opened: RecordStore | undefined;
+  const open = async (): Promise<RecordStore> => (opened ??= await openStores([place], { note: terminal.tell }));
+  return {
+    place,
+    async *records(query) {
+      yield* (await open()).records(query);
+    },
+    async *follow(signal) {
+      try {
+        yield* (await open()).follow(signal);
+      } catch (error) {
+        terminal.tell(`shows only what the server answers: ${(error as Error).message}`);
+      }
+    },
+    close: async () => opened?.close(),
+  };
 }
 
 /** Milliseconds between two looks for something to watch. */
