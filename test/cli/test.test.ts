@@ -71,6 +71,12 @@ describe('a hook that is enforced in a share of sessions', () => {
     expect(code).toBe(0);
     expect(stdout).toContain(', 0 that nobody was asked about (GAP)');
   });
+
+  test.each([0.0001, 1e-6])('decides also where the share is as low as %f', async (enforce) => {
+    put('hooks.json', { PreToolUse: [{ ...hooks.PreToolUse[0], enforce }] });
+    put('a.hooktest.yaml', '- { call: Bash ls, expect: deny }\n- { call: Bash pwd, expect: deny }\n');
+    expect((await run('--hooks', 'hooks.json')).code).toBe(0);
+  });
 });
 
 const GOOD = `

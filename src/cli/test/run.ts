@@ -2,6 +2,7 @@ import type { HookRecord } from '../../emit/record.js';
 import type { HookEvent } from '../../events/catalogue.js';
 import { servicesOf } from '../../host/internals.js';
 import { isEnforcedIn } from '../../host/plan/shadows.js';
+import type { Description } from '../../host/types.js';
 import { firedWithRecord } from '../../testing/fire-hook.js';
 import { type Fired, FiredEvent } from '../../testing/fired.js';
 import { SAMPLES } from '../../testing/samples.js';
@@ -17,8 +18,16 @@ export interface Asked {
   readonly agent?: string;
 }
 
-/** The least share of sessions that examples are in. Another thousand names are tried for each. */
-const LEAST_SHARE = 0.001;
+/** The share of sessions that examples are in. Another thousand names are tried for each. */
+const SHARE = 0.001;
+
+/** The least one, for hooks with a lower share: a million names, as the session of `fireHook` is found. */
+const LEAST_SHARE = 1e-6;
+
+const sharesOf = ({ hooks, children }: Description): number[] => [
+  ...hooks.map(({ enforce = 1 }) => enforce),
+  ...children.flatMap(sharesOf),
+];
 
 /** A host that examples are put to one after another, each in its own session. */
 export class Bench {
@@ -64,8 +73,9 @@ export class Bench {
 
   /** Hooks that are enforced in a share of sessions decide in it, wherever the example is in its file. */
   #nextSession(): string {
+    const share = Math.max(LEAST_SHARE, Math.min(SHARE, ...sharesOf(this.#opened.host.describe())));
     do this.#tried += 1;
-    while (!isEnforcedIn(LEAST_SHARE, `example-${this.#tried}`));
+    while (!isEnforcedIn(share, `example-${this.#tried}`));
     return `example-${this.#tried}`;
   }
 
