@@ -39,6 +39,7 @@ export class Scope implements RegisteredIn {
   lives = 0;
   #agentType: string | undefined;
   #typesBefore: readonly string[] = NO_TYPES;
+  #typeChanges = 0;
   #heldBySession = false;
   #pending: string[] | undefined;
   #children: Set<Scope> | undefined;
@@ -97,7 +98,16 @@ export class Scope implements RegisteredIn {
 
   /** Sets the agent's type, which became known later, or is no longer. */
   setType(type: string | undefined): void {
+    if (type === this.#agentType) return;
     this.#agentType = type;
+    this.#typeChanges++;
+  }
+
+  /** Grows with every change of its type, of those of the scopes above it, and of those that it was below. */
+  get typeChanges(): number {
+    let changes = this.#typeChanges;
+    for (let above = this.parent; above !== undefined; above = above.parent) changes += above.#typeChanges;
+    return changes;
   }
 
   /** The types of the agents that its agent was below when an earlier scope of it ended. */
@@ -107,6 +117,7 @@ export class Scope implements RegisteredIn {
 
   set typesBefore(types: readonly string[]) {
     this.#typesBefore = types;
+    this.#typeChanges++;
   }
 
   /** The types of the agents that it is below, or was. */

@@ -41,11 +41,26 @@ const NONE_ABOVE: readonly AgentAbove[] = Object.freeze([]);
 /** More are not listed. */
 const MOST_ABOVE = 100;
 
+/** What was found last for a scope, alone or with another, as long as no type has changed. */
+const FOUND = new WeakMap<
+  Scope,
+  { readonly other: Scope; readonly types: number; readonly above: readonly AgentAbove[] }
+>();
+
 /** The agents above that of a fire, outermost first; undefined: it is in no agent's scope, or there are too many. */
-export function agentsAbove({ scope, known, both = [scope, scope] }: ScopeLookup): readonly AgentAbove[] | undefined {
-  if (!known || scope.kind !== 'agent') return undefined;
+export function agentsAbove({ scope, known, both }: ScopeLookup): readonly AgentAbove[] | undefined {
+  if (!known || scope.kind !== 'agent' || scope.depth > MOST_ABOVE) return undefined;
+  const other = both === undefined || both[0] !== scope ? (both?.[0] ?? scope) : both[1];
+  const types = scope.typeChanges + other.typeChanges;
+  const found = FOUND.get(scope);
+  if (found?.other === other && found.types === types) return found.above;
+  const above = findAbove(scope, both);
+  FOUND.set(scope, { other, types, above });
+  return above;
+}
+
+function findAbove(scope: Scope, both: Both = [scope, scope]): readonly AgentAbove[] {
   const own = [...new Set(both)].filter(({ id }) => id === scope.id);
-  if (scope.depth > MOST_ABOVE) return undefined;
   if (own.every(({ parent, typesBefore }) => parent?.kind !== 'agent' && typesBefore.length === 0)) return NONE_ABOVE;
   const above: AgentAbove[] = [];
   const types = new Set(own.flatMap((one) => [...one.typesAbove]));

@@ -151,3 +151,24 @@ describe('of an agent that another agent has started,', () => {
     }
   });
 });
+
+test('records name the same agents above in one object for each scope, and others once a type is known', async () => {
+  const host = hostWith({ reviewer: { Notification: [{ hooks: [() => undefined] }] } });
+  const above: unknown[] = [];
+  host.events$.subscribe((record) => {
+    if (record.type === 'hook_fire' && record.agent_id === 'b') above.push(record.agents_above);
+  });
+  const notes = { Notification: [{ hooks: [() => undefined] }] };
+  const scope = (agent: string) => ({ session: 's1', agent });
+  host.registerScoped(scope('a'), notes);
+  host.registerScoped(scope('b'), notes, { parent: scope('a') });
+  const call = { session_id: 's1', agent_id: 'b', tool_name: 'Write', tool_input: {}, tool_use_id: 't' };
+  const write = () => host.fire('PreToolUse', call as never);
+  await write();
+  await write();
+  await host.fire('SubagentStart', { session_id: 's1', agent_id: 'a', agent_type: 'reviewer' } as never);
+  await write();
+  expect(above).toEqual([[{ agent_id: 'a' }], [{ agent_id: 'a' }], [{ agent_id: 'a', agent_type: 'reviewer' }]]);
+  expect(above[1]).toBe(above[0]);
+  await host.close();
+});
