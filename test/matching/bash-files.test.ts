@@ -65,6 +65,53 @@ describe('a Bash rule, of a file that is copied before a shell runs it,', () => 
   });
 });
 
+it.each([
+  ['install -oroot -groot -m755 f g', './g'],
+  ['install -o root -g root -m 755 f g', './g'],
+  ['install -m755 -st d f', './d/f'],
+  ['install --mode 755 --owner root f g', './g'],
+  ['cp f g -S .b', 'sh g'],
+  ['cp f g --suffix .b', 'sh g'],
+  ['cp -at d f', 'sh d/f'],
+  ['mv --target=d f', 'sh d/f'],
+  ['cp -vt d -- f', 'd/f'],
+  ['mv f +', 'sh +'],
+  ['mv f \\;', 'sh \\;'],
+  ['ln f :::a', 'sh :::a'],
+  ['find . -name f -exec cp {} g \\;', 'sh g'],
+])('a Bash rule reads the options of what copies a file: %s; %s', (copy, run) => {
+  expect(matches('rm *', `echo '${UNSURE}' > f; ${copy}; ${run}`)).toBe(true);
+  expect(matches('rm *', `echo 'ls -l' > f; ${copy}; ${run}`)).toBe(false);
+});
+
+it.each([
+  'npx cross-env A=1 ./run',
+  'npx dotenv -e .env -- ./run',
+  'npx env-cmd -f .env ./run',
+  'npx nodemon --exec ./run',
+  'npx concurrently ./run',
+  'helm template --post-renderer ./run',
+  'ansible-playbook --vault-password-file ./run site.yml',
+  'ansible all -i ./run -m ping',
+  'foo --script-file ./run',
+  'foo --hook-path ./run',
+])('a Bash rule asks about a file that a program is told to run: %s', (run) => {
+  expect(matches('rm *', `echo '${UNSURE}' > run; ${run}`)).toBe(true);
+  expect(matches('rm *', `echo 'ls -l' > run; ${run}`)).toBe(false);
+});
+
+it.each([
+  'npx cross-env A=1 node ./run',
+  'npx postcss ./run',
+  'helm template ./run',
+  'helm install a --values ./run',
+  'kubectl apply --dry-run -f ./run',
+  'ansible-playbook ./run',
+  'foo --env-file ./run',
+])('a Bash rule does not ask about data: %s', (run) => {
+  expect(matches('rm *', `echo '* $one {' > run; ${run}`)).toBe(false);
+});
+
 describe('a Bash rule, of a script that becomes a hook of git,', () => {
   it.each([
     'cp f .git/hooks/pre-commit',

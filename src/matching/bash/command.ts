@@ -9,6 +9,7 @@ import {
   FOLDER_VARIABLES,
   INTERPRETERS,
   LINE_VARIABLES,
+  PACKAGE_RUNNERS,
   PROGRAM_VARIABLES,
   RENAMING_VARIABLES,
   SAYS_ITSELF,
@@ -226,6 +227,8 @@ function readRest(
   const exports = words[0]?.text === 'export' || (expands && words.some(({ text }) => /^-\w*x/.test(text)));
   let hasShell = false;
   let hasInterpreter = false;
+  let hasRunner = false;
+  const isPackages = /^(?:npx|bunx)$/.test(program);
   let operand = program;
   for (const [at, word] of words.entries()) {
     const [, variable = '', value] = /^(\w+)(?:\[[^\]]*\])?=(.*)$/s.exec(word.text) ?? [];
@@ -242,7 +245,9 @@ function readRest(
       noteTaken(word, found);
       // `npx tsx ./a`
       hasInterpreter ||= INTERPRETERS.has(word.text);
-      if (!file && !hasInterpreter) noteHanded(word, [program, operand, words[at - 1]?.text ?? ''], found);
+      if (!file && !hasInterpreter) noteHanded(word, [program, operand, words[at - 1]?.text ?? ''], hasRunner, found);
+      // `npx cross-env A=b ./a`
+      if (isPackages) hasRunner ||= PACKAGE_RUNNERS.has(word.text) || runsOthers(word.text);
       if (!word.text.startsWith('-')) operand = word.text;
       // `some-runner bash x.sh`
       if (hasShell) noteRan(word.text, true, found);

@@ -97,17 +97,25 @@ const SCRIPT_WITHOUT_ENDING = /^(?:\.{1,2}|~)?\/(?:.*\/)?(?!\w*[Ff]ile$|[A-Z]{3,
 const DATA_OPTION =
   /^(?:-[fcioCF]|--?(?:[\w-]+-)?\w*(?:config|conf|file|input|output|values|settings|schema|env|dir|path))$/;
 
-/** `words`: the program, the operand before this, and the word before this. */
+/** `--script-file ./a`, `--post-renderer ./a`: commands, whatever else such an option is called. */
+const RUN_OPTION =
+  /(?:exec|script|hook|command|cmd|renderer|password|(?<!dry-)run|runner|plugin|program|helper|wrapper|shell|filter|inventory)(?![a-z])/i;
+const isRunOption = (option: string, program: string): boolean =>
+  option.startsWith('-') && (RUN_OPTION.test(option) || (option === '-i' && program.startsWith('ansible')));
+
+/** `words`: the program, the operand before this, and the word before this. `isRunners`: one before it runs others. */
 export function noteHanded(
   { text }: KnownWord,
   [program, operand, before]: readonly [string, string, string],
+  isRunners: boolean,
   found: BashReading,
 ): void {
   const isScript = SCRIPT.test(text);
   if ((!isScript && !SCRIPT_WITHOUT_ENDING.test(text)) || INTERPRETERS.has(lastName(program))) return;
   // `npx postcss ./a`
-  const isTools = /^(?:npx|bunx)$/.test(program) && operand !== program;
-  if (!isScript && (isTools || DATA_PROGRAMS.has(lastName(program)) || DATA_OPTION.test(before))) return;
+  const isTools = /^(?:npx|bunx)$/.test(program) && operand !== program && !isRunners;
+  const isData = isTools || DATA_PROGRAMS.has(lastName(program)) || DATA_OPTION.test(before);
+  if (!isScript && isData && !isRunOption(before, lastName(program))) return;
   found.handed.add(lastName(text));
 }
 

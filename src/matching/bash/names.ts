@@ -48,6 +48,14 @@ export const DATA_PROGRAMS: ReadonlySet<string> = new Set(
   'awk gawk mawk nawk kubectl oc k helm pandoc aws gcloud az terraform psql mysql sqlite3 ansible-playbook'.split(' '),
 );
 
+/** Programs of npm packages that run a command that they are given. */
+export const PACKAGE_RUNNERS: ReadonlySet<string> = new Set(
+  (
+    'cross-env cross-env-shell dotenv dotenvx dotenv-cli env-cmd nodemon concurrently conc start-server-and-test npm-run-all run-s run-p ' +
+    'wait-on onchange chokidar watchexec wireit c8 nyc'
+  ).split(' '),
+);
+
 /** Programs that write no file that they name, or of which the table says which; and those that write none that is a word of its own. */
 export const READERS: ReadonlySet<string> = new Set(
   (

@@ -50,6 +50,8 @@ export interface BashProgram {
   readonly targets?: RegExp;
   /** It copies its first operands to the last one, or all to files of `some` other names, or changes each of them if it has such an option. */
   readonly moves?: 'last' | 'some' | RegExp;
+  /** Letters of its options that take a value; that of `t` is the folder to which all operands go. */
+  readonly takes?: string;
   /** Files from which it takes commands without being told to. */
   readonly unasked?: string;
   /** The text that it is told to show may go to a file. */

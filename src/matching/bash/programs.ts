@@ -204,8 +204,8 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   'grep egrep fgrep ls ll head tail wc uniq cut tr diff cmp jq yq basename dirname touch mkdir stat file true false pwd which whereis type xxd od base64 sha256sum md5sum du df cd pushd sleep seq date printenv whatis apropos tree column nl fold paste join comm strings logger wall notify-send say xdg-open':
     shown,
   'pgrep pkill kill ps top rmdir realpath readlink chmod chown': shown,
-  'cp mv ln': { rest: 'shown', moves: 'last' },
-  install: { moves: 'last', long: 'strip-program*' },
+  'cp mv ln': { rest: 'shown', moves: 'last', takes: 'St' },
+  install: { moves: 'last', takes: 'gmoSt', long: 'strip-program*' },
   dd: { targets: /^of=(.+)$/s },
   wget: { short: 'O>', long: 'output-document>', targets: URL_NAME },
   aria2c: { short: 'o>', long: 'out>', targets: URL_NAME },

@@ -1,9 +1,9 @@
 import { bashProgram } from './lookup.js';
-import type { Move } from './moves.js';
+import { noteTargets } from './operands.js';
 import { OptionReader } from './options.js';
 import type { BashProgram } from './program.js';
 import type { OptionUse } from './used.js';
-import { isFile, type KnownWord, restOf, splitWords, withoutBraces } from './words.js';
+import { isFile, type KnownWord, restOf, splitWords } from './words.js';
 
 /** More words than these are not tried one by one. */
 const MOST_STARTS = 20;
@@ -30,7 +30,7 @@ export function useOf(words: readonly KnownWord[], at: number): OptionUse {
     const own: BashProgram = program;
     if (own.reads) use.reads = true;
     if (own.unasked !== undefined) use.files = own.unasked.split(' ');
-    noteTargets(words.slice(next), own, use);
+    noteTargets(words, next, own, use);
     if (own.hidden && words.length > next) return { ...use, hidden: true };
     if (own.after !== undefined) use.looked = words.length - next;
     if (own.after !== undefined) return afterWords(words, next, own, own.after.split(' '), use);
@@ -65,47 +65,6 @@ export function useOf(words: readonly KnownWord[], at: number): OptionUse {
     if (program !== undefined || own.under['*'] === undefined) next++;
     else program = own.under['*'];
   }
-}
-
-/** The files that its words say it writes, copies or changes. */
-function noteTargets(given: readonly KnownWord[], { targets, moves }: BashProgram, use: OptionUse): void {
-  if (targets !== undefined)
-    use.targets = given.flatMap((word) => {
-      const [, name] = targets.exec(word.text) ?? [];
-      return name === undefined ? [] : [{ ...word, text: `./${name}` }];
-    });
-  if (moves !== undefined) use.moves = movesOf(given, moves, targets === undefined);
-}
-
-/** The folder to which all operands go. */
-const FOLDER = /^(?:-[a-zA-Z]*t|--target-directory(?:=|$))(.*)$/s;
-/** What ends a command of find, and what stands behind one of parallel. */
-const ENDS = /^(?:[;+]|:::.*)$/;
-
-function movesOf(given: readonly KnownWord[], moves: 'last' | 'some' | RegExp, knowsFolder: boolean): Move[] {
-  const end = given.findIndex(({ text }) => ENDS.test(text));
-  const words = given.slice(0, end < 0 ? undefined : end).flatMap(spelledOut);
-  const operands = words.filter(({ text }) => !text.startsWith('-'));
-  if (moves === 'some') return operands.map((from) => ({ from, to: { text: '$', sure: '' } }));
-  if (moves !== 'last')
-    return words.some(({ text }) => moves.test(text)) ? operands.map((word) => ({ from: word, to: word })) : [];
-  const option = knowsFolder ? words.findIndex(({ text }) => FOLDER.test(text)) : -1;
-  const [, attached = ''] = FOLDER.exec(words[option]?.text ?? '') ?? [];
-  const folder = option < 0 ? undefined : attached === '' ? words[option + 1] : { text: attached, sure: undefined };
-  const to = folder === undefined ? operands.at(-1) : { ...folder, text: `${folder.text}/` };
-  if (to === undefined) return [];
-  const sources = operands.filter((word) => word !== (folder ?? to));
-  if (folder !== undefined && sources.length === 0) return [{ from: { text: '$', sure: '' }, to }];
-  // Several go to a folder, where they keep their names.
-  const place = sources.length > 1 && to.sure !== undefined ? { ...to, text: `${to.text}/` } : to;
-  return sources.map((from) => ({ from, to: place }));
-}
-
-/** `f{,.sh}` is `f f.sh`, unless an expansion is in it. */
-function spelledOut(word: KnownWord): KnownWord[] {
-  if (word.sure === undefined || !word.text.includes('{') || /[$`*?[]/.test(word.text)) return [word];
-  const texts = withoutBraces(word.text);
-  return texts === undefined ? [word] : texts.map((text) => ({ text, sure: undefined }));
 }
 
 /** A program that nobody knows may run what stands behind `--`, or behind `exec` or `run`: `foo run -- rm x`. */
