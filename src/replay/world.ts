@@ -18,6 +18,8 @@ import type { RecordedFire } from './recorded.js';
 const MOST = 10_000;
 /** Stand-ins that are kept for one scope. */
 const MOST_PLACES = 1_000;
+/** Scopes that are no agent's, as records name them. */
+const NO_AGENTS = new Set(['managed', 'host', 'session']);
 const NONE_ABOVE: readonly Above[] = Object.freeze([]);
 
 /** Stand-ins for agents of one type, and the hooks that they were made of. */
@@ -83,7 +85,8 @@ export class World {
     const { found, spawn } = registrar.find(input, ref);
     const isBelow = found.known && found.scope.parent?.kind === 'agent';
     const above = isBelow || !Array.isArray(fire.above) ? NONE_ABOVE : (fire.above as readonly Above[]);
-    const doubt = !found.known && fire.above === 'unknown' && this.#isAsked(fire.event, type) ? { above: true } : {};
+    const isOpen = !found.known && fire.above === 'unknown';
+    const doubt = isOpen && this.#isAsked(fire.event, asksAbove(fire) ? undefined : type) ? { above: true } : {};
     if (spawn === undefined && above.length === 0) return { found, makes: false, ...doubt };
     const known = this.#agents.get(found.scope) ?? new Map<string, AgentPlace>();
     this.#agents.set(found.scope, known);
@@ -101,7 +104,7 @@ export class World {
     return { found, of, makes: of.some(({ hooks }) => typeof hooks === 'function') };
   }
 
-  /** Whether hooks for agents of another type would be asked about the event of an agent below one, or may be. */
+  /** Whether hooks for agents of another type (undefined: of any) would be asked about the event of an agent below one, or may be. */
   #isAsked(event: string, type: string | undefined): boolean {
     const { registrar } = this.#core;
     const { anything, scopes } = registrar.known();
@@ -160,6 +163,11 @@ export class World {
 function refOf({ scope, agent, session }: RecordedFire): ScopeRef | undefined {
   if (scope === 'session') return agent === undefined ? undefined : { session };
   return scope === agent ? undefined : { session, agent: scope };
+}
+
+/** Whether hooks of the scope of another agent were listed: the fire's agent was below that one, perhaps of its own type. */
+function asksAbove({ hooks = [], scope: own }: RecordedFire): boolean {
+  return hooks.some(({ scope = own }) => scope !== own && !NO_AGENTS.has(scope));
 }
 
 function remember<T>(all: Map<string, T>, key: string, value: T, most = MOST): void {

@@ -137,6 +137,21 @@ describe('of an agent that another agent has started,', () => {
     expect(other).toContainEqual(['a3', 'none', 'none', undefined]);
   });
 
+  test('also where that is an agent of the same type, whose hooks an older record lists', async () => {
+    const hooks = { helper: { PreToolUse: [{ hooks: [{ type: 'rule', decision: 'ask', reason: 'may it?' }] }] } };
+    const of = [
+      ['helper', -1],
+      ['helper', 0],
+    ] as const;
+    const older = (await recorded(hooks, of)).map(({ agents_above: _, ...record }) => record as FireRecord);
+    const rows = await replayed(hostWith(hooks), older);
+    expect(rows).toContainEqual(['a0', 'ask', 'ask', undefined]);
+    expect(rows.filter((row) => (row as unknown[])[0] === 'a1').map((row) => (row as unknown[])[3])).toEqual([
+      'unknown',
+      'unknown',
+    ]);
+  });
+
   test('every decision stays the same under the same hooks, whoever has started whom', async () => {
     const random = randomFrom(SEED);
     const upTo = (most: number): number => Math.floor(random() * most);
