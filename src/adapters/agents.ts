@@ -23,8 +23,8 @@ export async function runAgent<T>(
 ): Promise<T> {
   const { key, ...spawn } = options;
   const left = key === undefined ? undefined : take(session, key);
-  // The caller gets the reason of its own signal, as from a run that this ends.
-  if (!left) spawn.signal?.throwIfAborted();
+  // The caller gets the reason of its own signal, as from a run that this ends. Whatever else was given as one `spawn` refuses.
+  if (!left && spawn.signal instanceof AbortSignal) spawn.signal.throwIfAborted();
   const child = left ?? (await session.spawn(spawn));
   try {
     // What does not obey the signal keeps no agent: the call that it works for is over.

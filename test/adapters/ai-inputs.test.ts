@@ -1,7 +1,8 @@
-import { generateText, type ModelMessage, type ToolSet, tool } from 'ai';
+import { asSchema, generateText, jsonSchema, type ModelMessage, type Schema, type ToolSet, tool } from 'ai';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { drive } from '../../src/adapters/ai.js';
+import { deny } from '../../src/index.js';
 import type { Session } from '../../src/session/types.js';
 import { on, opened } from '../session/kit.js';
 import { prompt, scripted } from './ai-kit.js';
@@ -112,3 +113,94 @@ test.each([false, true])(
     expect(JSON.stringify(prompt(model, 1).outputs)).toContain('No hook could judge the input of use: ');
   },
 );
+
+const ONE = z.object({ s: z.string(), n: z.number().default(1) });
+const isText = ({ s }: { s: unknown }) =>
+  typeof s === 'string'
+    ? { success: true as const, value: { s } }
+    : { success: false as const, error: new Error('no') };
+
+test.each<[string, unknown, (schema: never) => unknown]>([
+  ['parse', ONE, (schema: typeof ONE) => schema.parse({ s: 'mended' })],
+  ['shape', ONE, (schema: typeof ONE) => ({ [Object.keys(schema.shape)[0] ?? '']: 'mended' })],
+  [
+    'toJSONSchema',
+    ONE,
+    (schema: typeof ONE) => ({ [Object.keys(z.toJSONSchema(schema).properties ?? {})[0] ?? '']: 'mended' }),
+  ],
+  ['instanceof', ONE, (schema: typeof ONE) => ({ s: schema instanceof z.ZodType ? 'mended' : 'none' })],
+  [
+    'asSchema',
+    ONE,
+    async (schema: typeof ONE) => {
+      const read = await asSchema(schema).validate?.({ s: 'mended' });
+      return read?.success === true ? read.value : undefined;
+    },
+  ],
+  [
+    'jsonSchema',
+    jsonSchema({ type: 'object', properties: { s: {} } }, { validate: (value) => isText(value as { s: unknown }) }),
+    (schema: Schema) => ({
+      [Object.keys((schema.jsonSchema as { properties: object }).properties)[0] ?? '']: 'mended',
+    }),
+  ],
+] as never)('a function that repairs calls reads the schema of the tool: %s', async (_, inputSchema, mend) => {
+  const { session } = await opened();
+  const ran: unknown[] = [];
+  const tools = { use: tool({ inputSchema, execute: ({ s }: { s: string }) => void ran.push(s) } as never) } as ToolSet;
+  const model = scripted({ use: { s: 5 } }, 'Done.');
+  const repair = async ({ toolCall, tools: given }: { toolCall: object; tools: ToolSet }) => ({
+    ...toolCall,
+    input: JSON.stringify(await mend(given['use']?.inputSchema as never)),
+  });
+  const repairs = { experimental_repairToolCall: repair, repairToolCall: repair } as object;
+  const turn = await drive(session, { prompt: 'Go', tools }, (round) => generateText({ model, ...round, ...repairs }));
+  expect(turn).toMatchObject({ status: 'done', text: 'Done.' });
+  expect(JSON.stringify(prompt(model, 1).outputs)).not.toContain('rror');
+  expect(ran).toEqual(['mended']);
+});
+
+test.each([
+  [
+    'a schema that reads itself',
+    Object.assign(jsonSchema({ type: 'object' }), {
+      allowed: ['q'],
+      validate(this: { allowed: string[] }, value: { s: string }) {
+        return this.allowed.includes(value.s)
+          ? { success: true, value }
+          : { success: false, error: new Error('not allowed') };
+      },
+    }),
+  ],
+  ['a function that returns a schema', () => jsonSchema({ type: 'object' }, { validate: (v) => isText(v as never) })],
+  ['a function that returns a schema of zod', () => z.object({ s: z.string() })],
+])('%s', async (_, inputSchema) => {
+  const { session } = await opened();
+  const ran: unknown[] = [];
+  const tools = { use: tool({ inputSchema, execute: (input: unknown) => void ran.push(input) } as never) } as ToolSet;
+  await go(session, scripted({ use: { s: 'q' } }, 'Done.'), { prompt: 'Go', tools });
+  expect(ran).toEqual([{ s: 'q' }]);
+});
+
+test('calls with one id whose inputs only seem equal run with their own, and each is judged by its own', async () => {
+  class Hidden {
+    readonly #s: string;
+    constructor(s: string) {
+      this.#s = s;
+    }
+    toJSON(): string {
+      return this.#s;
+    }
+  }
+  for (const denied of ['a', 'b', undefined]) {
+    const { host, session } = await opened();
+    on(host, 'PreToolUse', (input: { tool_input: { s: string } }) =>
+      input.tool_input.s === denied ? deny('no') : undefined,
+    );
+    const ran: string[] = [];
+    const inputSchema = z.object({ s: z.string().transform((s) => new Hidden(s)) });
+    const tools = { use: tool({ inputSchema, execute: ({ s }) => void ran.push(s.toJSON()) }) } as ToolSet;
+    await go(session, scripted({ 'use@x': { s: 'a' }, 'use#2@x': { s: 'b' } }, 'Done.'), { prompt: 'Go', tools });
+    expect(ran.sort()).toEqual(['a', 'b'].filter((one) => one !== denied));
+  }
+});

@@ -253,6 +253,7 @@ const OPEN: Readonly<Record<string, string>> = {
   formatProblem: 'a problem',
   agentTool: 'handed on to spawn; see above',
   'StepsOptions.pause': 'the adapter writes it',
+  'StepsOptions.onAsk': 'the adapter or its user writes it',
   callText: 'a result',
 };
 

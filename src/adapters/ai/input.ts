@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Schema, Tool } from 'ai';
 import { copyInput } from '../../session/tool/call.js';
 import { messageOf } from '../../values/waiting/promises.js';
@@ -10,21 +11,33 @@ export function note(read: unknown, written: unknown): void {
   if (typeof read === 'object' && read !== null) WRITTEN.set(read, written);
 }
 
-/** The schema of the tool, which remembers what it was given for each of the values that it makes. */
+/**
+ * The schema of the tool, which remembers what it was given for each of the values that it makes. The SDK takes it for a function that returns a schema; whoever
+ * reads a property of it, as a function that repairs calls does, reads the tool's own.
+ */
 export function noting({ inputSchema: schema }: Tool): Pick<Tool, 'inputSchema'> | undefined {
   if (!schema) return undefined;
-  const inputSchema = (): Schema => {
-    const own = ai.asSchema(schema);
-    const { validate } = own;
-    if (!validate) return own;
+  const make = (): Schema => {
+    // A function may return what is still to be made a schema.
+    const own = ai.asSchema(ai.asSchema(schema));
+    if (!own.validate) return own;
     return ai.jsonSchema(() => own.jsonSchema, {
       validate: async (written) => {
-        const read = await validate(written);
+        const read = await (own as Required<Schema>).validate(written);
         if (read.success) note(read.value, written);
         return read;
       },
     });
   };
+  const inputSchema = new Proxy(make, {
+    get: (_, key) => {
+      const value: unknown = Reflect.get(schema, key);
+      return typeof value === 'function' && key !== 'constructor' ? value.bind(schema) : value;
+    },
+    getPrototypeOf: () => Object.getPrototypeOf(schema),
+    // The signs by which the SDK knows a schema that is no function.
+    has: (_, key) => typeof key !== 'symbol' && key !== '~standard' && Reflect.has(schema, key),
+  });
   return { inputSchema };
 }
 
@@ -39,4 +52,14 @@ export function judged(name: string, input: unknown): Judged {
     if (written !== false) return { input: written };
     return { wrong: `No hook could judge the input of ${name}: ${messageOf(error)}` };
   }
+}
+
+/** Of those with one id, that of this very input; else of an equal one, since what was stored is parsed again. Two objects with private fields may seem equal. */
+export function theOneOf<T extends { readonly id: string; readonly input: unknown }>(
+  all: readonly T[],
+  wanted: string,
+  input: unknown,
+): T | undefined {
+  const own = all.filter(({ id }) => id === wanted);
+  return own.findLast((one) => one.input === input) ?? own.findLast((one) => isDeepStrictEqual(one.input, input));
 }

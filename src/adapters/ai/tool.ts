@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Tool, ToolResultPart } from 'ai';
 import { reportOnce } from '../../session/report-once.js';
 import { approved } from '../../session/tool/approved.js';
@@ -12,7 +11,7 @@ import { callText, contentText } from '../texts.js';
 import type { ToolHow } from '../tool-how.js';
 import { unlessAborted } from '../unless-aborted.js';
 import type { Answers } from './approvals.js';
-import { judged, noting } from './input.js';
+import { judged, noting, theOneOf } from './input.js';
 import { ai } from './package.js';
 
 /** As OUTPUT, of a tool that makes a text of its output, whatever that is: the text is looked at. */
@@ -60,8 +59,7 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
   const outputs: Output[] = [];
   const calls: Call[] = [];
   const wrapped = { ...of, name, tool, how, outputs };
-  const callOf = (id: string, input: unknown): Call =>
-    calls.findLast((call) => call.is(id, input)) ?? new Call(wrapped, id, input);
+  const callOf = (id: string, input: unknown): Call => theOneOf(calls, id, input) ?? new Call(wrapped, id, input);
   const own: Pick<Tool<unknown, unknown>, 'execute' | 'toModelOutput' | 'needsApproval'> = {
     execute: yields(execute)
       ? (input, options) => pieces((piece) => callOf(options.toolCallId, input).make(options, piece))
@@ -80,8 +78,8 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
     },
     // Results of earlier conversations are rendered by the tool itself.
     toModelOutput: (given) => {
-      const own = outputs.filter(({ id }) => id === given.toolCallId);
-      const of = own.findLast(({ input }) => isDeepStrictEqual(input, given.input)) ?? own.at(-1);
+      const of =
+        theOneOf(outputs, given.toolCallId, given.input) ?? outputs.findLast(({ id }) => id === given.toolCallId);
       return of?.output ?? outputOf(name, tool, given);
     },
   };
@@ -120,14 +118,16 @@ class NotRun extends Error {
 class Call {
   readonly #of: Wrapped;
   readonly #call: ToolCall;
+  readonly id: string;
   /** As the SDK has parsed it; once a hook has rewritten it, as the tool's schema parses that. */
   #given: unknown;
-  readonly #input: unknown;
+  readonly input: unknown;
 
   constructor(of: Wrapped, id: string, input: unknown) {
     const { name, tool, how, answers } = of;
     this.#of = of;
-    this.#input = input;
+    this.id = id;
+    this.input = input;
     this.#given = input;
     const seen = judged(name, input);
     this.#call = {
@@ -140,10 +140,6 @@ class Call {
       check: (rewritten) => this.#check(rewritten),
       ...(answers.about(id, name, input) ? { pause: approved() } : {}),
     };
-  }
-
-  is(id: string, input: unknown): boolean {
-    return this.#call.id === id && isDeepStrictEqual(this.#input, input);
   }
 
   asks(needsApproval: boolean): Promise<boolean> {
@@ -162,11 +158,11 @@ class Call {
   async make(options: ExecuteOptions, piece?: (output: unknown) => void): Promise<unknown> {
     const { name, steps, tool, made, answers } = this.#of;
     const { abortSignal } = options;
-    answers.take(options.toolCallId, name, this.#input);
+    answers.take(options.toolCallId, name, this.input);
     const call: ToolCall<unknown> = {
       ...this.#call,
       // If the session has an `ask`, it is asked now: a subagent's call cannot wait for a later answer.
-      needsApproval: steps.session.agent_id !== undefined && (await needsApproval(tool, this.#input, options)),
+      needsApproval: steps.session.agent_id !== undefined && (await needsApproval(tool, this.input, options)),
       execute: (_, { signal }) => {
         const either = abortSignal ? AbortSignal.any([abortSignal, signal]) : signal;
         const work = lastOf(tool.execute?.call(tool, this.#given, { ...options, abortSignal: either }), piece);
@@ -184,7 +180,7 @@ class Call {
   readonly #said = async (result: ToolResult): Promise<Content> => {
     if (result.status !== 'ran') return result.content;
     const output = await modelOutput(this.#of.name, this.#of.tool, { ...result, input: this.#given });
-    this.#of.outputs.push({ id: result.id, input: this.#input, output });
+    this.#of.outputs.push({ id: result.id, input: this.input, output });
     return contentOf(output);
   };
 
