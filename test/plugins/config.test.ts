@@ -162,7 +162,7 @@ describe('what a configuration holds is registered', () => {
     });
     expect(registered().map((h) => [h.event, h.name, h.source])).toEqual([
       ['PreToolUse', 'denying/index.js:1', { kind: 'plugin', name: 'denying' }],
-      ['PreToolUse', 'denying/own.mjs:2', { kind: 'plugin', name: 'denying' }],
+      ['PreToolUse', 'denying/own.mjs:1', { kind: 'plugin', name: 'denying' }],
       ['PreToolUse', 'mine', { kind: 'config', file: file() }],
       ['Stop', expect.stringMatching(/^inline\/config\.test\.ts:\d+$/), { kind: 'plugin', name: 'inline' }],
     ]);
