@@ -194,7 +194,9 @@ test('no run of what secrets are written with costs many times what as much pros
   // What else the machine does only adds.
   const costly = RUNS.flatMap((part) => {
     const most = new Set(part).size < 3 ? MOST_OF_RUN : MOST;
-    const least = times(part) < most ? 0 : Math.min(times(part), times(part), times(part));
+    // Of what is compiled anew in between, too: what truly costs as much does so each time.
+    let least = times(part);
+    for (let again = 0; again < 12 && least >= most; again++) least = Math.min(least, times(part));
     return least < most ? [] : [`${JSON.stringify(part)}: ${least.toFixed(0)} times`];
   });
   expect(costly).toEqual([]);
