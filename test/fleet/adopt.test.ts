@@ -95,7 +95,14 @@ test('what many put aside at once, while others take it away, is all there', asy
   for (let isLast = false; !isLast; ) {
     await new Promise((resolve) => setTimeout(resolve, 1));
     isLast = left === 0;
-    for (const file of asideIn(folder)) wal.take(file);
+    for (const file of asideIn(folder)) {
+      try {
+        wal.take(file);
+      } catch (error) {
+        // As the outbox does: a writer whose file is full has renamed it since it was listed.
+        if (isLast || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      }
+    }
     wal.append([own(i++)]);
   }
   const ids = wal.next(100_000).map(({ line }) => JSON.parse(line.toString()).id as string);
