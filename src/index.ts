@@ -94,6 +94,7 @@ export type {
   Undo,
   Wake,
 } from './host/types.js';
+export { filesOf } from './matching/files-of.js';
 export { applyConfig, defineConfig, type HookscopeConfig, type PluginEntry } from './plugins/config.js';
 export { type LoadedConfig, loadConfig } from './plugins/config-file.js';
 export { definePlugin, type PluginDefinition } from './plugins/define.js';

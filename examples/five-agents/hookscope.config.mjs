@@ -1,29 +1,40 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { addContext, command, defineConfig, deny, rule } from 'hookscope';
+import { addContext, command, defineConfig, filesOf, rule } from 'hookscope';
 
-/** A guard as a function: secrets are not for agents, whatever their tools for reading and writing are called. */
-function noSecrets({ tool_input: { file_path: file } }) {
-  if (typeof file === 'string' && basename(file).startsWith('.env'))
-    return deny(`${basename(file)} is not for agents.`);
+/** Guards as rules: secrets are not for agents, whatever their tools for files are called and however many files a call names. */
+const noSecrets = [
+  rule('deny', 'Secrets are not for agents.', { if: 'Read(.env*)' }),
+  rule('deny', 'Secrets are not for agents.', { if: 'Edit(.env*)' }),
+];
+
+/** A formatter, as a function: what was edited has no blanks at the ends of its lines. */
+function withoutBlanks(input) {
+  // Not only `file_path`: a patch may be of several files.
+  const files = filesOf(input) ?? [];
+  const formatted = files.filter((name) => format(resolve(input.cwd, name))).map((name) => basename(name));
+  if (formatted.length === 0) return;
+  return addContext(`Formatted, blanks at the ends of lines are gone: ${formatted.join(', ')}.`);
 }
 
-/** A formatter: what was edited has no blanks at the ends of its lines. */
-function withoutBlanks({ cwd, tool_input: { file_path: name } }) {
-  // A patch of several files names none of them.
-  if (typeof name !== 'string') return;
-  const file = resolve(cwd, name);
+function format(file) {
+  // A patch removes and renames files, too.
+  if (!existsSync(file)) return false;
   const text = readFileSync(file, 'utf8');
   const formatted = text.replace(/[ \t]+$/gm, '');
-  if (formatted === text) return;
+  if (formatted === text) return false;
   writeFileSync(file, formatted);
-  return addContext(`${basename(file)} was formatted: blanks at the ends of lines are gone.`);
+  return true;
 }
 
 /** For agents of one type alone: who explores changes nothing. */
 const looksOnly = {
   PreToolUse: [
-    { matcher: 'Edit|Write', onFailure: 'block', hooks: [rule('deny', 'You explore: report it, and change nothing.')] },
+    {
+      matcher: 'Edit|Write|Delete',
+      onFailure: 'block',
+      hooks: [rule('deny', 'You explore: report it, and change nothing.')],
+    },
   ],
 };
 
@@ -36,7 +47,7 @@ export default defineConfig({
         onFailure: 'block',
         hooks: [command(join(import.meta.dirname, 'no-skipped-checks.sh'), { args: [] })],
       },
-      { matcher: 'Read|Edit|Write', onFailure: 'block', hooks: [noSecrets] },
+      { onFailure: 'block', hooks: noSecrets },
     ],
     PostToolUse: [{ matcher: 'Edit|Write', hooks: [withoutBlanks] }],
   },

@@ -16,4 +16,16 @@ export type {
   OnFailure,
   Phase,
 } from '../../src/index.js';
-export { addContext, allow, ask, block, combine, defer, deny, rewrite, snapshot, stop } from '../../src/index.js';
+export {
+  addContext,
+  allow,
+  ask,
+  block,
+  combine,
+  defer,
+  deny,
+  filesOf,
+  rewrite,
+  snapshot,
+  stop,
+} from '../../src/index.js';

@@ -33,7 +33,9 @@ export interface Fill {
   readonly value?: unknown;
   /** The field of ours that has its value. */
   readonly from?: string;
-  /** What is unknown because of that. */
+  /** That field is a count: whether it is more than none. */
+  readonly counted?: true;
+  /** What is unknown where no field has it. */
   readonly loses?: string;
 }
 
@@ -50,6 +52,8 @@ export interface Tool {
   readonly instead?: Readonly<Record<string, string>>;
   /** This field of its input is a patch: of one file, its path is `file_path`. */
   readonly patch?: string;
+  /** This field of its input is a line of a shell in which the agent applies patches: such a line is an edit too. */
+  readonly shellPatch?: string;
   /** This field of its input is a list of paths or patterns: of one path, it is `file_path`. */
   readonly files?: string;
   /** It types a field of its input into a shell that is running: the text is the `command`. */
@@ -114,6 +118,8 @@ export interface EventRow {
 /** An agent's event that we do not have. */
 export interface OwnEvent {
   readonly fold: Extract<Fold, 'replace' | 'observe'>;
+  /** The fields that say what it is about; a payload without them is refused. */
+  readonly needs?: Readonly<Record<string, 'text' | 'object'>>;
   /** The keys of `hookSpecificOutput` that make its value. */
   readonly value?: readonly string[];
   readonly about: string;
@@ -189,6 +195,8 @@ export interface AgentLimits {
   readonly timeout: number;
   /** The recorded ways to say no, and the broken guards, after which the tool still runs; undefined: not tested. */
   readonly opens?: readonly string[];
+  /** How many objects and lists within one another an answer may have: one with more is not read. */
+  readonly levels?: number;
   /** How many times in a row a loop can be continued. */
   readonly continues?: number;
   /** Tools of its own for which it ignores a denial, or does not ask. */

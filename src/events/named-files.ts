@@ -5,6 +5,8 @@ export interface FileSource {
   readonly key: string;
   /** It is a patch; else a list of paths or patterns. */
   readonly patch: boolean;
+  /** It is a line of a shell that may apply a patch. */
+  readonly shell?: true;
 }
 
 /** With the path that the call had at first, if that is one file. */
@@ -16,12 +18,28 @@ export interface NamedSource extends FileSource {
 const MAGIC = /[*?[{!(\\]/;
 
 /** How many files or patterns a call names, and the path where that is one file. */
-export function filesNamed({ key, patch }: FileSource, call: Json): { count: number; path?: string } {
-  const files = new Set(patch ? patched(call[key]) : listed(call[key]));
+export function filesNamed(source: FileSource, call: Json): { count: number; path?: string } {
+  const files = new Set(namesIn(source, call));
   const [only] = files;
-  const isOne = files.size === 1 && only !== undefined && (patch || !MAGIC.test(only));
+  const isOne = files.size === 1 && only !== undefined && (source.patch || !MAGIC.test(only));
   return { count: files.size, ...(isOne ? { path: only } : {}) };
 }
+
+/** Every file that a call names; undefined stands for those that are not known. */
+export function filesIn(source: FileSource, call: Json): readonly (string | undefined)[] {
+  if (source.shell && !mayPatch(call[source.key])) return [];
+  const files = [...new Set(namesIn(source, call))];
+  return files.length === 0 ? [undefined] : files.map((file) => (source.patch ? file : knownPath(file)));
+}
+
+function namesIn({ key, patch, shell }: FileSource, call: Json): string[] {
+  if (shell) return patchedByShell(call[key]);
+  return patch ? patched(call[key]) : listed(call[key]);
+}
+
+/** A path that is one file, whoever reads it. */
+export const knownPath = (path: unknown): string | undefined =>
+  typeof path === 'string' && path !== '' && !path.includes('\n') && !MAGIC.test(path) ? path : undefined;
 
 /** Keeps the `file_path` of a call what its source says, while hooks rewrite the source. */
 export class NamedFile {
@@ -67,3 +85,35 @@ function patched(patch: unknown): string[] {
 
 /** Of all that is white space to Unicode, which counts one more than JavaScript does. */
 const trimmed = (line: string): string => line.replace(/^[\s\u0085]+|[\s\u0085]+$/g, '');
+
+/** The program that applies patches, in places of a line where a command may begin. */
+const PATCHES =
+  /(?:^|[\n;&|({`!]|-\w*c[ \t]+\$?['"]|(?<![\w-])(?:if|then|else|elif|do|while|until|time|exec|command|builtin|eval|sudo|env|nohup|nice|xargs|timeout \S+)[ \t])[ \t]*(?:\w+=\S*[ \t]+)*['"]?(?:[^\s'"();&|<>`{!]*\/)?apply_?patch(?![\w.-])/;
+
+/** Whether a line of a shell may apply a patch: it has its name where a command begins, or beside a patch. */
+export function mayPatch(given: unknown): boolean {
+  // Of a list of words it is not known what they do.
+  const line = Array.isArray(given) ? given.join(' ') : given;
+  if (typeof line !== 'string' || !/apply_?patch/.test(line)) return false;
+  return line.includes('*** Begin Patch') || PATCHES.test(line);
+}
+
+/** The program with nothing but a patch, as a here-document or in quotes; a folder to go to may stand before it. */
+const ALONE = /^\s*(?:cd\s+(?<folder>[\w./~@+-]+)\s*&&\s*)?apply_?patch\s*(?<given>.*)$/s;
+const DOCUMENT = /^<<(?<quote>['"]?)(?<end>\w+)\k<quote>[ \t]*\n(?<text>.*)\n\k<end>\s*$/s;
+const QUOTED = /^(?<quote>['"])(?<text>[^'"]*)\k<quote>\s*$/s;
+/** What a shell puts something in the place of. */
+const EXPANDED = /[$`\\]/;
+
+/** The files of the patch that a line applies, and does nothing else; none if that is not known. */
+function patchedByShell(line: unknown): string[] {
+  const { folder, given = '' } = (typeof line === 'string' && ALONE.exec(line)?.groups) || {};
+  const { text, end, quote } = (DOCUMENT.exec(given) ?? QUOTED.exec(given))?.groups ?? {};
+  if (text === undefined || (end !== undefined && text.split('\n').includes(end))) return [];
+  const files = patched(text);
+  const isLiteral = end === undefined ? quote === "'" : quote !== '';
+  if (!isLiteral && files.some((file) => EXPANDED.test(file))) return [];
+  return files.map((file) => (folder === undefined || isAbsolute(file) ? file : `${folder}/${file}`));
+}
+
+const isAbsolute = (path: string): boolean => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path);

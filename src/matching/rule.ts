@@ -2,6 +2,7 @@ import { HookscopeError } from '../errors.js';
 import type { Dialect } from '../events/spec.js';
 import { namesOfCall, toolName } from '../events/tool-calls.js';
 import { isObject } from '../values/shape.js';
+import { filesSaid } from './files-of.js';
 import { type BadSpecifier, compileSpecifier, type RuleCall, type RuleOf, type Specifier } from './specifier.js';
 import { toolNames } from './tool-names.js';
 import { compileWildcard } from './wildcard.js';
@@ -85,6 +86,7 @@ function withSpecifier(tool: string, specifier: Specifier): ParsedRule {
       input: input as RuleCall['input'],
       cwd: typeof cwd === 'string' ? cwd : '',
       searches: searchesIn(via),
+      files: filesSaid(called),
     };
     return specifier.matches(call);
   };

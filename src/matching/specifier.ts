@@ -3,6 +3,7 @@ import { compileCommandPattern } from './command-pattern.js';
 import { compileDomainPattern } from './domain-pattern.js';
 import { hardlyAFile, neverAFile } from './file-mistakes.js';
 import { compileFilePattern } from './file-pattern.js';
+import { EDITORS, FILE_FIELDS, pathsIn, READERS, SEARCHERS } from './files-of.js';
 import { MOST_STEPS } from './glob-meeting.js';
 import { compilePowerShellPattern } from './powershell-pattern.js';
 import { namedByGlobs } from './searched.js';
@@ -20,6 +21,8 @@ export interface RuleCall {
   readonly cwd: string;
   /** Places that a search may look at too, wherever its path says. */
   readonly searches: readonly unknown[];
+  /** The files that another agent's tool is said to be about, undefined for one that is not known; absent: its input says it as ours do. */
+  readonly files: readonly unknown[] | undefined;
 }
 
 /** The compiled text in a rule's parentheses: the tools it applies to, if not the one that the rule names, and the test. */
@@ -36,26 +39,12 @@ export interface BadSpecifier {
 
 /** The field that each tool's own rules are about. */
 const CONTENT = new Map([
+  ...FILE_FIELDS,
   ['Bash', 'command'],
   ['Monitor', 'command'],
   ['PowerShell', 'command'],
-  ['Read', 'file_path'],
-  ['NotebookRead', 'notebook_path'],
-  ['Grep', 'path'],
-  ['Glob', 'path'],
-  ['LS', 'path'],
-  ['Edit', 'file_path'],
-  ['Write', 'file_path'],
-  ['MultiEdit', 'file_path'],
-  ['NotebookEdit', 'notebook_path'],
-  ['Delete', 'file_path'],
   ['WebFetch', 'url'],
 ]);
-const READERS = ['Read', 'NotebookRead', 'Grep', 'Glob', 'LS'];
-/** Delete is a tool of other agents. */
-const EDITORS = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit', 'Delete'];
-/** These look at the current directory when no path is given. */
-const SEARCHERS = ['Grep', 'Glob', 'LS'];
 
 /** The source of a rule; `root`: the folder for a file pattern that begins with one slash; default: the call's current directory. */
 export function compileSpecifier(tool: string, text: string, { dialect, root }: RuleOf): Specifier | BadSpecifier {
@@ -123,8 +112,7 @@ function compileFile(tool: string, text: string, { dialect, root }: RuleOf): Spe
   const tools = tool === 'Read' ? READERS : tool === 'Edit' ? editors : [tool];
   const test = compileFilePattern(text, root);
   const matches = (call: RuleCall): boolean => {
-    const path = call.input[CONTENT.get(call.tool) ?? 'file_path'];
-    const all: readonly unknown[] = Array.isArray(path) && path.length > 0 ? path : [path];
+    const all = call.files ?? pathsIn(call.tool, call.input);
     if (!SEARCHERS.includes(call.tool)) return all.some((one) => test(one, call.cwd));
     const places = [...all, ...call.searches].map((one) => one ?? '.');
     const steps = { left: MOST_STEPS };

@@ -182,7 +182,9 @@ describe('what hooks are given', () => {
     ['gemini', 'read_many_files', { include: ['+(secret)/a.txt'] }, 'Read'],
     ['gemini', 'read_many_files', { include: ['secret\\a.txt'] }, 'Read'],
     ['gemini', 'read_many_files', { include: ['.\\secret\\a.txt'] }, 'Read'],
+    ['gemini', 'read_many_files', { paths: ['secret/a', '**/*'] }, 'Read'],
     ['gemini', 'read_file', { file_path: 'secret/a' }, 'Read'],
+    ['codex', 'view_image', { path: 'secret/a' }, 'Read'],
     ['gemini', 'write_file', { file_path: 'secret/a', content: '' }, 'Edit'],
     ['gemini', 'replace', { file_path: 'secret/a' }, 'Edit'],
     ['copilot', 'grep', { pattern: 'x', paths: 'secret' }, 'Read'],
@@ -190,6 +192,12 @@ describe('what hooks are given', () => {
     ['copilot', 'view', { path: 'secret/a' }, 'Read'],
     ['copilot', 'create', { path: 'secret/a' }, 'Edit'],
     ['copilot', 'apply_patch', { input: '*** Begin Patch\n*** Delete File: secret/a\n*** End Patch' }, 'Edit'],
+    [
+      'copilot',
+      'apply_patch',
+      { input: `*** Begin Patch\n*** Delete File: secret/a\n*** Delete File: b\n*** End Patch` },
+      'Edit',
+    ],
     ['copilot', 'apply_patch', '*** Begin Patch', 'Edit'],
     ['copilot', 'apply_patch', { patch: '', file_path: 'ok' }, 'Edit'],
     ['cursor', 'Delete', { path: 'secret/a' }, 'Edit'],
@@ -208,8 +216,8 @@ describe('what hooks are given', () => {
     const asks = (rule: string) => compileRule(rule, { dialect: 'code', where: 'if' }).rule?.matches(decoded.input);
     expect(asks(`${kind}(secret/**)`)).toBe(true);
     expect(asks(`${kind === 'Read' ? 'Edit' : 'Read'}(secret/**)`)).toBe(false);
-    // A path that is known asks only the rules about it.
-    const isKnown = decoded.losses.length === 0 && call !== '*** Begin Patch';
+    const isKnown = !/\*\*\/|\[1\]|\(secret|\\\\|Begin Patch"$|"patch":""/.test(JSON.stringify(call));
+    // Paths that are known ask only the rules about them.
     expect(asks(`${kind}(elsewhere/**)`)).toBe(!isKnown);
     expect(codec.payload(decoded)).toEqual({ ...named, cwd: '/p', ...payload });
   });

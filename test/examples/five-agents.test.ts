@@ -135,14 +135,14 @@ describe.each(Object.entries(SPOKEN))(
       expect(await said(agent, shell('git commit --no-verify -m x'))).toEqual(
         deny('Checks are not skipped: mend what they find.'),
       );
-      expect(await said(agent, write('config/.env.local'))).toEqual(deny('.env.local is not for agents.'));
+      expect(await said(agent, write('config/.env.local'))).toEqual(deny('Secrets are not for agents.'));
       for (const call of [shell('git status'), write('notes.md')]) expect(await said(agent, call)).toBeUndefined();
     });
 
     test('what was edited is formatted, and the model is told', async () => {
       const file = join(root, 'project', `${agent}.md`);
       writeFileSync(file, 'hello  \nworld\t\n');
-      const told = context(`${agent}.md was formatted: blanks at the ends of lines are gone.`);
+      const told = context(`Formatted, blanks at the ends of lines are gone: ${agent}.md.`);
       expect(await said(agent, written(`${agent}.md`))).toEqual(told);
       expect(readFileSync(file, 'utf8')).toBe('hello\nworld\n');
       expect(await said(agent, written(`${agent}.md`))).toBeUndefined();
@@ -154,3 +154,72 @@ describe.each(Object.entries(SPOKEN))(
       });
   },
 );
+
+/** Calls about a file of secrets that name several files, or name it in another way. */
+const several = (...files: string[]) =>
+  ['*** Begin Patch', ...files.flatMap((file) => [`*** Update File: ${file}`, '@@', '-a', '+b']), '*** End Patch'].join(
+    '\n',
+  );
+const inShell = (line: string) => codex('PreToolUse', 'Bash', { command: line }, 'PreToolUse.apply_patch_in_shell');
+const cursors = (tool: string, input: Json) => ['cursor', cursor('preToolUse', tool, input)] as const;
+const geminis = (tool: string, input: Json) => {
+  const [event, payload] = gemini('BeforeTool', 'BeforeTool', input);
+  return ['gemini', [event, { ...payload, tool_name: tool }]] as const;
+};
+
+test.each([
+  ['codex', codex('PreToolUse', 'apply_patch', { command: several('.env') })],
+  ['codex', codex('PreToolUse', 'apply_patch', { command: several('b.txt', 'config/.env.local') })],
+  ['codex', codex('PreToolUse', 'apply_patch', { command: several('env.txt\n*** Move to: .env') })],
+  ['codex', codex('PreToolUse', 'apply_patch', { command: '*** Begin Patch\n*** Delete File: .env\n*** End Patch' })],
+  ['codex', inShell(`apply_patch <<'EOF'\n${several('a.txt', '.env')}\nEOF`)],
+  ['codex', inShell(`cd config && apply_patch <<'EOF'\n${several('.env')}\nEOF`)],
+  ['codex', inShell('apply_patch < secrets.patch')],
+  ['codex', codex('PreToolUse', 'view_image', { path: '.env.png' })],
+  ['copilot', copilot('preToolUse', 'apply_patch', { input: several('b.txt', '.env') })],
+  ['copilot', copilot('preToolUse', 'view', { path: '.env' })],
+  ['copilot', copilot('preToolUse', 'grep', { pattern: 'KEY', paths: ['src', '.env'] })],
+  ['copilot', copilot('preToolUse', 'edit', { path: '.env', old_str: 'a', new_str: 'b' })],
+  geminis('read_many_files', { include: ['README.md', '.env'] }),
+  geminis('read_many_files', { include: ['**/*'] }),
+  geminis('read_file', { file_path: '.env' }),
+  geminis('replace', { file_path: '.env', old_string: 'a', new_string: 'b' }),
+  geminis('grep_search', { pattern: 'KEY', dir_path: '.env.d' }),
+  cursors('Write', { path: '.env', file_path: '.env', contents: 'x' }),
+  cursors('Write', { path: '.env', file_path: 'notes.md', contents: 'x' }),
+  cursors('Delete', { path: '.env' }),
+  cursors('Read', { target_file: '.env' }),
+  ['cursor', ['beforeReadFile', { conversation_id: 'c', hook_event_name: 'beforeReadFile', file_path: '.env' }]],
+  ['claude-code', claude('PreToolUse', 'Read', { file_path: '.env' })],
+  ['claude-code', claude('PreToolUse', 'Grep', { pattern: 'KEY', path: '.', glob: '.env*' })],
+  ['claude-code', claude('PreToolUse', 'NotebookEdit', { notebook_path: '.env.ipynb', new_source: '' })],
+] as const)('%s does not touch secrets by %j', async (agent, call) => {
+  const reason = 'Secrets are not for agents.';
+  const denied = SPOKEN[agent]?.deny(reason) as Json;
+  const { agent_message: _, ...toUser } = denied;
+  expect([denied, toUser]).toContainEqual(await said(agent, call as readonly [string, Json]));
+});
+
+test.each([
+  ['codex', codex('PreToolUse', 'apply_patch', { command: several('a.txt', 'b.txt') })],
+  ['codex', inShell(`apply_patch <<'EOF'\n${several('a.txt', 'b.txt')}\nEOF`)],
+  ['codex', inShell('rg apply_patch src')],
+  ['copilot', copilot('preToolUse', 'apply_patch', { input: several('a.txt', 'b.txt') })],
+  ['copilot', copilot('preToolUse', 'glob', { pattern: 'src/**/*.ts' })],
+  geminis('read_many_files', { include: ['README.md', 'docs/a.md'] }),
+  cursors('Write', { path: 'a.txt', file_path: 'a.txt', contents: 'x' }),
+  cursors('Delete', { path: 'a.txt' }),
+  ['claude-code', claude('PreToolUse', 'Grep', { pattern: 'KEY' })],
+] as const)('%s does everything else: %j', async (agent, call) => {
+  const answer = await said(agent, call as readonly [string, Json]);
+  expect([undefined, { permission: 'allow' }]).toContainEqual(answer);
+});
+
+test('a patch of several files is formatted, all of them', async () => {
+  const [a, b] = ['a.md', 'b.md'].map((name) => join(root, 'project', name)) as [string, string];
+  for (const file of [a, b]) writeFileSync(file, 'hello  \n');
+  const patched = codex('PostToolUse', 'apply_patch', { command: several('a.md', 'b.md', 'gone.md') });
+  const told = 'Formatted, blanks at the ends of lines are gone: a.md, b.md.';
+  expect(await said('codex', patched)).toEqual(claudesContext(told));
+  expect([readFileSync(a, 'utf8'), readFileSync(b, 'utf8')]).toEqual(['hello\n', 'hello\n']);
+});

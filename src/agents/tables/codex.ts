@@ -21,7 +21,7 @@ export const codex: AgentTable = {
   runs: codexRuns,
   quiet: '',
   tools: {
-    Bash: { ours: 'Bash', also: { PowerShell: {} } },
+    Bash: { ours: 'Bash', also: { PowerShell: {} }, shellPatch: 'command' },
     spawn_agent: { ours: 'Agent', also: { Task: SPAWN }, fields: SPAWN },
     apply_patch: {
       ours: 'Edit',
@@ -29,6 +29,7 @@ export const codex: AgentTable = {
       patch: 'command',
       source: 'documents',
     },
+    view_image: { ours: 'Read', fields: { path: 'file_path' }, oneWay: true },
   },
   events: [
     { name: 'SessionStart', ours: 'SessionStart', says: { context, stop } },

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FileSource, filesNamed, type NamedSource } from '../../events/named-files.js';
+import { type FileSource, filesNamed, knownPath, mayPatch, type NamedSource } from '../../events/named-files.js';
 import { put } from '../../values/copies/put.js';
 import { isObject, type Json } from '../../values/shape.js';
 import type { Loss } from '../codec.js';
@@ -19,6 +19,8 @@ export interface ToolWas {
   renamed?: Record<string, string>;
   /** What says which files the call is about; `path`: the only one, which became its `file_path`. */
   files?: NamedSource;
+  /** Values of which any may be the `file_path`. Rules about files look at each; null is one that is not known. */
+  among?: (string | null)[];
   /** Values under names of ours that the agent does not read, or may not. */
   aside?: Record<string, unknown>;
   /** Values under names of ours that an older version of the agent reads: they stay in the input. */
@@ -108,9 +110,10 @@ function namesOf({ table, tool, call, was, losses }: Naming): Record<string, str
     const [only] = found;
     if (found.length === 1 && only !== undefined && only !== ours) names[only] = ours;
     if (found.length < 2) continue;
+    was.among = found.map((key) => knownPath(call[key]) ?? null);
     if (has(ours)) setAside(ours);
     for (const key of new Set([ours, ...found])) cannotTell(key);
-    lose(ours, `it may be any of ${found.map((name) => `"${name}"`).join(', ')}; rules about it ask their hook`);
+    lose(ours, `it may be any of ${found.map((name) => `"${name}"`).join(', ')}; rules about it look at each`);
   }
   return names;
 }
@@ -190,11 +193,17 @@ export function renamed(call: Json, names: Readonly<Record<string, string>>): Re
 }
 
 function addPath(tool: Tool, call: Record<string, unknown>, was: ToolWas, losses: Loss[]): void {
-  const key = filesKey(tool);
-  if (key === undefined) return;
-  const source: FileSource = { key, patch: tool.patch !== undefined };
+  const source = sourceOf(tool, call);
+  if (source === undefined) return;
+  if (source.shell) {
+    was.meant = ['Edit'];
+    if (Object.hasOwn(call, 'file_path')) {
+      was.aside = { ...was.aside, file_path: call['file_path'] };
+      delete call['file_path'];
+    }
+  }
   was.files = source;
-  if (call[key] === undefined) return;
+  if (call[source.key] === undefined) return;
   const { count, path } = filesNamed(source, call);
   if (path !== undefined) {
     call['file_path'] = path;
@@ -202,8 +211,18 @@ function addPath(tool: Tool, call: Record<string, unknown>, was: ToolWas, losses
   } else
     losses.push({
       what: 'tool_input.file_path',
-      why: `the call names ${count} files or patterns; rules about a path ask their hook`,
+      why:
+        count === 0
+          ? 'the call does not say which files it is about; rules about files ask their hook'
+          : `the call names ${count} files or patterns; rules about files look at each, and ask their hook about a pattern`,
     });
+}
+
+function sourceOf({ patch, files, shellPatch }: Tool, call: Json): FileSource | undefined {
+  const key = patch ?? files;
+  if (key !== undefined) return { key, patch: patch !== undefined };
+  if (shellPatch === undefined || !mayPatch(call[shellPatch])) return undefined;
+  return { key: shellPatch, patch: true, shell: true };
 }
 
 /** Nothing else can be typed in its place: the shell may have read a part of the line before. */

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { agentCodec } from '../../src/agents/agents.js';
+import { filesIn, mayPatch } from '../../src/events/named-files.js';
+import { filesOf } from '../../src/matching/files-of.js';
+import { compileRule } from '../../src/matching/rule.js';
+import { growth } from '../growth.js';
+
+type Call = Readonly<Record<string, unknown>>;
+
+/** What the agent's hook is given, as an event of ours. */
+function input(agent: string, tool: string, call: unknown) {
+  const codec = agentCodec(agent);
+  const { name = '' } = codec.events.find((row) => row.ours === 'PreToolUse') ?? {};
+  const payload =
+    agent === 'copilot'
+      ? { sessionId: 's', toolName: tool, toolArgs: call }
+      : { hook_event_name: name, session_id: 's', tool_name: tool, tool_input: call };
+  const decoded = codec.decode(JSON.stringify({ cwd: '/p', ...payload }), {}, [name]);
+  expect(codec.payload(decoded)).toEqual({ cwd: '/p', ...payload });
+  return decoded.input;
+}
+
+const asks = (rule: string, given: Call) => compileRule(rule, { dialect: 'code', where: 'if' }).rule?.matches(given);
+const patch = (...files: string[]) =>
+  ['*** Begin Patch', ...files.flatMap((file) => [`*** Update File: ${file}`, '@@', '-a', '+b']), '*** End Patch'].join(
+    '\n',
+  );
+
+describe('which files a call is about', () => {
+  test.each([
+    ['codex', 'apply_patch', { command: patch('a', 'b') }, ['a', 'b']],
+    ['codex', 'apply_patch', { command: patch('a', 'a') }, ['a']],
+    ['codex', 'apply_patch', { command: '*** Update File: a\n*** Move to: secret/b' }, ['a', 'secret/b']],
+    ['codex', 'apply_patch', { command: 'nothing' }, undefined],
+    ['codex', 'view_image', { path: 'secret/a.png' }, ['secret/a.png']],
+    ['codex', 'Bash', { command: 'cat secret/a' }, []],
+    ['codex', 'mcp__files__write', { file_path: 'a' }, []],
+    ['copilot', 'apply_patch', { input: patch('a', 'b') }, ['a', 'b']],
+    ['copilot', 'create', { path: 'a', file_text: '' }, ['a']],
+    ['copilot', 'grep', { pattern: 'x', paths: ['a', 'b'] }, ['a', 'b']],
+    ['copilot', 'grep', { pattern: 'x' }, ['.']],
+    ['gemini', 'read_many_files', { include: ['a', 'b'] }, ['a', 'b']],
+    ['gemini', 'read_many_files', { include: ['a', '*.md'] }, undefined],
+    ['gemini', 'read_many_files', { include: [] }, undefined],
+    ['gemini', 'write_file', { content: '' }, undefined],
+    ['cursor', 'Write', { path: 'a', file_path: 'b', contents: '' }, ['b', 'a']],
+    ['cursor', 'Write', { path: 'a', file_path: 7 }, undefined],
+    ['cursor', 'Delete', { path: 'a' }, ['a']],
+    ['claude-code', 'NotebookEdit', { notebook_path: 'a.ipynb', new_source: '' }, ['a.ipynb']],
+    ['claude-code', 'Edit', { file_path: 'a' }, ['a']],
+  ])('%s: of %s with %j they are known, or it is known that they are not', (agent, tool, call, files) => {
+    expect(filesOf(input(agent, tool, call))).toEqual(files);
+  });
+
+  test.each([
+    ['codex', 'apply_patch', { command: patch('a', 'b') }, 'Edit'],
+    ['copilot', 'apply_patch', { input: patch('a', 'b') }, 'Edit'],
+    ['gemini', 'read_many_files', { include: ['README.md', 'docs/a.md'] }, 'Read'],
+    ['cursor', 'Write', { path: 'a', file_path: 'b' }, 'Edit'],
+  ])('%s: %s of files that are all known asks only the rules about one of them', (agent, tool, call, kind) => {
+    const given = input(agent, tool, call);
+    expect(asks(`${kind}(secret/**)`, given)).toBe(false);
+    for (const file of filesOf(given) ?? []) expect(asks(`${kind}(${file})`, given)).toBe(true);
+  });
+
+  test('a path that a hook gives beside them counts too', () => {
+    const given = input('codex', 'apply_patch', { command: patch('a', 'b') });
+    const rewritten = { ...given, tool_input: { ...(given['tool_input'] as Call), file_path: 'c' } };
+    expect(filesOf(rewritten)).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('a patch that Codex applies in a line of its shell', () => {
+  const document = (files: readonly string[], quote = "'") => `<<${quote}EOF${quote}\n${patch(...files)}\nEOF`;
+
+  test.each([
+    [`apply_patch ${document(['a', 'secret/b'])}`, ['a', 'secret/b']],
+    [`applypatch ${document(['secret/b'])}\n`, ['secret/b']],
+    [`apply_patch ${document(['secret/b'], '')}`, ['secret/b']],
+    [`apply_patch '${patch('secret/b')}'`, ['secret/b']],
+    [`cd secret && apply_patch ${document(['b', '/p/c'])}`, ['secret/b', '/p/c']],
+  ])('is an edit of the files in it: %j', (command, files) => {
+    const given = input('codex', 'Bash', { command });
+    expect(given).toMatchObject({ tool_name: 'Bash', tool_input: { command } });
+    expect(filesOf(given)).toEqual(files);
+    expect([asks('Edit(secret/**)', given), asks('Edit', given), asks('Bash', given)]).toEqual([true, true, true]);
+    expect(asks('Edit(elsewhere/**)', given)).toBe(false);
+    expect(asks('Bash(apply*)', given)).toBe(true);
+    expect((given['tool_input'] as Call)['file_path']).toBe(files.length === 1 ? files[0] : undefined);
+  });
+
+  test.each([
+    `apply_patch ${document(['$F'], '')}`,
+    `apply_patch "${patch('$F')}"`,
+    `cd "$D" && apply_patch ${document(['b'])}`,
+    `cd secret; apply_patch ${document(['b'])}`,
+    `apply_patch ${document(['a'])}\napply_patch < b.patch`,
+    `apply_patch ${document(['a'])}\nEOF`,
+    'apply_patch < b.patch',
+    'cat b.patch | apply_patch',
+    'ls && /tmp/x/apply_patch < b.patch',
+    `bash -lc "apply_patch < b.patch"`,
+    'A=1 apply_patch < b.patch',
+    'sudo apply_patch < b.patch',
+    'if apply_patch < b.patch; then ls; fi',
+    `P=apply_patch; $P ${document(['b'])}`,
+  ])('is asked about by every rule where its files are not known: %j', (command) => {
+    const given = input('codex', 'Bash', { command });
+    expect(filesOf(given)).toBeUndefined();
+    expect(asks('Edit(secret/**)', given)).toBe(true);
+    expect(asks('Edit', given)).toBe(true);
+    expect(asks('Read(secret/**)', given)).toBe(false);
+  });
+
+  test('is none in a list of words either where it is not known what they do', () => {
+    const given = input('codex', 'Bash', { command: ['bash', '-lc', `apply_patch ${document(['secret/b'])}`] });
+    expect(asks('Edit(secret/**)', given)).toBe(true);
+  });
+
+  test.each(['ls secret', 'rg apply_patch src', 'cat src/apply_patch.rs', "rg 'apply_patch' src", 'which apply_patch'])(
+    'is not seen in %j',
+    (command) => {
+      const given = input('codex', 'Bash', { command });
+      expect(given['via']).not.toHaveProperty('meant');
+      expect(filesOf(given)).toEqual([]);
+      expect(asks('Edit', given)).toBe(false);
+    },
+  );
+
+  test('keeps a field of its own that is called as ours', () => {
+    const given = input('codex', 'Bash', { command: `apply_patch ${document(['secret/b'])}`, file_path: 'ok' });
+    expect(filesOf(given)).toEqual(['secret/b']);
+  });
+
+  test('means nothing in the shell of an agent that knows no such program', () => {
+    const command = `apply_patch ${document(['secret/b'])}`;
+    for (const [agent, tool] of [
+      ['claude-code', 'Bash'],
+      ['copilot', 'bash'],
+      ['gemini', 'run_shell_command'],
+      ['cursor', 'Shell'],
+    ] as const)
+      expect(asks('Edit(secret/**)', input(agent, tool, { command }))).toBe(false);
+  });
+});
+
+test('a long line of whatever kind is read in linear time', async () => {
+  const pieces = ['\n', ';', ';/', 'A=1 ', 'A=1\n', '-c ', '-ccc', 'sudo ', "-c '", '(', '<<A\n', ' '];
+  const read = (times: number): void => {
+    for (const piece of pieces)
+      for (const command of [`${piece.repeat(times)} xapply_patch`, `apply_patch <<A\n${piece.repeat(times)}`])
+        if (mayPatch(command)) filesIn({ key: 'command', patch: true, shell: true }, { command });
+  };
+  expect(await growth(read, { few: 10_000, many: 80_000, most: 16 })).toBeLessThan(16);
+});
