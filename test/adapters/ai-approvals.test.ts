@@ -1,4 +1,4 @@
-import { generateText, type ModelMessage, ToolLoopAgent, type ToolSet, tool } from 'ai';
+import { generateText, type ModelMessage, streamText, ToolLoopAgent, type ToolSet, tool } from 'ai';
 import type { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -430,5 +430,42 @@ describe("an agent of the SDK's own", () => {
     await turn(session, scripted({ ask: { path: 'x' } }, 'Done.'), { prompt: 'Go', tools: { ask } });
     expect(ran).toEqual(['a']);
     expect(seen.flatMap(({ input }) => input['tool_name'] ?? [])).toEqual(['ask', 'ask']);
+  });
+});
+
+describe.each(['generateText', 'streamText'] as const)('of two calls with one id that wait, by %s', (how) => {
+  const cases = [
+    [true, true],
+    [true, false],
+    [false, true],
+    [false, false],
+  ].flatMap((answers) => [
+    { answers, second: 'b' },
+    { answers, second: 'a' },
+  ]);
+  test.each(cases)('no call runs that the user has refused ($answers, $second)', async ({ answers, second }) => {
+    const { host, session } = await opened();
+    const records: HookRecord[] = [];
+    host.events$.subscribe((record) => records.push(record));
+    const { ran, tools } = remover({ needsApproval: true });
+    const calls = { 'remove@x': { path: 'a' }, 'remove#2@x': { path: second } };
+    const model = scripted(calls, 'Done.', 'Done.');
+    const go = (options: Parameters<typeof drive<ToolSet, never>>[1]) =>
+      drive(session, options, (round) =>
+        how === 'generateText' ? generateText({ model, ...round }) : (streamText({ model, ...round }) as never),
+      );
+    const first = await go({ prompt: 'Go', tools });
+    expect(ran).toEqual([]);
+    const messages = approved(first.messages);
+    const last = messages.at(-1)?.content as { approved: boolean }[];
+    last.forEach((part, at) => {
+      part.approved = answers[at] === true;
+    });
+    await go({ messages, tools });
+    // For a yes the SDK may make the last call with the id, also the one that the user has refused.
+    for (const path of ran) expect(['a', second].filter((_, at) => answers[at])).toContain(path);
+    if (answers[0] && (how === 'generateText' || second === 'a')) expect(ran).toEqual(['a']);
+    const made = records.filter((record) => record.type === 'tool_call' && record.status === 'ran');
+    for (const call of made) expect(call).toMatchObject({ approver: 'user' });
   });
 });

@@ -2,7 +2,7 @@ import { asSchema, generateText, jsonSchema, type ModelMessage, type Schema, typ
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { drive } from '../../src/adapters/ai.js';
-import { deny } from '../../src/index.js';
+import { deny, rewrite } from '../../src/index.js';
 import type { Session } from '../../src/session/types.js';
 import { on, opened } from '../session/kit.js';
 import { prompt, scripted } from './ai-kit.js';
@@ -203,4 +203,16 @@ test('calls with one id whose inputs only seem equal run with their own, and eac
     await go(session, scripted({ 'use@x': { s: 'a' }, 'use#2@x': { s: 'b' } }, 'Done.'), { prompt: 'Go', tools });
     expect(ran.sort()).toEqual(['a', 'b'].filter((one) => one !== denied));
   }
+});
+
+test.each<[string, unknown]>([
+  ['a schema', z.object({ s: z.string() })],
+  ['a function that returns one', () => z.object({ s: z.string() })],
+])('an input that hooks have rewritten is checked by %s', async (_, inputSchema) => {
+  const { host, session } = await opened();
+  on(host, 'PreToolUse', () => rewrite({ s: 7 }));
+  const ran: unknown[] = [];
+  const tools = { use: tool({ inputSchema, execute: (input: unknown) => void ran.push(input) } as never) } as ToolSet;
+  await go(session, scripted({ use: { s: 'q' } }, 'Done.'), { prompt: 'Go', tools });
+  expect(ran).toEqual([]);
 });

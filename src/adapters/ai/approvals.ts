@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ModelMessage, ToolApprovalResponse, ToolCallPart, ToolModelMessage, ToolSet } from 'ai';
-import { refusal } from '../../session/tool/approved.js';
-import { copyInput } from '../../session/tool/call.js';
+import { approved, refusal } from '../../session/tool/approved.js';
+import { copyInput, type ToolCall } from '../../session/tool/call.js';
 import type { Steps } from '../steps.js';
 import { callText } from '../texts.js';
 import { judged, note } from './input.js';
@@ -38,17 +38,20 @@ function answersOf(messages: readonly ModelMessage[]): Answer[] {
 export class Answers {
   #left: readonly Answer[];
 
-  /** What was refused alone does not come again: `refused` has told the hooks of it. */
+  /** What was refused alone does not come again: `refused` has told the hooks of it. Of calls with one id the SDK may run another one than the user has allowed. */
   constructor(messages: readonly ModelMessage[]) {
     const all = answersOf(messages);
-    const allowed = all.filter(({ said }) => said.approved).map(({ call }) => call);
-    this.#left = all.filter((answer) => allowed.some((c) => isAbout(c.toolCallId, c.toolName, c.input)(answer)));
+    const allowed = all.filter(({ said }) => said.approved).map(({ call }) => call.toolCallId);
+    this.#left = all.filter(({ call }) => allowed.includes(call.toolCallId));
   }
 
-  /** Whether the user lets the call run: all answers about it have to say so. undefined: the user was not asked about it. */
-  about(id: string, name: string, input: unknown): boolean | undefined {
+  /** The user's answer as the call's `pause`: a yes to a call that no other answer refuses. undefined: the user was not asked about it. */
+  about(id: string, name: string, input: unknown): ToolCall['pause'] {
     const about = this.#left.filter(isAbout(id, name, input));
-    return about.length === 0 ? undefined : about.every(({ said }) => said.approved);
+    const refused = about.filter(({ said }) => !said.approved);
+    if (about.some(({ call, said }) => said.approved && refused.every((other) => other.call !== call)))
+      return approved();
+    return refused[0] && refusal(refused[0].said.reason);
   }
 
   /** The call is made. An equal one after it is another call. */

@@ -11,6 +11,9 @@ export function note(read: unknown, written: unknown): void {
   if (typeof read === 'object' && read !== null) WRITTEN.set(read, written);
 }
 
+/** A function may return what is still to be made a schema. */
+export const schemaOf = (schema: Tool['inputSchema'] | undefined): Schema => ai.asSchema(ai.asSchema(schema));
+
 /**
  * The schema of the tool, which remembers what it was given for each of the values that it makes. The SDK takes it for a function that returns a schema; whoever
  * reads a property of it, as a function that repairs calls does, reads the tool's own.
@@ -18,8 +21,7 @@ export function note(read: unknown, written: unknown): void {
 export function noting({ inputSchema: schema }: Tool): Pick<Tool, 'inputSchema'> | undefined {
   if (!schema) return undefined;
   const make = (): Schema => {
-    // A function may return what is still to be made a schema.
-    const own = ai.asSchema(ai.asSchema(schema));
+    const own = schemaOf(schema);
     if (!own.validate) return own;
     return ai.jsonSchema(() => own.jsonSchema, {
       validate: async (written) => {

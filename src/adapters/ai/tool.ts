@@ -1,6 +1,5 @@
 import type { Tool, ToolResultPart } from 'ai';
 import { reportOnce } from '../../session/report-once.js';
-import { approved } from '../../session/tool/approved.js';
 import type { ToolCall, ToolResult } from '../../session/tool/call.js';
 import { type Content, type ContentBlock, OUTPUT, withheldOf } from '../../session/tool/content.js';
 import { bytesAsJson, isBytes } from '../../values/copies/binary.js';
@@ -11,8 +10,7 @@ import { callText, contentText } from '../texts.js';
 import type { ToolHow } from '../tool-how.js';
 import { unlessAborted } from '../unless-aborted.js';
 import type { Answers } from './approvals.js';
-import { judged, noting, theOneOf } from './input.js';
-import { ai } from './package.js';
+import { judged, noting, schemaOf, theOneOf } from './input.js';
 
 /** As OUTPUT, of a tool that makes a text of its output, whatever that is: the text is looked at. */
 const SAID: ContentBlock = { type: OUTPUT.type };
@@ -130,6 +128,7 @@ class Call {
     this.input = input;
     this.#given = input;
     const seen = judged(name, input);
+    const pause = answers.about(id, name, input);
     this.#call = {
       ...how,
       name,
@@ -138,7 +137,7 @@ class Call {
       invalid: 'wrong' in seen ? seen.wrong : undefined,
       render: () => [tool.toModelOutput ? SAID : OUTPUT],
       check: (rewritten) => this.#check(rewritten),
-      ...(answers.about(id, name, input) ? { pause: approved() } : {}),
+      ...(pause ? { pause } : {}),
     };
   }
 
@@ -186,7 +185,7 @@ class Call {
 
   /** Parsed with the tool's own schema; for a rewritten input the parsed value runs. */
   async #check(rewritten: unknown): Promise<string | undefined> {
-    const checked = await ai.asSchema(this.#of.tool.inputSchema).validate?.(rewritten);
+    const checked = await schemaOf(this.#of.tool.inputSchema).validate?.(rewritten);
     if (checked?.success === false) return messageOf(checked.error);
     this.#given = checked ? checked.value : rewritten;
     return undefined;
