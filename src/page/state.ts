@@ -68,6 +68,27 @@ export const changeFilter = (change: Partial<Filter>): void => {
   filter.value = { ...filter.value, ...change };
 };
 
+/** What has been typed and is not searched for yet; undefined: nothing. Kept apart from the filter: a record that comes renders the field anew. */
+export const typed = signal<string | undefined>(undefined);
+/** Milliseconds without a key after which it is. */
+const TYPED = 150;
+let typing: ReturnType<typeof setTimeout> | undefined;
+
+export function typeText(text: string): void {
+  clearTimeout(typing);
+  typed.value = text;
+  typing = setTimeout(() => setFilter({ ...filter.peek(), text }), TYPED);
+}
+
+/** In place of what is typed, too. */
+export function setFilter(to: Filter): void {
+  clearTimeout(typing);
+  batch(() => {
+    typed.value = undefined;
+    filter.value = to;
+  });
+}
+
 const MANY = 20_000;
 let waiting = false;
 /** Called after records were added: they are shown together, because they come in thousands. */
@@ -93,7 +114,7 @@ export function begin(at: Status, { once }: { readonly once: boolean }): KeptRec
   batch(() => {
     kept.value = fresh;
     status.value = at;
-    filter.value = NO_FILTER;
+    setFilter(NO_FILTER);
     until.value = undefined;
     span.value = undefined;
     selected.value = undefined;

@@ -4,11 +4,12 @@ export interface TraceCarrier {
   readonly tracestate?: string | undefined;
 }
 
-const PARENT = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;
+/** Later versions may have more fields than version 00. */
+const PARENT = /^(?!ff|00.{53}.)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;
 
 /** The trace context in a request or an environment; undefined: none that is valid. */
 export function carrierOf(traceparent: unknown, tracestate: unknown): TraceCarrier | undefined {
-  if (typeof traceparent !== 'string' || !PARENT.test(traceparent) || traceparent.startsWith('ff')) return undefined;
+  if (typeof traceparent !== 'string' || !PARENT.test(traceparent)) return undefined;
   return typeof tracestate === 'string' && tracestate !== '' ? { traceparent, tracestate } : { traceparent };
 }
 

@@ -6,6 +6,7 @@ import { KeptRecords } from '../../src/page/records/kept.js';
 import { openFile } from '../../src/page/sources/file.js';
 import { begin, extent, kept, settle, span, status } from '../../src/page/state.js';
 import { columnsOf } from '../../src/page/timeline/columns.js';
+import { draw } from '../../src/page/timeline/draw.js';
 import { neighbour } from '../../src/page/timeline/find.js';
 import { spansDays, timeText } from '../../src/page/timeline/time.js';
 import { pan, seen } from '../../src/page/timeline/zoom.js';
@@ -151,4 +152,69 @@ describe('a file that is opened', () => {
     await openFile(new File(['SQLite format 3\0'], 'x.db'));
     expect(status.value).toMatchObject({ type: 'refused', why: expect.stringContaining('x.db is a database') });
   });
+});
+
+test('a bar is drawn from its beginning to its end, whatever shorter ones of the same outcome lie within it', () => {
+  // From and to, in the order of their ends; then what of a lane is covered.
+  const cases: readonly (readonly [bars: readonly (readonly [number, number])[], covered: readonly string[]])[] = [
+    [
+      [
+        [500, 520],
+        [0, 1000],
+      ],
+      ['0-1000'],
+    ],
+    [
+      [
+        [100, 120],
+        [300, 320],
+        [200, 400],
+      ],
+      ['100-120', '200-400'],
+    ],
+    [
+      [
+        [100, 120],
+        [300, 320],
+        [310, 330],
+        [50, 350],
+        [340, 400],
+        [600, 700],
+      ],
+      ['50-400', '600-700'],
+    ],
+    [
+      [
+        [500, 900],
+        [0, 900],
+      ],
+      ['0-900'],
+    ],
+  ];
+  for (const [bars, covered] of cases) {
+    const page = pageOf(
+      bars.map(([from, to]) =>
+        record({ time: new Date(to).toISOString(), handlers: [handler({ duration_ms: to - from, wave: 0 })] }),
+      ),
+    );
+    const filled = new Set<number>();
+    const ctx = {
+      fillStyle: '',
+      fillRect(x: number, _: number, wide: number) {
+        if (this.fillStyle === 'bar') for (let i = 0; i < wide; i++) filled.add(x + i);
+      },
+    };
+    const nothing = { get: (of: object, key: string) => Reflect.get(of, key) ?? (() => undefined) };
+    const colors = { outcomes: Array(8).fill('bar'), text: '', line: '', back: '', stripe: '' };
+    const view = { from: 0, to: 1000, width: 1000, height: 400, top: 0, dated: false, selected: undefined, colors };
+    draw(new Proxy(ctx, nothing) as never, columnsOf(page.rows, page.agents.lanes()), view);
+    const found: string[] = [];
+    for (let x = 0, from = -1; x <= 1000; x++) {
+      if (filled.has(x) && from < 0) from = x;
+      if (filled.has(x) || from < 0) continue;
+      found.push(`${from}-${x}`);
+      from = -1;
+    }
+    expect(found).toEqual(covered);
+  }
 });

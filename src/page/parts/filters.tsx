@@ -2,7 +2,7 @@ import { clip } from '../../plain.js';
 import { agentName } from '../records/agents.js';
 import { isFiltering, NO_FILTER } from '../records/filter.js';
 import { bitOf, OUTCOME_WORDS, OUTCOMES } from '../records/outcome.js';
-import { changeFilter, counts, filter, kept, rows, tab, version } from '../state.js';
+import { changeFilter, counts, filter, kept, rows, setFilter, tab, typed, typeText, version } from '../state.js';
 import { computed } from '../ui.js';
 import { leftOut, someOf } from './some.js';
 
@@ -19,8 +19,6 @@ const names = computed(() => {
   }
   return { events: [...events].sort(), hooks: [...hooks].sort() };
 });
-
-let typing: ReturnType<typeof setTimeout> | undefined;
 
 export function Filters() {
   version.value;
@@ -56,23 +54,9 @@ export function Filters() {
       />
       <label>
         Text{' '}
-        <input
-          type="search"
-          value={now.text}
-          onInput={(event) => {
-            const { value } = event.currentTarget;
-            clearTimeout(typing);
-            typing = setTimeout(() => changeFilter({ text: value }), 150);
-          }}
-        />
+        <input type="search" value={typed.value ?? now.text} onInput={(event) => typeText(event.currentTarget.value)} />
       </label>
-      <button
-        type="button"
-        disabled={!isFiltering(now)}
-        onClick={() => {
-          filter.value = NO_FILTER;
-        }}
-      >
+      <button type="button" disabled={!isFiltering(now) && !typed.value} onClick={() => setFilter(NO_FILTER)}>
         Show all
       </button>
     </search>

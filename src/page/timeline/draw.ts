@@ -46,7 +46,7 @@ const BARS = OUTCOMES.map((outcome) => ({
 export const scaleOf = ({ from, to, width }: Pick<View, 'from' | 'to' | 'width'>): number =>
   width / Math.max(to - from, 0.001);
 
-/** Redraws everything. Bars that would cover the same pixels as the previous one are skipped. */
+/** Redraws everything. Bars whose pixels are covered by the same outcome already are skipped. */
 export function draw(ctx: CanvasRenderingContext2D, columns: Columns, view: View): void {
   const { width, height, colors } = view;
   ctx.fillStyle = colors.back;
@@ -70,7 +70,9 @@ function drawBars(ctx: CanvasRenderingContext2D, columns: Columns, view: View, o
   const { inset, least, mark } = BARS[outcome] as (typeof BARS)[number];
   const { from, width, height, top } = view;
   const scale = scaleOf(view);
-  const covered = new Int32Array(columns.lanes.length).fill(-1);
+  // Of each lane the pixels that the bars before cover without a gap, from and to.
+  const starts = new Int32Array(columns.lanes.length).fill(-1);
+  const stops = starts.slice();
   const high = LANE - 2 * inset;
   ctx.fillStyle = view.colors.outcomes[outcome] as string;
   for (let at = 0; at < list.length; at++) {
@@ -83,16 +85,19 @@ function drawBars(ctx: CanvasRenderingContext2D, columns: Columns, view: View, o
     if (y < AXIS - LANE || y > height) continue;
     let x = Math.floor(left);
     const stop = Math.max(Math.ceil(right), x + least);
-    const before = covered[lane] as number;
-    if (stop <= before) continue;
-    if (x < before) x = before;
+    const before = stops[lane] as number;
+    // They are in the order of their ends: one may begin before those that it ends after.
+    const isEarlier = x < (starts[lane] as number);
+    if (stop <= before && !isEarlier) continue;
+    if (isEarlier || x > before) starts[lane] = x;
+    else x = before;
     ctx.fillRect(x, y + inset, stop - x, high);
     if (mark) {
       // A flag: seen also where the bar is thin, and without colour.
       ctx.fillRect(x, y + 1, Math.max(stop - x, 7), 3);
       if (outcome === OUTCOMES.length - 1) ctx.fillRect(x, y + LANE - 4, Math.max(stop - x, 7), 3);
     }
-    covered[lane] = stop;
+    if (stop > before) stops[lane] = stop;
   }
 }
 

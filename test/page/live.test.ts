@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createUser, type Running, send, type User, until } from '../server/kit.js';
+import { startBrowser } from './browser.js';
+
+let browser: Browser;
+let page: Page;
+let user: User;
+let server: Running;
+let problems: string[];
+
+const tokens = (): Record<string, string> => JSON.parse(readFileSync(user.places.tokens, 'utf8'));
+let calls = 0;
+async function fire(event = 'PreToolUse', more: Record<string, unknown> = {}): Promise<void> {
+  calls += 1;
+  const call = { tool_name: 'Bash', tool_input: { command: `echo ${calls}` }, tool_use_id: `call-${calls}` };
+  const answer = await send(
+    { socketPath: user.places.socket },
+    {
+      path: `/hooks/${event}`,
+      headers: { host: 'hookscope', authorization: `Bearer ${tokens()['fire']}` },
+      body: JSON.stringify({ session_id: 's', ...(event === 'PreToolUse' ? call : {}), ...more }),
+    },
+  );
+  expect(answer.status).toBe(200);
+}
+
+/** Does something while fires come, so many milliseconds apart. */
+async function whileFires(apart: number, work: () => Promise<void>): Promise<void> {
+  let isOver = false;
+  const firing = (async () => {
+    while (!isOver) {
+      await fire();
+      await sleep(apart);
+    }
+  })();
+  try {
+    await work();
+  } finally {
+    isOver = true;
+    await firing;
+  }
+}
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  user = createUser();
+  const shell = (name: string, command: string) => ({ name, hooks: [{ type: 'command', command }] });
+  user.write('config.json', {
+    hooks: {
+      PreToolUse: [shell('quick', 'sleep 0.05')],
+      UserPromptSubmit: [shell('varied', `sleep "$(sed 's/.*"prompt":"\\([^"]*\\)".*/\\1/')"`)],
+    },
+  });
+  server = await user.serve(['--config', 'config.json', '--port', '0']);
+});
+afterAll(async () => {
+  await browser.close();
+  await user.remove();
+});
+beforeEach(async () => {
+  if (!browser.isConnected()) browser = await startBrowser();
+  const context = await browser.newContext({ viewport: { width: 1300, height: 1600 } });
+  page = await context.newPage();
+  problems = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  await page.goto(`http://127.0.0.1:${server.port}/#${tokens()['read']}`);
+  await page.getByText('Live.').waitFor();
+});
+afterEach(async () => {
+  expect(problems).toEqual([]);
+  await page.context().close();
+});
+
+const option = (name: RegExp) => page.getByRole('listbox').getByRole('option', { name });
+
+test.each([400, 100, 20])('what is typed stays while records come every %d ms, and is searched for', async (apart) => {
+  await fire();
+  const field = page.getByLabel('Text', { exact: true });
+  await whileFires(apart, async () => {
+    await field.click();
+    // Faster and slower than what is typed is searched for.
+    for (const delay of [60, 200]) {
+      await field.fill('');
+      await page.keyboard.type('no command has this', { delay });
+      expect(await field.inputValue()).toBe('no command has this');
+    }
+    await until(async () => (await option(/./).count()) === 0);
+    // What is not searched for yet is taken back as well.
+    await page.keyboard.type(' and that');
+    await page.getByRole('button', { name: 'Show all' }).click();
+    expect(await field.inputValue()).toBe('');
+    await sleep(300);
+    expect(await field.inputValue()).toBe('');
+    expect(await option(/./).count()).toBeGreaterThan(0);
+  });
+});
+
+test('what is chosen, opened, scrolled and selected stays while records come', async () => {
+  for (let i = 0; i < 80; i++) await fire();
+  await option(/echo \d+/)
+    .first()
+    .click();
+  const details = page.locator('.hooks details').first();
+  await details.locator('summary').click();
+  await page.getByLabel('Event').selectOption('PreToolUse');
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  await page.evaluate("document.querySelector('[role=listbox]').scrollTo(0, 120)");
+  await page.evaluate("getSelection().selectAllChildren(document.querySelector('.explanation h2'))");
+  const state = async () => ({
+    ...(await page.evaluate<object>(`({
+      open: document.querySelector('.hooks details').open,
+      event: [...document.querySelectorAll('select')].map(({ value }) => value),
+      scrolled: document.querySelector('[role=listbox]').scrollTop,
+      text: getSelection().toString(),
+    })`)),
+    chosen: await page.locator('[role=option][aria-selected=true]').count(),
+  });
+  const before = await state();
+  expect(before).toMatchObject({ open: false, scrolled: 120, text: expect.stringContaining('echo') });
+  await whileFires(20, () => sleep(800));
+  expect(await state()).toEqual(before);
+});
+
+test.each(['quick', 'varied'])('the focus stays on %s when rows change their places', async (name) => {
+  await fire('UserPromptSubmit', { prompt: '0' });
+  await fire();
+  await page.getByRole('tab', { name: 'Hooks' }).click();
+  const button = page.getByRole('button', { name, exact: true });
+  const first = () => page.locator('tbody tr').first().innerText();
+  const focused = () => page.evaluate('document.activeElement.textContent');
+  await until(async () => (await page.locator('tbody tr').count()) === 2);
+  // Until the other one is the slowest.
+  const other = (await first()).includes('quick') ? 'varied' : 'quick';
+  await button.focus();
+  for (let i = 1; i < 20 && !(await first()).includes(other); i++)
+    if (other === 'varied') await fire('UserPromptSubmit', { prompt: `0.${2 + i}` });
+    else await fire();
+  expect(await focused()).toBe(name);
+});
