@@ -26,7 +26,7 @@ export function subjectsFor(
 }
 
 /** Values that the agent has other words for. */
-function theirWord({ fields }: AgentTable, row: EventRow, name: string, value: string): string {
+export function theirWord({ fields }: AgentTable, row: EventRow, name: string, value: string): string {
   const found = [...(row.fields ?? []), ...fields].find((one) => one.ours === name && one.values !== undefined);
   return Object.entries(found?.values ?? {}).find(([, ours]) => ours === value)?.[0] ?? value;
 }

@@ -1,12 +1,15 @@
 import { TABLES } from '../agents/agents.js';
 import { claudeName, renamesTools } from '../agents/as-theirs.js';
-import { subjectOf } from '../agents/subjects.js';
+import { specOf } from '../agents/rows.js';
+import { subjectOf, theirWord } from '../agents/subjects.js';
 import type { AgentTable } from '../agents/table.js';
 import { isMcp } from '../agents/tools/mcp.js';
 import { readMatcher } from '../foreign/matchers.js';
+import { nearest } from '../values/nearest.js';
 import type { CheckFinding } from './checking.js';
 import type { AgentHandler } from './files/agent-handlers.js';
 import { entryOf, type ObjectNode, textAt } from './files/tree.js';
+import { subjectValues } from './names.js';
 
 /** A matcher that never matches in the agent whose file it is. */
 export function* checkMatcher(
@@ -17,7 +20,7 @@ export function* checkMatcher(
   const matcher = textAt(group, 'matcher');
   // Of several handlers in a group, only the first reports it.
   if (entry === undefined || matcher === undefined || !isFirst(group, node)) return;
-  const found = (message: string, fix?: string): CheckFinding => ({
+  const found: Found = (message, fix) => ({
     rule: 'agent-matcher',
     at: entry.value,
     where: [...groupPath, 'matcher'],
@@ -34,22 +37,90 @@ export function* checkMatcher(
       `${table.title} takes it for a name here, and nothing is called so.`,
       `Write one name, or none for all.`,
     );
-  else if (tool && !/^\*+$/.test(matcher.trim()) && !namesOf(table, event).some(accepts)) {
-    // An unknown name may be a tool of an extension, or a new one.
-    const words = matcher.match(/[A-Za-z_]\w+/g) ?? [];
-    const strangers = words.filter((word) => STRANGE.has(word) || isMcp(word));
-    if (strangers.length === 0 || strangers.length < words.length) return;
-    const renames = isRenamed(table, event);
-    for (const word of strangers) {
-      const own = isMcp(word) ? [mcpName(table, event)] : renames ? ownNames(table, word) : claudeNames(table, word);
-      yield found(
-        renames
-          ? `${table.title} has no tool "${word}".`
-          : `${table.title} gives hooks on ${event} Claude Code's names of its tools, and none is "${word}".`,
-        own.length > 0 ? `Write ${own.join('|')}, which is what it calls it${renames ? '' : ' there'}.` : undefined,
-      );
-    }
+  else if (subject !== undefined && !tool) yield* neverSeen(table, event, matcher, accepts, found);
+  else if (tool && !/^\*+$/.test(matcher.trim()) && !namesOf(table, event).some(accepts))
+    yield* neverCalled(table, event, matcher, found);
+}
+
+type Found = (message: string, fix?: string) => CheckFinding;
+
+/** A matcher that no name of a known tool fits. An unknown name may be a tool of an extension, or a new one. */
+function* neverCalled(table: AgentTable, event: string, matcher: string, found: Found): Generator<CheckFinding> {
+  const { title } = table;
+  const names = namesOf(table, event);
+  const [, ruled] = /^\s*([A-Za-z_]\w*)\([^|]*\)\s*$/s.exec(matcher) ?? [];
+  if (ruled !== undefined && (names.includes(ruled) || STRANGE.has(ruled)))
+    return yield found(
+      `${title} knows no permission rules in matchers: it is a regular expression that fits no tool.`,
+      names.includes(ruled) ? `Write ${ruled}, and look at the rest in the hook.` : undefined,
+    );
+  const words = matcher.match(/[A-Za-z_]\w+/g) ?? [];
+  if (words.some((word) => names.includes(word))) {
+    const parts = matcher.split(',').map((part) => part.trim());
+    return yield found(
+      'It is one regular expression, and fits no tool.',
+      parts.length > 1 && parts.every((part) => /^\w+$/.test(part)) ? `Write ${parts.join('|')}.` : undefined,
+    );
   }
+  const strangers = words.filter((word) => STRANGE.has(word) || isMcp(word));
+  if (strangers.length === 0 || strangers.length < words.length) return yield* misspelt(table, event, matcher, found);
+  const renames = isRenamed(table, event);
+  for (const word of strangers) {
+    const own = isMcp(word) ? [mcpName(table, event)] : renames ? ownNames(table, word) : claudeNames(table, word);
+    yield found(
+      renames
+        ? `${title} has no tool "${word}".`
+        : `${title} gives hooks on ${event} Claude Code's names of its tools, and none is "${word}".`,
+      own.length > 0 ? `Write ${own.join('|')}, which is what it calls it${renames ? '' : ' there'}.` : undefined,
+    );
+  }
+}
+
+/** Names that hardly differ from one of the agent's. */
+function* misspelt(table: AgentTable, event: string, matcher: string, found: Found): Generator<CheckFinding> {
+  const sample = mcpName(table, event);
+  const names = namesOf(table, event).filter((name) => name !== sample);
+  for (const word of namedIn(matcher)) {
+    const near = nearest(word, names);
+    if (near === undefined) continue;
+    yield found(
+      `${table.title} has no tool of its own that "${word}" fits.`,
+      `Write ${near}, unless a tool of an extension is meant.`,
+    );
+  }
+}
+
+/** The names in a matcher that has nothing else. */
+const namedIn = (matcher: string): readonly string[] =>
+  /^\^?\(?[\w|]+\)?\$?$/.test(matcher.trim()) ? (matcher.match(/\w+/g) ?? []) : [];
+
+/** Values that hardly differ from one that the event has, and words that are none of the only one. */
+function* neverSeen(
+  table: AgentTable,
+  event: string,
+  matcher: string,
+  accepts: (value: string) => boolean,
+  found: Found,
+): Generator<CheckFinding> {
+  const known = valuesOf(table, event);
+  if (known.length === 0 || matcher.trim() === '' || /^\*+$/.test(matcher.trim())) return;
+  const isWhole = namedIn(matcher).length > 0 && PATTERN.test(matcher);
+  for (const word of namedIn(matcher)) {
+    const fits = isWhole ? readMatcher(table, word, false).accepts : accepts;
+    const near = known.some(fits) ? undefined : nearest(word, known);
+    if (near !== undefined) yield found(`On ${event} there is no "${word}".`, `Write ${near}.`);
+  }
+}
+
+/** What a matcher is compared with on an event that is about no tool, as the agent writes it; none: it may be anything. */
+function valuesOf(table: AgentTable, event: string): readonly string[] {
+  const subject = subjectOf(table, event);
+  const row = table.events.find(({ name }) => name === event);
+  if (subject === undefined || subject === 'tool' || row === undefined) return [];
+  if ('word' in subject) return [subject.word];
+  const spec = specOf(row);
+  if (spec?.subjectField !== subject.field) return [];
+  return (subjectValues(spec) ?? []).map((value) => theirWord(table, row, subject.field, value));
 }
 
 /** Characters that names do not contain. */

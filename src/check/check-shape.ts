@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { agentEvents } from '../agents/own-events.js';
 import type { Finding } from '../claude-code/files/findings.js';
 import { otherShape } from '../claude-code/files/other-shapes.js';
 import { isRemark } from '../claude-code/files/repeated.js';
@@ -175,7 +176,7 @@ export const checkOwnShape: Check = function* (file) {
   if (file.dialect !== 'code' || root?.kind !== 'object') return;
   if (file.kind === 'config') yield* checkConfigFile(root, file.path);
   for (const set of file.sets) {
-    for (const { where, message } of validateHooks(plainData(set.node))) {
+    for (const { where, message } of validateHooks(plainData(set.node), { events: agentEvents() })) {
       const path = [...set.path, ...parsePath(where === 'hooks' ? '' : where)];
       yield { rule: 'invalid-hooks', at: spanAt(root, path), where: path, message: sentence(`it ${message}`) };
     }

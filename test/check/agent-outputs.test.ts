@@ -95,7 +95,17 @@ test.each([
   ['cursor', 'MCP:push', []],
   ['copilot', 'Bash', ['agent-matcher']],
   ['copilot', 'Bash|bash', []],
-  ['copilot', 'vie', []],
+  ['copilot', 'vie', ['agent-matcher']],
+  ['copilot', 'bas', ['agent-matcher']],
+  ['copilot', 'github', []],
+  ['gemini', 'RUN_SHELL_COMMAND', ['agent-matcher']],
+  ['codex', 'Bsh', ['agent-matcher']],
+  ['codex', 'Bash(rm *)', ['agent-matcher']],
+  ['codex', 'Read(secret/**)', ['agent-matcher']],
+  ['codex', 'Bash,apply_patch', ['agent-matcher']],
+  ['codex', 'Bash .*', ['agent-matcher']],
+  ['codex', 'my_(own|other)_tool', []],
+  ['codex', 'my_tool()', []],
   ['gemini', 'Write|Edit', ['agent-matcher', 'agent-matcher']],
   ['gemini', 'write', []],
   ['gemini', '(', ['agent-matcher']],
@@ -126,6 +136,19 @@ test.each<readonly [string, string, string, readonly string[]]>([
   ['gemini', 'SessionStart', '', []],
   ['gemini', 'AfterTool', '.*', []],
   ['codex', 'SessionStart', 'startup|resume', []],
+  ['codex', 'SessionStart', 'startu', ['agent-matcher']],
+  ['codex', 'SessionStart', 'startup|resumed', ['agent-matcher']],
+  ['codex', 'SessionStart', 'cloud', []],
+  ['codex', 'SessionStart', 'start.*', []],
+  ['codex', 'PreCompact', 'Auto', ['agent-matcher']],
+  ['codex', 'SubagentStart', 'explor', []],
+  ['gemini', 'SessionStart', 'startu', ['agent-matcher']],
+  ['gemini', 'Notification', 'ToolPermision', ['agent-matcher']],
+  ['gemini', 'Notification', 'ToolPermission', []],
+  ['copilot', 'preCompact', 'auto|manua', ['agent-matcher']],
+  ['cursor', 'beforeReadFile', 'read', ['agent-matcher']],
+  ['cursor', 'beforeReadFile', 'Read', []],
+  ['cursor', 'beforeShellExecution', 'curl', []],
   ['copilot', 'subagentStart', '.*', []],
   // Claude Code's names are there under the names that it has for events, except where a permission is asked for.
   ...['PreToolUse', 'PostToolUse', 'PostToolUseFailure'].flatMap((event) => [
@@ -144,4 +167,27 @@ test.each<readonly [string, string, string, readonly string[]]>([
   ['cursor', 'postToolUseFailure', 'Bash', ['agent-matcher']],
 ])('%s: the matcher of %s %j', async (agent, event, matcher, rules) => {
   expect(await found(agent, 'true', { matcher }, event)).toEqual(rules.map((rule) => `${rule} ${PLACES[agent]}`));
+});
+
+test('what a matcher is taken for is said as it is', async () => {
+  const said = async (agent: string, matcher: string) => {
+    rmSync(folder, { recursive: true });
+    await found(agent, 'true', { matcher });
+    const { findings } = await checkHookFiles({
+      paths: ['.'],
+      cwd: folder,
+      home: join(folder, 'h'),
+      managedDir: folder,
+    });
+    return findings.map(({ message, fix }) => `${message} ${fix}`);
+  };
+  expect(await said('codex', 'Bash,apply_patch')).toEqual([
+    'It is one regular expression, and fits no tool. Write Bash|apply_patch.',
+  ]);
+  expect(await said('codex', 'Bash(rm *)')).toEqual([
+    'Codex CLI knows no permission rules in matchers: it is a regular expression that fits no tool. Write Bash, and look at the rest in the hook.',
+  ]);
+  expect(await said('copilot', 'bas')).toEqual([
+    'GitHub Copilot CLI has no tool of its own that "bas" fits. Write bash, unless a tool of an extension is meant.',
+  ]);
 });

@@ -56,6 +56,24 @@ describe('hookscope check', () => {
     });
   });
 
+  test("takes events that only another agent has for known in hookscope's own files, as what runs them does", async () => {
+    const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'hookscope-check-own-')));
+    try {
+      const group = [{ hooks: [{ type: 'command', command: 'true' }] }];
+      const hooks = { BeforeModel: group, UserPromptTransformed: group, PreToolUse: group };
+      writeFileSync(join(cwd, 'hooks.json'), JSON.stringify(hooks));
+      writeFileSync(join(cwd, 'hookscope.config.json'), JSON.stringify({ hooks }));
+      expect(await check(cwd, '--hooks', 'hooks.json')).toMatchObject({ code: 0, stderr: '' });
+      expect(await check(cwd, 'hookscope.config.json')).toMatchObject({ code: 0, stderr: '' });
+      writeFileSync(join(cwd, 'hooks.json'), JSON.stringify({ BeforeModle: group }));
+      const { code, stdout } = await check(cwd, '--hooks', 'hooks.json');
+      expect(code).toBe(1);
+      expect(stdout).toContain('It is not a known event. Did you mean "BeforeModel"?');
+    } finally {
+      rmSync(cwd, { recursive: true });
+    }
+  });
+
   test('says when there are no hooks at all', async () => {
     expect(await check(join(ROOT, 'test/fixtures/sessions'))).toMatchObject({
       stdout: 'No files with hooks were found.\n',
