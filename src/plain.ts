@@ -35,9 +35,28 @@ export function column(text: string, width: number): string {
   return clip(text, width).padEnd(width);
 }
 
-/** A value as JSON, in which the same characters are escaped: it parses to the same value. */
+/** Whether a text is Unicode: it holds no half of a surrogate pair. */
+export const isWellFormed = (text: string): boolean => !/\p{Cs}/u.test(text);
+
+/** A text in which half a surrogate pair is U+FFFD. */
+export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
+
+/** An escape of JSON's: half a surrogate pair, or any other. */
+const ESCAPE = /\\(?:(ud[89a-f][0-9a-f]{2})|.)/g;
+
+/**
+ * JSON for any reader: half a surrogate pair, which UTF-8 does not have, is U+FFFD. `JSON.stringify` writes it as an escape, for which parsers in
+ * other languages (Rust's) refuse the whole text.
+ */
+export function wellFormedJson(value: unknown, indent?: number): string {
+  const json = JSON.stringify(value, undefined, indent);
+  if (json === undefined || !json.includes('\\ud')) return json;
+  return json.replace(ESCAPE, (whole, half: string | undefined) => (half === undefined ? whole : '\ufffd'));
+}
+
+/** A value as JSON, in which the same characters are escaped: it parses to the same value, but for half a surrogate pair. */
 export function plainJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent).replace(UNSEEN, (character) => {
+  return wellFormedJson(value, indent).replace(UNSEEN, (character) => {
     if (character === '\n') return character;
     const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i));
     return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');

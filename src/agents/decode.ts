@@ -196,12 +196,14 @@ function fill(
   via: Via,
   losses: Loss[],
 ): void {
-  for (const [name, { from, value, loses }] of Object.entries({ ...table.fills, ...row.fills })) {
+  for (const [name, { from, counted, value, loses }] of Object.entries({ ...table.fills, ...row.fills })) {
     if (input[name] !== undefined) continue;
-    const found = (from === undefined ? undefined : at(input, from)) ?? value;
+    const given = from === undefined ? undefined : at(input, from);
+    const said = counted ? (typeof given === 'number' ? given > 0 : undefined) : given;
+    const found = said ?? value;
     if (found === undefined) continue;
     make(via, input, name, found);
-    if (loses !== undefined) losses.push({ what: name, why: loses });
+    if (loses !== undefined && (said ?? undefined) === undefined) losses.push({ what: name, why: loses });
   }
   for (const [name, variable] of Object.entries(table.env)) {
     const value = env[variable];

@@ -1,11 +1,11 @@
 import { plainJson } from '../plain.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks, isObject, type Json } from '../values/shape.js';
-import type { Answer, Encoded, EncodeOptions, Loss } from './codec.js';
+import type { Answer, Encoded, EncodeOptions } from './codec.js';
 import { fillWords, mergeWords } from './fill-words.js';
-import { foldOf, rowOf } from './rows.js';
+import { type Draft, goesWith, keepRewrite, lose, rewritten } from './rewrites.js';
+import { foldOf, inPlaceOfDefer, rowOf } from './rows.js';
 import type { AgentTable, EventRow, Instead, Sayable, Says, Words } from './table.js';
-import { inputToTheirs, type ToolWas, untoldIn } from './tools/tools.js';
 import { type Wish, wishesOf } from './wishes.js';
 
 /** Parts that decide what happens, and have a reason. */
@@ -21,17 +21,6 @@ const NO_REASON: Readonly<Partial<Record<Sayable, string>>> = {
 const DENIED = 'A hook refused this, and gave no reason.';
 
 const OPTIONS: Keys<EncodeOptions> = { attended: checks.flag, input: checks.object };
-
-/** One answer under construction: what it contains so far, and what could not be expressed. */
-interface Draft {
-  readonly table: AgentTable;
-  readonly row: EventRow;
-  readonly attended: boolean;
-  /** The call that was decoded. */
-  readonly input: Json | undefined;
-  readonly wishes: Map<Sayable, Wish>;
-  readonly losses: Loss[];
-}
 
 /** A decision in the agent's words, with the parts that the agent cannot be told. */
 export function encode(table: AgentTable, decision: Answer, event: string, options: EncodeOptions = {}): Encoded {
@@ -59,37 +48,41 @@ function onGate({ blocked, updatedOutput, ...decision }: Answer, draft: Draft): 
 }
 
 const entryOf = ({ row }: Draft, what: Sayable): Says | undefined => row.says[what];
-const lose = (draft: Draft, what: string, why: string): void => void draft.losses.push({ what, why });
 
 /** A part that the agent cannot express becomes another part that it can, and never a weaker one. */
 function resolve(draft: Draft): void {
-  const { wishes } = draft;
+  const { wishes, row, table } = draft;
+  // What takes the place of an output is told nobody where the loop ends.
+  const stop = wishes.get('stop');
+  if (stop !== undefined) cover(draft, stop);
   for (const what of ['suppress', 'defer', 'ask', 'rewrite', 'block', 'stop'] as const) {
     const wish = wishes.get(what);
     const entry = entryOf(draft, what);
     if (wish === undefined) continue;
-    if (what === 'defer' && entry === undefined) move(draft, wish, stricter(draft, 'defer'));
+    if (what === 'defer' && entry === undefined) move(draft, wish, inPlaceOfDefer(row, table.title));
     else if (entry !== undefined && 'as' in entry && !(draft.attended && entry.attended)) move(draft, wish, entry);
   }
   if (wishes.has('rewrite') && foldOf(draft.row) === 'gate') keepRewrite(draft);
   for (const wish of [...wishes.values()]) cover(draft, wish);
 }
 
-/** A covered part need not be sent; its reason is the one of the part that covers it. */
+/** A covered part need not be sent; its reason is told by the part that covers it. */
 function cover({ wishes, row }: Draft, wish: Wish): void {
   const entry = row.says[wish.what];
   if (entry === undefined || !('say' in entry)) return;
   if (entry.needs !== undefined && !wishes.has(entry.needs)) return;
   for (const what of entry.covers ?? []) {
     const covered = wishes.get(what);
-    if (covered?.text !== undefined && usesText(entry)) wish.text ??= covered.text;
+    // Why a hook allows something is no reason to end it.
+    if (covered !== undefined && usesText(entry) && what !== 'allow') wish.text = together(wish.text, covered.text);
     wishes.delete(what);
   }
 }
 
-function stricter({ row, table }: Draft, what: Sayable): Instead {
-  const why = `${table.title} has no word for it`;
-  return { as: what === 'defer' && row.says.ask !== undefined && 'say' in row.says.ask ? 'ask' : 'deny', why };
+/** Both texts, once where they are the same; undefined: there is none. */
+function together(...texts: readonly (string | undefined)[]): string | undefined {
+  const said = new Set(texts.filter((one) => one !== undefined && one !== ''));
+  return said.size === 0 ? undefined : [...said].join('\n');
 }
 
 function move(draft: Draft, wish: Wish, { as, why, text }: Instead): void {
@@ -103,51 +96,12 @@ function move(draft: Draft, wish: Wish, { as, why, text }: Instead): void {
   const target = wishes.get(as) ?? { what: as };
   // The replacement of an output comes first in a reason.
   const own = wish.value === undefined ? (wish.text ?? text) : textOf(table, wish.value);
-  const both = [own, target.text].filter((one) => one !== undefined && one !== '');
   if (as === 'rewrite') target.value = own;
-  else if (both.length > 0) target.text = both.join('\n');
+  else target.text = together(own, target.text);
   wishes.set(as, target);
   const next = row.says[as];
   if (next !== undefined && 'as' in next) move(draft, target, next);
 }
-
-/** Nothing may run that was not decided: if a rewritten input cannot be expressed, the call is denied, or left to the user who is asked already. */
-function keepRewrite(draft: Draft): void {
-  const { wishes, row, table, input } = draft;
-  const entry = row.says.rewrite;
-  const value = wishes.get('rewrite')?.value;
-  const before = input?.['tool_input'];
-  const untold = input && isObject(value) && isObject(before) ? untoldIn(value, before, wasOf(input)) : undefined;
-  const verdict = (['defer', 'ask', 'allow'] as const).find((what) => wishes.has(what) && isSpoken(draft, what));
-  if (wishes.has('deny')) return void wishes.delete('rewrite');
-  if (untold === undefined && entry !== undefined && 'say' in entry) {
-    const needed = entry.needs === undefined || verdict === entry.needs;
-    if (needed && (verdict === undefined || goesWith(entry, verdict))) return;
-  }
-  wishes.delete('rewrite');
-  const isAsked = row.says.ask !== undefined && 'silent' in row.says.ask;
-  const what = untold === undefined ? 'input' : `"${untold}" for this call`;
-  const beside = untold === undefined && verdict === 'ask' ? ' together with "ask"' : '';
-  const why = `${table.title} cannot be told of another ${what} on ${row.name}${beside}`;
-  lose(draft, 'rewrite', isAsked ? `${why}: the user is asked about the one there is` : `${why}: the call is denied`);
-  for (const what of ['allow', 'ask', 'defer'] as const)
-    if (wishes.delete(what)) lose(draft, what, `${table.title} would run the input there is`);
-  if (!isAsked) {
-    const reason = [wishes.get('deny')?.text, rewriteRefused(draft)].filter((one) => one !== undefined).join('\n');
-    wishes.set('deny', { what: 'deny', text: reason });
-  }
-}
-
-/** Whether the answer says it in words, not by silence. */
-function isSpoken({ row, attended }: Draft, what: Sayable): boolean {
-  const entry = row.says[what];
-  return entry !== undefined && ('say' in entry || ('as' in entry && attended && entry.attended !== undefined));
-}
-
-const rewriteRefused = ({ table }: Draft): string =>
-  `A hook would have run this with another input, which ${table.title} cannot be told of here.`;
-
-const goesWith = ({ beside = [] }: Words, other: Sayable): boolean => beside === '*' || beside.includes(other);
 
 /** The answer, one line or none. */
 function speak(draft: Draft): string {
@@ -232,27 +186,6 @@ function asWords(draft: Draft, { what, text }: Wish): Words | { readonly plain: 
   }
   if ('as' in entry) return attended && entry.attended ? { say: entry.attended } : undefined;
   return entry;
-}
-
-const wasOf = (input: Json): ToolWas => (isObject(input['via']) ? input['via'] : {});
-
-/** Another input or output, in the agent's names and shape. */
-function rewritten(draft: Draft, wish: Wish, entry: Words): Wish {
-  const { table, row, input } = draft;
-  const { value } = wish;
-  if (foldOf(row) !== 'gate' || !isObject(value) || input === undefined) return wish;
-  const own = inputToTheirs(value, wasOf(input));
-  if (entry.merges) {
-    const before = input['tool_input'];
-    const kept = isObject(before) ? Object.keys(before).filter((key) => !Object.hasOwn(value, key)) : [];
-    if (kept.length > 0)
-      lose(
-        draft,
-        'rewrite',
-        `${table.title} puts it over the old input: ${kept.join(', ')} stay${kept.length === 1 ? 's' : ''}`,
-      );
-  }
-  return { ...wish, value: own };
 }
 
 /** The text of a value that must be one. */

@@ -16,10 +16,13 @@ export function agentEvents(name?: string): CustomEvents {
   );
 }
 
-function definitionOf({ fold, value = [], about }: OwnEvent, blocks: boolean): CustomEvents[string] {
+function definitionOf({ fold, needs = {}, value = [], about }: OwnEvent, blocks: boolean): CustomEvents[string] {
   const keys = Object.fromEntries(value.map((key) => [key, zod().unknown().optional()]));
+  const fields = Object.fromEntries(
+    Object.entries(needs).map(([key, kind]) => [key, kind === 'text' ? zod().string() : zod().looseObject({})]),
+  );
   return defineEvent({
-    input: zod().looseObject({}),
+    input: zod().looseObject(fields),
     fold,
     about,
     ...(blocks ? { exit2: 'block' as const } : {}),

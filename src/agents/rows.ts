@@ -3,13 +3,19 @@ import { CATALOGUE } from '../events/catalogue.js';
 import type { EventSpec, Fold } from '../events/spec.js';
 import { nearest } from '../values/nearest.js';
 import { at } from './path.js';
-import type { AgentTable, EventRow } from './table.js';
+import type { AgentTable, EventRow, Instead } from './table.js';
 
 /** Our event for a row; undefined: it is one of the agent's own. */
 export const specOf = (row: EventRow): EventSpec | undefined =>
   row.own ? undefined : (CATALOGUE as Readonly<Record<string, EventSpec>>)[row.ours];
 
 export const foldOf = (row: EventRow): Fold => row.own?.fold ?? (specOf(row) as EventSpec).fold;
+
+/** Where there is no word for `defer`: a stricter answer. */
+export const inPlaceOfDefer = ({ says }: EventRow, title: string): Instead => ({
+  as: says.ask !== undefined && 'say' in says.ask ? 'ask' : 'deny',
+  why: `${title} has no word for it`,
+});
 
 /** The row of an event by the agent's own name, else by ours. */
 export function findRow(table: AgentTable, name: string): EventRow | undefined {

@@ -1,6 +1,7 @@
 import { HookscopeError } from '../errors.js';
 import { nearest } from '../values/nearest.js';
 import { agentCodec } from './agents.js';
+import { foldOf, inPlaceOfDefer } from './rows.js';
 import { type EventRow, type Instead, SAYABLE, type Sayable, type Says } from './table.js';
 
 /** Whether an agent understands an answer on an event, and in which form. */
@@ -36,7 +37,8 @@ export function supports(agent: string, event: string, what: Sayable): AgentSupp
 
 /** The same for one row of an agent's table. */
 export function supportOf(row: EventRow, what: Sayable, source: AgentSupport['source'], title: string): AgentSupport {
-  const entry: Says | undefined = row.says[what];
+  const entry: Says | undefined =
+    row.says[what] ?? (what === 'defer' && foldOf(row) === 'gate' ? inPlaceOfDefer(row, title) : undefined);
   if (entry === undefined) return { carried: 'no', why: `${title} has no word for it on ${row.name}`, source };
   if ('none' in entry) return { carried: 'no', why: entry.none, source };
   if ('silent' in entry) return { carried: 'silent', ...(entry.silent === true ? {} : { why: entry.silent }), source };

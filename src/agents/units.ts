@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { wellFormedJson } from '../plain.js';
 import type { Field } from './table.js';
 
 /** A value of the agent's in our unit or word. */
@@ -15,7 +16,7 @@ export function toTheirs(field: Field, value: unknown, was: unknown): unknown {
   if (was !== undefined && isDeepStrictEqual(toOurs(field, was), value)) return was;
   if (field.values !== undefined) return Object.entries(field.values).find(([, ours]) => ours === value)?.[0] ?? value;
   if (field.unit === 'ms' && typeof value === 'string' && isoOf(Date.parse(value)) === value) return Date.parse(value);
-  if (field.unit === 'json' || (field.unit === 'maybe-json' && wasJson(field, was))) return JSON.stringify(value);
+  if (field.unit === 'json' || (field.unit === 'maybe-json' && wasJson(field, was))) return wellFormedJson(value);
   return value;
 }
 

@@ -6,7 +6,7 @@ import type { Sayable } from './table.js';
 export interface Wish {
   readonly what: Sayable;
   /** Its reason, its text. */
-  text?: string;
+  text?: string | undefined;
   /** The replacement for a value. */
   value?: unknown;
 }

@@ -146,6 +146,7 @@ export const codex: AgentTable = {
   },
   limits: {
     timeout: 600,
+    levels: 127,
     opens: [
       'exit2_nostderr',
       'exit1_stderr',

@@ -17,6 +17,9 @@ const context = words({ additionalContext: '$text' });
 const goOn: EventRow['says'] = { continue: words({ decision: 'block', reason: '$reason' }), stop: SILENT };
 const rewrittenPrompt: EventRow['says'] = { value: words({ modifiedTransformedPrompt: '$string' }) };
 const NO_STOP = { none: 'Copilot has no word that ends the loop here' };
+/** So no answer is not always a question to the user. */
+const NOBODY_ASKED =
+  'it fires also where all tools are allowed: without an answer the call runs there, and nobody is asked';
 const DENIED = instead('deny', 'Copilot has no word that ends the loop here: the call is denied');
 
 /** The times of the camelCase payloads are milliseconds. */
@@ -81,7 +84,7 @@ const PASCAL_TOOL: EventRow['says'] = {
 const PERMISSION: EventRow['says'] = {
   deny: words({ behavior: 'deny', message: '$reason' }),
   allow: words({ behavior: 'allow' }),
-  ask: SILENT,
+  ask: { none: NOBODY_ASKED },
   interrupt: words({ interrupt: true }, { beside: ['deny'], needs: 'deny', covers: ['stop'] }),
   stop: DENIED,
 };
@@ -152,6 +155,7 @@ const permission: Omit<EventRow, 'name' | 'fields'> = {
   ours: 'PermissionRequest',
   named: ['hookName', 'permissionRequest'],
   mcp: ['{server}/{tool}'],
+  maybe: NOBODY_ASKED,
   says: PERMISSION,
 };
 

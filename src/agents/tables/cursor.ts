@@ -11,6 +11,15 @@ const gate: EventRow['says'] = {
   stop,
 };
 const goOn: EventRow['says'] = { continue: words({ followup_message: '$reason' }), stop: { silent: true } };
+/** How often the loop was continued. */
+const GOES_ON: Readonly<Record<string, Fill>> = {
+  stop_hook_active: {
+    from: 'loop_count',
+    counted: true,
+    value: false,
+    loses: 'Cursor has not said it in `loop_count`',
+  },
+};
 const ASKED = 'Cursor takes "ask" as no answer there';
 const readOnly: EventRow['says'] = {
   deny: words({ permission: 'deny', user_message: '$reason' }),
@@ -147,7 +156,7 @@ export const cursor: AgentTable = {
     {
       name: 'stop',
       ours: 'Stop',
-      fills: { stop_hook_active: { value: false, loses: 'Cursor says how often in `loop_count`' } },
+      fills: GOES_ON,
       says: goOn,
     },
     {
@@ -168,7 +177,7 @@ export const cursor: AgentTable = {
         { theirs: 'subagent_type', ours: 'agent_type' },
         { theirs: 'parent_conversation_id', ours: 'parent_agent_id' },
       ],
-      fills: { stop_hook_active: { value: false } },
+      fills: GOES_ON,
       says: goOn,
     },
     { name: 'preCompact', ours: 'PreCompact', fills: { custom_instructions: { value: null } }, says: {} },
@@ -181,6 +190,7 @@ export const cursor: AgentTable = {
       own: {
         fold: 'replace',
         value: ['content'],
+        needs: { file_path: 'text' },
         about: "Before Cursor's Tab reads a file. A hook can keep it from that.",
       },
       says: { block: words({ permission: 'deny' }, { loses: 'the reason is told nobody' }) },

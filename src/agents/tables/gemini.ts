@@ -4,7 +4,7 @@ import { geminiRuns } from './gemini-runs.js';
 const context = specific({ additionalContext: '$text' });
 const stop = words(
   { continue: false, stopReason: '$reason' },
-  { covers: ['deny', 'defer', 'ask', 'allow', 'rewrite', 'block'] },
+  { covers: ['deny', 'defer', 'ask', 'allow', 'rewrite', 'suppress', 'block'] },
 );
 const FOLDED = 'it is told as the reason of a block, which takes the place of the output, as an error';
 
@@ -125,6 +125,7 @@ export const gemini: AgentTable = {
       ours: 'BeforeModel',
       own: {
         fold: 'replace',
+        needs: { llm_request: 'object' },
         value: ['llm_response'],
         about: "Before Gemini calls the model. A hook can stop the call, or answer in the model's place.",
       },

@@ -1,0 +1,94 @@
+import { isObject, type Json } from '../values/shape.js';
+import { whyUnreadable } from '../values/unreadable.js';
+import type { Loss } from './codec.js';
+import { fillWords } from './fill-words.js';
+import { foldOf } from './rows.js';
+import type { AgentTable, EventRow, Sayable, Words } from './table.js';
+import { inputToTheirs, type ToolWas, untoldIn } from './tools/tools.js';
+import type { Wish } from './wishes.js';
+
+/** One answer under construction: what it contains so far, and what could not be expressed. */
+export interface Draft {
+  readonly table: AgentTable;
+  readonly row: EventRow;
+  readonly attended: boolean;
+  /** The call that was decided. */
+  readonly input: Json | undefined;
+  readonly wishes: Map<Sayable, Wish>;
+  readonly losses: Loss[];
+}
+
+export const lose = (draft: Draft, what: string, why: string): void => void draft.losses.push({ what, why });
+
+/** Nothing may run that was not decided: if a rewritten input cannot be expressed, the call is denied, or left to the user who is asked in any case. */
+export function keepRewrite(draft: Draft): void {
+  const { wishes, row, table } = draft;
+  const entry = row.says.rewrite;
+  const value = wishes.get('rewrite')?.value;
+  const untold = untoldOf(draft, value);
+  const verdict = (['defer', 'ask', 'allow'] as const).find((what) => wishes.has(what) && isSpoken(draft, what));
+  if (wishes.has('deny')) return void wishes.delete('rewrite');
+  if (untold === undefined && entry !== undefined && 'say' in entry) {
+    const needed = entry.needs === undefined || verdict === entry.needs;
+    if (needed && (verdict === undefined || goesWith(entry, verdict))) return;
+  }
+  wishes.delete('rewrite');
+  const isAsked = row.says.ask !== undefined && 'silent' in row.says.ask;
+  const beside = untold === undefined && verdict === 'ask' ? ' together with "ask"' : '';
+  const why = `${table.title} cannot be told of another ${untold ?? 'input'} on ${row.name}${beside}`;
+  lose(draft, 'rewrite', isAsked ? `${why}: the user is asked about the one there is` : `${why}: the call is denied`);
+  const reasons = isAsked
+    ? []
+    : [`A hook would have run this with another input, which ${table.title} cannot be told of here.`];
+  for (const what of ['allow', 'ask', 'defer'] as const) {
+    const wish = wishes.get(what);
+    if (wish === undefined) continue;
+    wishes.delete(what);
+    lose(draft, what, `${table.title} would run the input there is`);
+    // Why a hook allows a call is no reason to deny it.
+    if (what !== 'allow' && wish.text !== undefined) reasons.unshift(wish.text);
+  }
+  if (!isAsked) wishes.set('deny', { what: 'deny', text: reasons.join('\n') });
+}
+
+/** What of a rewritten input cannot be told, whatever words there are for it. */
+function untoldOf({ table, row, input }: Draft, value: unknown): string | undefined {
+  const before = input?.['tool_input'];
+  const key = input && isObject(value) && isObject(before) ? untoldIn(value, before, wasOf(input)) : undefined;
+  if (key !== undefined) return `"${key}" for this call`;
+  const { rewrite } = row.says;
+  const said =
+    rewrite && 'say' in rewrite ? fillWords(rewrite.say, { reason: '', given: '', value, string: '' }) : value;
+  const why = whyUnreadable(said, table.limits.levels);
+  return why && `input (${why})`;
+}
+
+/** Whether the answer says it in words, not by silence. */
+function isSpoken({ row, attended }: Draft, what: Sayable): boolean {
+  const entry = row.says[what];
+  return entry !== undefined && ('say' in entry || ('as' in entry && attended && entry.attended !== undefined));
+}
+
+export const goesWith = ({ beside = [] }: Words, other: Sayable): boolean => beside === '*' || beside.includes(other);
+
+const wasOf = (input: Json): ToolWas => (isObject(input['via']) ? input['via'] : {});
+
+/** The agent puts a rewritten input over the old one, whose other keys stay. */
+export const keptLoss = (title: string, keys: readonly string[]): Loss => ({
+  what: 'rewrite',
+  why: `${title} puts it over the old input: ${keys.join(', ')} stay${keys.length === 1 ? 's' : ''}`,
+});
+
+/** Another input or output, in the agent's names and shape. */
+export function rewritten(draft: Draft, wish: Wish, entry: Words): Wish {
+  const { table, row, input } = draft;
+  const { value } = wish;
+  if (foldOf(row) !== 'gate' || !isObject(value) || input === undefined) return wish;
+  const own = inputToTheirs(value, wasOf(input));
+  if (entry.merges) {
+    const before = input['tool_input'];
+    const kept = isObject(before) ? Object.keys(before).filter((key) => !Object.hasOwn(value, key)) : [];
+    if (kept.length > 0) draft.losses.push(keptLoss(table.title, kept));
+  }
+  return { ...wish, value: own };
+}

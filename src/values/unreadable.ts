@@ -1,0 +1,17 @@
+import { isWellFormed } from '../plain.js';
+
+/**
+ * Why what is read from a value's JSON may not be the value; undefined: it is. `levels`: how many objects and lists within one another its reader
+ * takes, if there is a limit.
+ */
+export function whyUnreadable(value: unknown, levels = Number.POSITIVE_INFINITY): string | undefined {
+  if (typeof value === 'string') return isWellFormed(value) ? undefined : 'a text in it has half a surrogate pair';
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : `${value} in it is no JSON`;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (levels <= 0) return 'it is nested too deeply';
+  for (const [key, part] of Object.entries(value)) {
+    const why = whyUnreadable(key) ?? whyUnreadable(part, levels - 1);
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
