@@ -20,15 +20,16 @@ interface Starter {
 }
 
 /** How certain it is, rising. */
-const [BY_CALL, BY_ANSWER, BY_PARENT_ID] = [1, 2, 3];
+const [BY_CALL, BY_ANSWER, BY_PARENT_ID, BY_LIST] = [1, 2, 3, 4];
 /** The most calls and agents that are remembered. */
 const MOST = 10_000;
 /** The tool that starts agents, by each of its names. */
 const SPAWNS: readonly unknown[] = toolNames('Agent');
 
 /**
- * Who started each agent of a session. What counts, in this order: the parent that a record names; the agent's id in the answer to the call
- * that started it; an open call, not denied, for an agent of its type. Where there is none of these it was the main agent.
+ * Who started each agent of a session. What counts, in this order: the agents that a record lists above it; the parent that an input names; the
+ * agent's id in the answer to the call that started it; an open call, not denied, for an agent of its type. Where there is none of these it was
+ * the main agent.
  */
 export class Starters {
   readonly #wishes = new Map<string, Wish>();
@@ -54,16 +55,32 @@ export class Starters {
   }
 
   #noteParent(record: FireRecord | HookStarted, agent: string): void {
+    const isOpened = roleOf(record.type === 'hook_fire' ? record.event : record.hook_event) === 'open';
     const parent = record.type === 'hook_fire' ? record.input['parent_agent_id'] : undefined;
     // An agent that the main one started may name the session itself.
     if (typeof parent === 'string' && parent !== '' && parent !== agent)
       this.#put(agent, { by: parent === record.session_id ? undefined : parent, rank: BY_PARENT_ID });
-    const event = record.type === 'hook_fire' ? record.event : record.hook_event;
-    if (roleOf(event) !== 'open' || this.#known.has(agent)) return;
-    const wish = this.#wishFor(agent, openedType(record));
+    // An empty list says nothing: of another program's agents no host knows which is below which. One whose starter has ended is listed without it.
+    const above = record.type === 'hook_fire' ? record.agents_above?.at(-1)?.agent_id : undefined;
+    if (above !== undefined && above !== agent && (isOpened || this.#known.get(agent)?.rank !== BY_LIST))
+      this.#put(agent, { by: above, rank: BY_LIST });
+    if (isOpened) this.#takeWish(agent, openedType(record));
+  }
+
+  /** The call for the agent that begins waits for no other one. */
+  #takeWish(agent: string, type: string | undefined): void {
+    const known = this.#known.get(agent);
+    const wish = known === undefined ? this.#wishFor(agent, type) : this.#wishOf(known.by, agent, type);
     if (wish === undefined) return;
     wish.started = agent;
-    this.#put(agent, { by: wish.by, rank: BY_CALL });
+    if (known === undefined) this.#put(agent, { by: wish.by, rank: BY_CALL });
+  }
+
+  /** That of its starter, for its type. */
+  #wishOf(by: string | undefined, agent: string, type: string | undefined): Wish | undefined {
+    const waiting = [...this.#wishes.values()].filter((wish) => wish.by === by);
+    if (waiting.some(({ started }) => started === agent)) return undefined;
+    return waiting.find((wish) => wish.started === undefined && wish.type === type);
   }
 
   /** The first that waits for an agent of the type; else the last one of which that is not known. */

@@ -304,7 +304,12 @@ const limits: readonly Kept[] = [
     'emit/otel/spans',
     'of a session: its agents, their calls, the fires of each, the hooks of each',
   ],
-  ['The page and trace files take, in this order', 'why/starters', 'counts more than a call'],
+  [
+    'whose program spawns the agents list those above each',
+    'why/starters',
+    'the last of the agents that a record lists above it counts more',
+  ],
+  ['the page and trace files take, in this order', 'why/starters', 'counts more than a call'],
   ['Of two open calls for one type, the first counts', 'why/starters', 'each call starts one'],
   ['A call whose id was used again', 'why/calls', 'a call that was denied has not run because a later one'],
   ['A host whose clock was set back', 'cli/trace', 'a clock that was ahead for a moment moves nothing'],

@@ -33,6 +33,12 @@ const answers = (agent: string | undefined, type: string, started?: string) => {
 };
 const begins = (agent: string, type: string, fields: object = {}) =>
   of(agent, 'SubagentStart', { agent_type: type, ...fields });
+/** Below these agents, outermost first; undefined: one that has ended. */
+const below = (above: readonly (string | undefined)[], record: HookRecord): HookRecord =>
+  ({
+    ...record,
+    agents_above: above.map((id) => (id === undefined ? { agent_type: 'gone' } : { agent_id: id })),
+  }) as HookRecord;
 
 /** Who the page says has started each agent. */
 function onPage(records: readonly HookRecord[]): Record<string, string> {
@@ -114,6 +120,36 @@ const CASES: readonly (readonly [what: string, records: readonly HookRecord[], s
     ],
     { rrr: 'bbb' },
   ],
+  [
+    'the last of the agents that a record lists above it counts more than a call, an answer and a parent that an input names',
+    [
+      asks('bbb', 'reviewer'),
+      answers('bbb', 'reviewer', 'ccc'),
+      below(['bbb'], begins('lll', 'lead')),
+      below(['bbb', 'lll'], begins('ccc', 'reviewer', { parent_agent_id: 'bbb' })),
+    ],
+    { lll: 'bbb', ccc: 'lll' },
+  ],
+  [
+    'and the call of that one waits for no other agent',
+    [asks('bbb', 'reviewer'), below(['bbb'], begins('r1', 'reviewer')), begins('r2', 'reviewer')],
+    { r1: 'bbb', r2: 'main' },
+  ],
+  ['an empty list says nothing', [asks('bbb', 'reviewer'), below([], begins('rrr', 'reviewer'))], { rrr: 'bbb' }],
+  [
+    'nor one of types alone, whose agents have ended',
+    [asks('bbb', 'reviewer'), below([undefined], begins('rrr', 'reviewer'))],
+    { rrr: 'bbb' },
+  ],
+  [
+    'and one that lost an agent since changes nothing',
+    [
+      below(['bbb'], begins('lll', 'lead')),
+      below(['bbb', 'lll'], begins('kkk', 'kid')),
+      below([undefined, 'bbb'], of('kkk', 'PreToolUse', { tool_name: 'Bash' })),
+    ],
+    { lll: 'bbb', kkk: 'lll' },
+  ],
 ];
 
 describe('who started an agent', () => {
@@ -143,6 +179,25 @@ describe('who started an agent', () => {
     const started = { ...start, type: 'system', subtype: 'hook_started', ...hook } as unknown as HookRecord;
     const calls = [asks('bbb', 'tester'), asks(undefined, 'reviewer')];
     expect(inTrace([...BEGIN, ...calls, started, start])).toEqual({ bbb: 'main', ttt: 'bbb' });
+  });
+
+  test('a trace sorts an agent below its starter, though its first record, that of a hook, does not name it', () => {
+    const hook = { hook_id: 'h', hook_event: 'SubagentStart', name: 'hello' };
+    const withHook = (start: HookRecord) => [
+      { ...start, agents_above: undefined, type: 'system', subtype: 'hook_started', hook_name: 'x', ...hook } as never,
+      start,
+    ];
+    const records = [
+      ...withHook(below(['bbb'], begins('lll', 'lead'))),
+      ...withHook(below(['bbb', 'lll'], begins('kkk', 'kid'))),
+    ];
+    const events: TraceEvent[] = [];
+    const trace = new Trace({ write: (event) => void events.push(event), isShown: () => true, text: (text) => text });
+    for (const record of [...BEGIN, ...records]) trace.take(record);
+    const depths = events.flatMap((event) =>
+      event.name === 'thread_sort_index' ? [Math.floor(Number(event.args?.['sort_index']) / 10_000_000)] : [],
+    );
+    expect(depths).toEqual([0, 1, 2, 3]);
   });
 
   test('no chain of agents is too long, and no agent starts too many', () => {

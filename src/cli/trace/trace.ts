@@ -10,7 +10,7 @@ import { clip } from '../../plain.js';
 import { isBlocked, isShadow, typeOf } from '../../why/meaning.js';
 import { specOf } from '../../why/words.js';
 import type { TraceEvent } from './event.js';
-import { type Lane, starterIn, type TraceAgent, type TraceSession, Tracks } from './tracks.js';
+import { type Lane, placeBelow, starterIn, type TraceAgent, type TraceSession, Tracks } from './tracks.js';
 import { type Call, type Fire, hasRoom, release } from './under-way.js';
 
 export interface TraceOptions {
@@ -133,6 +133,7 @@ export class Trace {
     const now = clock.at(record);
     session.starters.note(record);
     const fire = this.#fireOf(record, session, now);
+    placeBelow(fire.agent, starterIn(session, fire.agent.id));
     const open = fire.calls.filter(({ end, lane }) => end === undefined && lane === fire.lane);
     const end = clock.after(Math.max(fire.start, fire.drawn - 1, now - 1, ...open.map(({ start }) => start)));
     const isShown = this.#options.isShown(record);

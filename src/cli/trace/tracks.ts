@@ -19,7 +19,8 @@ export interface Lane {
 export interface TraceAgent {
   readonly session: TraceSession;
   readonly id: string | undefined;
-  readonly depth: number;
+  /** Known for good once its fire's record is. */
+  depth: number;
   readonly order: number;
   readonly lanes: Lane[];
   /** Known as soon as a record mentions it. */
@@ -86,12 +87,11 @@ export class Tracks {
   agent(session: TraceSession, id: string | undefined, parent?: TraceAgent): TraceAgent {
     const known = session.agents.get(id);
     if (known) return known;
-    const depth = id === undefined ? 0 : (parent?.depth ?? 0) + 1;
     const order = session.count++;
     const agent: TraceAgent = {
       session,
       id,
-      depth,
+      depth: depthBelow(id, parent),
       order,
       lanes: [],
       type: undefined,
@@ -137,6 +137,14 @@ export class Tracks {
   #tell(pid: number, tid: number, name: string, args: Readonly<Record<string, unknown>>): void {
     this.#write({ ph: 'M', name, pid, tid, args });
   }
+}
+
+const depthBelow = (id: string | undefined, parent: TraceAgent | undefined): number =>
+  id === undefined ? 0 : (parent?.depth ?? 0) + 1;
+
+/** Puts an agent of which nothing is drawn yet below its starter: the record of a hook's call, which comes first, does not name that. */
+export function placeBelow(agent: TraceAgent, parent: TraceAgent | undefined): void {
+  if (!agent.lanes.some(({ isNamed }) => isNamed)) agent.depth = depthBelow(agent.id, parent);
 }
 
 /** Who started an agent: an agent of the session that is drawn, else the main one. */
