@@ -137,22 +137,6 @@ describe('what another bundle would have decided', () => {
     expect(channel(team)?.refused).toBeUndefined();
   });
 
-  test("counts what asked since a channel had no policy as that channel's", async () => {
-    const { join: enter, push } = ground();
-    const { host, team } = await enter({ channels: ['stable', 'beta'] });
-    await push(bundleOf(1, { 'acme/base.json': {} }, [key], { expires: new Date(Date.now() + 900).toISOString() }));
-    await until(() => channel(team)?.asks !== undefined);
-    const records: FireRecord[] = [];
-    host.events$.subscribe((record) => {
-      if (record.type === 'hook_fire') records.push(record);
-    });
-    await host.fire('PreToolUse', bash('ls') as never);
-    expect(records.map(({ decision }) => decision.verdict)).toEqual(['ask']);
-    expect(await drift(records, {})).toMatchObject({ changed: 1 });
-    const inBeta = readBundle(bundleOf(2, { 'beta/base.json': {} }, [key], { channel: 'beta', roots: ['beta'] }));
-    expect(await drift(records, inBeta)).toMatchObject({ changed: 0 });
-  });
-
   test('of what is not enforced changes nothing', async () => {
     const records = await decided({}, ['git push x']);
     expect(await drift(records, { ...PUSH, enforce: false })).toMatchObject({ fires: 1, changed: 0, unknown: 0 });

@@ -5,7 +5,7 @@ import { STARTER_NOT_RECORDED } from '../../replay/judge.js';
 import { replay } from '../../replay/replay.js';
 import { about } from '../../why/about.js';
 import { Managed } from './managed.js';
-import { isOfChannel, type PreparedPolicy } from './prepare.js';
+import { isOfChannel, isOfNoBundle, type PreparedPolicy } from './prepare.js';
 
 /** How many of a host's newest decisions are compared. */
 export const RECENT = 1_000;
@@ -42,7 +42,8 @@ const RANK = ['none', 'allow', 'ask', 'defer', 'deny'];
 export async function driftOf(policy: PreparedPolicy, records: AsyncIterable<FireRecord>, most = 5): Promise<Drift> {
   const host = createHost({ logger: () => undefined }) as Host;
   const { events } = servicesOf(host);
-  const isOurs = hooksOf(policy.bundle.manifest.channel);
+  const { channel } = policy.bundle.manifest;
+  const isOurs = hooksOf(channel);
   const managed = new Managed();
   managed.join(servicesOf(host));
   managed.replace('drift', { policy });
@@ -50,9 +51,9 @@ export async function driftOf(policy: PreparedPolicy, records: AsyncIterable<Fir
   const waiting = new Map<string, FireRecord>();
   async function* decidable(): AsyncGenerator<FireRecord> {
     for await (const record of inOrder(records)) {
-      const { event, decision, shadow_of, error, input } = record;
+      const { event, shadow_of, error, input } = record;
       if (shadow_of !== undefined || error !== undefined || !(event in events)) continue;
-      if (wordOf(decision) !== undefined) {
+      if (thenIn(record, channel) !== undefined) {
         waiting.set(record.fire_id, record);
         yield afterOthers(record, isOurs);
         // Only the start of an agent may say its type.
@@ -75,10 +76,8 @@ export async function driftOf(policy: PreparedPolicy, records: AsyncIterable<Fir
         // Whom the hooks of the bundle are for is not known.
         if (own.unknown.some(({ why }) => why === STARTER_NOT_RECORDED)) continue;
       }
-      const then = wordOf(decision) as string;
-      const others = handlers
-        .filter((row) => !isOurs(row) && row.status !== 'skipped' && row.verdict !== undefined)
-        .map(({ verdict }) => verdict as string);
+      const then = thenIn(record, channel) as string;
+      const others = verdictsOf(handlers.filter((row) => !isOurs(row)));
       const said = wordOf(own.decision) ?? 'none';
       const now = decision.blocked === undefined ? strictest([...others, said]) : blockedBy([...others, said]);
       if (now === then) continue;
@@ -138,6 +137,29 @@ function afterOthers(record: FireRecord, isOurs: (row: HandlerRecord) => boolean
     return { ...row, answers: all.flatMap((one) => (one.judged === last ? [{ ...one, judged: 0 }] : [])) };
   });
   return { ...rest, input: { ...record.input, ...final }, handlers: rows };
+}
+
+/** An ask of the fleet itself, of any channel: its policy had expired, or was not known. */
+const isWant = ({ source: { kind, name = '' } }: HandlerRecord): boolean => kind === 'fleet' && isOfNoBundle(name);
+
+/** What hooks have said, and not the fleet for want of a policy. */
+const verdictsOf = (handlers: readonly HandlerRecord[]): string[] =>
+  handlers.flatMap((row) => (row.status === 'skipped' || isWant(row) ? [] : (row.verdict ?? [])));
+
+/**
+ * What the hooks decided. Undefined: nothing that can be compared, since the event cannot be stopped, or the fleet asked because the channel had no policy in
+ * force. Where it asked beside a policy (an expired one, or that of another channel), the hooks count.
+ */
+function thenIn({ decision, handlers, policies = [] }: FireRecord, channel: string): string | undefined {
+  const wants = handlers.filter(isWant);
+  const isUnknown =
+    wants.some(({ source: { name } }) => name === channel) &&
+    policies.find((one) => one.channel === channel)?.revision === undefined;
+  if (isUnknown) return undefined;
+  const { verdict } = decision;
+  const isByHooks =
+    verdict === undefined || !wants.some((row) => row.status !== 'skipped' && row.verdict !== undefined);
+  return isByHooks ? wordOf(decision) : strictest(verdictsOf(handlers));
 }
 
 /** The decision on an event that can be stopped. */

@@ -83,6 +83,9 @@ const sourceName = ({ channel, revision, sequence }: Bundle['manifest']): string
 export const isOfChannel = (name: string, channel: string): boolean =>
   name === channel || name.startsWith(`${channel}@`);
 
+/** Whether hooks of that source are those that ask while a channel has no policy that counts. */
+export const isOfNoBundle = (name: string): boolean => !name.includes('@');
+
 /** What a policy registers in a host's managed scope. */
 export function partsOf(
   { bundle, files, allowed, folder, plugins }: PreparedPolicy,
