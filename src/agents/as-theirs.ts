@@ -25,7 +25,13 @@ export function payloadFor(table: AgentTable, row: EventRow, input: Json, isMean
     given['tool_response'] = responseFor(table, given['tool_response']);
   for (const [name, value] of Object.entries(table.runs?.adds ?? {}))
     given[name] ??= value === 'now' ? new Date().toISOString() : value;
-  return payloadOf(table, row.name, payload === undefined ? given : { ...given, via: payload });
+  const told = payloadOf(table, row.name, payload === undefined ? given : { ...given, via: payload });
+  return row.fills?.['tool_name'] === undefined ? told : withoutFills(row, told);
+}
+
+/** On an event that is about one tool alone, the payload does not say which, nor what else is filled in here. */
+function withoutFills({ fills = {} }: EventRow, payload: Json): Json {
+  return Object.fromEntries(Object.entries(payload).filter(([key]) => !Object.hasOwn(fills, key)));
 }
 
 /** Whether an event came from that agent under that name, so that its payload is known. */

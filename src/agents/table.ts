@@ -107,7 +107,7 @@ export interface EventRow {
   readonly matches?: 'own';
   /** How it names the tools of MCP servers here, if not as usual. */
   readonly mcp?: readonly string[];
-  /** A second name for the same event; `connect` does not use it. */
+  /** What it tells another row tells too: a second name for the same event, or a narrower event beside it. `connect` does not use it. */
   readonly second?: true;
   /** Seconds that the agent gives a hook on this event, if not its usual limit; `most`: the upper bound, whatever is configured. */
   readonly timeout?: { readonly usual?: number; readonly most?: number };
@@ -199,7 +199,7 @@ export interface AgentLimits {
   readonly levels?: number;
   /** How many times in a row a loop can be continued. */
   readonly continues?: number;
-  /** Tools of its own for which it ignores a denial, or does not ask. */
+  /** What it does not ask hooks about, or does not tell them. */
   readonly blind?: readonly string[];
 }
 

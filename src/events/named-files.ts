@@ -5,8 +5,6 @@ export interface FileSource {
   readonly key: string;
   /** It is a patch; else a list of paths or patterns. */
   readonly patch: boolean;
-  /** It is a line of a shell that may apply a patch. */
-  readonly shell?: true;
 }
 
 /** With the path that the call had at first, if that is one file. */
@@ -27,15 +25,11 @@ export function filesNamed(source: FileSource, call: Json): { count: number; pat
 
 /** Every file that a call names; undefined stands for those that are not known. */
 export function filesIn(source: FileSource, call: Json): readonly (string | undefined)[] {
-  if (source.shell && !mayPatch(call[source.key])) return [];
   const files = [...new Set(namesIn(source, call))];
   return files.length === 0 ? [undefined] : files.map((file) => (source.patch ? file : knownPath(file)));
 }
 
-function namesIn({ key, patch, shell }: FileSource, call: Json): string[] {
-  if (shell) return patchedByShell(call[key]);
-  return patch ? patched(call[key]) : listed(call[key]);
-}
+const namesIn = ({ key, patch }: FileSource, call: Json): string[] => (patch ? patched(call[key]) : listed(call[key]));
 
 /** A path that is one file, whoever reads it. */
 export const knownPath = (path: unknown): string | undefined =>
@@ -96,6 +90,13 @@ export function mayPatch(given: unknown): boolean {
   const line = Array.isArray(given) ? given.join(' ') : given;
   if (typeof line !== 'string' || !/apply_?patch/.test(line)) return false;
   return line.includes('*** Begin Patch') || PATCHES.test(line);
+}
+
+/** The files of the patches that a line of a shell applies; undefined stands for those that are not known. */
+export function filesPatched(line: unknown): readonly (string | undefined)[] {
+  if (!mayPatch(line)) return [];
+  const files = [...new Set(patchedByShell(line))];
+  return files.length === 0 ? [undefined] : files;
 }
 
 /** The program with nothing but a patch, as a here-document or in quotes; a folder to go to may stand before it. */

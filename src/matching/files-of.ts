@@ -1,4 +1,4 @@
-import { fileSourceOf, filesIn } from '../events/named-files.js';
+import { fileSourceOf, filesIn, filesPatched } from '../events/named-files.js';
 import { isObject, type Json } from '../values/shape.js';
 
 /** The field with which each tool says what it reads or changes. */
@@ -60,6 +60,7 @@ export function filesSaid({ tool_input: call, via }: Parameters<typeof filesOf>[
     const files = filesIn(source, input);
     return own.every((one) => files.includes(one as string)) ? files : [...files, ...own];
   }
-  const { among } = via;
+  const { among, patches } = via;
+  if (typeof patches === 'string') return filesPatched(input[patches]);
   return Array.isArray(among) ? [...among.map((one: unknown) => one ?? undefined), ...own] : undefined;
 }

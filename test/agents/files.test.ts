@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { agentCodec } from '../../src/agents/agents.js';
-import { filesIn, mayPatch } from '../../src/events/named-files.js';
+import { filesPatched } from '../../src/events/named-files.js';
 import { filesOf } from '../../src/matching/files-of.js';
 import { compileRule } from '../../src/matching/rule.js';
 import { growth } from '../growth.js';
@@ -86,7 +86,7 @@ describe('a patch that Codex applies in a line of its shell', () => {
     expect([asks('Edit(secret/**)', given), asks('Edit', given), asks('Bash', given)]).toEqual([true, true, true]);
     expect(asks('Edit(elsewhere/**)', given)).toBe(false);
     expect(asks('Bash(apply*)', given)).toBe(true);
-    expect((given['tool_input'] as Call)['file_path']).toBe(files.length === 1 ? files[0] : undefined);
+    expect(given['tool_input']).toEqual({ command });
   });
 
   test.each([
@@ -130,6 +130,7 @@ describe('a patch that Codex applies in a line of its shell', () => {
   test('keeps a field of its own that is called as ours', () => {
     const given = input('codex', 'Bash', { command: `apply_patch ${document(['secret/b'])}`, file_path: 'ok' });
     expect(filesOf(given)).toEqual(['secret/b']);
+    expect(filesOf({ ...given, tool_input: { command: 'ls' } })).toEqual([]);
   });
 
   test('means nothing in the shell of an agent that knows no such program', () => {
@@ -149,7 +150,7 @@ test('a long line of whatever kind is read in linear time', async () => {
   const read = (times: number): void => {
     for (const piece of pieces)
       for (const command of [`${piece.repeat(times)} xapply_patch`, `apply_patch <<A\n${piece.repeat(times)}`])
-        if (mayPatch(command)) filesIn({ key: 'command', patch: true, shell: true }, { command });
+        filesPatched(command);
   };
   expect(await growth(read, { few: 10_000, many: 80_000, most: 16 })).toBeLessThan(16);
 });

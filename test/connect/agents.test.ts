@@ -249,3 +249,14 @@ test('what has been made void since can still be taken out', async () => {
   expect(read(text())).toEqual({ $schema: 'x' });
   expect(text()).toContain('// mine');
 });
+
+test('Cursor is connected to every event that can stop a call, and to one after it', () => {
+  const [, table] = agents.find(([name]) => name === 'cursor') as (typeof agents)[number];
+  const about = (ours: string) => table.events.filter((row) => row.ours === ours).map(({ name }) => name);
+  const written = Object.keys(entriesOf(table));
+  expect(about('PreToolUse').filter((name) => !written.includes(name))).toEqual([]);
+  expect(about('PostToolUse').filter((name) => written.includes(name))).toEqual(['postToolUse']);
+  // Nothing could be said on the others.
+  const others = table.events.filter(({ name }) => !written.includes(name));
+  expect(others.filter(({ says }) => Object.keys(says).length > 0)).toEqual([]);
+});

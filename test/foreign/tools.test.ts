@@ -44,6 +44,29 @@ describe('a call that did not come from the agent is told as one that was record
   });
 });
 
+test.each([
+  ['beforeShellExecution', { tool_name: 'Bash', tool_input: { command: 'ls' } }, { command: 'ls' }],
+  [
+    'afterShellExecution',
+    { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_response: 'a' },
+    { command: 'ls', output: 'a' },
+  ],
+  ['beforeReadFile', { tool_name: 'Read', tool_input: { file_path: 'a' } }, { file_path: 'a' }],
+  [
+    'afterFileEdit',
+    { tool_name: 'Write', tool_input: { file_path: 'a', edits: [] }, tool_response: {} },
+    { file_path: 'a', edits: [] },
+  ],
+])('on %s of Cursor, which is about one tool alone, the payload does not name it', (event, input, payload) => {
+  const table = tableOf('cursor');
+  const row = table.events.find(({ name }) => name === event) as EventRow;
+  expect(payloadFor(table, row, { session_id: 's', ...input })).toEqual({
+    hook_event_name: event,
+    conversation_id: 's',
+    ...payload,
+  });
+});
+
 const everyTool = FOREIGN.flatMap((table) =>
   table.events
     // Cursor's events about MCP servers have no tools of its own.

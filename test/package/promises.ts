@@ -471,6 +471,12 @@ const limits: readonly Kept[] = [
   ['After a reload it is.', 'server/serve', 'forgets neither how calls were judged nor which agents are at work'],
   // Connected agents
   [
+    "Cursor's documents have two events before",
+    'connect/agents',
+    'Cursor is connected to every event that can stop a call, and to one after it',
+  ],
+  ['On the first, `preToolUse`, `ask` is a deny.', 'agents/honoured', 'is denied where "ask" lets it run or hangs'],
+  [
     'hookscope can tell which hooks Codex trusts',
     'connect/codex-trust',
     'Codex is asked of each of our hooks whether it trusts it',
@@ -929,6 +935,8 @@ const limitsElse: readonly NoPromise[] = [
   ],
   ["Output of a program that it starts with `stdio: 'inherit'`", 'no promise: what is printed beside it'],
   ['A command that is typed in pieces', 'what is not seen'],
+  ['Codex tells hooks nothing of what it types', 'of Codex: no hook is asked'],
+  ['It does not tell in which folder a command runs', 'of Codex: the field is not there'],
   ['may run PowerShell without saying so', 'nobody could tell'],
   ['Their lines are read as Bash', 'what is not seen'],
   ['A tool that is added to Copilot under a name with a dash', 'nothing tells them apart'],

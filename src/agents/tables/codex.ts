@@ -162,6 +162,11 @@ export const codex: AgentTable = {
       'killed',
       'deny_then_sleep_bg',
     ],
-    blind: ['PermissionRequest is not asked in `codex exec`', 'a patch through the shell has no PostToolUse'],
+    blind: [
+      'PermissionRequest is not asked in `codex exec`',
+      'a patch through the shell has no PostToolUse',
+      'what is typed into a shell that runs (`write_stdin`)',
+      'the folder in which a command runs (`workdir`)',
+    ],
   },
 };

@@ -111,6 +111,7 @@ export const cursor: AgentTable = {
       fills: { tool_name: { value: 'Read' } },
       says: readOnly,
     },
+    // The three below it are about the same calls, and nobody hears an answer there.
     {
       name: 'postToolUse',
       matches: 'own',
@@ -129,12 +130,14 @@ export const cursor: AgentTable = {
     {
       name: 'afterShellExecution',
       ours: 'PostToolUse',
+      second: true,
       fields: [...shell, { theirs: 'output', ours: 'tool_response' }, { theirs: 'duration', ours: 'duration_ms' }],
       fills: bash,
       says: {},
     },
     {
       name: 'afterMCPExecution',
+      second: true,
       matches: 'own',
       mcp: MCP_ALONE,
       ours: 'PostToolUse',
@@ -145,7 +148,7 @@ export const cursor: AgentTable = {
       ],
       says: {},
     },
-    { name: 'afterFileEdit', ours: 'PostToolUse', fields: file, fills: edited, says: {} },
+    { name: 'afterFileEdit', ours: 'PostToolUse', second: true, fields: file, fills: edited, says: {} },
     {
       name: 'postToolUseFailure',
       matches: 'own',

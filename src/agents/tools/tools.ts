@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FileSource, filesNamed, knownPath, mayPatch, type NamedSource } from '../../events/named-files.js';
+import {
+  type FileSource,
+  filesNamed,
+  filesPatched,
+  knownPath,
+  mayPatch,
+  type NamedSource,
+} from '../../events/named-files.js';
 import { put } from '../../values/copies/put.js';
 import { isObject, type Json } from '../../values/shape.js';
 import type { Loss } from '../codec.js';
@@ -19,6 +26,8 @@ export interface ToolWas {
   renamed?: Record<string, string>;
   /** What says which files the call is about; `path`: the only one, which became its `file_path`. */
   files?: NamedSource;
+  /** The key of a line of a shell that may apply a patch. */
+  patches?: string;
   /** Values of which any may be the `file_path`. Rules about files look at each; null is one that is not known. */
   among?: (string | null)[];
   /** Values under names of ours that the agent does not read, or may not. */
@@ -58,6 +67,7 @@ export function toolToOurs(
   const names = namesOf({ table, tool, call, was, losses });
   if (Object.keys(names).length > 0) was.renamed = names;
   addPath(tool, call, was, losses);
+  if (tool.shellPatch !== undefined) addShellPatch(tool.shellPatch, call, was, losses);
   if (tool.typed !== undefined) addTyped(tool.typed, call, was, losses);
   input['tool_input'] = renamed(call, names);
 }
@@ -193,17 +203,11 @@ export function renamed(call: Json, names: Readonly<Record<string, string>>): Re
 }
 
 function addPath(tool: Tool, call: Record<string, unknown>, was: ToolWas, losses: Loss[]): void {
-  const source = sourceOf(tool, call);
-  if (source === undefined) return;
-  if (source.shell) {
-    was.meant = ['Edit'];
-    if (Object.hasOwn(call, 'file_path')) {
-      was.aside = { ...was.aside, file_path: call['file_path'] };
-      delete call['file_path'];
-    }
-  }
+  const key = filesKey(tool);
+  if (key === undefined) return;
+  const source: FileSource = { key, patch: tool.patch !== undefined };
   was.files = source;
-  if (call[source.key] === undefined) return;
+  if (call[key] === undefined) return;
   const { count, path } = filesNamed(source, call);
   if (path !== undefined) {
     call['file_path'] = path;
@@ -218,11 +222,16 @@ function addPath(tool: Tool, call: Record<string, unknown>, was: ToolWas, losses
     });
 }
 
-function sourceOf({ patch, files, shellPatch }: Tool, call: Json): FileSource | undefined {
-  const key = patch ?? files;
-  if (key !== undefined) return { key, patch: patch !== undefined };
-  if (shellPatch === undefined || !mayPatch(call[shellPatch])) return undefined;
-  return { key: shellPatch, patch: true, shell: true };
+/** A line of a shell stays one, and is an edit besides. */
+function addShellPatch(key: string, call: Json, was: ToolWas, losses: Loss[]): void {
+  if (!mayPatch(call[key])) return;
+  was.meant = ['Edit'];
+  was.patches = key;
+  if (filesPatched(call[key]).includes(undefined))
+    losses.push({
+      what: 'tool_input.command',
+      why: 'it does not say which files its patch is about; rules about files ask their hook',
+    });
 }
 
 /** Nothing else can be typed in its place: the shell may have read a part of the line before. */
