@@ -7,7 +7,7 @@ import { wrongOption } from '../../values/options.js';
 import type { FilterFlags } from '../history/filter.js';
 import type { MaskFlags } from '../history/masked.js';
 import type { Flags } from '../options.js';
-import type { Terminal } from '../terminal.js';
+import { type Terminal, unlessInterrupted } from '../terminal.js';
 
 export type FleetFlags = FilterFlags &
   MaskFlags &
@@ -77,7 +77,7 @@ export function channelOf({ channel = ['stable'] }: FleetFlags): string {
 /** Milliseconds for a broker to answer. */
 const PATIENCE = 5_000;
 
-/** Does something at a broker. Rejects with FLEET_FAILED where it does not answer, and with FILE at once where it cannot be asked. */
+/** Does something at a broker, unless the user interrupts. Rejects with FLEET_FAILED where it does not answer, and with FILE at once where it cannot be asked. */
 export async function atBroker<T>(
   where: Where,
   terminal: Terminal,
@@ -87,7 +87,7 @@ export async function atBroker<T>(
   const engine = natsEngine({ ...where, name: 'operator' });
   try {
     await connected(engine, terminal.signal);
-    return await use(engine);
+    return await unlessInterrupted(terminal, use(engine));
   } finally {
     await engine.close();
   }

@@ -113,7 +113,8 @@ async function upTo(last: number, bucket: KV, options: KvWatchOptions): Promise<
   for await (const entry of entries) {
     wait();
     if (entry.operation === 'PUT') found.push(entry);
-    if (entry.revision >= last) break;
+    // The last revision may be of no entry: one that was refused, or has expired.
+    if (entry.revision >= last || entry.delta === 0) break;
   }
   clearTimeout(timer);
   return found;

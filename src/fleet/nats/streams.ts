@@ -9,6 +9,10 @@ const PATIENCE = 5_000;
 const WINDOW = 2 * 60 * 1e9;
 /** A reader that is gone is forgotten after this many milliseconds. */
 const FORGET = 30_000;
+/** Milliseconds between two looks whether anything is still to come, while nothing comes. */
+const LOOK = 1_000;
+/** After so many of them it is asked: what was sent is here by then. */
+const QUIET = 2;
 
 type Verbs = FleetEngine['decisions'] & { prepare(): Promise<void> };
 
@@ -44,20 +48,29 @@ export function createStream(connection: Connection, subjects: Subjects): Verbs 
       opt_start_seq: start,
       inactive_threshold: FORGET,
     });
+    const gone = async (): Promise<unknown> => consumer.delete().catch(() => false);
+    // The last sequence may be of no message: one that was refused, was deleted or has expired.
+    if (follow === undefined && (await consumer.info()).num_pending === 0) return void (await gone());
     const found = await consumer.consume({ max_messages: 500 });
     const stop = (): void => found.stop();
     follow?.addEventListener('abort', stop, { once: true });
     if (follow?.aborted) stop();
+    const looking = follow === undefined ? whenIdle(() => consumer.info(), stop) : undefined;
     try {
       for await (const message of found) {
-        const id = message.headers?.get('Nats-Msg-Id') ?? `${message.seq}`;
-        yield { host: subjects.hostIn(message.subject), id, bytes: message.data, place: message.seq };
-        if (follow === undefined && message.seq >= last) return;
+        const { seq, info } = message;
+        const id = message.headers?.get('Nats-Msg-Id') ?? `${seq}`;
+        looking?.busy(true);
+        yield { host: subjects.hostIn(message.subject), id, bytes: message.data, place: seq };
+        looking?.busy(false);
+        if (follow === undefined && (seq >= last || info.pending === 0)) return;
       }
+      if (looking?.failure !== undefined) throw looking.failure;
     } finally {
+      looking?.end();
       follow?.removeEventListener('abort', stop);
       await found.close().catch(() => undefined);
-      await consumer.delete().catch(() => false);
+      await gone();
     }
   }
 
@@ -84,5 +97,29 @@ export function createStream(connection: Connection, subjects: Subjects): Verbs 
           duplicate_window: WINDOW,
         });
       }),
+  };
+}
+
+/** Looks while nothing comes whether anything is still to come; calls `stop` if not, or if that cannot be told. What was still expected may have been deleted, or the broker is gone. */
+function whenIdle(look: () => Promise<{ readonly num_pending: number }>, stop: () => void) {
+  let [quiet, isBusy] = [0, false];
+  let failure: unknown;
+  const timer = setInterval(async () => {
+    if (isBusy || ++quiet < QUIET) return;
+    try {
+      if ((await look()).num_pending > 0 || isBusy || quiet < QUIET) return;
+    } catch (error) {
+      failure = error;
+    }
+    stop();
+  }, LOOK);
+  return {
+    busy(is: boolean): void {
+      [quiet, isBusy] = [0, is];
+    },
+    end: () => clearInterval(timer),
+    get failure() {
+      return failure;
+    },
   };
 }
