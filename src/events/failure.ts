@@ -41,8 +41,12 @@ export function failureEffect(spec: EventSpec, onFailure: OnFailure): FailureEff
     if (onFailure === 'block') return 'deny';
     return spec.askOnFailure === false ? 'none' : 'ask';
   }
-  return spec.fold === 'block' ? 'block' : 'none';
+  return isBlocked(spec) ? 'block' : 'none';
 }
+
+/** Whether there is something to block. Where a block means a value of its own, as the declining of an elicitation, that is a hook's word and no failure's. */
+const isBlocked = ({ fold, exit2, blockValue }: EventSpec): boolean =>
+  fold === 'block' || (fold === 'replace' && exit2 === 'block' && blockValue === undefined);
 
 /** Like `failureEffect`, for a failure that may count whatever the policy says. */
 export function effectOf(

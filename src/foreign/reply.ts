@@ -6,6 +6,7 @@ import { foldOf } from '../agents/rows.js';
 import type { AgentTable, EventRow } from '../agents/table.js';
 import { claudeCode } from '../agents/tables/claude-code.js';
 import type { ExternalCall, Handler, Reply } from '../handlers/handler.js';
+import { wellFormedJson } from '../plain.js';
 import { isObject, type Json } from '../values/shape.js';
 
 /** A handler that gets the agent's own payload, and whose answer is interpreted as the agent would. */
@@ -19,7 +20,7 @@ export function foreignHandler(
     ...inner,
     async run(call): Promise<Reply> {
       const row = rowFor(rows, call);
-      const payload = JSON.stringify(payloadFor(table, row, call.input, isMeant));
+      const payload = wellFormedJson(payloadFor(table, row, call.input, isMeant));
       const reply = await inner.run(withJson(call, payload));
       // A model that judges answers in our words.
       return inner.kind === 'prompt' ? reply : readReply({ table, row, call }, reply);

@@ -32,6 +32,8 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly everyTool?: boolean | undefined;
   /** The agent puts a rewritten input over the old one, whose other keys stay: so it is judged, and so it is recorded. */
   readonly keepsKeys?: boolean | undefined;
+  /** Keys that rewrites left out and the agent keeps. Grows. */
+  readonly keptKeys?: Set<string> | undefined;
   /** The failure policy of guards without one; default: the host's. */
   readonly guards?: 'block' | undefined;
   /** Parts of the input or of this decision that the agent cannot express. */

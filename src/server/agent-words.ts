@@ -1,5 +1,6 @@
 import { agentCodec } from '../agents/agents.js';
-import type { Answer } from '../agents/codec.js';
+import type { Answer, Encoded } from '../agents/codec.js';
+import { keptLoss } from '../agents/rewrites.js';
 import { foldOf } from '../agents/rows.js';
 import type { EventRow, Sayable } from '../agents/table.js';
 import { HookscopeError } from '../errors.js';
@@ -14,9 +15,14 @@ export function agentProtocol(agent: string, given: string, attended = false): P
   const event = codec.events.some(({ name }) => name === given) ? given : (eventName(given) ?? given);
   // Throws if the agent does not have this event.
   const usual = codec.timeout(event);
-  const encoded = remembered((decision: AnyDecision, { as, input }: ToldInput) =>
-    codec.encode(decision as Answer, as, { attended, input }),
-  );
+  // What a rewrite leaves out is merged into it before it is encoded.
+  const kept = new WeakMap<ToldInput, Set<string>>();
+  const encoded = remembered((decision: AnyDecision, told: ToldInput): Encoded => {
+    const said = codec.encode(decision as Answer, told.as, { attended, input: told.input });
+    const keys = [...(kept.get(told) ?? [])];
+    const isRewritten = decision.updatedInput !== undefined && decision.verdict !== 'deny';
+    return isRewritten && keys.length > 0 ? { ...said, losses: [...said.losses, keptLoss(codec.title, keys)] } : said;
+  });
   const rowNamed = (as: string): EventRow =>
     (codec.events.find(({ name }) => name === as) ?? codec.events.find(({ ours }) => ours === as)) as EventRow;
   const quiet = codec.encode({}, event).stdout;
@@ -30,19 +36,23 @@ export function agentProtocol(agent: string, given: string, attended = false): P
     read(text, env) {
       const told = codec.decode(text, env, [event]);
       const [asked, row] = [rowNamed(event), rowNamed(told.as)];
-      if (isGate(asked) && !isGate(row)) {
+      if (isGate(asked) && row.ours !== asked.ours) {
         const expected = `expected ${asked.name}, which this command was started for, got ${row.name}`;
         throw new HookscopeError('INVALID_INPUT', { event: asked.name, field: 'the name of the event', expected });
       }
       return told;
     },
-    settings: (told, policy) => ({
-      // If the agent has no way to express something, that is a loss, not the hook's mistake.
-      doneBy: 'session',
-      ...(keepsKeys(rowNamed(told.as)) ? { keepsKeys: true } : {}),
-      ...(policy === 'block' ? { guards: 'block' } : {}),
-      losses: (decision) => [...told.losses, ...encoded(decision, told).losses],
-    }),
+    settings(told, policy) {
+      const keptKeys = new Set<string>();
+      kept.set(told, keptKeys);
+      return {
+        // If the agent has no way to express something, that is a loss, not the hook's mistake.
+        doneBy: 'session',
+        ...(keepsKeys(rowNamed(told.as)) ? { keepsKeys: true, keptKeys } : {}),
+        ...(policy === 'block' ? { guards: 'block' } : {}),
+        losses: (decision) => [...told.losses, ...encoded(decision, told).losses],
+      };
+    },
     say(decision, told, late = []) {
       const said = late.length === 0 ? decision : withContext(decision, late);
       const { stdout, exitCode, losses } = encoded(said, told);

@@ -1,5 +1,6 @@
 import { type PackedFire, packed, unpacked } from '../emit/packed.js';
 import type { HookRecord } from '../emit/record.js';
+import { wellFormedJson } from '../plain.js';
 
 /** Records that are passed on together. */
 export interface Batch {
@@ -109,7 +110,7 @@ export class Batches {
   #add(item: HookRecord | PackedFire): boolean {
     let line: string;
     try {
-      line = JSON.stringify(item) + NEWLINE;
+      line = wellFormedJson(item) + NEWLINE;
     } catch {
       return false;
     }

@@ -5,7 +5,7 @@ import type { EventSpec } from '../events/spec.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import type { FireSettings } from '../host/fire-options.js';
 import { nearest } from '../values/nearest.js';
-import { type CommandAnswer, decided, type FailurePolicy, failed } from './agent-protocol.js';
+import { type CommandAnswer, carried, decided, type FailurePolicy, failed, lossesIn } from './agent-protocol.js';
 
 /** The agent that is meant where none is named. */
 export const CLAUDE = 'claude-code';
@@ -30,7 +30,10 @@ export interface Protocol {
   /** Throws INVALID_INPUT, UNKNOWN_EVENT. */
   read(text: string, env: Env): ToldInput;
   /** The settings for the fire. */
-  settings(told: ToldInput, policy: FailurePolicy): Pick<FireSettings, 'doneBy' | 'guards' | 'keepsKeys' | 'losses'>;
+  settings(
+    told: ToldInput,
+    policy: FailurePolicy,
+  ): Pick<FireSettings, 'doneBy' | 'guards' | 'keepsKeys' | 'keptKeys' | 'losses'>;
   /** The hooks were asked. `late`: what hooks in the background have left. */
   say(decision: AnyDecision, told: ToldInput, late?: readonly string[]): CommandAnswer;
   /** They could not be asked, or not in time. */
@@ -59,8 +62,8 @@ export function claudeProtocol(given: string, attended = false): Protocol {
       input: JSON.parse(text) as ToldInput['input'],
       losses: [],
     }),
-    settings: () => ({ doneBy: 'client' }),
-    say: (decision) => decided(decision.toJSON()),
+    settings: () => ({ doneBy: 'client', losses: (decision) => lossesIn(spec, decision) }),
+    say: (decision) => decided(carried(spec, decision.toJSON())),
     fail: (reason, policy) => failed(spec, reason, policy),
   };
 }

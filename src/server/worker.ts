@@ -4,6 +4,7 @@ import type { HookRecord } from '../emit/record.js';
 import { createRedactor, type Redactor } from '../emit/redact/redactor.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import { servicesOf } from '../host/internals.js';
+import { wellFormedJson } from '../plain.js';
 import type { Registration } from '../scopes/registration.js';
 import { realOr } from '../trust/consent.js';
 import type { Variables } from '../trust/named/variables.js';
@@ -96,7 +97,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   // A process of an older version may have handed them on.
   const bindings = { files, scripts: readScripts(scripts) };
   const redactor = options.redactor ?? createRedactor();
-  const text = (record: HookRecord): string => JSON.stringify(redactor.redact(record));
+  const text = (record: HookRecord): string => wellFormedJson(redactor.redact(record));
   const feed = new RecordFeed(text);
   const batches = new Batches((batch) => {
     feed.push(batch);

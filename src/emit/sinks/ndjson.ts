@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { wellFormedJson } from '../../plain.js';
 import { checkKeys, checkOption, type Keys } from '../../values/options.js';
 import { FILLED, oneOf } from '../../values/shape.js';
 import { stateFolder } from '../../values/state-folder.js';
@@ -84,7 +85,7 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
     try {
       readPiece(redactor, record);
       if (closed || !queue.hasRoom) refuse();
-      else take(Buffer.from(`${JSON.stringify(redactor?.redact(record) ?? record)}\n`), record.host_id);
+      else take(Buffer.from(`${wellFormedJson(redactor?.redact(record) ?? record)}\n`), record.host_id);
     } catch (error) {
       lost += 1;
       report(logger, `Sink "${name}": record ${record.seq} cannot be written as JSON: ${messageOf(error)}`, error);

@@ -1,3 +1,4 @@
+import { wellFormedJson } from '../../plain.js';
 import { deepFreeze } from '../../values/copies/freeze.js';
 import type { EventSpec } from '../spec.js';
 import { helperToOutput } from './helper-words.js';
@@ -59,7 +60,7 @@ export class Meant implements Outcome {
   }
 
   get printed(): string {
-    this.text ??= JSON.stringify(this.output);
+    this.text ??= wellFormedJson(this.output);
     return this.text;
   }
 

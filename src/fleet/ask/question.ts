@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { wellFormedJson } from '../../plain.js';
 import { findProblem } from '../../values/problem.js';
 import { schema, zod } from '../../values/zod.js';
 import { isSignedBy, type SigningKey } from '../bundle/keys.js';
@@ -62,7 +63,7 @@ export interface Taken {
 }
 
 const PREFIX = 'hookscope answer\n';
-const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(wellFormedJson(value));
 const signedBytes = (body: string): Uint8Array => new TextEncoder().encode(PREFIX + body);
 
 export const writeQuestion: (question: AskedQuestion) => Uint8Array = bytesOf;
@@ -97,7 +98,7 @@ export function signAnswer(
   const at = new Date().toISOString();
   const why = reason === undefined ? {} : { reason };
   const signed: SignedAnswer = { team, host, id, fire, input_hmac, answer, ...why, key: key.id, from, at };
-  const body = JSON.stringify(signed);
+  const body = wellFormedJson(signed);
   return bytesOf({ body, signature: Buffer.from(key.sign(signedBytes(body))).toString('base64') });
 }
 

@@ -1,4 +1,5 @@
 import type { HookRecord } from '../../emit/record.js';
+import { wellFormedJson } from '../../plain.js';
 
 /** Bytes of a record that is sent whole: a broker takes a megabyte. */
 const MOST_BYTES = 768 * 1024;
@@ -29,10 +30,10 @@ const DECIDING = new Set(
 
 /** The line of a record; of one that is too large only its result, with what is missing named in `truncated`. undefined: not even that has so few bytes. */
 export function lineOf(record: HookRecord, most = MOST_BYTES): Buffer | undefined {
-  const whole = Buffer.from(`${JSON.stringify(record)}\n`);
+  const whole = Buffer.from(`${wellFormedJson(record)}\n`);
   if (whole.length <= most) return whole;
   for (const bounds of BOUNDS) {
-    const line = Buffer.from(`${JSON.stringify(shortened(record, bounds))}\n`);
+    const line = Buffer.from(`${wellFormedJson(shortened(record, bounds))}\n`);
     if (line.length <= most) return line;
   }
   return undefined;

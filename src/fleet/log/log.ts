@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Host } from '../../create-host.js';
 import type { HookRecord } from '../../emit/record.js';
+import { wellFormedJson } from '../../plain.js';
 import { ownFolder } from '../../plugins/own-folder.js';
 import type { Stop } from '../engine.js';
 import type { LogStatus } from '../status.js';
@@ -61,7 +62,7 @@ function logOf(far: Far, tell: (text: string) => void): DecisionLog {
           if (lost++ === 0) tell('decisions come faster than they can be kept, so some are lost');
           return;
         }
-        const line = JSON.stringify(record);
+        const line = wellFormedJson(record);
         held += line.length;
         waiting.push(line);
         timer ??= setTimeout(pass, TOGETHER);

@@ -1,3 +1,4 @@
+import { wellFormed } from '../../plain.js';
 import { isObject } from '../../values/shape.js';
 
 const PLACE = /\$\{([^{}]*)\}/g;
@@ -7,7 +8,8 @@ const PLACE = /\$\{([^{}]*)\}/g;
  * `${tool_calls.0.tool_name}`. What is no string comes as JSON; what is not there is empty.
  */
 export function interpolate(value: unknown, input: Readonly<Record<string, unknown>>): unknown {
-  if (typeof value === 'string') return value.replace(PLACE, (_, path: string) => asText(fieldAt(input, path)));
+  if (typeof value === 'string')
+    return wellFormed(value.replace(PLACE, (_, path: string) => asText(fieldAt(input, path))));
   if (Array.isArray(value)) return value.map((item) => interpolate(item, input));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, interpolate(item, input)]));

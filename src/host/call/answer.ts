@@ -169,11 +169,16 @@ export function interpretOutput(
 }
 
 /** The input that will run on agents that keep the keys which a rewrite leaves out. */
-function overOld({ spec, input }: FireFacts, outcome: Outcome, warnings: readonly string[] | undefined): Attempt {
+function overOld(
+  { spec, input, options }: FireFacts,
+  outcome: Outcome,
+  warnings: readonly string[] | undefined,
+): Attempt {
   const [old, value] = [input[spec.rewrites?.field ?? ''], outcome.rewrite?.value];
   if (!isObject(old) || !isObject(value)) return { outcome, warnings };
   const stay = Object.keys(old).filter((key) => !Object.hasOwn(value, key));
   if (stay.length === 0) return { outcome, warnings };
+  for (const key of stay) options.keptKeys?.add(key);
   const kept = `the agent keeps what the rewrite leaves out: ${stay.join(', ')}`;
   return { outcome: { ...outcome, rewrite: { value: { ...old, ...value } } }, warnings: join(warnings, [kept]) };
 }

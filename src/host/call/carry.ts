@@ -1,5 +1,6 @@
 import { HookscopeError, isErrorOf } from '../../errors.js';
 import type { EventSpec } from '../../events/spec.js';
+import { wellFormedJson } from '../../plain.js';
 import { bytesAsJson } from '../../values/copies/binary.js';
 import { type CopyBudget, copyJson, DEEPEST, NotJson } from '../../values/copies/copy.js';
 import { put } from '../../values/copies/put.js';
@@ -35,7 +36,7 @@ export function carry(spec: EventSpec, input: Json, most: number): Carried | Hoo
     if (key === spec.rewrites?.field) withheld = line;
     copied[key] = line;
   }
-  const json = JSON.stringify(copied);
+  const json = wellFormedJson(copied);
   if (json.length <= most / 3 || Buffer.byteLength(json) <= most) return { input: copied, json, withheld };
   const why = tooLarge(most);
   return spec.afterTheFact ? smallest(spec, copied, why) : refused(spec, '(the input)', why);
@@ -96,7 +97,7 @@ function smallest(spec: EventSpec, input: Json, why: string): Carried {
   );
   const field = spec.rewrites?.field;
   const withheld = field !== undefined && !short(input[field]) ? withheldLine(field, why) : undefined;
-  return { input: copied, json: JSON.stringify(copied), withheld };
+  return { input: copied, json: wellFormedJson(copied), withheld };
 }
 
 /** The line that replaces a value which cannot be carried. */

@@ -88,6 +88,7 @@ class Following {
       signal: undefined,
       ranBefore: undefined,
       losses: undefined,
+      keptKeys: undefined,
       id: undefined,
       shadowOf: run.id,
     };

@@ -15,6 +15,7 @@ import { progressRecord, responseRecord, startedRecord } from '../../emit/run-re
 import type { Traced } from '../../emit/tracing.js';
 import type { Outcome } from '../../events/output/outcome.js';
 import { shownName } from '../../events/tool-calls.js';
+import { wellFormedJson } from '../../plain.js';
 import type { Registration } from '../../scopes/registration.js';
 import { agentsAbove } from '../../scopes/tree.js';
 import type { Attempt, CallReporter, FireReporter } from '../call/attempt.js';
@@ -166,7 +167,7 @@ function tellResponse(call: BusCallReporter, result: Attempt, numbers: Numbers):
 }
 
 function textOf(outcome: Outcome): string {
-  return outcome.printed ?? JSON.stringify(outcome.output);
+  return outcome.printed ?? wellFormedJson(outcome.output);
 }
 
 /** Reports one call of one handler on the bus. */

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EventSpec } from '../../events/spec.js';
+import { wellFormedJson } from '../../plain.js';
 import type { Json } from '../../values/shape.js';
+import { whyUnreadable } from '../../values/unreadable.js';
 
 /** A decision in one word, the same words for all events: `deny` includes a block, and a stop that is not allowed. */
 export type DecisionWord = 'none' | 'allow' | 'ask' | 'defer' | 'deny';
@@ -21,7 +23,8 @@ export function canonicalDecision(decision: Json, nameOf: Namer): Json {
     winner: nameOf(String(winner)),
     loser: nameOf(String(loser)),
   }));
-  return told;
+  // A record has its texts as any reader can read them.
+  return whyUnreadable(told) === undefined ? told : (JSON.parse(wellFormedJson(told)) as Json);
 }
 
 const listOf = (value: unknown): readonly Record<string, unknown>[] => (Array.isArray(value) ? value : []);

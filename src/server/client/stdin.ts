@@ -3,8 +3,11 @@ import { timerUntil } from '../../values/waiting/timer.js';
 import { MOST_BODY } from '../limits.js';
 
 interface NoInput {
-  readonly problem: 'input' | 'large' | 'open';
+  readonly problem: 'input' | 'large' | 'open' | 'short';
 }
+
+/** Milliseconds in which what is there can be read: with fewer it is not known whether it would have been closed. */
+const ENOUGH = 50;
 
 /**
  * All of standard input, as the text of a JSON object. It must be closed before the deadline (`performance.now()`): an agent that leaves it
@@ -21,7 +24,8 @@ export function readStdin(stdin: Readable, deadline: number): Promise<string | N
       stdin.pause();
       resolve(result);
     };
-    const timer = setTimeout(() => end({ problem: 'open' }), timerUntil(deadline));
+    const isShort = deadline - performance.now() < ENOUGH;
+    const timer = setTimeout(() => end({ problem: isShort ? 'short' : 'open' }), timerUntil(deadline));
     stdin.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > MOST_BODY) end({ problem: 'large' });

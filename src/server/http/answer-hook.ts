@@ -6,7 +6,17 @@ import { plainJson } from '../../plain.js';
 import { describeError } from '../../values/message.js';
 import { isObject, type Json } from '../../values/shape.js';
 import { LazySignal } from '../../values/waiting/lazy-signal.js';
-import { askedAs, deadlineOf, type FailurePolicy, failureOutput, HEAD, REASONS, USUAL } from '../agent-protocol.js';
+import {
+  askedAs,
+  carried,
+  deadlineOf,
+  type FailurePolicy,
+  failureOutput,
+  HEAD,
+  lossesIn,
+  REASONS,
+  USUAL,
+} from '../agent-protocol.js';
 import { decodedHead, type NamedSet, setInHeaders } from '../named-set.js';
 import { CLAUDE } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
@@ -121,6 +131,7 @@ async function answer(
       env,
       signal: over,
       settings: {
+        losses: (decision) => lossesIn(spec, decision),
         asked: askedAs(
           headers[HEAD.attended] !== undefined,
           withinOf(headers) ?? deadlineOf(spec.timeout?.claude ?? USUAL),
@@ -128,7 +139,7 @@ async function answer(
         ),
       },
     });
-    return { status: 200, body: plainJson(output) };
+    return { status: 200, body: plainJson(carried(spec, output)) };
   } catch (error) {
     return failure(spec, isHookscopeError(error) ? error.message : describeError(error), policy);
   }
@@ -155,7 +166,7 @@ export function failure(spec: EventSpec, reason: string, policy: FailurePolicy, 
   const said = `hookscope: ${reason}`;
   const output = failureOutput(spec, said, policy);
   const close: Record<string, string> = ends ? { connection: 'close' } : {};
-  if (output === undefined) return { status: 500, body: JSON.stringify({ error: said }), head: close };
+  if (output === undefined) return { status: 500, body: plainJson({ error: said }), head: close };
   return { status: 200, body: plainJson(output), head: { ...close, [HEAD.exit]: '2' } };
 }
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
+import { wellFormedJson } from '../../plain.js';
 import { HEAD } from '../agent-protocol.js';
 import { answerHook, failure } from './answer-hook.js';
 import type { Answer } from './body.js';
@@ -42,7 +43,7 @@ export function httpServer(parts: AppParts, { patience, proof, ...known }: HttpO
     const event = status === 413 ? HOOK.exec(incoming.url ?? '')?.[1] : undefined;
     const spec = event === undefined ? undefined : parts.hosts().spec(event, undefined);
     const said = spec && failure(spec, error, 'block', true);
-    end(incoming, outgoing, said?.status === 200 ? said : { status, body: JSON.stringify({ error }) });
+    end(incoming, outgoing, said?.status === 200 ? said : { status, body: wellFormedJson({ error }) });
   };
   const { head, request, idle } = { ...PATIENCE, ...patience };
   const server = createServer(

@@ -1,6 +1,7 @@
 import type { Attributes } from '@opentelemetry/api';
 import { CATALOGUE } from '../../../events/catalogue.js';
 import type { EventSpec } from '../../../events/spec.js';
+import { wellFormed } from '../../../plain.js';
 import { isObject, type Json } from '../../../values/shape.js';
 import type {
   AlarmRecord,
@@ -122,14 +123,18 @@ function actionOf(record: FireRecord): string {
   return action === 'allow' && record.final_input !== undefined ? 'modify' : action;
 }
 
-/** The answer of one call, and its effect. `row`: that of the last call of its hook in that fire. */
+/** The answer of one call, and its effect. `row`: that of the last call of its hook in that fire. `answer`: this one, of a hook with several or where a rewrite was dropped. */
 export function callEnd(
   { outcome, decision, would, shadow, failure, exit_code }: HookResponse,
   fire: FireRecord | undefined,
   row: HandlerRecord | undefined,
+  answer: Answer | undefined,
 ): Attributes {
   const word = shadow ? (row?.would ?? would) : (row?.verdict ?? decision);
-  const rewrites = row !== undefined && fire !== undefined && isRewrite(row.output, fire.event);
+  const rewrites =
+    answer === undefined
+      ? row !== undefined && fire !== undefined && isRewrite(row.output, fire.event)
+      : answer.rewrite !== undefined;
   const attributes: Attributes = { [NAME.outcome]: outcome, [NAME.ownVerdict]: word ?? 'none' };
   if (failure !== undefined) attributes[NAME.error] = failure.cause;
   if (exit_code !== undefined) attributes[NAME.exitCode] = exit_code;
@@ -143,7 +148,7 @@ export function callEnd(
     attributes[NAME.verdict] = verdict === 'allow' && rewrites ? 'modify' : verdict;
   }
   if (fire.error === undefined) attributes[NAME.action] = actionOf(fire);
-  if (rewrites) attributes[NAME.modified] = fire.final_input !== undefined && !shadow;
+  if (rewrites) attributes[NAME.modified] = fire.final_input !== undefined && !shadow && !answer?.rewrite?.dropped;
   return attributes;
 }
 
@@ -216,7 +221,7 @@ function texts(values: Readonly<Record<string, unknown>>): Attributes {
   const attributes: Attributes = {};
   for (const [key, value] of Object.entries(values)) {
     const text = textOf(value);
-    if (text !== undefined) attributes[key] = beginningOf(text, LONGEST);
+    if (text !== undefined) attributes[key] = wellFormed(beginningOf(text, LONGEST));
   }
   return attributes;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HookscopeError, isHookscopeError } from '../../../errors.js';
+import { wellFormedJson } from '../../../plain.js';
 import { describeError } from '../../../values/message.js';
 import { checkKeys, checkOption, type Keys } from '../../../values/options.js';
 import { FILLED, oneOf, SECONDS } from '../../../values/shape.js';
@@ -196,7 +197,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
     }
   }
 
-  function take(masked: HookRecord, text = JSON.stringify(masked)): void {
+  function take(masked: HookRecord, text = wellFormedJson(masked)): void {
     const row = rowOf(masked, text);
     if (isSync) pushNow(row);
     else keep(row);
@@ -215,7 +216,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
         const masked = redactor === undefined ? records : records.map((record) => redactor.redact(record));
         const isAsItCame = masked.every((record, i) => record === records[i]);
         // If masking changed a name in one record only, the records no longer share it and cannot be packed.
-        const [one, ...others] = isAsItCame ? [text] : packed(masked).map((item) => JSON.stringify(item));
+        const [one, ...others] = isAsItCame ? [text] : packed(masked).map((item) => wellFormedJson(item));
         const row = others.length > 0 ? undefined : rowOfPacked(masked, one as string);
         if (row === undefined) for (const record of masked) take(record);
         else keep(row);
