@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { compileRule } from '../../src/matching/rule.js';
+
+function matches(pattern: string, command: string): boolean {
+  const { rule } = compileRule(`Bash(${pattern})`, { dialect: 'code', where: 'if' });
+  return rule?.matches({ tool_name: 'Bash', tool_input: { command }, cwd: '/' }) ?? true;
+}
+
+/** `rm -f k`, by a pattern. */
+const FORMS = ['/usr/bin/r? -f k', '/bin/[q-s]m -f k', 'r{m,n} -f k', '"$ROOT"/bin/r* -f k'];
+
+/** What a shell takes before a command. */
+const BEFORE: readonly ((command: string) => string)[] = [
+  ...[
+    'sudo -u op -g staff',
+    'doas -u op',
+    'env -u A B=c',
+    'timeout --signal KILL 9',
+    'nice -n 19 ionice -c 2 -n 7',
+    'chrt -r 5',
+    'unshare -m -n',
+    'strace -f -o l',
+    'kubectl exec -i p --',
+    'docker run --rm -v a:b img',
+    'docker compose exec -T web',
+    'ssh -p 22 h',
+    'ip -n a netns exec n',
+    'xargs -0 -n 1',
+    'find . -exec',
+    'flock -w 9 l',
+    'su-exec op',
+    'A=b C=/d/e',
+    '3>&1 2>/dev/null',
+    '> o',
+    'bash -c',
+    'uv run --with a',
+    'systemd-run --user -p A=b',
+    'while',
+    'until !',
+    'if time -p',
+    '{',
+    'cd a &&',
+    'true;',
+    'true |',
+    'true & ',
+  ].map((text) => (command: string) => `${text} ${command}`),
+  (command) => `case a in a) ${command};; esac`,
+  (command) => `for a in b; do ${command}; done`,
+  (command) => `f() { ${command}; }`,
+];
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const stored = (name: string, text: string, then: string): string => `cat > ${name} <<'E'\n${text}\nE\n${then}`;
+
+/** Where other programs take it from, in their own words. */
+const TEXTS: readonly ((line: string) => string)[] = [
+  (line) => `node -e ${quoted(`require("child_process").execSync(\`${line}\`)`)}`,
+  (line) => stored('a.rb', `puts %x(${line})`, 'ruby a.rb'),
+  (line) => stored('a.pl', `my @a = qx{${line}};`, 'perl a.pl'),
+  (line) => stored('Makefile', `all: b\n\t@${line}`, 'make all'),
+  (line) => stored('Makefile', `A != ${line}\nall:;`, 'make'),
+  (line) => stored('Makefile', `A := $(shell ${line})`, 'make'),
+  (line) => stored('justfile', `all:\n  ${line}`, 'just'),
+  (line) => stored('Dockerfile', `FROM a\nRUN --mount=type=cache,target=/c ${line}`, 'docker build -f Dockerfile .'),
+  (line) => stored('Dockerfile', `FROM a\nCMD ${line}`, 'docker build -f Dockerfile .'),
+  (line) => stored('ci.yml', `steps:\n  - run: ${line}`, 'act -W ci.yml'),
+  (line) => stored('a.service', `[Service]\nExecStartPre=-${line}`, 'systemctl --user enable ./a.service'),
+  (line) => stored('build.ninja', `rule a\n  command = ${line}`, 'ninja -f build.ninja'),
+  (line) => `npm pkg set ${quoted(`scripts.a=${line}`)}; npm run a`,
+  (line) => `lldb -o ${quoted(`shell ${line}`)}`,
+  (line) => `sqlite3 a.db ${quoted(`.system ${line}`)}`,
+  (line) => `mysql -e ${quoted(`\\! ${line}`)}`,
+  (line) => `expect -c ${quoted(`spawn ${line}`)}`,
+  (line) => `some-tool --on-change=${quoted(line)}`,
+  (line) => `some-tool ${quoted(line)}`,
+];
+
+describe('a Bash rule, of a text for another program,', () => {
+  it.each(TEXTS.map((text) => [text('COMMAND'), text] as const))(
+    'sees a command that a pattern names wherever a shell would begin one: %s',
+    (_, text) => {
+      for (const form of FORMS)
+        for (const line of [form, ...BEFORE.map((before) => before(form))]) {
+          expect([text(line), matches('rm *', text(line))]).toEqual([text(line), true]);
+        }
+    },
+  );
+
+  it('asks about no other command there', () => {
+    const asked = TEXTS.flatMap((text) =>
+      [
+        'ls r*/a',
+        'eslint --fix src/r* -f k',
+        'sudo -n eslint r? -f',
+        'timeout 5 tsc r* k',
+        'if tsc r* k; then :; fi',
+        'ssh h tsc r* k',
+      ].map((line) => text(line)),
+    ).filter((line) => matches('rm *', line));
+    expect(asked).toEqual([]);
+  });
+});
