@@ -64,12 +64,13 @@ describe('text as a terminal shows it', () => {
     expect(plainLines('a\n\tb\r\u2028c\u001b[m')).toBe('a\n\tb\\r\\u{2028}c\\u{1b}[m');
   });
 
-  test('as JSON is escaped and means the same', () => {
+  test('as JSON is escaped and means the same, but for half a surrogate pair, which is another character', () => {
     const value = { [NASTY]: [NASTY, '\n', 1] };
+    const read = JSON.parse(JSON.stringify(value).replaceAll(/\\ud[89a-f]../g, '\ufffd'));
     for (const indent of [undefined, 2]) {
       const json = plainJson(value, indent);
       expect(json.replaceAll('\n', '')).not.toMatch(RAW);
-      expect(JSON.parse(json)).toEqual(value);
+      expect(JSON.parse(json)).toEqual(read);
     }
   });
 
