@@ -55,6 +55,7 @@ const REPEATED = [
     'a && ',
     'echo "a b" > s; sh s; ',
   ],
+  ...['ls a >b ', 'cat a >b ', 'exec 3>exec ', 'mv 3>mv ', 'echo 3>a b ', 'foo a &>b '],
   ...[
     'xargs ',
     'sudo ',

@@ -47,11 +47,14 @@ function noteWritten(word: KnownWord, known: boolean, found: BashReading): void 
     found.written.set(one, known && !found.written.has(one));
 }
 
-/** The files that redirections write. */
+/** The files that redirections write. `known`: asked once, for it looks at all words. */
 export function noteRedirects(redirects: readonly Redirection[], known: () => boolean, found: BashReading): void {
-  for (const redirect of redirects)
-    if (redirect.type === 'Redirect' && redirect.operator.includes('>') && redirect.target)
-      noteWritten(knownWord(redirect.target), known(), found);
+  let isKnown: boolean | undefined;
+  for (const redirect of redirects) {
+    if (redirect.type !== 'Redirect' || !redirect.operator.includes('>') || !redirect.target) continue;
+    isKnown ??= known();
+    noteWritten(knownWord(redirect.target), isKnown, found);
+  }
 }
 
 /** The files that a program writes, moves, runs or may take its commands from. `open`: other words take the place of some, or follow. */
