@@ -123,18 +123,14 @@ function actionOf(record: FireRecord): string {
   return action === 'allow' && record.final_input !== undefined ? 'modify' : action;
 }
 
-/** The answer of one call, and its effect. `row`: that of the last call of its hook in that fire. `answer`: this one, of a hook with several or where a rewrite was dropped. */
+/** The answer of one call, and its effect. `row`: that of the last call of its hook in that fire. */
 export function callEnd(
   { outcome, decision, would, shadow, failure, exit_code }: HookResponse,
   fire: FireRecord | undefined,
   row: HandlerRecord | undefined,
-  answer: Answer | undefined,
 ): Attributes {
   const word = shadow ? (row?.would ?? would) : (row?.verdict ?? decision);
-  const rewrites =
-    answer === undefined
-      ? row !== undefined && fire !== undefined && isRewrite(row.output, fire.event)
-      : answer.rewrite !== undefined;
+  const rewrites = row !== undefined && fire !== undefined && isRewrite(row.output, fire.event);
   const attributes: Attributes = { [NAME.outcome]: outcome, [NAME.ownVerdict]: word ?? 'none' };
   if (failure !== undefined) attributes[NAME.error] = failure.cause;
   if (exit_code !== undefined) attributes[NAME.exitCode] = exit_code;
@@ -148,7 +144,7 @@ export function callEnd(
     attributes[NAME.verdict] = verdict === 'allow' && rewrites ? 'modify' : verdict;
   }
   if (fire.error === undefined) attributes[NAME.action] = actionOf(fire);
-  if (rewrites) attributes[NAME.modified] = fire.final_input !== undefined && !shadow && !answer?.rewrite?.dropped;
+  if (rewrites) attributes[NAME.modified] = fire.final_input !== undefined && !shadow;
   return attributes;
 }
 
