@@ -1,3 +1,4 @@
+import { answersIn } from '../emit/answers.js';
 import type { FireRecord, HandlerRecord, ToolCallRecord } from '../emit/record.js';
 import { clip, ended, plain } from '../plain.js';
 import { rewrittenTo, saidBy } from './asked.js';
@@ -53,13 +54,14 @@ export function answerFor(record: FireRecord, facts: WhyFacts): WhyAnswer {
   const asked = meant.filter(({ status }) => status !== 'skipped');
   const notAsked = meant.filter(({ status }) => status === 'skipped').map((handler) => skipped(record, handler));
   const rewritten = rewrittenTo(record);
+  const answers = answersIn(record);
   const all = (texts: readonly string[]): string[] => texts.map(ended);
   return {
     fire_id: record.fire_id,
     event: record.event,
     question: all(question(record, agent)),
     asked: asked.map((handler) =>
-      sentence(handler, `${who(handler)} ${saidBy(record, handler, ends.get(handler.id))}.`),
+      sentence(handler, `${who(handler)} ${saidBy(record, answers.get(handler.id) ?? [], ends.get(handler.id))}.`),
     ),
     not_asked: notAsked.map(({ told }) => told),
     out_of_scope: all(otherFires.sentences),

@@ -1,36 +1,41 @@
+import { type Answer, answersIn } from '../emit/answers.js';
 import { duration } from '../emit/headline.js';
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { clip, ended, plain } from '../plain.js';
 import { own } from '../values/own.js';
 import type { RunEnd } from './background.js';
 import { isShadow } from './meaning.js';
-import {
-  endsRun,
-  firstText,
-  listed,
-  named,
-  nested,
-  output,
-  quoted,
-  rewrites,
-  shown,
-  specific,
-  specOf,
-} from './words.js';
+import { endsRun, firstText, listed, named, nested, output, quoted, shown, specific, specOf } from './words.js';
 
-/** The answer of a hook, or its failure, as a sentence without its name. `end`: of one that went on in the background. */
-export function saidBy(record: FireRecord, handler: HandlerRecord, end?: RunEnd): string {
+/** The answers of a hook, or its failure, as a sentence without its name. `end`: of one that went on in the background. */
+export function saidBy(record: FireRecord, answers: readonly Answer[], end?: RunEnd): string {
+  const said = answers.map((answer, at) => saidOnce(record, answer, end, at === answers.length - 1));
+  const last = said.at(-1) ?? '';
+  const { handler } = answers.at(-1) as Answer;
   const took = handler.duration_ms === undefined ? '' : ` (${duration(handler.duration_ms)})`;
-  if (handler.status === 'background') return inBackground(end);
-  if (handler.status === 'failed') return `${failed(record, handler)}${took}`;
-  if (handler.status !== 'ran') return `is recorded as ${plain(handler.status)}, which this version does not know`;
-  const parts = [verdict(record, handler), ...besides(record, handler)].filter((text) => text !== '');
-  const said = parts.length === 0 ? 'had no opinion' : listed(parts);
-  const again = handler.reasked
-    ? `, and was asked again ${handler.reasked === 1 ? '' : `${handler.reasked} times `}after a rewrite`
-    : '';
+  const times = handler.reasked ?? 0;
+  const again = times === 0 ? '' : `, and was asked again ${times === 1 ? '' : `${times} times `}after a rewrite`;
   const watching = handler.phase === 'observe' ? '; it only observes, so its answer does not count' : '';
-  return `${said}${again}${watching}${took}`;
+  // What goes on has no time yet, or tells it.
+  const rest = handler.status === 'background' ? '' : `${handler.status === 'ran' ? watching : ''}${took}`;
+  if (said.every((one) => one === last)) return `${last}${handler.status === 'ran' ? again : ''}${rest}`;
+  const each = answers.map(({ given }, at) => {
+    const about = given === undefined ? '' : ` about ${shown(given, 120)}`;
+    return at === 0 ? `asked${about}, it ${said[0]}` : `asked again${about}, it ${said[at]}`;
+  });
+  return `was asked ${answers.length} times, as rewrites changed it: ${each.join('; ')}${rest}`;
+}
+
+/** One answer. */
+function saidOnce(record: FireRecord, answer: Answer, end: RunEnd | undefined, isLast: boolean): string {
+  const { handler } = answer;
+  if (answer.unjudged) return 'announced a later answer, and gave none';
+  if (handler.status === 'background') return inBackground(end);
+  if (handler.status === 'failed')
+    return isLast ? failed(record, handler) : `failed (${causeOf(handler.failure)}), which no longer counts`;
+  if (handler.status !== 'ran') return `is recorded as ${plain(handler.status)}, which this version does not know`;
+  const parts = [verdict(record, handler), ...besides(answer)].filter((text) => text !== '');
+  return parts.length === 0 ? 'had no opinion' : listed(parts);
 }
 
 function inBackground(end: RunEnd | undefined): string {
@@ -52,12 +57,12 @@ function verdict(record: FireRecord, handler: HandlerRecord): string {
   if (ends) return `ended the run with continue: false, which denies the call${why}`;
   if (counted !== undefined && counted !== 'none') return `said ${plain(counted)}${why}`;
   const word = said(handler);
-  if (word === undefined || record.decision.fold !== 'gate') return '';
+  if (word === undefined || (record.decision.fold !== 'gate' && word !== 'deny')) return '';
   // That it only observes is said of every answer.
   if (handler.phase === 'observe') return `said ${word}${why}`;
   return handler.phase === 'rewrite'
     ? `said ${word}, which does not count in the phase rewrite`
-    : `said ${word}, which no longer counts, since it had not judged the final input`;
+    : `said ${word}${why}, which no longer counts, since it had not judged the final input`;
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -85,12 +90,11 @@ export function reasonOf(handler: HandlerRecord): string | undefined {
   return firstText(specific(handler)['permissionDecisionReason'], nested(handler)['message'], reason, stopReason);
 }
 
-function besides(record: FireRecord, handler: HandlerRecord): string[] {
-  const loses = record.conflicts.some(({ loser }) => loser === handler.id);
+function besides({ handler, rewrite }: Answer): string[] {
   const context = firstText(specific(handler)['additionalContext']);
   const message = firstText(output(handler)['systemMessage']);
   return [
-    rewrites(record, handler) ? (loses ? 'rewrote it, which was dropped' : 'rewrote it') : '',
+    rewrite === undefined ? '' : rewrite.dropped ? 'rewrote it, which was dropped' : 'rewrote it',
     context === undefined ? '' : `added for the model: ${quoted(context, 100)}`,
     message === undefined ? '' : `told the user: ${quoted(message, 100)}`,
     output(handler)['continue'] === false && handler.verdict !== 'deny' ? "asked for the end of the agent's loop" : '',
@@ -137,9 +141,8 @@ export function rewrittenTo(record: FireRecord): string | undefined {
 }
 
 /** Whose rewrites stand. */
-export const rewriters = (record: FireRecord): HandlerRecord[] =>
-  record.final_input === undefined || isShadow(record)
-    ? []
-    : record.handlers.filter(
-        (handler) => rewrites(record, handler) && !record.conflicts.some(({ loser }) => loser === handler.id),
-      );
+export function rewriters(record: FireRecord): HandlerRecord[] {
+  if (record.final_input === undefined || isShadow(record)) return [];
+  const answers = answersIn(record);
+  return record.handlers.filter(({ id }) => answers.get(id)?.some(({ rewrite }) => rewrite?.dropped === false));
+}

@@ -76,12 +76,3 @@ export function firstText(...values: readonly unknown[]): string | undefined {
 /** Whether it ended the run for later hooks, which only a hook from code can. */
 export const endsRun = (handler: HandlerRecord): boolean =>
   handler.dialect !== 'claude' && output(handler)['continue'] === false;
-
-/** Whether the final input or output contains its answer. */
-export function rewrites(record: FireRecord, handler: HandlerRecord): boolean {
-  const spec = specOf(record.event);
-  if (!spec?.rewrites) return false;
-  const { keys, mcpKeys = [] } = spec.rewrites;
-  const place = spec.nestedDecision ? nested(handler) : specific(handler);
-  return [...keys, ...mcpKeys].some((key) => Object.hasOwn(place, key));
-}

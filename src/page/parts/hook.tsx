@@ -1,9 +1,8 @@
+import { type Answer, answersIn } from '../../emit/answers.js';
 import { duration } from '../../emit/headline.js';
 import type { FireRecord, HandlerRecord, HookResponse } from '../../emit/record.js';
 import { plain } from '../../plain.js';
-import { isObject, type Json as JsonObject } from '../../values/shape.js';
 import type { WhyAnswer } from '../../why/answer.js';
-import { nested, specific, specOf } from '../../why/words.js';
 import { Diff, Json, Text } from './text.js';
 
 interface HooksProps {
@@ -15,7 +14,7 @@ interface HooksProps {
 /** Every hook that was registered: what it said, or why it was not asked. */
 export function Hooks({ fire, answer, runs }: HooksProps) {
   const sentences = new Map([...answer.asked, ...answer.not_asked].map(({ id, text }) => [id, text]));
-  const given = givenTo(fire);
+  const answers = answersIn(fire);
   return (
     <>
       <h3>Hooks</h3>
@@ -28,7 +27,7 @@ export function Hooks({ fire, answer, runs }: HooksProps) {
               decision={fire.decision}
               sentence={sentences.get(handler.id) ?? ''}
               runs={runs.filter(({ handler_id: id }) => id === handler.id)}
-              rewrite={given.get(handler.id)}
+              answers={answers.get(handler.id) ?? []}
             />
           </li>
         ))}
@@ -37,23 +36,17 @@ export function Hooks({ fire, answer, runs }: HooksProps) {
   );
 }
 
-interface Rewrite {
-  readonly before: unknown;
-  readonly after: unknown;
-  readonly dropped: boolean;
-}
-
 interface HookProps {
   readonly handler: HandlerRecord;
   readonly decision: FireRecord['decision'];
   readonly sentence: string;
   readonly runs: readonly HookResponse[];
-  readonly rewrite: Rewrite | undefined;
+  readonly answers: readonly Answer[];
 }
 
-function Hook({ handler, decision, sentence, runs, rewrite }: HookProps) {
-  const { status, output, warnings = [], duration_ms: took } = handler;
-  const word = status === 'skipped' ? 'not asked' : status === 'ran' ? said(handler, rewrite) : status;
+function Hook({ handler, decision, sentence, runs, answers }: HookProps) {
+  const { status, warnings = [], duration_ms: took } = handler;
+  const word = status === 'skipped' ? 'not asked' : status === 'ran' ? said(handler, answers) : status;
   return (
     <details open={status !== 'skipped'}>
       <summary>
@@ -69,18 +62,9 @@ function Hook({ handler, decision, sentence, runs, rewrite }: HookProps) {
           Warning: {plain(text)}
         </p>
       ))}
-      {rewrite !== undefined && (
-        <Diff
-          before={rewrite.before}
-          after={rewrite.after}
-          label={
-            rewrite.dropped
-              ? 'What it was given, and its rewrite, which was dropped'
-              : 'What it was given, and its rewrite'
-          }
-        />
-      )}
-      {output !== undefined && <Json value={output} label="What it said" />}
+      {answers.map((answer, i) => (
+        <Said key={i} answer={answer} again={i > 0} />
+      ))}
       {runs.map((run) => (
         <Run key={run.hook_id} run={run} />
       ))}
@@ -88,10 +72,27 @@ function Hook({ handler, decision, sentence, runs, rewrite }: HookProps) {
   );
 }
 
-function said({ verdict, would }: HandlerRecord, rewrite: Rewrite | undefined): string {
+/** One answer: what it made of what it was given, and its words. */
+function Said({ answer: { handler, given, rewrite }, again }: { readonly answer: Answer; readonly again: boolean }) {
+  const when = again ? ' when asked again' : '';
+  return (
+    <>
+      {rewrite !== undefined && (
+        <Diff
+          before={given}
+          after={rewrite.value}
+          label={`What it was given${when}, and its rewrite${rewrite.dropped ? ', which was dropped' : ''}`}
+        />
+      )}
+      {handler.output !== undefined && <Json value={handler.output} label={`What it said${when}`} />}
+    </>
+  );
+}
+
+function said({ verdict, would }: HandlerRecord, answers: readonly Answer[]): string {
   if (would !== undefined && would !== 'none') return `would ${would}`;
   if (verdict !== undefined && verdict !== 'none') return verdict;
-  return rewrite === undefined ? 'no opinion' : 'rewrote';
+  return answers.some(({ rewrite }) => rewrite !== undefined) ? 'rewrote' : 'no opinion';
 }
 
 function Run({ run }: { readonly run: HookResponse }) {
@@ -115,23 +116,4 @@ function classOf({ status, verdict }: HandlerRecord): string {
   if (verdict === 'deny' || verdict === 'block') return 'denied';
   if (verdict === 'ask' || verdict === 'defer') return 'asked';
   return verdict === 'allow' ? 'allowed' : 'quiet';
-}
-
-/** What each hook that rewrote was given, and what it made of that: the next one was given the result. */
-function givenTo(fire: FireRecord): ReadonlyMap<string, Rewrite> {
-  const spec = specOf(fire.event);
-  const found = new Map<string, Rewrite>();
-  if (spec?.rewrites === undefined) return found;
-  const { field, keys, mcpKeys = [] } = spec.rewrites;
-  let now: unknown = fire.input[field];
-  for (const handler of fire.handlers) {
-    const place: JsonObject = spec.nestedDecision ? nested(handler) : specific(handler);
-    const key = [...keys, ...mcpKeys].find((one) => Object.hasOwn(place, one));
-    if (key === undefined || handler.status !== 'ran') continue;
-    const dropped = fire.conflicts.some(({ loser }) => loser === handler.id);
-    const after = isObject(place[key]) || typeof place[key] === 'string' ? place[key] : { value: place[key] };
-    found.set(handler.id, { before: now, after, dropped });
-    if (!dropped) now = place[key];
-  }
-  return found;
 }

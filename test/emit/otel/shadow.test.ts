@@ -10,7 +10,7 @@ const { providers, spans, points, reset, register, end } = telemetry();
 beforeAll(register);
 afterAll(end);
 
-test('what is not enforced has its verdict and the action allow, and is no denial: while it happens, and from records alone', async () => {
+test('what is not enforced has its verdict and no action, and is no denial: while it happens, and from records alone', async () => {
   const sink = otelSink(providers);
   const records: HookRecord[] = [];
   const host = createHost({ logger: () => undefined, tracing: sink });
@@ -33,16 +33,16 @@ test('what is not enforced has its verdict and the action allow, and is no denia
       of[NAME.action],
     ]);
   const ofFires = [
-    ['hook PreToolUse', undefined, 'none', undefined, 'allow'],
-    ['hook PreToolUse', true, 'deny', undefined, 'allow'],
-    ['hook PreToolUse', true, 'none', undefined, 'allow'],
+    ['hook PreToolUse', undefined, 'none', undefined, undefined],
+    ['hook PreToolUse', true, 'deny', undefined, undefined],
+    ['hook PreToolUse', true, 'none', undefined, undefined],
   ];
   expect(told()).toHaveLength(5);
   expect(told()).toEqual(
     expect.arrayContaining([
       ...ofFires,
-      ['run_guardrail guard', true, 'deny', 'deny', 'allow'],
-      ['run_guardrail limiter', true, 'none', 'modify', 'allow'],
+      ['run_guardrail guard', true, 'deny', 'deny', undefined],
+      ['run_guardrail limiter', true, 'none', 'modify', undefined],
     ]),
   );
   expect(spans().find(({ name }) => name.endsWith('limiter'))?.attributes[NAME.modified]).toBe(false);

@@ -262,15 +262,20 @@ const timeOf = ([seconds, nanos]: readonly [number, number]): number => seconds 
 
 const guardrail = (name: string) => `gen_ai.guardrail.${name}`;
 
+const ALLOWED_OTHERWISE = {
+  hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput: { command: 'ls -a' } },
+};
+
 describe('what a hook said is apart from what was done', () => {
   test.each([
     ['allow', () => allow('fine'), 'allow', 'allow', undefined],
-    ['nothing', () => undefined, 'allow', 'allow', undefined],
+    ['nothing', () => undefined, 'allow', undefined, undefined],
     ['deny', () => deny('no'), 'deny', 'block', undefined],
     ['ask', () => ask('sure?'), 'escalate', 'escalate', undefined],
     ['defer', () => defer('later'), 'escalate', 'escalate', undefined],
-    ['rewrite', () => rewrite({ command: 'ls -a' }), 'modify', 'modify', true],
-    ['throw', () => Promise.reject(new Error('no')), undefined, 'allow', undefined],
+    ['rewrite', () => rewrite({ command: 'ls -a' }), 'modify', undefined, true],
+    ['rewrite and allow', () => ALLOWED_OTHERWISE, 'modify', 'modify', true],
+    ['throw', () => Promise.reject(new Error('no')), undefined, undefined, undefined],
   ])('%s', async (name, answer, verdict, action, modified) => {
     const all = await withHost(async (host) => {
       host.register({ PreToolUse: [{ hooks: [{ name: 'guard', handler: answer as never }] }] });
@@ -288,6 +293,58 @@ describe('what a hook said is apart from what was done', () => {
       [guardrail('target.id')]: 't1',
     });
     expect([attributes['error.type'], status.code]).toEqual(name === 'throw' ? ['threw', 2] : [undefined, 0]);
+  });
+
+  test('of a hook that was asked again each run has its own verdict, and a rewrite that was dropped has modified nothing', async () => {
+    const all = await withHost(async (host) => {
+      const to = (command: string) => rewrite({ command });
+      const given = (input: object) => ((input as { tool_input: unknown }).tool_input as { command: string }).command;
+      host.register({
+        PreToolUse: [
+          {
+            hooks: [
+              { name: 'once', handler: (input) => (given(input).includes('-n') ? undefined : to('ls -n')) },
+              { name: 'denies', handler: (input) => (given(input) === 'ls -n' ? deny('no') : undefined) },
+              { name: 'insists', handler: () => to('ls -n -v') },
+              { name: 'loses', handler: () => to('ls -n -w') },
+            ],
+          },
+        ],
+      });
+      await host.fire('PreToolUse', bash);
+    });
+    const of = (name: string) =>
+      all
+        .filter((span) => span.name === `run_guardrail ${name}`)
+        .sort((a, b) => timeOf(a.startTime) - timeOf(b.startTime))
+        .map(({ attributes }) => [
+          attributes[guardrail('verdict.type')],
+          attributes[guardrail('security.content.modified')],
+        ]);
+    expect(of('once')[0]).toEqual(['modify', true]);
+    expect(of('once').at(-1)).toEqual(['allow', undefined]);
+    expect(of('denies')[0]).toEqual(['deny', undefined]);
+    expect(of('denies').at(-1)).toEqual(['allow', undefined]);
+    expect(of('insists').at(-1)).toEqual(['modify', false]);
+    expect(of('loses')[0]).toEqual(['modify', true]);
+  });
+
+  test('no action is told where no hook has decided: what becomes of the call is on its span', async () => {
+    const all = await withHost(async (host) => {
+      host.register({
+        PermissionRequest: [{ hooks: [function watcher() {}] }],
+        PreToolUse: [{ matcher: 'Edit', hooks: [() => rewrite({ command: 'ls -a' })] }],
+      });
+      const session = await host.openSession();
+      for (const name of ['Bash', 'Edit'])
+        await session.tool({ name, input: bash.tool_input, permission: () => ({ behavior: 'ask' }), execute: () => 1 });
+      await session.close();
+    });
+    const gates = all.filter(({ name }) => /Permission|PreTool|watcher|callback/.test(name));
+    expect(gates.length).toBeGreaterThan(4);
+    expect(gates.map(({ attributes }) => attributes[guardrail('action.type')])).toEqual(gates.map(() => undefined));
+    const calls = all.filter(({ name }) => name.startsWith('execute_tool'));
+    expect(calls.map(({ attributes }) => attributes['hookscope.tool.status'])).toEqual(['denied', 'denied']);
   });
 
   test('a failure that counts as a denial is one, and is still a failure', async () => {

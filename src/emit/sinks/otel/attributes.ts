@@ -3,6 +3,7 @@ import { CATALOGUE } from '../../../events/catalogue.js';
 import type { EventSpec } from '../../../events/spec.js';
 import { wellFormed } from '../../../plain.js';
 import { isObject, type Json } from '../../../values/shape.js';
+import type { Answer } from '../../answers.js';
 import type {
   AlarmRecord,
   FireRecord,
@@ -102,7 +103,7 @@ export function fireEnd(record: FireRecord, decider: string | undefined): Attrib
   if (record.error !== undefined) attributes[NAME.error] = record.error;
   else {
     attributes[NAME.ownVerdict] = decided(record);
-    if (decision.fold === 'gate') attributes[NAME.action] = actionOf(record);
+    setAction(attributes, record);
   }
   if (decider !== undefined) attributes[NAME.decidedBy] = decider;
   return attributes;
@@ -115,22 +116,28 @@ function decided({ decision: { verdict, blocked, continues }, would }: FireRecor
   return continues ? 'continue' : 'none';
 }
 
-/** What happened to the action, whichever hook decided it. */
-function actionOf(record: FireRecord): string {
-  if (record.shadow_of !== undefined) return ACTION.none;
-  const { verdict = 'none', blocked } = record.decision;
-  const action = blocked ? 'block' : ACTION[verdict];
-  return action === 'allow' && record.final_input !== undefined ? 'modify' : action;
+/** What a gate did, whichever hook decided it. Where none did, and where nothing is enforced, it did nothing: what becomes of the call is decided later. */
+function setAction(
+  attributes: Attributes,
+  { decision, shadow_of: shadowOf, final_input: final, error }: FireRecord,
+): void {
+  const { fold, verdict = 'none' } = decision;
+  if (fold !== 'gate' || verdict === 'none' || shadowOf !== undefined || error !== undefined) return;
+  attributes[NAME.action] = verdict === 'allow' && final !== undefined ? 'modify' : ACTION[verdict];
 }
 
-/** The answer of one call, and its effect. `row`: that of the last call of its hook in that fire. */
+/** The answer of one call, and its effect. `row`: that of the last call of its hook in that fire. `answer`: this one, of a hook with several or where a rewrite was dropped. */
 export function callEnd(
   { outcome, decision, would, shadow, failure, exit_code }: HookResponse,
   fire: FireRecord | undefined,
   row: HandlerRecord | undefined,
+  answer: Answer | undefined,
 ): Attributes {
   const word = shadow ? (row?.would ?? would) : (row?.verdict ?? decision);
-  const rewrites = row !== undefined && fire !== undefined && isRewrite(row.output, fire.event);
+  const rewrites =
+    answer === undefined
+      ? row !== undefined && fire !== undefined && isRewrite(row.output, fire.event)
+      : answer.rewrite !== undefined;
   const attributes: Attributes = { [NAME.outcome]: outcome, [NAME.ownVerdict]: word ?? 'none' };
   if (failure !== undefined) attributes[NAME.error] = failure.cause;
   if (exit_code !== undefined) attributes[NAME.exitCode] = exit_code;
@@ -143,8 +150,8 @@ export function callEnd(
     const verdict = VERDICT[word ?? 'none'];
     attributes[NAME.verdict] = verdict === 'allow' && rewrites ? 'modify' : verdict;
   }
-  if (fire.error === undefined) attributes[NAME.action] = actionOf(fire);
-  if (rewrites) attributes[NAME.modified] = fire.final_input !== undefined && !shadow;
+  setAction(attributes, fire);
+  if (rewrites) attributes[NAME.modified] = fire.final_input !== undefined && !shadow && !answer?.rewrite?.dropped;
   return attributes;
 }
 

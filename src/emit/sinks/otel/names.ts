@@ -22,7 +22,7 @@ export const NAME = {
   targetId: 'gen_ai.guardrail.target.id',
   /** The guardrail's verdict. */
   verdict: 'gen_ai.guardrail.verdict.type',
-  /** The action taken. */
+  /** The action taken, if hooks have decided. */
   action: 'gen_ai.guardrail.action.type',
   policy: 'gen_ai.guardrail.security.policy.id',
   modified: 'gen_ai.guardrail.security.content.modified',
@@ -94,8 +94,7 @@ export const VERDICT: Readonly<Record<HandlerVerdict, 'allow' | 'deny' | 'escala
 };
 
 /** A decision in theirs. */
-export const ACTION: Readonly<Record<HandlerVerdict, 'allow' | 'block' | 'escalate'>> = {
-  none: 'allow',
+export const ACTION: Readonly<Record<Exclude<HandlerVerdict, 'none'>, 'allow' | 'block' | 'escalate'>> = {
   allow: 'allow',
   ask: 'escalate',
   defer: 'escalate',

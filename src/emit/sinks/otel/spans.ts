@@ -1,4 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
+import { type Answer, answersIn } from '../../answers.js';
 import type {
   AlarmRecord,
   FireRecord,
@@ -114,12 +115,14 @@ export class Spans {
     for (const [id, row] of rows) if (row.status === 'failed' && !last.has(id)) this.#notStarted(record, row);
     const decider = record.decision.decidedBy;
     const shown = decider === undefined ? undefined : shownName(last.get(decider), rows.get(decider));
+    const answers = answersOf(record, live.calls);
     for (const call of live.calls) {
       const own = rows.get(handlerOf(call));
       const row = last.get(handlerOf(call)) === call ? own : undefined;
+      const answer = answers?.get(call);
       if (own !== undefined && call.isRecorded) call.scopeKind = scopeKindOf(own);
-      if (call.response !== undefined) this.#endCall(call, { fire: record, row, masked });
-      else if (row?.status === 'background') call.left = { fire: record, row, masked };
+      if (call.response !== undefined) this.#endCall(call, { fire: record, row, answer, masked });
+      else if (row?.status === 'background') call.left = { fire: record, row, answer, masked };
       else this.open.abandon(call, mark);
     }
     const attributes = withCount(fireEnd(record, shown), masked ?? record);
@@ -154,8 +157,8 @@ export class Spans {
     const { work, response, scopeKind } = call;
     if (work.kind !== 'call' || response === undefined || call.over) return;
     const { record, masked, mark } = response;
-    const { fire, row } = end;
-    const attributes = withCount(callEnd(record, fire, row), masked ?? record);
+    const { fire, row, answer } = end;
+    const attributes = withCount(callEnd(record, fire, row, answer), masked ?? record);
     attributes[NAME.scopeKind] = scopeKind;
     if (masked !== undefined) this.#options.spans.setContent(call.span, callContent(masked, end.masked));
     this.open.finish(call, this.#endOf(call, record, mark), attributes, record.failure !== undefined);
@@ -203,6 +206,18 @@ export class Spans {
   #endOf(live: Live, record: HookRecord, mark: number): number {
     return live.isRecorded ? Math.max(live.at, Date.parse(record.time)) : live.timeOf(mark);
   }
+}
+
+/** Which answer each call gave; undefined: the rows tell it. */
+function answersOf(record: FireRecord, calls: readonly Live[]): ReadonlyMap<Live, Answer> | undefined {
+  if (record.conflicts.length === 0 && !record.handlers.some(({ answers }) => answers !== undefined)) return undefined;
+  const found = new Map<Live, Answer>();
+  for (const [id, answers] of answersIn(record)) {
+    const own = calls.filter((call) => handlerOf(call) === id);
+    // Of a record that was cut no call is known by its place.
+    if (own.length === answers.length) for (const [i, call] of own.entries()) found.set(call, answers[i] as Answer);
+  }
+  return found;
 }
 
 /** A hook's name as others may see it. */
