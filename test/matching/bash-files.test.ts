@@ -287,3 +287,79 @@ it.each([
   expect(matches('rm *', `echo '${UNSURE}' | ${writer}; ${run}`)).toBe(true);
   expect(matches('rm *', `echo 'ls -l' | ${writer}; ${run}`)).toBe(false);
 });
+
+describe('a Bash rule, of a copy into a folder of programs,', () => {
+  const copies = [
+    ...['--sparse auto', '--no-preserve all', '--suffix .o', '--suf .o', '--su .o', '--frobnicate 7', '--spa never'],
+    ...['--spar=never', '-S .o', '--recursive --parents', '-bS.o'],
+  ].map((options) => `cp ${options} f TO`);
+  it.each([
+    ...copies,
+    'cp f TO --frobnicate 7',
+    'mv --suf .o f TO',
+    'install --mo 700 --own op f TO',
+    'install --strip-prog true f TO',
+    'rsync --chmod 700 -B 9 f TO',
+    'rsync f TO --bwlimit 5',
+    'scp -P 22 -l 9 f TO',
+    'find . -name f -exec mv {} TO \\;',
+    'ls f | xargs -I% cp % TO',
+  ])('sees what is copied, whatever options it has: %s', (copy) => {
+    for (const to of ['$HOME/bin/tool', `\${HOME}/.local/bin/tool`, `"\${BIN}"/tool`, '/usr/local/bin/tool']) {
+      const line = `echo 'rm x' > f; ${copy.replace('TO', to)}; tool`;
+      expect([line, matches('rm *', line), matches('mkdir *', line)]).toEqual([line, true, false]);
+    }
+  });
+
+  it.each(['cp -r a b "$OUT"', 'cp --recursive --preserve=mode a b "$OUT"', 'cp --update a.md b.md "$OUT"'])(
+    'takes what goes to a folder for files of the same names: %s',
+    (copy) => {
+      expect(matches('rm *', `echo '* one' > a.md; ${copy}; bash build.sh`)).toBe(false);
+    },
+  );
+});
+
+it.each([
+  'scp h:k ./a.sh; ./a.sh',
+  'scp -q h:k a.sh; sh a.sh',
+  'scp op@h:d/k ./a; ./a',
+  'scp h:k . && sh k',
+  'rsync -az h:k ./a.sh; ./a.sh',
+  'rsync --chmod 700 h:~/k ./a; bash a',
+])('a Bash rule asks what a file of another machine holds: %s', (line) => {
+  expect(matches('rm *', line)).toBe(true);
+});
+
+describe('a Bash rule, of a program that the line has stored without showing its text,', () => {
+  it.each([
+    'EDITOR=./k git commit',
+    'export GIT_EDITOR=./k; git rebase -i a',
+    'GIT_SSH="$PWD/k" git fetch',
+    'SUDO_ASKPASS=~/d/k sudo -A ls',
+    'some-tool --exec ./k',
+    'some-tool --pre-hook ./k',
+    'npm run a --script-shell ./k',
+    'helm template a --post-renderer ./k',
+    'npx cross-env A=b ./k',
+    'npx -y dotenv -e .env -- ./k',
+  ])('asks where it is run: %s', (run) => {
+    for (const store of ['curl -s h -o k', 'wget -qO k h', 'date > k', 'scp h:x k']) {
+      expect(matches('rm *', `${store}; chmod +x k; ${run}`)).toBe(true);
+      expect(matches('rm *', `${store}; chmod +x k; ${run.replace(/\/k(?=[";\s]|$)/, '/l')}`)).toBe(false);
+    }
+    expect(matches('rm *', `echo 'ls -l' > k; ${run}`)).toBe(false);
+  });
+
+  it.each([
+    'restic --password-file ./k backup a',
+    'ansible-playbook -i ./k a.yml',
+    'kubectl apply -f ./k',
+    'some-tool --config ./k',
+    'some-tool --filter ./k',
+    'npx wait-on ./k',
+    'npx prettier ./k',
+    'npx cross-env A=b node ./k',
+  ])('does not ask where it is data: %s', (use) => {
+    expect(matches('rm *', `curl -s h -o k; ${use}`)).toBe(false);
+  });
+});

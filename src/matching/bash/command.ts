@@ -38,7 +38,7 @@ export function readAssignment(name: string, value: KnownWord | undefined, found
   if (value === undefined) return;
   if (PROGRAM_VARIABLES.test(name)) {
     noteTaken(value, found);
-    if (/^[^\s]*\/[\w.+-]+$/.test(value.text)) found.handed.add(lastName(value.text));
+    if (/^[^\s]*\/[\w.+-]+$/.test(value.text)) noteRan(value.text, true, found);
   }
   if (!FILE_VARIABLES.has(name)) return;
   if (!/[/<]|^$/.test(value.text)) {

@@ -103,6 +103,8 @@ const DATA_OPTION =
 /** `--script-file ./a`, `--post-renderer ./a`: commands, whatever else such an option is called. */
 const RUN_OPTION =
   /(?:exec|script|hook|command|cmd|renderer|password|(?<!dry-)run|runner|plugin|program|helper|wrapper|shell|filter|inventory)(?![a-z])/i;
+/** An option that takes nothing but a program: `--exec ./a`. */
+const PROGRAM_OPTION = /^--?(?:[\w-]+-)?(?:exec|command|cmd|hook|script|shell|runner|helper|renderer|editor|pager)$/i;
 const isRunOption = (option: string, program: string): boolean =>
   option.startsWith('-') && (RUN_OPTION.test(option) || (option === '-i' && program.startsWith('ansible')));
 
@@ -119,7 +121,9 @@ export function noteHanded(
   const isTools = /^(?:npx|bunx)$/.test(program) && operand !== program && !isRunners;
   const isData = isTools || DATA_PROGRAMS.has(lastName(program)) || DATA_OPTION.test(before);
   if (!isScript && isData && !isRunOption(before, lastName(program))) return;
-  found.handed.add(lastName(text));
+  if (PROGRAM_OPTION.test(before) || (isRunners && (before === '--' || !before.startsWith('-'))))
+    noteRan(text, true, found);
+  else found.handed.add(lastName(text));
 }
 
 /** The files that a program may write, for all that is known: `sponge s`, `sed 'w s'`, `open("s", "w")`; `rename` takes an ending away. */

@@ -52,7 +52,7 @@ export const DATA_PROGRAMS: ReadonlySet<string> = new Set(
 export const PACKAGE_RUNNERS: ReadonlySet<string> = new Set(
   (
     'cross-env cross-env-shell dotenv dotenvx dotenv-cli env-cmd nodemon concurrently conc start-server-and-test npm-run-all run-s run-p ' +
-    'wait-on onchange chokidar watchexec wireit c8 nyc'
+    'onchange chokidar watchexec wireit c8 nyc'
   ).split(' '),
 );
 

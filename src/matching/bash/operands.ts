@@ -13,16 +13,18 @@ export function noteTargets(
 ): void {
   if (targets === undefined && moves === undefined) return;
   const given = words.slice(from);
-  if (targets !== undefined)
-    use.targets = given.flatMap((word) => {
-      const [, name] = targets.exec(word.text) ?? [];
-      return name === undefined ? [] : [{ ...word, text: `./${name}` }];
-    });
+  const stored = (word: KnownWord): KnownWord | undefined => {
+    const [, name] = targets?.exec(word.text) ?? [];
+    return name === undefined ? undefined : { ...word, text: `./${name}` };
+  };
+  if (targets !== undefined) use.targets = given.flatMap((word) => stored(word) ?? []);
   if (moves === undefined) return;
   use.looked = (use.looked ?? 0) + from;
   const isFinders = words.slice(0, from).some(({ text }) => FINDERS.has(lastName(text)));
   const end = isFinders ? given.findIndex(({ text }) => ENDS.test(text)) : -1;
-  use.moves = movesOf(given.slice(0, end < 0 ? undefined : end).flatMap(spelledOut), moves, takes);
+  const all = movesOf(given.slice(0, end < 0 ? undefined : end).flatMap(spelledOut), moves, takes);
+  // `host:file` is a file of that name.
+  use.moves = targets === undefined ? all : all.map(({ from, to }) => ({ from: stored(from) ?? from, to }));
 }
 
 /** Programs whose commands something ends, or after whose commands other words stand: `;` and `+` of find, `:::` of parallel. */
@@ -30,53 +32,84 @@ const FINDERS: ReadonlySet<string> = new Set('find gfind bfs fd fdfind parallel 
 const ENDS = /^(?:[;+]|:::.*)$/s;
 
 function movesOf(words: readonly KnownWord[], moves: 'last' | 'some' | RegExp, takes: string | undefined): Move[] {
-  const { operands, folder } = operandsOf(words, takes);
+  const { operands, folder, perhaps } = operandsOf(words, takes);
   if (moves === 'some') return operands.map((from) => ({ from, to: { text: '$', sure: '' } }));
   if (moves !== 'last')
     return words.some(({ text }) => moves.test(text)) ? operands.map((word) => ({ from: word, to: word })) : [];
-  const to = folder === undefined ? operands.at(-1) : { ...folder, text: `${folder.text}/` };
-  if (to === undefined) return [];
+  if (folder !== undefined) return movesTo({ ...folder, text: `${folder.text}/` }, operands, false);
+  const last = operands.at(-1);
+  if (last === undefined) return [];
+  // An unknown option may have taken it.
+  const other = perhaps.has(last) ? operands.findLast((word) => !perhaps.has(word)) : undefined;
+  return [last, ...(other === undefined ? [] : [other])].flatMap((to) => movesTo(to, operands, perhaps.size > 0));
+}
+
+/** `isOne`: some of the words may be no files, so that a single one may be copied. */
+function movesTo(to: KnownWord, operands: readonly KnownWord[], isOne: boolean): Move[] {
   const sources = operands.filter((word) => word !== to);
-  if (folder !== undefined && sources.length === 0) return [{ from: { text: '$', sure: '' }, to }];
+  if (sources.length === 0 && to.text.endsWith('/')) return [{ from: { text: '$', sure: '' }, to }];
   // Several go to a folder, where they keep their names.
-  const place = sources.length > 1 && to.sure !== undefined ? { ...to, text: `${to.text}/` } : to;
+  const place = sources.length > 1 && !isOne && to.sure !== undefined ? { ...to, text: `${to.text}/` } : to;
   return sources.map((from) => ({ from, to: place }));
 }
 
-/** Long options whose values are words of their own. */
-const LONG = ['suffix', 'mode', 'owner', 'group'];
+/** Long options whose values are words of their own, and those that take none or only attached ones. The beginning of a name will do. */
+const LONG = 'suffix mode owner group sparse no-preserve strip-program'.split(' ');
+const BARE: ReadonlySet<string> = new Set(
+  (
+    'archive backup force interactive link dereference no-dereference no-clobber preserve parents recursive reflink symbolic symbolic-link update ' +
+    'verbose one-file-system no-target-directory remove-destination strip-trailing-slashes directory compare delete compress human-readable ' +
+    'progress partial dry-run quiet checksum times perms links relative delete-after delete-excluded stats itemize-changes'
+  ).split(' '),
+);
 const FOLDER = 'target-directory';
 
-/** The words that are no options, nor values of these; and the folder that an option names. */
-function operandsOf(
-  words: readonly KnownWord[],
-  takes: string | undefined,
-): { operands: readonly KnownWord[]; folder: KnownWord | undefined } {
+interface Operands {
+  readonly operands: readonly KnownWord[];
+  /** The folder that an option names. */
+  readonly folder: KnownWord | undefined;
+  /** Those that stand behind an option that may take them. */
+  readonly perhaps: ReadonlySet<KnownWord>;
+}
+
+/** The words that are no options, nor values of these. */
+function operandsOf(words: readonly KnownWord[], takes: string | undefined): Operands {
   const operands: KnownWord[] = [];
+  const perhaps = new Set<KnownWord>();
   let folder: KnownWord | undefined;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as KnownWord;
-    if (word.text === '--' && takes !== undefined) return { operands: [...operands, ...words.slice(at + 1)], folder };
-    if (!word.text.startsWith('-')) operands.push(word);
-    else if (takes !== undefined) {
-      const { isFolder, value } = optionOf(word.text, takes) ?? {};
-      if (value === undefined) continue;
-      const given = value === '' ? words[++at] : { text: value, sure: word.sure === undefined ? undefined : '' };
-      if (isFolder) folder = given;
+    if (word.text === '--' && takes !== undefined)
+      return { operands: [...operands, ...words.slice(at + 1)], folder, perhaps };
+    if (!word.text.startsWith('-')) {
+      operands.push(word);
+      continue;
     }
+    const option = optionOf(word.text, takes);
+    const next = words[at + 1];
+    if (option === 'unknown' && next !== undefined && !next.text.startsWith('-')) perhaps.add(next);
+    if (option === undefined || option === 'unknown') continue;
+    const { isFolder, value } = option;
+    const given = value === '' ? words[++at] : { text: value, sure: word.sure === undefined ? undefined : '' };
+    if (isFolder) folder = given;
   }
-  return { operands, folder };
+  return { operands, folder, perhaps };
 }
 
-/** An option that takes a value, and what is attached of it. */
-function optionOf(text: string, takes: string): { isFolder: boolean; value: string } | undefined {
+/** An option that takes a value, and what is attached of it; `unknown`: the next word may be its value. */
+function optionOf(
+  text: string,
+  takes: string | undefined,
+): { isFolder: boolean; value: string } | 'unknown' | undefined {
   if (text.startsWith('--')) {
     const equals = text.indexOf('=');
     const name = text.slice(2, equals < 0 ? undefined : equals);
-    const isFolder = name !== '' && FOLDER.startsWith(name) && takes.includes('t');
-    if (!isFolder && !LONG.includes(name)) return undefined;
-    return { isFolder, value: equals < 0 ? '' : text.slice(equals + 1) };
+    const isFolder = name !== '' && FOLDER.startsWith(name) && takes?.includes('t') === true;
+    if (isFolder || (takes !== undefined && LONG.includes(name)))
+      return { isFolder, value: equals < 0 ? '' : text.slice(equals + 1) };
+    return equals < 0 && !BARE.has(name) ? 'unknown' : undefined;
   }
+  if (takes === undefined) return text.length === 2 ? 'unknown' : undefined;
   for (let i = 1; i < text.length; i++)
     if (takes.includes(text[i] as string)) return { isFolder: text[i] === 't', value: text.slice(i + 1) };
   return undefined;

@@ -188,7 +188,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   // On another machine, in a container, or later.
   'ssh slogin': { short: `M${SSH}`, ...host },
   autossh: { short: `M:${SSH}`, ...host },
-  scp: { short: '346ABCOpqRrTvc:D!F:i:J:l:o=P:S!X:', targets: REMOTE_NAME, moves: 'last' },
+  scp: { short: '346ABCOpqRrTvc:D!F:i:J:l:o=P:S!X:', targets: REMOTE_NAME, moves: 'last', takes: 'cDFiJloPSX' },
   sftp: { short: '46AaCfNpqrvB:b:c:D!F:i:J:l:o=P:R:S!s:X:' },
   sshpass: { short: 'p:f:d:eP:v', rest: 'command' },
   'docker podman nerdctl kubectl oc docker-compose podman-compose k': {
@@ -220,7 +220,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     long: 'use-compress-program* to-command* checkpoint-action* info-script* new-volume-script* rsh-command* rmt-command*',
   },
   'split csplit': { reads: true, moves: 'some', long: 'filter*' },
-  rsync: { reads: true, targets: REMOTE_NAME, moves: 'last', short: 'e*', long: 'rsh* rsync-path*' },
+  rsync: { reads: true, targets: REMOTE_NAME, moves: 'last', takes: 'BefMT@', short: 'e*', long: 'rsh* rsync-path*' },
   man: { short: 'P*', long: 'pager*' },
   'nc ncat netcat': { short: 'e*c*', long: 'exec* sh-exec*' },
   ansible: { short: 'a*', long: 'args*' },

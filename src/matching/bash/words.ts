@@ -88,9 +88,9 @@ function collect(parts: readonly WordPart[], into: string[]): boolean {
   return true;
 }
 
-/** A word that a runner puts others in the place of: `{}` of xargs and find, `:::` of parallel. */
+/** A word that a runner puts others in the place of: `{}` of xargs and find, `:::` of parallel; `${x}` is the shell's own. */
 export function isHole(word: KnownWord, hole = '{}'): boolean {
-  return word.text.includes(hole) || /\{[^\s,{}]*\}|^:::/.test(word.text);
+  return word.text.includes(hole) || /(?<!\$)\{[^\s,{}]*\}|^:::/.test(word.text);
 }
 
 /** The rest of a word from some position on. */
