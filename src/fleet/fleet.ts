@@ -70,7 +70,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
   const log: DecisionLog =
     options.engine === undefined
       ? logInThread({ ...bounds, folder: own, host, nats }, tell)
-      : logHere({ ...bounds, folder: own, host, engine, tell });
+      : logHere({ ...bounds, folder: own, host, engine, waitsForMasks: true, tell });
   const managed = new Managed();
   const asker = new Asker({
     engine,
@@ -126,14 +126,17 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
   const changed = (): void => {
     const all = masksIn(followers.map(({ masks }) => masks));
     const text = JSON.stringify([all.keys, all.paths, all.patterns.map(String)]);
-    if (text !== masked) {
+    if (text !== masked) asker.mask(all);
+    // What waits is sent from then on.
+    if (text !== sentUnder && followers.every((follower) => follower.knowsMasks)) {
       log.mask(all);
-      asker.mask(all);
+      sentUnder = text;
     }
     masked = text;
     say();
   };
   let masked = JSON.stringify([[], [], []]);
+  let sentUnder: string | undefined;
   const followers: Follower[] = [];
   for (const channel of channels)
     followers.push(

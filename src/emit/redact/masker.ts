@@ -167,9 +167,10 @@ export class Masker {
 
   /** Masks a whole value whose name says that it is a secret, except for a header's scheme. */
   #whole(value: string): string {
-    if (value === '' || isPlaceholder(value)) return value;
+    if (value === '' || (isPlaceholder(value) && !PARTLY.test(value))) return value;
     const scheme = /^(?:bearer|basic|token|digest)[ \t]+/i.exec(value)?.[0] ?? '';
-    return scheme + this.mask(value.slice(scheme.length));
+    const secret = value.slice(scheme.length);
+    return MASKED.test(secret) ? value : scheme + this.mask(secret);
   }
 
   /** A text, at the place that is looked at. */
@@ -228,6 +229,11 @@ export class Masker {
 
 const isOfList = (value: unknown, kind: ListKind, name: string): boolean =>
   typeof value === 'string' && isListed(value, kind, name, '"');
+
+/** A whole value that was masked. */
+const MASKED = /^\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]$/;
+/** One that was masked at its beginning alone. */
+const PARTLY = /^\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]./s;
 
 /** A name that is too short to hold a secret. */
 const isPlain = (key: string): boolean => key.length < 8 || (key.length < 16 && !/[=:@ ]/.test(key));

@@ -15,6 +15,16 @@ const SAVE = 1_000;
 /** Bytes of a record that a broker would not take: shorter each time, then it is dropped. */
 const SHORTER = [128 * 1024, 16 * 1024];
 
+/** What sends has to know of its log. */
+export interface Sender {
+  readonly engine: FleetEngine;
+  readonly host: string;
+  /** Nothing is sent yet. */
+  isHeld(): boolean;
+  /** As it may leave the host now; undefined: it cannot. */
+  masked(waiting: Waiting): Buffer | undefined;
+}
+
 interface Sending extends Waiting {
   done: boolean;
   /** How many records are dropped with it. */
@@ -24,8 +34,7 @@ interface Sending extends Waiting {
 /** Sends what waits in a log, and moves the log's cursor past what was acknowledged. After a failure it sends again from the first record that was not acknowledged. */
 export class Forwarder {
   readonly #wal: Wal;
-  readonly #engine: FleetEngine;
-  readonly #host: string;
+  readonly #sender: Sender;
   #queue: Sending[] = [];
   /** Those behind one that has failed, by their places: they are not sent again. */
   readonly #taken = new Map<string, Passed>();
@@ -36,16 +45,16 @@ export class Forwarder {
   readonly #idle = new Set<() => void>();
   readonly #forget: () => void;
 
-  constructor(wal: Wal, engine: FleetEngine, host: string) {
+  constructor(wal: Wal, sender: Sender) {
     this.#wal = wal;
-    this.#engine = engine;
-    this.#host = host;
-    this.#forget = engine.onChange(() => this.wake());
+    this.#sender = sender;
+    this.#forget = sender.engine.onChange(() => this.wake());
   }
 
   /** Checks whether there is anything to send. */
   wake(): void {
-    if (this.#over || !this.#engine.connected || this.#timer !== undefined) return;
+    const { engine, isHeld } = this.#sender;
+    if (this.#over || isHeld() || !engine.connected || this.#timer !== undefined) return;
     const room = WINDOW - this.#queue.length;
     if (room <= 0) return;
     let found: readonly Waiting[];
@@ -87,7 +96,7 @@ export class Forwarder {
     const generation = this.#generation;
     this.#queue.push(sending);
     const before = this.#taken.get(placeOf(sending));
-    const sent = before ? Promise.resolve(before.lost) : this.#pass(sending.line);
+    const sent = before ? Promise.resolve(before.lost) : this.#pass(sending);
     sent.then(
       (lost) => {
         sending.done = true;
@@ -102,17 +111,21 @@ export class Forwarder {
   }
 
   /** Resolves when it is sent, or to the number of records that are dropped in its place: what a broker never takes would keep all others from it. */
-  async #pass(line: Buffer): Promise<number | undefined> {
-    const text = line.toString('utf8');
-    const lost = lossIn(text);
-    const id = lost === undefined ? idOf(text) : undefined;
+  async #pass(waiting: Waiting): Promise<number | undefined> {
+    const { engine, host, masked } = this.#sender;
+    const written = waiting.line.toString('utf8');
+    const lost = lossIn(written);
+    const id = lost === undefined ? idOf(written) : undefined;
     if (id === undefined) return lost;
+    const line = masked(waiting);
+    if (line === undefined) return 1;
+    const text = line.toString('utf8');
     const shorter = SHORTER.map((most) => () => lineOf(JSON.parse(text) as HookRecord, most)?.subarray(0, -1));
     for (const of of [() => line, ...shorter]) {
       const bytes = of();
       if (bytes === undefined) continue;
       try {
-        await this.#engine.decisions.append(this.#host, id, bytes);
+        await engine.decisions.append(host, id, bytes);
         return undefined;
       } catch (error) {
         if (!isTooLarge(error)) throw error;

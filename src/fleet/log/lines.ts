@@ -31,6 +31,14 @@ export function firstLine(file: string, from: number, to: number): Buffer | unde
   }
 }
 
+/** How many lines end between two places of a file. */
+export function countLines(file: string, from: number, to: number | undefined): number {
+  const bytes = readFileSync(file).subarray(from, to);
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
+  return count;
+}
+
 /** Cuts off an incomplete line that a crash has left; returns the file's bytes. */
 export function cutToLines(file: string): number {
   const bytes = readFileSync(file);

@@ -19,6 +19,8 @@ export const recentIn = (folder: string): string => join(folder, 'recent.ndjson'
 export class Masked {
   readonly #recent: Sink;
   #redactor: Redactor = createRedactor();
+  /** What masks that were not known when a line was written are; undefined: there are none. */
+  #again: Redactor | undefined;
 
   constructor(folder: string) {
     this.#recent = ndjsonSink(recentIn(folder), {
@@ -31,6 +33,19 @@ export class Masked {
 
   mask(options: MaskOptions): void {
     this.#redactor = createRedactor(options);
+    const isAny = [options.keys, options.paths, options.patterns].some((of = []) => of.length > 0);
+    this.#again = isAny ? createRedactor({ ...options, shapes: false }) : undefined;
+  }
+
+  /** A line that was written under other masks, by those of now; what is masked stays as it is. undefined: it cannot be sent. */
+  again(line: Buffer): Buffer | undefined {
+    if (this.#again === undefined) return line;
+    const { redacted, ...record } = JSON.parse(line.toString('utf8')) as HookRecord;
+    const masked = this.#again.redact(record as HookRecord);
+    if (masked === record) return line;
+    const { key, count = 0 } = masked.redacted ?? {};
+    const sum = { key: redacted?.key ?? key, count: count + (redacted?.count ?? 0) };
+    return lineOf({ ...masked, redacted: sum } as HookRecord)?.subarray(0, -1);
   }
 
   /** Records as lines of JSON, as they were emitted; the lines to be sent, and how many cannot be. */

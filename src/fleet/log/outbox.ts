@@ -13,6 +13,8 @@ export interface OutboxOptions extends LogBounds {
   readonly folder: string;
   readonly host: string;
   readonly engine: FleetEngine;
+  /** Nothing is sent before it is told what is masked. */
+  readonly waitsForMasks?: boolean;
   tell(text: string): void;
 }
 
@@ -35,9 +37,11 @@ export class Outbox {
   readonly #adopted = new Map<string, Omit<OwnLog, 'folder'>>();
   readonly #timer: NodeJS.Timeout;
   #failed = 0;
+  #isHeld: boolean;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
+    this.#isHeld = options.waitsForMasks === true;
     this.#masked = new Masked(options.folder);
     this.#look();
     this.#timer = setInterval(() => this.#look(), ALIVE);
@@ -58,6 +62,11 @@ export class Outbox {
 
   mask(options: MaskOptions): void {
     this.#masked.mask(options);
+    this.#isHeld = false;
+    for (const { wal, forwarder } of [...(this.#own ? [this.#own] : []), ...this.#adopted.values()]) {
+      wal.setOld();
+      forwarder.wake();
+    }
   }
 
   /** Records as lines of JSON, as they were emitted. */
@@ -95,10 +104,20 @@ export class Outbox {
 
   /** A separate folder, and the sender of its records. Throws the system's error. */
   #made(): OwnLog {
-    const { folder: parent, engine, host } = this.#options;
-    const folder = makeLogFolder(parent);
+    const folder = makeLogFolder(this.#options.folder);
+    return { folder, ...this.#sent(folder) };
+  }
+
+  #sent(folder: string): Omit<OwnLog, 'folder'> {
+    const { engine, host } = this.#options;
     const wal = new Wal(folder, this.#options);
-    return { folder, wal, forwarder: new Forwarder(wal, engine, host) };
+    const forwarder = new Forwarder(wal, {
+      engine,
+      host,
+      isHeld: () => this.#isHeld,
+      masked: ({ line, next }) => (wal.isNew(next) ? line : this.#masked.again(line)),
+    });
+    return { wal, forwarder };
   }
 
   /** A sign of life, and a look at what others have left. A disk that takes nothing now may do so the next time. */
@@ -140,12 +159,10 @@ export class Outbox {
         rmSync(folder, { recursive: true, force: true });
       }
     }
-    const { folder: parent, engine, host } = this.#options;
-    for (const folder of adopt(parent)) {
-      const wal = new Wal(folder, this.#options);
-      const forwarder = new Forwarder(wal, engine, host);
-      this.#adopted.set(folder, { wal, forwarder });
-      forwarder.wake();
+    for (const folder of adopt(this.#options.folder)) {
+      const log = this.#sent(folder);
+      this.#adopted.set(folder, log);
+      log.forwarder.wake();
     }
   }
 }

@@ -34,7 +34,12 @@ if (port !== null) {
   const send = (message: FromLog): void => port.postMessage(message);
   const { nats, ...data } = workerData as LogData;
   const engine = natsEngine(nats);
-  const outbox = new Outbox({ ...data, engine, tell: (message) => send({ type: 'tell', message }) });
+  const outbox = new Outbox({
+    ...data,
+    engine,
+    waitsForMasks: true,
+    tell: (message) => send({ type: 'tell', message }),
+  });
   let told = '';
   const status = (): void => {
     const now = JSON.stringify(outbox.status);

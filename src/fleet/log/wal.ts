@@ -4,7 +4,6 @@ import {
   ftruncateSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -14,7 +13,7 @@ import { join } from 'node:path';
 import { replaceFile } from '../../files/replace-file.js';
 import { makeFolder } from '../../values/make-folder.js';
 import { type LogPlace, readCursor } from './cursor.js';
-import { cutToLines, firstLine, linesOf, NEWLINE } from './lines.js';
+import { countLines, cutToLines, firstLine, linesOf } from './lines.js';
 
 /** Bytes of a piece of the log, and of all of it. */
 export interface LogBounds {
@@ -56,6 +55,8 @@ export class Wal {
   #oldest: (LogPlace & { readonly line: Buffer | undefined }) | undefined;
   /** What was read, but not requested yet. */
   #read: LogPlace;
+  /** Where lines begin that were added since `setOld`, by piece. */
+  readonly #new = new Map<number, number>();
 
   constructor(folder: string, bounds: LogBounds) {
     this.#folder = folder;
@@ -99,6 +100,14 @@ export class Wal {
     return this.#oldest.line;
   }
 
+  /** All that is there now is old. */
+  readonly setOld = (): void => this.#new.clear();
+
+  /** Whether the line that ends there was added here since then. */
+  isNew({ segment, offset }: LogPlace): boolean {
+    return offset > (this.#new.get(segment) ?? Number.POSITIVE_INFINITY);
+  }
+
   /** Adds lines, each with its end. Throws what the system says; then some of them may be there. */
   append(lines: readonly Buffer[]): void {
     for (let from = 0; from < lines.length; ) {
@@ -106,6 +115,7 @@ export class Wal {
       let size = this.#segments.get(segment) as number;
       let to = from;
       const begin = size;
+      if (!this.#new.has(segment)) this.#new.set(segment, begin);
       while (to < lines.length && (to === from || size < this.#bounds.segmentBytes))
         size += (lines[to++] as Buffer).length;
       const bytes = Buffer.concat(lines.slice(from, to));
@@ -262,15 +272,13 @@ export class Wal {
   #remove(number: number): void {
     rmSync(join(this.#folder, nameOf(number)), { force: true });
     this.#segments.delete(number);
+    this.#new.delete(number);
   }
 
   /** Lines of a piece that the cursor has not passed. */
   #linesFrom(segment: number): number {
     if (segment < this.#cursor.segment) return 0;
     const from = segment === this.#cursor.segment ? this.#cursor.offset : 0;
-    const bytes = readFileSync(join(this.#folder, nameOf(segment))).subarray(from, this.#segments.get(segment));
-    let count = 0;
-    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
-    return count;
+    return countLines(join(this.#folder, nameOf(segment)), from, this.#segments.get(segment));
   }
 }

@@ -1,5 +1,6 @@
 import { createHost, type Host } from '../../create-host.js';
 import type { FireRecord, HandlerRecord } from '../../emit/fire-record.js';
+import { HookscopeError } from '../../errors.js';
 import { servicesOf } from '../../host/internals.js';
 import { STARTER_NOT_RECORDED } from '../../replay/judge.js';
 import { replay } from '../../replay/replay.js';
@@ -90,6 +91,19 @@ export async function driftOf(policy: PreparedPolicy, records: AsyncIterable<Fir
     await host.close();
   }
   return { fires, changed, unknown, kinds: sorted(kinds), unasked: sorted(unasked), examples };
+}
+
+/** Compares a policy with what was decided on a host. Rejects with BUNDLE_REFUSED if it would change more than its own limit allows. */
+export async function checkDrift(policy: PreparedPolicy, recent: AsyncIterable<FireRecord>): Promise<void> {
+  const { manifest, name } = policy.bundle;
+  const { maxDrift } = manifest;
+  if (maxDrift === undefined) return;
+  const { fires, changed, examples } = await driftOf(policy, recent);
+  const [first] = examples;
+  if (first === undefined || changed / fires <= maxDrift) return;
+  const example = `${first.event} ${first.fire} from ${first.then} to ${first.now}`;
+  const reason = `it would change ${changed} of the last ${fires} decisions here, more than its maxDrift of ${maxDrift} lets it; ${example}`;
+  throw new HookscopeError('BUNDLE_REFUSED', { bundle: name, reason });
 }
 
 /** What an earlier bundle of the channel had; those of other channels stay, as all that it does not replace. */

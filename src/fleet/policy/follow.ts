@@ -7,7 +7,7 @@ import { overlapOf } from '../bundle/paths.js';
 import type { FleetEngine, Posted, Stop } from '../engine.js';
 import type { ChannelStatus } from '../status.js';
 import type { Allowed } from './allowed.js';
-import { driftOf } from './drift.js';
+import { checkDrift } from './drift.js';
 import { type KeptChannel, readKept, writeKept } from './kept.js';
 import { endOf, isAsAllowed, lastGood, reasonOf, whyExpired } from './last-good.js';
 import type { Managed } from './managed.js';
@@ -55,6 +55,7 @@ export class Follower {
   #masks: PreparedPolicy['redact'] | undefined;
   #work: Promise<void>;
   #known: () => void = () => undefined;
+  #isHeard = false;
   /** Resolves when the channel's own word has been heard. */
   readonly known: Promise<void>;
   /** Resolves when the last good bundle is in force. */
@@ -85,6 +86,11 @@ export class Follower {
   /** What is masked: also where the last policy cannot be in force. */
   get masks(): PreparedPolicy['redact'] | undefined {
     return this.#masks;
+  }
+
+  /** There was a policy, or what was posted is known. */
+  get knowsMasks(): boolean {
+    return this.#isHeard || this.#kept.bundle !== undefined;
   }
 
   get status(): ChannelStatus {
@@ -179,6 +185,7 @@ export class Follower {
     const isNone = this.#policy === undefined && this.#refused === undefined;
     if (isNone && this.#kept.sequence === 0 && this.#kept.problem === undefined && this.#asks !== undefined)
       this.#ask(undefined);
+    this.#isHeard = true;
     this.#known();
     this.#options.changed();
   }
@@ -214,7 +221,7 @@ export class Follower {
     if (both) refuse(`its root ${both[0]} overlaps ${both[1]}, which the bundle of another channel has`);
     const policy = await preparePolicy(bundle, this.#options.allowed(), this.#options.directory);
     try {
-      await this.#compare(policy);
+      await checkDrift(policy, this.#options.recent());
       this.#enforce(policy);
     } catch (error) {
       await policy.plugins.end();
@@ -233,19 +240,6 @@ export class Follower {
       );
     }
     this.#options.changed();
-  }
-
-  /** Compares it with what was decided here. Rejects with BUNDLE_REFUSED if it would change more than its own limit allows. */
-  async #compare(policy: PreparedPolicy): Promise<void> {
-    const { manifest, name } = policy.bundle;
-    const { maxDrift } = manifest;
-    if (maxDrift === undefined) return;
-    const { fires, changed, examples } = await driftOf(policy, this.#options.recent());
-    const [first] = examples;
-    if (first === undefined || changed / fires <= maxDrift) return;
-    const example = `${first.event} ${first.fire} from ${first.then} to ${first.now}`;
-    const reason = `it would change ${changed} of the last ${fires} decisions here, more than its maxDrift of ${maxDrift} lets it; ${example}`;
-    throw new HookscopeError('BUNDLE_REFUSED', { bundle: name, reason });
   }
 
   /** Puts the policy into force, with what its end means. */

@@ -1,0 +1,107 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { HookRecord } from '../../src/emit/record.js';
+import { makeLogFolder, release } from '../../src/fleet/log/folders.js';
+import { Masked } from '../../src/fleet/log/masked.js';
+import { Outbox } from '../../src/fleet/log/outbox.js';
+import { MemoryBroker, memoryEngine } from '../../src/fleet/memory.js';
+import { fleetRecords } from '../../src/fleet/records.js';
+import { bundleOf, ownFolder } from './bundles.js';
+import { until } from './contract.js';
+import { channel, ground, key, verdict } from './ground.js';
+
+const BOUNDS = { segmentBytes: 4_000, maxBytes: 4_000_000 };
+const MASKS = {
+  'acme/a.json': { redact: { patterns: ['cust_\\w+'], keys: ['iban'], paths: ['input.tool_input.note'] } },
+};
+const fire = (id: string, input: object): string =>
+  JSON.stringify({
+    ...{ seq: 1, time: new Date().toISOString(), host_id: 'abc', type: 'hook_fire', fire_id: id, event: 'PreToolUse' },
+    ...{ input: { tool_input: input }, handlers: [], decision: {} },
+  });
+const texts = ({ entries }: MemoryBroker): string[] => entries.map(({ bytes }) => Buffer.from(bytes).toString());
+
+describe('decisions that were made before the masks of a policy were known', () => {
+  test('leave the host with them', async () => {
+    const { broker, join: enter, push } = ground();
+    await push(bundleOf(1, MASKS, [key]));
+    broker.away = true;
+    const { host, team } = await enter();
+    await verdict(host, 'echo cust_12');
+    broker.away = false;
+    await until(() => channel(team)?.sequence === 1);
+    await team.drained();
+    await until(() => broker.entries.length === 1);
+    expect(texts(broker)[0]).toMatch(/echo \[redacted secret hmac:[0-9a-f]{16}\]/);
+    expect(texts(broker).join()).not.toContain('cust_12');
+  });
+
+  test('also those of an earlier process, of one without a connection, and those that wait while a policy changes', async () => {
+    const [broker, folder] = [new MemoryBroker(), ownFolder()];
+    const left = makeLogFolder(folder);
+    writeFileSync(join(left, '000001.ndjson'), `${fire('left', { command: 'cust_1' })}\n`);
+    release(left);
+    writeFileSync(join(folder, 'aside.ndjson'), `${fire('aside', { command: 'cust_2' })}\n`);
+    const options = { folder, host: 'h1', engine: memoryEngine(broker), ...BOUNDS };
+    const outbox = new Outbox({ ...options, waitsForMasks: true, tell: () => undefined });
+    outbox.push([fire('own', { command: 'cust_3' })]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(broker.entries).toEqual([]);
+    outbox.mask({ patterns: [/cust_\w+/] });
+    await until(() => broker.entries.length === 3);
+    broker.away = true;
+    outbox.push([fire('more', { command: 'cust_4 acct_4' })]);
+    outbox.mask({ patterns: [/acct_\w+/] });
+    broker.away = false;
+    await until(() => broker.entries.length === 4);
+    await outbox.close(1_000);
+    expect(texts(broker).join()).not.toMatch(/cust_\d|acct_\d/);
+    const records: HookRecord[] = [];
+    for await (const record of fleetRecords(options.engine, undefined).records()) records.push(record);
+    const counts = records.map((record) => [(record as { fire_id?: string }).fire_id, record.redacted?.count]);
+    expect(Object.fromEntries(counts)).toEqual({ left: 1, aside: 1, own: 1, more: 2 });
+  });
+
+  test('wait where what was posted is not known yet', async () => {
+    const { broker, join: enter } = ground();
+    broker.away = true;
+    const { host, team } = await enter({ channels: ['stable', 'beta'] });
+    await verdict(host, 'ls');
+    broker.away = false;
+    await team.drained();
+    await until(() => broker.entries.length === 1);
+    expect(team.status().log).toMatchObject({ sent: 1, waiting: 0 });
+  });
+
+  test('are masked once: what is masked stays as it is, whatever is masked again', async () => {
+    const masked = new Masked(ownFolder());
+    const masks = {
+      keys: ['iban', 'auth'],
+      paths: ['input.tool_input.note'],
+      patterns: [/cust_\w+/, /id=(.+)/, /.+@.+/],
+    };
+    const secrets = { iban: 'DE02', auth: 'Bearer abc', note: 'n', command: 'x cust_1; id=7 8', mail: 'a b@c d' };
+    masked.mask(masks);
+    const { lines } = masked.lines([
+      fire('f', { ...secrets, n: 1, token: 'ghp_0123456789abcdefghijABCDEFGHIJ012345' }),
+    ]);
+    const line = (lines[0] as Buffer).subarray(0, -1);
+    expect(line.toString()).not.toMatch(/DE02|cust_1|id=7|b@c|ghp_/);
+    expect(masked.again(line)?.toString()).toBe(line.toString());
+    // Others come in addition.
+    masked.mask({
+      ...masks,
+      patterns: [...masks.patterns, /\bx /, /redacted/, /hmac:\w+/],
+      keys: ['n', ...masks.keys],
+    });
+    const again = masked.again(line)?.toString() as string;
+    expect(JSON.parse(again).redacted.count).toBe(JSON.parse(line.toString()).redacted.count + 2);
+    expect(masked.again(Buffer.from(again))?.toString()).toBe(again);
+    // The rest of a text of which the beginning is masked.
+    masked.mask({ paths: ['input.tool_input.mail', 'input.tool_input.rest'] });
+    const partly = again.replace('"n":', '"rest":"[redacted secret hmac:0123456789abcdef] and more","n":');
+    expect(masked.again(Buffer.from(partly))?.toString()).not.toContain('and more');
+    await masked.close();
+  });
+});
