@@ -35,11 +35,13 @@ export function keepRewrite(draft: Draft): void {
   wishes.delete('rewrite');
   const isAsked = row.says.ask !== undefined && 'silent' in row.says.ask;
   const beside = untold === undefined && verdict === 'ask' ? ' together with "ask"' : '';
-  const why = `${table.title} cannot be told of another ${untold ?? 'input'} on ${row.name}${beside}`;
+  const why = `${table.title} cannot be told of another ${untold?.what ?? 'input'} on ${row.name}${beside}`;
   lose(draft, 'rewrite', isAsked ? `${why}: the user is asked about the one there is` : `${why}: the call is denied`);
   const reasons = isAsked
     ? []
-    : [`A hook would have run this with another input, which ${table.title} cannot be told of here.`];
+    : [
+        `A hook would have run this with another input, which ${table.title} cannot be told of here${untold?.why ?? ''}.`,
+      ];
   for (const what of ['allow', 'ask', 'defer'] as const) {
     const wish = wishes.get(what);
     if (wish === undefined) continue;
@@ -52,15 +54,15 @@ export function keepRewrite(draft: Draft): void {
 }
 
 /** What of a rewritten input cannot be told, whatever words there are for it. */
-function untoldOf({ table, row, input }: Draft, value: unknown): string | undefined {
+function untoldOf({ table, row, input }: Draft, value: unknown): { what: string; why?: string } | undefined {
   const before = input?.['tool_input'];
   const key = input && isObject(value) && isObject(before) ? untoldIn(value, before, wasOf(input)) : undefined;
-  if (key !== undefined) return `"${key}" for this call`;
+  if (key !== undefined) return { what: `"${key}" for this call` };
   const { rewrite } = row.says;
   const said =
     rewrite && 'say' in rewrite ? fillWords(rewrite.say, { reason: '', given: '', value, string: '' }) : value;
   const why = whyUnreadable(said, table.limits.levels);
-  return why && `input (${why})`;
+  return why === undefined ? undefined : { what: `input (${why})`, why: `: ${why}` };
 }
 
 /** Whether the answer says it in words, not by silence. */

@@ -28,24 +28,24 @@ export function decided(output: Readonly<Record<string, unknown>>): CommandAnswe
 
 /** The decision for a client that reads JSON: a rewritten input that JSON does not carry as it was decided denies the call. */
 export function carried(spec: EventSpec, output: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const untold = untoldIn(spec, output);
-  if (untold === undefined) return output;
+  const why = whyUntold(spec, output);
+  if (why === undefined) return output;
   const { hookSpecificOutput: _, ...rest } = output;
-  const reason = 'A hook would have run this with another input, which Claude Code cannot be told of here.';
+  const reason = `A hook would have run this with another input, which Claude Code cannot be told of here: ${why}.`;
   return { ...rest, ...blockOutput({ spec, eventName: spec.name }, reason, undefined) };
 }
 
 /** What the client is told otherwise than it was decided, for the record. */
 export function lossesIn(spec: EventSpec, decision: AnyDecision): readonly RecordedLoss[] {
-  const untold = decision.updatedInput === undefined ? undefined : untoldIn(spec, decision.toJSON());
-  return untold === undefined ? [] : [{ what: 'rewrite', why: `${untold}: the call is denied` }];
+  const why = decision.updatedInput === undefined ? undefined : whyUntold(spec, decision.toJSON());
+  const untold = `Claude Code cannot be told of another input (${why}) on ${spec.name}: the call is denied`;
+  return why === undefined ? [] : [{ what: 'rewrite', why: untold }];
 }
 
-function untoldIn(spec: EventSpec, { hookSpecificOutput }: Readonly<Record<string, unknown>>): string | undefined {
+function whyUntold(spec: EventSpec, { hookSpecificOutput }: Readonly<Record<string, unknown>>): string | undefined {
   if (spec.fold !== 'gate' || !isObject(hookSpecificOutput)) return undefined;
   const { updatedInput, decision } = hookSpecificOutput;
-  const why = whyUnreadable(updatedInput ?? (isObject(decision) ? decision['updatedInput'] : undefined));
-  return why && `Claude Code cannot be told of another input (${why}) on ${spec.name}`;
+  return whyUnreadable(updatedInput ?? (isObject(decision) ? decision['updatedInput'] : undefined));
 }
 
 /** The event's own block in the wire's shape; undefined: a failure stops nothing here. */

@@ -62,7 +62,7 @@ describe.each([
     const { stdout, code } = await ask(event, session, specific);
     expect(code).toBe(0);
     expect(stdout).toContain(denied);
-    expect(stdout).toContain('Claude Code cannot be told of here');
+    expect(stdout).toContain('Claude Code cannot be told of here: a text in it has half a surrogate pair');
     expect(stdout).not.toContain('updatedInput');
     await expect
       .poll(() => fires(session)[0]?.losses)
