@@ -223,6 +223,8 @@ export interface Description {
   readonly scope: string;
   readonly kind: string;
   readonly agentType?: string;
+  /** Of a session's scope: its id, where it has one. */
+  readonly session?: string;
   readonly hooks: readonly DescribedHook[];
   /** For an agent type: functions that make hooks when such an agent starts. The hooks are not known before. */
   readonly made?: readonly MadeHooks[];

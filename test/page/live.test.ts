@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { fire as record } from '../emit/samples.js';
 import { createUser, type Running, send, type User, until } from '../server/kit.js';
 import { startBrowser } from './browser.js';
 
@@ -139,4 +142,50 @@ test.each(['quick', 'varied'])('the focus stays on %s when rows change their pla
     if (other === 'varied') await fire('UserPromptSubmit', { prompt: `0.${2 + i}` });
     else await fire();
   expect(await focused()).toBe(name);
+});
+
+test('the tree of scopes says which session each belongs to, and axe finds nothing with nothing chosen', async () => {
+  for (const session of ['alpha', 'beta'])
+    await fire('SubagentStart', { session_id: session, agent_id: 'x1', agent_type: 'scout' });
+  await page.getByRole('tab', { name: 'Scopes' }).click();
+  await page.getByText('session beta').waitFor();
+  const tree = (await page.locator('.scopes').innerText()).split('\n').map((line) => line.trim());
+  expect(tree.filter((line) => /alpha|beta|x1/.test(line))).toEqual([
+    'session alpha',
+    'agent scout x1',
+    'session beta',
+    'agent scout x1',
+  ]);
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run()')) as { violations: { id: string }[] };
+  expect(violations.map(({ id }) => id)).toEqual([]);
+});
+
+test('in a narrow window the list scrolls sideways to the event, and a lane has its name however deep it is', async () => {
+  const file = join(user.path, 'deep.ndjson');
+  const start = Date.UTC(2026, 0, 31, 9, 15);
+  const lines = Array.from({ length: 20 }, (_, i) => ({
+    ...record(i + 1),
+    ...{ time: new Date(start + i * 10).toISOString(), event: 'SubagentStart', session_id: 's', handlers: [] },
+    ...{
+      agent_id: `agent-${i}`,
+      input: { agent_type: 'scout', ...(i > 0 ? { parent_agent_id: `agent-${i - 1}` } : {}) },
+    },
+  }));
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await page.setInputFiles('input[type=file]', file);
+  await page.locator('.state.file').waitFor();
+  for (const width of [1300, 360]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.evaluate("document.querySelector('.labels').scrollTo(0, 1000)");
+    const rooms = await page.evaluate<number[]>(`[...document.querySelectorAll('.labels button')].map((button) =>
+      button.clientWidth - parseFloat(getComputedStyle(button).paddingLeft))`);
+    expect(Math.min(...rooms)).toBeGreaterThan(50);
+    const about = option(/./).first().locator('.what');
+    await page.evaluate("document.querySelector('[role=listbox]').scrollTo(1000, 0)");
+    const [list, what] = [await page.getByRole('listbox').boundingBox(), await about.boundingBox()];
+    const right = (box: typeof list): number => (box?.x ?? 0) + (box?.width ?? 0);
+    expect(right(what)).toBeLessThanOrEqual(right(list));
+    expect(what?.width).toBeGreaterThan(100);
+  }
 });

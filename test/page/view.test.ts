@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { FireRecord, HandlerRecord } from '../../src/index.js';
+import type { FireRecord, HandlerRecord, HookRecord } from '../../src/index.js';
 import { leftOut, someOf } from '../../src/page/parts/some.js';
 import { matches, NO_FILTER, tallies } from '../../src/page/records/filter.js';
 import { KeptRecords } from '../../src/page/records/kept.js';
@@ -12,6 +12,7 @@ import { spansDays, timeText } from '../../src/page/timeline/time.js';
 import { pan, seen } from '../../src/page/timeline/zoom.js';
 import { plainJson } from '../../src/plain.js';
 import { fire } from '../emit/samples.js';
+import { SAMPLES } from '../store/records.js';
 
 let seq = 0;
 const record = (more: Partial<FireRecord> = {}): FireRecord => ({ ...fire(++seq), ...more });
@@ -48,6 +49,25 @@ test.each([
   );
   for (const [i, text] of words.entries())
     expect(page.rows.map((row) => matches(row, { ...NO_FILTER, text }))).toEqual(words.map((__, at) => at === i));
+});
+
+test('what a hook printed is found, whether it came before the record of its fire or after', () => {
+  const printed = (fire_id: string, stderr: string) => {
+    const found = SAMPLES.find((one) => one.type === 'system' && one.subtype === 'hook_response') as HookRecord;
+    return { ...found, seq: ++seq, fire_id, stderr };
+  };
+  const page = pageOf([
+    printed('one', 'early words'),
+    record({ fire_id: 'one' }),
+    record({ fire_id: 'two' }),
+    printed('two', 'late words'),
+    record({ fire_id: 'three', handlers: [] }),
+  ]);
+  const found = (text: string) =>
+    page.rows.filter((row) => matches(row, { ...NO_FILTER, text })).map((row) => row.fire_id);
+  expect(found('EARLY words')).toEqual(['one']);
+  expect(found('late words')).toEqual(['two']);
+  expect(found('no words')).toEqual([]);
 });
 
 describe('time', () => {

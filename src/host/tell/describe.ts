@@ -32,6 +32,7 @@ export function describeScope(
     scope: scope.id,
     kind: scope.kind,
     ...(scope.agentType === undefined ? {} : { agentType: scope.agentType }),
+    ...(scope.kind === 'session' && scope.session !== '' ? { session: scope.session } : {}),
     hooks,
     children,
   };

@@ -1,5 +1,6 @@
 import { plain } from '../../plain.js';
 import { isObject } from '../../values/shape.js';
+import { shortName } from '../../why/about.js';
 import { agentName } from '../records/agents.js';
 import { kept, scopes, version } from '../state.js';
 import { leftOut, someOf } from './some.js';
@@ -9,6 +10,7 @@ interface Described {
   readonly scope?: unknown;
   readonly kind?: unknown;
   readonly agentType?: unknown;
+  readonly session?: unknown;
   readonly hooks?: unknown;
   readonly children?: unknown;
 }
@@ -21,7 +23,7 @@ export function Scopes() {
     <div class="scopes">
       {told.filter(isObject).map((host, i) => (
         <section key={String(host['root'] ?? i)}>
-          <h3>{host['root'] ? `Project ${plain(String(host['root']))}` : 'Host'}</h3>
+          <h2>{host['root'] ? `Project ${plain(String(host['root']))}` : 'Host'}</h2>
           <ul>
             <Scope one={isObject(host['scopes']) ? host['scopes'] : {}} depth={0} />
           </ul>
@@ -38,9 +40,11 @@ function Scope({ one, depth }: { readonly one: Described; readonly depth: number
   const hooks = (Array.isArray(one.hooks) ? one.hooks : []).filter(isObject);
   const children = (Array.isArray(one.children) ? one.children : []).filter(isObject);
   const type = typeof one.agentType === 'string' ? ` ${one.agentType}` : '';
+  // The scope of every session has the same name.
+  const name = typeof one.session === 'string' ? shortName(one.session) : String(one.scope ?? '');
   return (
     <li>
-      <strong>{plain(`${String(one.kind ?? '')}${type} ${String(one.scope ?? '')}`)}</strong>
+      <strong>{plain(`${String(one.kind ?? '')}${type} ${name}`)}</strong>
       <ul>
         {hooks.map((hook, i) => (
           <li key={i}>

@@ -30,16 +30,15 @@ export function matches(row: Row, { agent, event, hook, outcomes, text }: Filter
   return text === '' || holds(row, text);
 }
 
-/** The record's whole text, as JSON: what is not seen is written out in it, or not, as its writer did. */
-function holds({ text: line, about, came }: Row, text: string): boolean {
+/** The record's whole text, and what its hooks printed, as JSON: what is not seen is written out in it, or not, as its writer did. */
+function holds({ text: line, runs = [], about, came }: Row, text: string): boolean {
   const wanted = text.toLowerCase();
-  const json = line.toLowerCase();
-  return (
-    about.toLowerCase().includes(wanted) ||
-    came.toLowerCase().includes(wanted) ||
-    json.includes(JSON.stringify(wanted).slice(1, -1)) ||
-    json.includes(plainJson(wanted).slice(1, -1))
-  );
+  if (about.toLowerCase().includes(wanted) || came.toLowerCase().includes(wanted)) return true;
+  const forms = [JSON.stringify(wanted), plainJson(wanted)].map((one) => one.slice(1, -1));
+  return [line, ...runs].some((one) => {
+    const json = one.toLowerCase();
+    return forms.some((form) => json.includes(form));
+  });
 }
 
 /** How many of the ordered `rows` had come by a time. */

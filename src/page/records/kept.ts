@@ -1,9 +1,10 @@
-import type { HookRecord, HookResponse } from '../../emit/record.js';
+import type { FireRecord, HookRecord, HookResponse } from '../../emit/record.js';
 import { readRecord } from '../../store/read-record.js';
 import type { RecordQuery } from '../../store/store.js';
 import { isWanted } from '../../store/store.js';
 import { BackgroundRuns, type RunEnd } from '../../why/background.js';
 import { callOf } from '../../why/calls.js';
+import { hasRun } from '../../why/meaning.js';
 import { Agents } from './agents.js';
 import { gravest, withFailure } from './outcome.js';
 import { alarmRow, fireRow, type Row } from './row.js';
@@ -60,7 +61,7 @@ export class KeptRecords {
       if (record.tool_use_id !== undefined) push(this.#calls, callKey(record.session_id, record.tool_use_id), text);
       if (record.type === 'hook_fire') {
         this.agents.learn(record, agent, at);
-        const row = fireRow(record, agent, at, text);
+        const row = fireRow(record, agent, at, text, this.#linesOf(record));
         this.#push(row);
         for (const handler of record.handlers) this.#end(row, this.#background.begin(record.fire_id, handler, row));
       } else if (record.type === 'hook_alarm') this.#push(alarmRow(record, agent, at, text));
@@ -120,6 +121,14 @@ export class KeptRecords {
       const record = recordOf(row);
       if (record !== undefined && isWanted(record, query)) yield record;
     }
+  }
+
+  /** What its hooks say of themselves, as far as it has come; undefined: none was asked. */
+  #linesOf({ fire_id: fire, handlers }: FireRecord): readonly string[] | undefined {
+    if (!handlers.some(hasRun)) return undefined;
+    const lines = this.#fires.get(fire) ?? [];
+    this.#fires.set(fire, lines);
+    return lines;
   }
 
   #push(row: Row): void {

@@ -30,6 +30,8 @@ export interface Row extends CountedFire {
   readonly ran: readonly CountedHandler[];
   /** The record, as it came. */
   readonly text: string;
+  /** And those with what its hooks printed, which may come later. */
+  readonly runs?: readonly string[] | undefined;
 }
 
 /** The earliest moment that a Date can hold: a record may contain any number. */
@@ -38,7 +40,7 @@ const EARLIEST = -8.64e15;
 const NONE: CountedFire['decision'] = { failures: [] };
 const uncoloured = (_: unknown, text: string): string => text;
 
-export function fireRow(fire: FireRecord, agent: Agent, at: number, text: string): Row {
+export function fireRow(fire: FireRecord, agent: Agent, at: number, text: string, runs?: readonly string[]): Row {
   const marks = marksOf(fire);
   const { failures } = fire.decision;
   return {
@@ -57,6 +59,7 @@ export function fireRow(fire: FireRecord, agent: Agent, at: number, text: string
     decision: failures.length === 0 ? NONE : { failures },
     ran: fire.handlers.filter(hasRun).map(counted),
     text,
+    runs,
   };
 }
 

@@ -97,7 +97,7 @@ export function Timeline() {
               <li key={agent.key} style={{ top: px(start), height: px(LANE) }}>
                 <button
                   type="button"
-                  style={{ paddingLeft: px(8 + depthOf(agent) * 14) }}
+                  style={{ paddingLeft: `min(${px(8 + depthOf(agent) * 14)}, 45%)` }}
                   aria-pressed={filter.value.agent === agent.key}
                   title={`Which hooks ran for ${name}?`}
                   onClick={() => {
