@@ -1,6 +1,6 @@
 import { DEEPEST } from '../../values/copies/copy.js';
 import { put } from '../../values/copies/put.js';
-import { createFinder, type Finder } from './find/find.js';
+import { createFinder, type Finder, patternFinder } from './find/find.js';
 import { isListed } from './find/lists.js';
 import { type ListKind, listKind, nameKind } from './find/names.js';
 import { isPlaceholder, isWord, looksRandom } from './find/values.js';
@@ -24,6 +24,10 @@ export class Masker {
   readonly #keys: ReadonlySet<string>;
   readonly #paths: readonly (readonly string[])[];
   readonly #named: boolean;
+  /** What the caller's own patterns match, which are looked for in numbers and names of data, too. */
+  readonly #patterns: ReturnType<typeof patternFinder>;
+  /** How deep within an input or an output, where there are patterns; 0: among the fields of a record, which are ours. */
+  #inData = 0;
   #key: MaskKey | undefined;
   readonly #clean = new Set<string>();
   /** By key, the text in which nothing had to be masked when it was last checked. */
@@ -35,6 +39,7 @@ export class Masker {
   constructor({ shapes = true, keys = [], paths = [], patterns = [], mask }: RedactOptions, key: MaskKey | undefined) {
     const wanted = (name: string): boolean => (typeof shapes === 'boolean' ? shapes : shapes.includes(name));
     this.finder = createFinder(wanted, patterns);
+    this.#patterns = patternFinder(patterns);
     this.#named = wanted('named');
     this.#own = mask;
     this.#keys = new Set(keys.map((name) => name.toLowerCase()));
@@ -52,6 +57,7 @@ export class Masker {
   /** A value below the key of a record. */
   field(key: string, value: unknown): unknown {
     this.#depth = 0;
+    this.#inData = 0;
     if (this.#path !== undefined) this.#path.length = 0;
     return this.#at(key, value, this.isPath(key));
   }
@@ -74,10 +80,13 @@ export class Masker {
     // A circle, then: what holds it is not shown at all.
     if (++this.#depth > DEEPEST + 10) throw new RangeError('too deep');
     this.#path?.push(key);
+    const before = this.#inData;
+    if (this.#patterns !== undefined) this.#inData = before > 0 ? before + 1 : beginOf(key);
     const list = all || !this.#named ? undefined : listKind(key);
     const isOne = list === undefined ? undefined : (one: unknown) => isOfList(one, list, key);
     const masked = this.#value(value, all || isOne?.(value) === true || this.#isSecretKey(key, value), isOne);
     this.#path?.pop();
+    this.#inData = before;
     this.#depth--;
     if (isText && masked === value && value.length <= LONG) this.#rememberAt(key, value);
     return masked;
@@ -101,9 +110,22 @@ export class Masker {
   /** `isOne`: which texts directly in it are masked, too. */
   #value(value: unknown, all: boolean, isOne?: (value: unknown) => boolean): unknown {
     if (typeof value === 'string') return all ? this.#whole(value) : this.text(value);
-    if (all && (typeof value === 'number' || typeof value === 'bigint')) return this.mask(String(value));
+    if (typeof value === 'number' || typeof value === 'bigint')
+      return all || this.#isFound(String(value)) ? this.mask(String(value)) : value;
     if (typeof value !== 'object' || value === null) return value;
     return Array.isArray(value) ? this.#list(value, all, isOne) : this.#object(value, all, isOne);
+  }
+
+  /** Whether a pattern matches a number. */
+  #isFound(number: string): boolean {
+    return this.#inData > 0 && this.#patterns !== undefined && this.#patterns(number).length > 0;
+  }
+
+  /** A name of a field. The fields of an event and of an answer are known, those below them are data. */
+  #name(name: string): string {
+    if (!isPlain(name)) return this.text(name);
+    if (this.#inData < 2 || this.#patterns === undefined) return name;
+    return this.part(name, 0, name.length, this.#patterns(name));
   }
 
   #list(list: readonly unknown[], all: boolean, isOne?: (value: unknown) => boolean): unknown {
@@ -153,7 +175,7 @@ export class Masker {
       const isData = isManifest && (key === 'data' || key === 'stringData');
       const isWhole = isData || key === beside || isOne?.(value) === true || this.isPath(key);
       const masked = this.#at(key, value, all || isWhole);
-      const name = isPlain(key) ? key : this.text(key);
+      const name = this.#name(key);
       if (masked === own && name === key && copy === undefined) continue;
       // Keeps the order of the keys.
       if (copy === undefined) {
@@ -229,6 +251,10 @@ export class Masker {
 
 const isOfList = (value: unknown, kind: ListKind, name: string): boolean =>
   typeof value === 'string' && isListed(value, kind, name, '"');
+
+/** At which level of data a field of a record begins. */
+const beginOf = (key: string): number => (DATA.test(key) ? 1 : key.startsWith('updated') ? 2 : 0);
+const DATA = /^(?:input|final_input|versions|output)$/;
 
 /** A whole value that was masked. */
 const MASKED = /^\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]$/;

@@ -30,16 +30,14 @@ export function createFinder(wanted: (name: string) => boolean, patterns: readon
   const named = wanted('named');
   const scan = scanner(tokens, { named, url: wanted('url-password'), pem: wanted('private-key') });
   const find = (text: string): readonly Span[] => (named ? everyReading(text, scan) : scan(text));
-  const own = patterns.map(
-    (pattern) => new RegExp(pattern.source, [...new Set(`${pattern.flags.replace('y', '')}g`)].join('')),
-  );
+  const own = patternFinder(patterns);
   return {
-    shortest: own.length > 0 ? 0 : SHORTEST,
+    shortest: own === undefined ? SHORTEST : 0,
     find(text) {
       let spans = text.length < SHORTEST ? NOTHING : find(text);
       const shown = named ? withoutColours(text) : undefined;
       if (shown !== undefined) spans = merged([...spans, ...find(shown.text).map(shown.back)]);
-      if (own.length > 0) spans = merged([...spans, ...own.flatMap((pattern) => matches(pattern, text))]);
+      if (own !== undefined) spans = merged([...spans, ...own(text)]);
       return spans.length > 0 && text.includes('[redacted ') ? without(spans, text) : spans;
     },
     nameOf: (value) => (BEGIN.test(value) ? 'private-key' : tokens.nameOf(value)),
@@ -49,6 +47,15 @@ export function createFinder(wanted: (name: string) => boolean, patterns: readon
       return -1;
     },
   };
+}
+
+/** Finds what the caller's own patterns match; undefined: there are none. */
+export function patternFinder(patterns: readonly RegExp[]): ((text: string) => readonly Span[]) | undefined {
+  if (patterns.length === 0) return undefined;
+  const all = patterns.map(
+    (pattern) => new RegExp(pattern.source, [...new Set(`${pattern.flags.replace('y', '')}g`)].join('')),
+  );
+  return (text) => merged(all.flatMap((pattern) => matches(pattern, text)));
 }
 
 /** What is found in a text as it is, in the lines it stands for, and without what tools put before them. */

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import type { HookRecord } from '../../../src/emit/record.js';
+import { createRedactor } from '../../../src/emit/redact/redactor.js';
+import type { RedactOptions } from '../../../src/index.js';
+
+const record = (tool_input: object, more: object = {}): HookRecord =>
+  ({
+    ...{ type: 'hook_fire', seq: 4111, event: 'PreToolUse', decision: { verdict: 'none' } },
+    ...{ input: { tool_name: 'Pay', tool_input }, handlers: [], ...more },
+  }) as unknown as HookRecord;
+const masked = (options: RedactOptions, of: HookRecord): string =>
+  JSON.stringify(createRedactor(options).redact(of)).replace(/hmac:\w{16}/g, 'hmac:…');
+const MASK = '[redacted secret hmac:…]';
+
+describe('patterns of a user', () => {
+  test.each([
+    [{ card: 4111111111111111 }, { card: MASK }],
+    [{ cards: [1, { n: 4111111111111111 }] }, { cards: [1, { n: MASK }] }],
+    [{ card: '4111111111111111' }, { card: MASK }],
+    [{ 'acct-777': 'x' }, { [MASK]: 'x' }],
+    [{ a: [{ 'acct-7': 1 }] }, { a: [{ [MASK]: 1 }] }],
+    [
+      { 'no/acct-7/x': 1, b: 2 },
+      { [`no/${MASK}/x`]: 1, b: 2 },
+    ],
+    [
+      { n: 42, ok: true, none: null },
+      { n: 42, ok: true, none: null },
+    ],
+  ])('are looked for in numbers and in names of fields: %j', (input, expected) => {
+    const options = { patterns: [/\d{16}/, /acct-\d+/] };
+    const { input: shown } = JSON.parse(masked(options, record(input)));
+    expect(shown.tool_input).toEqual(expected);
+  });
+
+  test('are looked for wherever a record holds data', () => {
+    const data = { 'acct-7': 4111111111111111 };
+    const of = record(data, {
+      final_input: { tool_input: data },
+      versions: [data],
+      handlers: [
+        { output: { hookSpecificOutput: { updatedInput: data } }, answers: [{ judged: 0, output: { a: data } }] },
+      ],
+      decision: { updatedInput: data },
+    });
+    const text = masked({ patterns: [/\d{16}/, /acct-\d+/] }, of);
+    expect(text).not.toMatch(/acct-7|4111111111111111/);
+    expect(JSON.parse(text).redacted.count).toBe(12);
+  });
+
+  test('leave the numbers and names of a record itself as they are', () => {
+    const own = { seq: 4111, handlers: [{ stage: 4111, duration_ms: 4111, name: 'x', exit_code: 4111 }] };
+    const of = record({ command: 'ls' }, own);
+    const shown = JSON.parse(masked({ patterns: [/4111|duration|stage|tool_name|command/] }, of));
+    expect(shown).toMatchObject(own);
+    expect(Object.keys(shown.input)).toEqual(['tool_name', 'tool_input']);
+    expect(shown.input.tool_input).toEqual({ [MASK]: 'ls' });
+  });
+
+  test('are what counts there: no number and no name is looked at without', () => {
+    const of = record({ 'acct-777': 4111111111111111 });
+    expect(createRedactor().redact(of)).toBe(of);
+    expect(createRedactor({ keys: ['x'] }).redact(of)).toBe(of);
+  });
+});
