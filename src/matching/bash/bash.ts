@@ -4,6 +4,7 @@ import { addFiles, clearFiles, noFiles, noteNamed, noteRedirects, runsPieces } f
 import { addGlobs } from './globs.js';
 import { isExpanded, readingsOf } from './guess.js';
 import { type CommandInput, changesInput, inputOf, outputOf, writesWords, writtenIn } from './input.js';
+import { noteHeld } from './moves.js';
 import {
   type BashReading,
   COST,
@@ -212,6 +213,10 @@ function readScript({ text: source, ...around }: Script, found: BashReading): vo
         break;
       case 'Assignment':
         readAssignment(node.name, node.value.type === 'Word' ? knownWord(node.value) : undefined, found);
+        break;
+      case 'For':
+      case 'Select':
+        for (const word of node.wordlist ?? []) noteHeld(knownWord(word), found);
         break;
       case 'Word':
         if (mayHold(knownWord(node))) noteGuess(node.value, 'expanded', found);

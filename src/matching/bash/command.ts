@@ -1,7 +1,7 @@
 import { noteFiles, noteHanded, noteNamed, noteRan, noteTaken } from './files.js';
 import { linesIn, mayName } from './guess.js';
 import { bashProgram } from './lookup.js';
-import { SOME } from './moves.js';
+import { noteHeld, SOME } from './moves.js';
 import {
   COMMAND_SECTIONS,
   EXPANDING,
@@ -30,7 +30,7 @@ export function mayHold({ text, sure }: KnownWord): boolean {
 export function readAssignment(name: string, value: KnownWord | undefined, found: BashReading): void {
   if (RENAMING_VARIABLES.has(name)) throw new Unknowable();
   found.variables.add(name);
-  if (value?.sure === undefined && value !== undefined) found.values.add(lastName(value.text));
+  if (value !== undefined) noteHeld(value, found);
   if (LINE_VARIABLES.has(name) && value?.sure === undefined && value !== undefined) noteGuess(value.text, true, found);
   const isFolder = FOLDER_VARIABLES.test(name) && value?.text.includes('/');
   if (value !== undefined && !isFolder && !VALUE_NAMES.test(name) && !value.text.includes('://'))

@@ -1,5 +1,5 @@
 import type { Redirection } from 'unbash';
-import { callsTest, isPattern, nameOf, noteFolder, noteMoves, placesOf, SOME, spread } from './moves.js';
+import { callsTest, isPattern, nameOf, noteFolder, noteMoves, noteRead, placesOf, SOME, spread } from './moves.js';
 import { DATA_PROGRAMS, EDITORS, INTERPRETERS, READERS } from './names.js';
 import { type BashFiles, type BashReading, COST, lastName, type ScriptContext, spend } from './reading.js';
 import type { OptionUse } from './used.js';
@@ -57,6 +57,9 @@ export function noteRedirects(redirects: readonly Redirection[], known: () => bo
   }
 }
 
+/** So many words may be options before a subcommand. */
+const MOST_BEFORE = 4;
+
 /** The files that a program writes, moves, runs or may take its commands from. `open`: other words take the place of some, or follow. */
 export function noteFiles(
   use: OptionUse,
@@ -72,12 +75,18 @@ export function noteFiles(
   for (const { from, to } of use.moves ?? [])
     if (/^\/dev\/|^\/proc\/|^<\(/.test(from.text)) noteWritten(to, false, found);
   if (use.moves !== undefined) noteMoves(use.moves, open ? (hole ?? '{}') : undefined, found);
-  if (/^(?:cd|pushd)$/.test(name.text)) for (const { text } of given.slice(1)) noteFolder(text, found);
+  if (/^(?:cd|pushd|mkdir)$/.test(name.text))
+    for (const { text } of given.slice(1)) noteFolder(text, name.text === 'mkdir', found);
   const isPath = name.text.includes('/');
   if (use.file || isPath) found.runsFiles = true;
-  for (const path of isPath ? [name.text] : (use.files ?? []))
+  for (const path of isPath ? [name.text] : (use.files ?? [])) {
+    noteRead(path, found);
     noteRan(path, use.file === true || isPath || path.startsWith('.'), found);
+  }
   found.called.add(name.text);
+  // `git tool` is a program of its own.
+  const sub = given.slice(1, MOST_BEFORE).find(({ text }) => /^\w/.test(text));
+  if (sub !== undefined) found.called.add(`${lastName(name.text)}-${sub.text}`);
 }
 
 /** Notes a file whose commands are run. */

@@ -26,39 +26,79 @@ function isRunByGit(path: string): boolean {
 const HOOK =
   /^(?:(?:applypatch|commit|prepare-commit)-msg|(?:pre|post)-(?:applypatch|commit|merge-commit|merge|rebase|checkout|rewrite|push|receive|update|auto-gc|index-change)|reference-transaction|sendemail-validate|proc-receive)$/;
 /** Folders in which programs are looked up by their names: those of the system and of the user, not of a project. */
-const ON_PATH = /^(?:\.?s?bin|shims|games|scripts?)$/;
+const ON_PATH = /^(?:\.?s?bin|shims|games|scripts?)$/i;
 const IS_PLACED = /^(?:\.\/)?"?[/~$`]/;
-/** `$BIN`, `"$(npm bin)"`: an expansion that speaks of such a folder. */
-const EXPANDED_PATH = /^"?\$.{0,100}?(?:bin|shims|path)(?![a-z])/i;
-/** Where the line goes to one, and what it writes where it is: these are looked up once all is read. */
+/** `$BIN`, `"$(npm bin)"`, `$INSTALL_DIR`, `$(dirname "$(which ls)")`: an expansion that speaks of such a folder. */
+const EXPANDED_PATH =
+  /^"?[$`].{0,100}?(?:(?:bin|shims|path|install)(?:dir|path)?s?(?![a-z])|\b(?:which|command -v|type -[pP]|whence)\b)/i;
+/** What is read to have the programs of a project on the path. */
+const ACTIVATES = /(?:^|\/)(?:bin|scripts)\/activate(?:\.\w+)?$/i;
+
+// Signs before names, and alone: all is looked up once it is read.
+/** Where the line goes to such a folder, and what it writes where it is. */
 const GONE_THERE = './';
 const HERE = './';
 /** What it writes in a folder that a variable names, which may be one. */
 const EXPANDED = '$/';
+/** Where it has the programs of a project on the path, and what it writes among those. */
+const ACTIVATED = 'bin/';
+const PROJECTS = 'bin/';
+/** The names of files there that variables of the line hold. */
+const HELD = '=/';
+/** Where it creates such a folder, and goes to what it has named last. */
+const MADE = '+/';
+const GONE_TO_LAST = '_/';
 
+/** Without what leads to no other folder: `bin//a`, `bin/./a`. */
+const straight = (path: string): string => path.replace(/\/(?:\.?\/)+/g, '/');
 /** The folder that a file is in; empty: none is named. */
 const folderOf = (path: string): string => lastName(path.slice(0, Math.max(0, path.lastIndexOf('/'))));
+const isOfPrograms = (folder: string): boolean => ON_PATH.test(folder) || EXPANDED_PATH.test(folder);
 
 /** Whether a file that the line writes may be looked up by its name. */
-export function callsTest({ onPath, variables, values }: BashFiles): (name: string) => boolean {
+export function callsTest({ onPath, variables, values, written }: BashFiles): (name: string) => boolean {
   const isAny = variables.has('PATH');
-  const isHere = onPath.has(GONE_THERE);
   const isNamed = [...values].some((value) => ON_PATH.test(value));
+  const signs = [
+    '',
+    ...(onPath.has(GONE_THERE) || (onPath.has(GONE_TO_LAST) && onPath.has(MADE)) ? [HERE] : []),
+    ...(isNamed ? [EXPANDED] : []),
+    ...(onPath.has(ACTIVATED) ? [PROJECTS] : []),
+    ...(written.has(SOME) ? [HELD] : []),
+  ];
   return (name) =>
-    isAny || onPath.has(name) || (isHere && onPath.has(HERE + name)) || (isNamed && onPath.has(EXPANDED + name));
+    isAny || signs.some((sign) => onPath.has(sign + name) || (values.has(name) && onPath.has(sign + SOME)));
 }
 
 /** Notes what is written to a path, for `callsTest`. */
 function notePlace(path: string): (name: string, found: BashFiles) => void {
   const folders = [folderOf(path), lastName(path)];
-  const isThere = IS_PLACED.test(path) && folders.some((folder) => ON_PATH.test(folder) || EXPANDED_PATH.test(folder));
+  const isPlaced = IS_PLACED.test(path);
   const isHere = folders[0] === '' ? !path.startsWith('/') : path.startsWith('./') && folders[0] === '.';
-  const isExpanded = folders.some((folder) => folder.startsWith('$') || folder.startsWith('"$'));
+  const signs = [
+    ...(isPlaced && folders.some(isOfPrograms) ? [''] : []),
+    ...(isHere ? [HERE] : []),
+    ...(folders.some((folder) => /^"?\$/.test(folder)) ? [EXPANDED] : []),
+    ...(!isPlaced && folders.some((folder) => ON_PATH.test(folder)) ? [PROJECTS] : []),
+  ];
   return (name, { onPath }) => {
-    if (isThere) onPath.add(name);
-    if (isHere) onPath.add(HERE + name);
-    if (isExpanded) onPath.add(EXPANDED + name);
+    for (const sign of signs) onPath.add(sign + name);
   };
+}
+
+/** A variable may hold the path of a program, or of a folder of programs. */
+export function noteHeld(value: KnownWord, { values, onPath }: BashFiles): void {
+  const last = lastName(value.text);
+  const isPlaced = IS_PLACED.test(value.text);
+  if (value.sure === undefined || (isPlaced && ON_PATH.test(last))) values.add(last);
+  if (!isPlaced || !isOfPrograms(folderOf(straight(value.text))) || nameOf(value) === SOME) return;
+  values.add(last);
+  onPath.add(HELD + last);
+}
+
+/** `source .venv/bin/activate` */
+export function noteRead(path: string, { onPath }: BashFiles): void {
+  if (ACTIVATES.test(path)) onPath.add(ACTIVATED);
 }
 
 /** A file's name without its folder; `SOME`: it is not known; empty: it is a folder. */
@@ -70,7 +110,7 @@ export function nameOf({ text, sure }: KnownWord): string {
 
 /** What else files there are called for what looks them up: `.git`, if git runs them. Notes those that may be on the path. */
 export function placesOf(path: string, found: BashFiles): (name: string) => readonly string[] {
-  const note = notePlace(path);
+  const note = notePlace(straight(path));
   const isForGit = isRunByGit(path);
   return (name) => {
     note(name, found);
@@ -79,10 +119,13 @@ export function placesOf(path: string, found: BashFiles): (name: string) => read
 }
 
 /** `cd .git && … > config`, `cd ~/bin && … > tool`: what is written there has no folder in its name. */
-export function noteFolder(path: string, found: BashFiles): void {
-  if (/(?:^|\/)\.git\/?$/.test(path))
-    found.moved.set('config', new Set([...(found.moved.get('config') ?? []), '.git']));
-  if (/(?:^|\/)\.?s?bin\/?$/.test(path)) found.onPath.add(GONE_THERE);
+export function noteFolder(path: string, isMade: boolean, { moved, onPath }: BashFiles): void {
+  const folder = lastName(straight(path).replace(/\/$/, ''));
+  const isThere = /^\.?s?bin$/.test(folder) || (IS_PLACED.test(path) && isOfPrograms(folder));
+  if (isThere) onPath.add(isMade ? MADE : GONE_THERE);
+  if (isMade) return;
+  if (path === '$_') onPath.add(GONE_TO_LAST);
+  if (folder === '.git') moved.set('config', new Set([...(moved.get('config') ?? []), '.git']));
 }
 
 /** Notes what becomes of files. `hole`: this is replaced in the words, or others follow them. */

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { compileRule } from '../../src/matching/rule.js';
+
+function matches(pattern: string, command: string): boolean {
+  const { rule } = compileRule(`Bash(${pattern})`, { dialect: 'code', where: 'if' });
+  return rule?.matches({ tool_name: 'Bash', tool_input: { command }, cwd: '/' }) ?? true;
+}
+
+/** Folders of programs, as a line may name them. */
+const FOLDERS = [
+  ...['~/bin', '~/.local/bin', '/usr/local/sbin', '~/.pyenv/shims', '/usr/games', '~/scripts', '~/Scripts', '~op/bin'],
+  ...[
+    '/opt/k//bin',
+    '/usr/local/./bin',
+    '$HOME/bin',
+    '"$HOME"/.cargo/bin',
+    '$BINDIR',
+    `"\${BIN_DIR}"`,
+    '$XDG_BIN_HOME',
+  ],
+  ...['$INSTALL_DIR', '"$INSTALLDIR"', '$(npm bin -g)', '"$(go env GOPATH)/bin"', '"$(dirname "$(which git)")"'],
+  ...['$(dirname $(command -v node))', '`dirname $(type -p node)`', '$(which ls | xargs dirname)'],
+];
+/** What writes a file of the name `k` there, and the text that it writes if there is one. */
+const WRITES: readonly ((folder: string) => string)[] = [
+  (folder) => `echo 'rm x' > ${folder}/k`,
+  (folder) => `curl -s h -o ${folder}/k`,
+  (folder) => `cd ${folder} && echo 'rm x' > k`,
+  (folder) => `cd ${folder}; wget -qO k h; cd -`,
+  (folder) => `pushd ${folder} > l && N=k && echo 'rm x' | tee "$N"`,
+  (folder) => `cd ${folder} && for n in a k; do curl -s h -o "$n"; done`,
+];
+
+it.each(FOLDERS)('a Bash rule asks about what is written into %s and called by its name', (folder) => {
+  for (const write of WRITES)
+    for (const call of ['k', 'sudo k -v', 'command k']) {
+      const line = `${write(folder)}; ${call}`;
+      expect([line, matches('rm *', line)]).toEqual([line, true]);
+    }
+});
+
+it.each(['~/docs', '/tmp', 'src', '$OUT', '"$LOG_DIR"', '$BINARIES', '$INSTALLER_LOGS', '$(date +%F)', '~/bin/data'])(
+  'a Bash rule does not take %s for a folder of programs',
+  (folder) => {
+    for (const write of WRITES) {
+      const line = `${write(folder)}; k`;
+      expect([line, matches('mv *', line)]).toEqual([line, false]);
+    }
+  },
+);
+
+it.each([
+  ['curl -s h -o .venv/bin/k', '. .venv/bin/activate', 'k'],
+  ['curl -s h -o ./env/bin/k', 'source "$PWD/env/bin/activate"', 'k a'],
+  ['curl -s h -o env/Scripts/k', 'source env/Scripts/activate', 'k'],
+  ['curl -s h -o env/bin/k', '. env/bin/activate.fish', 'k'],
+  ['K=~/bin/k; curl -s h -o "$K"', 'chmod +x "$K"', 'k'],
+  ['K=$HOME/bin/k; curl -s h > $K', ':', 'k'],
+  ['D=~/.local/bin; curl -s h > $D/k', ':', 'k'],
+  ['mkdir -p ~/.local/bin && cd $_ && curl -s h -o k', ':', 'k'],
+  ['curl -s h -o ~/bin/git-k', ':', 'git k'],
+  ['curl -s h -o ~/bin/git-k', ':', 'git --no-pager k a'],
+  ['curl -s h -o /usr/local/bin/kubectl-k', ':', 'kubectl k'],
+])('a Bash rule asks what is called by its name: %s; %s; %s', (write, then, call) => {
+  expect(matches('rm *', `${write}; ${then}; ${call}`)).toBe(true);
+  expect(matches('rm *', `${write}; ${then}; ${call.replace('k', 'l')}`)).toBe(false);
+});
+
+it('a Bash rule knows programs of a project only where they are on the path', () => {
+  expect(matches('rm *', 'curl -s h -o .venv/bin/k; k')).toBe(false);
+  expect(matches('rm *', 'curl -s h -o .venv/lib/k; . .venv/bin/activate; k')).toBe(false);
+});
