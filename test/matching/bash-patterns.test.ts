@@ -100,3 +100,38 @@ describe('a Bash rule, of a text for another program,', () => {
     expect(asked).toEqual([]);
   });
 });
+
+const RUNNERS = [
+  ...[
+    'uv run',
+    'uv run --with a -p 3.12 --frozen',
+    'uv --directory d run --env-file=e',
+    'poetry run',
+    'poetry -C d run -q',
+  ],
+  ...['pipenv run', 'conda run -p d --cwd e', 'conda run --name a --no-capture-output', 'mamba run -n a', 'pdm run -s'],
+  ...[
+    'rye run',
+    'micromamba run -p d',
+    'bwrap --ro-bind /usr /usr --proc /proc --unshare-all',
+    'bwrap --bind a b --setenv C d',
+  ],
+  'bwrap --symlink usr/lib /lib --tmpfs /tmp --chdir /d --',
+];
+
+it.each(RUNNERS)('a Bash rule asks what command %s is given if nobody can tell', (runner) => {
+  for (const command of ['$CMD x', '"$(a b)" x', '/usr/bin/[q-s]m x', '{rm,-f} x', `\${A:-b} x`])
+    for (const before of ['', 'sudo ', 'cd a && A=b '])
+      expect([command, matches('rm *', `${before}${runner} ${command}`)]).toEqual([command, true]);
+  for (const command of ['rm x', 'sudo rm x', 'foo bar rm x'])
+    expect(matches('rm *', `${runner} ${command}`)).toBe(true);
+  for (const command of ['pytest tests/*.py', 'python a.py $X', 'ruff check src/**', 'ls "$D"'])
+    expect([command, matches('rm *', `${runner} ${command}`)]).toEqual([command, false]);
+});
+
+it.each([
+  'uv run -m pytest tests/*',
+  'uv run --with a -m pytest $X',
+  'uv pip install $X',
+  'uv run --new-option a b $X',
+])('a Bash rule knows that %s names no command in this way', (line) => expect(matches('rm *', line)).toBe(false));

@@ -61,7 +61,57 @@ export const packageCommand: BashProgram = {
   rest: 'command',
 };
 /** Where a project and its settings are. */
-export const projects: BashProgram = {
+const projects: BashProgram = {
   short: 'C:qvE:',
   long: 'directory: project: config-file: config: env: cd: manifest-path: python: quiet verbose offline no-cache',
+};
+/** What runs a command in the environment of a project: of uv, and of others. */
+const uvCommand: BashProgram = {
+  short: 'w:p:i:f:P:C:qvUn',
+  long:
+    'extra: group: no-group: only-group: no-extra: env-file: with: with-editable: with-requirements: package: no-editable-package: index: ' +
+    'default-index: index-url: extra-index-url: find-links: upgrade-package: index-strategy: keyring-provider: resolution: prerelease: ' +
+    'fork-strategy: exclude-newer: link-mode: reinstall-package: no-binary-package: no-build-package: no-build-isolation-package: ' +
+    'refresh-package: cache-dir: python: config-setting: directory: project: config-file: color: python-platform: allow-insecure-host: ' +
+    'all-extras all-groups all-packages no-dev dev only-dev no-default-groups no-editable inexact frozen locked no-sync isolated exact active ' +
+    'no-project no-env-file no-config no-index no-build no-binary compile-bytecode upgrade refresh reinstall offline no-cache no-progress ' +
+    'native-tls managed-python no-managed-python no-python-downloads verbose quiet',
+  rest: 'anywhere',
+  sure: true,
+};
+const projectCommand: BashProgram = {
+  short: 'n:p:P:C:e:svqT',
+  long:
+    'name: prefix: cwd: project: directory: venv: pyproject: python: gemfile: no-capture-output live-stream dev debug-wrapper-scripts ' +
+    'site-packages skip keep-file-descriptors no-plugins no-cache ansi no-ansi verbose quiet no-interaction',
+  rest: 'anywhere',
+  sure: true,
+};
+/** What gives a command a file system of its own. */
+export const bubble: BashProgram = {
+  long:
+    'args: argv0: unshare-all share-net unshare-user unshare-user-try unshare-ipc unshare-pid unshare-net unshare-uts unshare-cgroup ' +
+    'unshare-cgroup-try userns: userns2: disable-userns assert-userns-disabled pidns: uid: gid: hostname: chdir: clearenv setenv; unsetenv: ' +
+    'lock-file: sync-fd: bind; bind-try; dev-bind; dev-bind-try; ro-bind; ro-bind-try; bind-fd; ro-bind-fd; remount-ro: overlay-src: ' +
+    'tmp-overlay: ro-overlay: exec-label: file-label: proc: dev: tmpfs: mqueue: dir: file; bind-data; ro-bind-data; symlink; seccomp: ' +
+    'add-seccomp-fd: block-fd: userns-block-fd: info-fd: json-status-fd: new-session die-with-parent as-pid-1 cap-add: cap-drop: perms: size: chmod;',
+  rest: 'anywhere',
+  input: true,
+  sure: true,
+};
+/** What manages projects, or versions of programs, and runs commands with these. */
+export const projectTools: Readonly<Record<string, BashProgram>> = {
+  uv: { ...projects, under: { run: uvCommand, x: guessed, tool: { under: { run: guessed } } } },
+  'poetry pipenv conda mamba micromamba bundle rye pdm': {
+    ...projects,
+    under: { 'run exec': projectCommand, x: guessed, 'tool env': { under: { run: guessed } } },
+  },
+  'direnv mise devbox hatch': {
+    ...projects,
+    under: { 'run exec': anywhere, x: guessed, 'tool env': { under: { run: guessed } } },
+  },
+  'pixi tox asdf rbenv pyenv nodenv jenv goenv rustup volta fnm nvm': {
+    ...projects,
+    under: { 'run exec x': guessed },
+  },
 };

@@ -184,6 +184,10 @@ export class OptionReader {
         if (value === undefined) this.values.add(++this.at);
         else this.#use.plain.add(this.at);
         return;
+      case ';':
+        this.values.add(this.at + 1).add(this.at + (value === undefined ? 2 : 1));
+        this.at += value === undefined ? 2 : 1;
+        return;
       case '@':
         this.#use.hole = (value ?? this.#words[++this.at])?.text ?? '{}';
         return;

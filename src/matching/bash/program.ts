@@ -6,6 +6,7 @@
  * | --- | --- |
  * | none | nothing |
  * | `:` | a value |
+ * | `;` | two values |
  * | `?` | a value only if it is attached |
  * | `!` | a value that is a command line |
  * | `*` | a value that may be a command line or the name of a command |
@@ -40,6 +41,8 @@ export interface BashProgram {
   readonly rest?: 'command' | 'line' | 'first' | 'lines' | 'maybe' | 'file' | 'anywhere' | 'guessed' | 'shown';
   /** Words after which a command begins, wherever they are: `-exec` of find. Of the other letters, `short` says which take a value. */
   readonly after?: string;
+  /** Its options are known, so that a command certainly begins at the first word behind them. */
+  readonly sure?: true;
   /** Without a command it runs its standard input. */
   readonly input?: true;
   /** It adds words that it reads or finds to the command. */

@@ -1,5 +1,6 @@
 import {
   anywhere,
+  bubble,
   command,
   containers,
   editors,
@@ -7,7 +8,7 @@ import {
   host,
   packageCommand,
   packages,
-  projects,
+  projectTools,
   REMOTE_NAME,
   SSH,
   shell,
@@ -109,11 +110,12 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   },
   strace: { short: 'a:Ab:cCdDe:E:fFh/iI:kno:O:p:P:qrs:S:tTu:U:vV/wxX:yYzZ', rest: 'command' },
   ltrace: { short: 'a:A:bcCD:e:fF:h/iLl:n:o:p:rs:StTu:V/w:x:X:', rest: 'command' },
-  'valgrind perf gdb systemd-run systemd-inhibit setpriv capsh bwrap firejail proot fakeroot fakechroot xvfb-run dbus-run-session':
+  'valgrind perf gdb systemd-run systemd-inhibit setpriv capsh firejail proot fakeroot fakechroot xvfb-run dbus-run-session':
     {
       rest: 'anywhere',
       input: true,
     },
+  bwrap: bubble,
   // A command may begin at the value of `--exec=`.
   nodemon: {
     short: 'e:w:i:d:s:',
@@ -149,14 +151,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   },
   faketime: { short: 'fmp:', operands: 1, rest: 'command' },
   'busybox toybox': command,
-  'poetry pipenv uv direnv mise conda bundle devbox rye pdm hatch': {
-    ...projects,
-    under: { 'run exec': anywhere, x: guessed, 'tool env': { under: { run: guessed } } },
-  },
-  'mamba micromamba pixi tox asdf rbenv pyenv nodenv jenv goenv rustup volta fnm nvm': {
-    ...projects,
-    under: { 'run exec x': guessed },
-  },
+  ...projectTools,
   'doppler op infisical dotenvx aws-vault chamber heroku foreman honcho lerna apptainer singularity crictl runc buildah xdotool swaymsg':
     { under: { 'run exec': guessed, shell: { input: true } } },
   'minikube microk8s k3s docker-machine limactl': {

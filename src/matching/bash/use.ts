@@ -190,6 +190,7 @@ function take(
     case 'anywhere':
     case 'guessed':
       if (own.rest === 'anywhere') use.anywhere = at;
+      if (own.sure && !reader.strange) use.runs.push(at);
       else use.guessed = words.slice(at, at + MOST_STARTS).map((_, i) => at + i);
       if (own.input && use.lines.length === 0) use.input = true;
       return;
