@@ -13,6 +13,8 @@ import type { Tracing } from './tracing.js';
 export interface Bus {
   /** Whether there is a subscriber; costs a few nanoseconds. Ask before reading a clock. */
   readonly observed: boolean;
+  /** What its records have as `host_id`. */
+  readonly hostId: string;
   /** How many records were built so far; none are built without a subscriber. */
   readonly built: number;
   /**

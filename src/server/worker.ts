@@ -67,6 +67,8 @@ export interface WorkerOptions {
     close(): Promise<void>;
   };
   records: AppParts['records'];
+  /** What is kept from now on, also by commands that answer themselves. */
+  beside?(signal: AbortSignal): AsyncIterable<HookRecord>;
   /** Asked when all is loaded and nothing is answered yet: what the process before this one knows; undefined: there was none. */
   inherit?(): Promise<PassedOn | undefined>;
   /** Default: what masks secrets on this machine. */
@@ -119,6 +121,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     });
     if (changed !== undefined) standIn(host, changed);
     host.events$.subscribe((record) => batches.push(record));
+    feed.own.add(servicesOf(host).bus.hostId);
     return { host, binding, ...(root === undefined ? {} : { root: realOr(root) }) };
   };
   const endAll = async (): Promise<void> => {
@@ -160,7 +163,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       plain: (value) => redactor.text(value),
       events(after, signal) {
         batches.pass();
-        return feed.read(after ?? feed.position, signal);
+        return feed.read(after ?? feed.position, signal, options.beside?.(signal));
       },
       changes: () => changes(true),
       admin: options.admin,

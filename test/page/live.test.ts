@@ -189,3 +189,16 @@ test('in a narrow window the list scrolls sideways to the event, and a lane has 
     expect(what?.width).toBeGreaterThan(100);
   }
 });
+
+test('what a command answers itself beside the server is shown as it comes, once', async () => {
+  const rule = { type: 'rule', decision: 'deny', reason: 'no' };
+  user.write('other.json', { PreToolUse: [{ hooks: [rule] }] });
+  for (const command of ['beside-one', 'beside-two']) {
+    const input = { session_id: 's', hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_use_id: command };
+    await user.hook(['PreToolUse', '--hooks', 'other.json'], { ...input, tool_input: { command } });
+    await option(new RegExp(`denied.*${command}`)).waitFor();
+    await fire();
+    await option(new RegExp(`echo ${calls} `)).waitFor();
+    expect(await option(new RegExp(command)).count()).toBe(1);
+  }
+});

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
+import { besideServer } from '../../store/beside.js';
 import { mergedStore } from '../../store/merged.js';
-import { defaultSocket, foundPlaces, keptNames, openStores } from '../../store/place.js';
-import type { RecordStore } from '../../store/store.js';
+import { defaultSocket, foundPlaces, openStores } from '../../store/place.js';
 import { stateFolder } from '../../values/state-folder.js';
 import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
@@ -21,9 +21,8 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
   if (places.length === 0) return 0;
   const named = await openStores(places, { note: terminal.tell });
   // A server tells of what it answers; what commands answer themselves is in a file beside it. What comes both ways comes once.
-  const beside = flags.store === undefined && places.includes(defaultSocket()) ? keptNames(stateFolder()) : [];
-  const store =
-    beside.length === 0 ? named : mergedStore([named, ...beside.map((place) => bestEffort(place, terminal))]);
+  const isBeside = flags.store === undefined && places.includes(defaultSocket());
+  const store = isBeside ? mergedStore([named, besideServer(stateFolder(), terminal.tell)]) : named;
   terminal.tell(`watching ${named.place}; Ctrl-C ends it`);
   const mask = maskOf(flags);
   const paints = agentPaints(terminal.color);
@@ -59,26 +58,6 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
     await store.close();
   }
   return 0;
-}
-
-/** What a file beside a server holds. If it cannot be read, that is told, and the rest goes on without it. */
-function bestEffort(place: string, terminal: Terminal): RecordStore {
-  let opened: RecordStore | undefined;
-  const open = async (): Promise<RecordStore> => (opened ??= await openStores([place], { note: terminal.tell }));
-  return {
-    place,
-    async *records(query) {
-      yield* (await open()).records(query);
-    },
-    async *follow(signal) {
-      try {
-        yield* (await open()).follow(signal);
-      } catch (error) {
-        terminal.tell(`shows only what the server answers: ${(error as Error).message}`);
-      }
-    },
-    close: async () => opened?.close(),
-  };
 }
 
 /** Milliseconds between two looks for something to watch. */

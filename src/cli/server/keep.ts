@@ -4,6 +4,7 @@ import type { HookRecord } from '../../emit/record.js';
 import { ownFolder } from '../../plugins/own-folder.js';
 import type { Batch } from '../../server/batches.js';
 import type { Places } from '../../server/places.js';
+import { besideServer } from '../../store/beside.js';
 import { keptPlaces, openStores } from '../../store/place.js';
 import { readQuery } from '../../store/query.js';
 import { recordsFile } from './record-sink.js';
@@ -145,3 +146,7 @@ export async function* keptRecords(places: Places, params: URLSearchParams): Asy
     await store.close();
   }
 }
+
+/** All that is written from now on to where the server keeps its records, until the signal fires. What cannot be read is told to whoever reads what is kept. */
+export const keptFromNow = (places: Places, signal: AbortSignal): AsyncIterable<HookRecord> =>
+  besideServer(places.state, () => undefined).follow(signal);

@@ -16,7 +16,7 @@ import { type HostFlags, openHost } from '../host/open-host.js';
 import type { Flags } from '../options.js';
 import { maskedTerminal } from '../redact.js';
 import type { Terminal } from '../terminal.js';
-import { createKeeper, keptRecords } from './keep.js';
+import { createKeeper, keptFromNow, keptRecords } from './keep.js';
 
 export type ServeFlags = HostFlags & Flags<'projects' | 'data' | 'port' | 'dev' | 'accept' | 'install'>;
 
@@ -102,6 +102,7 @@ async function child(terminal: Terminal): Promise<number> {
     open,
     keeper: createKeeper(places, terminal.tell),
     records: (params) => keptRecords(places, params),
+    beside: (signal) => keptFromNow(places, signal),
     tell: terminal.tell,
     moved,
   });

@@ -106,6 +106,8 @@ class Following {
       if (line === '') {
         if (data.length > 0) this.#take(id, data.join('\n'));
         data = [];
+        // A record that the server did not make has no place among its own.
+        id = undefined;
       } else if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5));
       else if (line.startsWith('id:')) id = line.slice(3).trim();
     });

@@ -6,9 +6,9 @@ const KEPT = 2_000;
 /** At most this many wait for one slow reader; beyond that the oldest are dropped, and the gap shows in their numbers. */
 const WAITING = 10_000;
 
-/** A record as text, by its position. Without a text: the position that is read from. */
+/** A record as text, by its position; one that another process has kept has none. Without a text: the position that is read from. */
 export interface Numbered {
-  readonly id: string;
+  readonly id?: string;
   readonly text?: string;
 }
 
@@ -38,6 +38,8 @@ class Entry {
 
 /** The records of all hosts, numbered as they come, for readers that come and go. */
 export class RecordFeed {
+  /** The hosts whose records come here: the others' are in the store alone. */
+  readonly own = new Set<string | undefined>();
   readonly #boot = Date.now().toString(36);
   #kept: Entry[] = [];
   /** The number of records in them. */
@@ -73,13 +75,24 @@ export class RecordFeed {
     return `${this.#boot}.${this.#number}`;
   }
 
-  /** Yields the position, then the records after it, then new ones as they come. */
-  async *read(after: string, signal: AbortSignal): AsyncGenerator<Numbered> {
+  /** Yields the position, then the records after it, then new ones as they come. `kept`: what is written to the store. */
+  async *read(after: string, signal: AbortSignal, kept?: AsyncIterable<HookRecord>): AsyncGenerator<Numbered> {
+    const beside: string[] = [];
+    let wake: () => void = () => undefined;
+    const listen = async (): Promise<void> => {
+      for await (const record of kept ?? []) {
+        if (this.own.has(record.host_id)) continue;
+        beside.push(this.#write(record));
+        if (beside.length > WAITING) beside.shift();
+        wake();
+      }
+    };
+    // Without it the reader has what the server answers.
+    void listen().catch(() => undefined);
     // A reader that is cut off before its first record continues from here.
     yield { id: after };
     const { entries: waiting, behind } = this.#since(after);
     let count = waiting.reduce((sum, entry) => sum + entry.count, 0);
-    let wake: () => void = () => undefined;
     const reader = (entry: Entry): void => {
       waiting.push(entry);
       count += entry.count;
@@ -91,11 +104,12 @@ export class RecordFeed {
     signal.addEventListener('abort', stop);
     try {
       while (!signal.aborted) {
+        for (let text = beside.shift(); text !== undefined; text = beside.shift()) yield { text };
         const entry = waiting.shift();
         if (entry) {
           count -= entry.count;
           yield* this.#numbered(entry, behind);
-        } else
+        } else if (beside.length === 0)
           await new Promise<void>((resolve) => {
             wake = resolve;
           });

@@ -117,7 +117,8 @@ async function* noPieces(): AsyncGenerator<string> {
 async function* messages(events: AsyncIterable<Numbered>): AsyncGenerator<string> {
   // The head goes out at once, so that a client that waits for the first record knows it is connected.
   yield ': hookscope\n\n';
-  for await (const { id, text } of events) yield text === undefined ? `id: ${id}\n\n` : `id: ${id}\ndata: ${text}\n\n`;
+  for await (const { id, text } of events)
+    yield `${id === undefined ? '' : `id: ${id}\n`}${text === undefined ? '' : `data: ${text}\n`}\n`;
 }
 
 /** Sends pieces as fast as they are read. */

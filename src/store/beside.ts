@@ -1,0 +1,27 @@
+import { mergedStore } from './merged.js';
+import { keptNames, openStores } from './place.js';
+import type { RecordStore, StoreOptions } from './store.js';
+
+/** What is kept beside a server: its own records, and those of commands that answered themselves. What cannot be read is told, and the rest goes on without it. */
+export function besideServer(state: string, tell: NonNullable<StoreOptions['note']>): RecordStore {
+  return mergedStore(keptNames(state).map((place) => bestEffort(place, tell)));
+}
+
+function bestEffort(place: string, tell: NonNullable<StoreOptions['note']>): RecordStore {
+  let opened: RecordStore | undefined;
+  const open = async (): Promise<RecordStore> => (opened ??= await openStores([place], { note: tell }));
+  return {
+    place,
+    async *records(query) {
+      yield* (await open()).records(query);
+    },
+    async *follow(signal) {
+      try {
+        yield* (await open()).follow(signal);
+      } catch (error) {
+        tell(`shows only what the server answers: ${(error as Error).message}`);
+      }
+    },
+    close: async () => opened?.close(),
+  };
+}
