@@ -53,6 +53,8 @@ export interface FleetEngine {
     post(channel: string, bytes: Uint8Array, after: number): Promise<number>;
     /** Earlier contents of the channel, as far back as the engine keeps them, the oldest first. */
     history(channel: string): Promise<readonly Posted[]>;
+    /** The same with the rights of a host; absent: `history` is. */
+    past?(channel: string): Promise<readonly Posted[]>;
   };
   readonly decisions: {
     /** Resolves when it is kept. The same id twice within the engine's window is one entry. Rejects where that is not certain. */
@@ -79,6 +81,9 @@ export interface FleetEngine {
   /** Ends all that was begun with it. */
   close(): Promise<void>;
 }
+
+/** How many bundles of a channel are kept, so that an older one can be restored, and a change of keys followed. */
+export const KEPT_POSTS = 32;
 
 /** Names of teams, hosts, channels and questions, which are parts of subjects and of paths. */
 export const FLEET_NAME = /^[A-Za-z0-9_-]{1,64}$/;

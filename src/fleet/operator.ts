@@ -81,6 +81,8 @@ export interface ChannelState {
   readonly canaries: readonly Bundle[];
   /** How many posts do not count. */
   readonly foreign: number;
+  /** All that is kept there for all hosts, whoever has signed it, in the order of its posts. */
+  readonly kept: readonly Bundle[];
   /** The keys that hosts know once they have taken what was posted for all. */
   readonly keys: TrustedKeys;
 }
@@ -98,6 +100,7 @@ export async function stateOf(
   const isOwn = (bundle: Bundle, isMain: boolean): boolean => {
     const { manifest } = bundle;
     if (manifest.team !== team || manifest.channel !== channel) return false;
+    if (manifest.canary !== undefined && manifest.keys !== undefined) return false;
     return (manifest.canary === undefined) === isMain && isTrusted(trusted, bundle);
   };
   const [all, shared] = [read(main), read(canary)];
@@ -112,6 +115,7 @@ export async function stateOf(
     sequence: own.length === 0 && main.length + canary.length > 0 ? undefined : highest(own),
     history,
     canaries,
+    kept: all,
     foreign: main.length + canary.length - own.length,
     keys: current,
   };

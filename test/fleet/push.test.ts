@@ -98,6 +98,12 @@ const REFUSED: readonly Case[] = [
   ['roots that overlap', { roots: ['acme', 'acme/sub'] }, {}, /overlap/],
 ];
 
+test('a canary that changes the keys is not posted', async () => {
+  const own = policy({ roots: ['acme'], keys: [id] }, { 'acme/a.json': {} });
+  expect((await said(pushVerb, own, { canary: '1%' })).error).toMatch(/--canary.*a canary cannot change the keys/);
+  expect((await said(pushVerb, own)).error).not.toMatch(/canary/);
+});
+
 describe('what every host refuses is not posted:', () => {
   test.each(REFUSED)('%s', async (_, about, content, reason) => {
     const own = policy({ roots: ['acme'], ...(about as object) }, { 'acme/a.json': content, 'acme/sub/b.json': {} });

@@ -41,6 +41,11 @@ export async function pushVerb([folder]: readonly string[], flags: FleetFlags, t
   const source = await readSource(resolve(folder as string));
   const draft = { team: where.team, channel, source, revision: flags.revision, canary, keys };
   await checkDraft(draft, terminal);
+  if (canary !== undefined && source.about.keys !== undefined)
+    throw wrongOption(
+      '--canary',
+      'a canary cannot change the keys: first push the bundle with "keys" to all hosts, then try the next one without',
+    );
   const bundle = await atBroker(where, terminal, async (engine) => {
     await engine.prepare();
     const state = await stateOf(engine, { team: where.team, channel, keys: given.counts });
@@ -94,13 +99,14 @@ async function sendDraft(
   const changed = objectionOf(bundleOf(whole, bundle.manifest.sequence), { keys: keys.all });
   if (changed !== undefined) terminal.tell(`hosts that have followed the change of keys refuse it: ${changed}`);
   const ids = draft.keys.map(({ id }) => id);
-  const { refusals, byAll } = foresee(bundle, ids, hostsIn(await engine.state.all()));
+  const { refusals, doubts, byAll } = foresee(bundle, ids, hostsIn(await engine.state.all()), state.kept);
   if (byAll && sequence === undefined) {
     const reason = `every host that has reported refuses it: ${refusals[0]}; see fleet status, and give the number to post it under (--sequence N)`;
     throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
   }
   for (const refusal of refusals.slice(0, MOST_TOLD)) terminal.tell(refusal);
   if (refusals.length > MOST_TOLD) terminal.tell(`so do ${refusals.length - MOST_TOLD} more`);
+  for (const doubt of doubts.slice(0, MOST_TOLD)) terminal.tell(doubt);
   await post(engine, bundle, state);
   return bundle;
 }

@@ -25,7 +25,7 @@ export class TrustedKeys {
   readonly whyNot = (isSignedBy: Sealed['isSignedBy']): string | undefined => {
     if (this.#keys.length === 0) return 'no key is known here: join with the key that signs (--key, keys)';
     if (this.#keys.some(isSignedBy)) return undefined;
-    return `it is signed with none of the keys ${this.#keys.join(', ')}; where the team has changed its keys, join with the new one`;
+    return `it is signed with none of the keys ${this.#keys.join(', ')}, nor with one that the bundles kept in the channel have put in their place; where the team has changed its keys, join with the new one`;
   };
 
   /** Throws BUNDLE_REFUSED for one that none of the keys has signed, or that names keys which have not, or which there is no room to keep. */
@@ -51,6 +51,21 @@ export class TrustedKeys {
     if (keys === undefined || this.#isSame(keys)) return;
     this.rotations.push(this.#proof(bundle));
     this.#keys = keys;
+  }
+
+  /** The keys after those of these bundles, in their order, that change them as if each had arrived here. */
+  after(bundles: readonly Sealed[]): TrustedKeys {
+    const keys = new TrustedKeys(this.#keys);
+    keys.rotations.push(...this.rotations);
+    for (const bundle of bundles) {
+      try {
+        keys.check(bundle);
+        keys.take(bundle);
+      } catch {
+        // Nobody who is known has signed it.
+      }
+    }
+    return keys;
   }
 
   #isSame(keys: readonly string[]): boolean {

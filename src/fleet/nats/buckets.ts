@@ -1,14 +1,12 @@
 import type { KV, KvEntry, KvWatchOptions } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
-import type { FleetEngine } from '../engine.js';
+import { type FleetEngine, KEPT_POSTS, type Posted } from '../engine.js';
 import { overtaken } from '../memory.js';
 import type { Connection } from './connection.js';
 import { jetstreamLibrary, loaded } from './load.js';
 import type { Subjects } from './subjects.js';
-import { watchChannel } from './watch.js';
+import { answered, watchChannel } from './watch.js';
 
-/** How many bundles of a channel are kept, so that an older one can be restored. */
-const HISTORY = 32;
 /** Milliseconds that a host's last status is kept. */
 const KEPT = 7 * 24 * 3600 * 1000;
 /** The server refuses a larger message (`max_payload`). */
@@ -66,6 +64,19 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
           const all = await upTo(last.revision, bucket, { key: channel, include: KvWatchInclude.AllHistory });
           return all.map(({ value, revision }) => ({ bytes: value, version: revision }));
         }),
+      past: (channel) =>
+        tried(async () => {
+          const { jetstreamManager } = await jetstreamLibrary();
+          const { direct } = await jetstreamManager(connection.get(), { checkAPI: false });
+          const [all, subject]: [Posted[], string] = [[], subjects.policyOf(channel)];
+          for (let seq = 1; all.length < 2 * KEPT_POSTS; ) {
+            const found = await answered(direct.getMessage(subjects.policyBucket, { seq, next_by_subj: subject }));
+            if (found === null) break;
+            if (!found.header.has('KV-Operation')) all.push({ bytes: found.data, version: found.seq });
+            seq = found.seq + 1;
+          }
+          return all;
+        }),
     },
     state: {
       share: (host, bytes) =>
@@ -87,7 +98,7 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
     prepare: () =>
       tried(async () => {
         const all = await kvm(connection.get());
-        await all.create(subjects.policy, { history: HISTORY, maxValueSize: MOST_BYTES });
+        await all.create(subjects.policy, { history: KEPT_POSTS, maxValueSize: MOST_BYTES });
         await all.create(subjects.state, { history: 1, ttl: KEPT });
         await noRollup(connection.get(), subjects.stateBucket);
       }),

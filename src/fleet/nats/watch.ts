@@ -90,7 +90,7 @@ function hear(nc: NatsConnection, subject: string, signal: AbortSignal, connecti
 }
 
 /** A request from one account to another where nothing listens has no answer, not even that. */
-async function answered<T>(asked: Promise<T>): Promise<T> {
+export async function answered<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {

@@ -2,8 +2,9 @@ import type { FireRecord } from '../../emit/fire-record.js';
 import { HookscopeError } from '../../errors.js';
 import { describeError } from '../../values/message.js';
 import { sha256 } from '../../values/sha256.js';
-import { type Bundle, readBundle } from '../bundle/bundle.js';
+import type { Bundle } from '../bundle/bundle.js';
 import { overlapOf } from '../bundle/paths.js';
+import type { TrustedKeys } from '../bundle/trusted.js';
 import type { FleetEngine, Posted, Stop } from '../engine.js';
 import type { ChannelStatus } from '../status.js';
 import type { Allowed } from './allowed.js';
@@ -13,6 +14,7 @@ import { endOf, isAsAllowed, lastGood, reasonOf, whyExpired } from './last-good.
 import type { Managed } from './managed.js';
 import { isMeant } from './meant.js';
 import { type PreparedPolicy, preparePolicy } from './prepare.js';
+import { readPosted } from './rotations.js';
 
 export interface FollowOptions {
   readonly engine: FleetEngine;
@@ -195,12 +197,14 @@ export class Follower {
     try {
       if (this.#kept.lost)
         throw new HookscopeError('BUNDLE_REFUSED', { bundle: key, reason: this.#kept.problem ?? '' });
-      bundle = readBundle(posted.bytes, this.#kept.keys.whyNot);
+      const read = await readPosted(posted.bytes, this.#kept, this.#options);
+      bundle = read.bundle;
+      const kept = { ...this.#kept, keys: read.keys };
       const { team, channel: of, host } = this.#options;
       const there = this.#policy?.bundle ?? this.#kept.bundle;
       const isThere = this.#policy !== undefined;
-      if (isMeant(bundle, { isMain: key === of, team, channel: of, host, kept: this.#kept, there, isThere }))
-        await this.#take(bundle);
+      if (isMeant(bundle, { isMain: key === of, team, channel: of, host, kept, there, isThere }))
+        await this.#take(bundle, kept.keys);
       this.#failed.delete(key);
     } catch (error) {
       this.#failed.set(key, posted);
@@ -211,7 +215,7 @@ export class Follower {
     }
   }
 
-  async #take(bundle: Bundle): Promise<void> {
+  async #take(bundle: Bundle, keys: TrustedKeys): Promise<void> {
     const { folder, claimed } = this.#options;
     const { manifest } = bundle;
     const refuse = (reason: string): never => {
@@ -227,7 +231,6 @@ export class Follower {
       await policy.plugins.end();
       throw error;
     }
-    const { keys } = this.#kept;
     keys.take(bundle);
     const since = new Date().toISOString();
     this.#kept = { bundle, since, sequence: manifest.sequence, keys };

@@ -1,9 +1,12 @@
 import { isEnforcedIn } from '../../host/plan/shadows.js';
+import { sha256 } from '../../values/sha256.js';
 import type { Bundle } from '../bundle/bundle.js';
 import { TrustedKeys } from '../bundle/trusted.js';
-import type { HostStatus } from '../status.js';
+import { KEPT_POSTS } from '../engine.js';
+import type { ChannelStatus, HostStatus } from '../status.js';
 import { reasonOf } from './last-good.js';
 import { isMeant } from './meant.js';
+import { rotationsIn } from './rotations.js';
 
 /** What a host says to a bundle that is for it, if it knows these keys and has one of that sequence in force; undefined: it takes it. */
 export function objectionOf(
@@ -25,16 +28,44 @@ export function foresee(
   bundle: Bundle,
   keys: readonly string[],
   hosts: readonly HostStatus[],
-): { readonly refusals: readonly string[]; readonly byAll: boolean } {
+  kept: readonly Bundle[] = [],
+): { readonly refusals: readonly string[]; readonly doubts: readonly string[]; readonly byAll: boolean } {
   const { channel, canary } = bundle.manifest;
   const meant = hosts.flatMap(({ host, left, channels }) => {
     const own = left ? undefined : channels.find((one) => one.channel === channel);
     const isFor = own !== undefined && (canary === undefined || isEnforcedIn(canary, host));
-    return isFor ? [{ host, sequence: own.sequence ?? 0, keys }] : [];
+    if (!isFor) return [];
+    return [{ own, of: { host, sequence: own.sequence ?? 0, keys: keysOf(own, bundle, kept) ?? keys } }];
   });
-  const refusals = meant.flatMap((one) => {
-    const why = objectionOf(bundle, one);
-    return why === undefined ? [] : [`${one.host} refuses it: ${why}`];
+  const refusals = meant.flatMap(({ of }) => {
+    const why = objectionOf(bundle, of);
+    return why === undefined ? [] : [`${of.host} refuses it: ${why}`];
   });
-  return { refusals, byAll: refusals.length > 0 && refusals.length === meant.length };
+  const isAll = kept.length < KEPT_POSTS;
+  const doubts = meant.flatMap(({ own, of: { host } }) => {
+    const { digest, revision, sequence } = own;
+    if (isAll || digest === undefined || kept.some(({ bytes }) => sha256(bytes) === digest)) return [];
+    const what = `${host} has ${revision} (${sequence}), which the channel no longer keeps`;
+    return [`${what}: if the keys have changed since, it refuses this one until it joins with the new key`];
+  });
+  return { refusals, doubts, byAll: refusals.length > 0 && refusals.length === meant.length };
+}
+
+/** The keys that a host knows when the bundle comes: those that its own was signed with or has named, and those of the changes that will still be kept. undefined: it is not known. */
+function keysOf(
+  { digest }: ChannelStatus,
+  { manifest: { team, channel, sequence } }: Bundle,
+  kept: readonly Bundle[],
+): readonly string[] | undefined {
+  const own = digest === undefined ? undefined : kept.find(({ bytes }) => sha256(bytes) === digest);
+  if (own === undefined) return undefined;
+  const { manifest, signers } = own;
+  const of = { team, channel };
+  const [before] = rotationsIn(kept, { ...of, sequence: 0 })
+    .filter((one) => one.manifest.sequence <= manifest.sequence && (one.manifest.keys ?? []).some(own.isSignedBy))
+    .slice(-1);
+  const known = new TrustedKeys(before?.manifest.keys ?? signers.filter(own.isSignedBy));
+  const left = kept.length < KEPT_POSTS ? kept : kept.slice(1 - KEPT_POSTS);
+  const missed = rotationsIn(left, { ...of, sequence: manifest.sequence });
+  return known.after(missed.filter((one) => one.manifest.sequence < sequence)).all;
 }

@@ -32,6 +32,8 @@ export function isMeant(
     refuse(`it is for the channel ${manifest.channel} of the team ${manifest.team}`);
   if (isMain !== (manifest.canary === undefined))
     refuse('a canary is posted where all hosts look, or the other way round');
+  if (manifest.canary !== undefined && manifest.keys !== undefined)
+    refuse('a canary cannot change the keys: those it is tried on would follow nothing that the old ones sign');
   if (manifest.canary !== undefined && !isEnforcedIn(manifest.canary, host)) return false;
   if (manifest.sequence === sequence && there !== undefined && sha256(there.bytes) === sha256(bundle.bytes))
     return !isThere;
