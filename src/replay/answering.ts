@@ -59,7 +59,8 @@ const BACKGROUND: Attempt = Object.freeze({ background: true });
  */
 export function answering(r: Registration, place: number, careful: boolean, how: StandIns): Registration {
   const runs = how.runCallbacks && r.kind === 'callback' && callbackOf(r) !== undefined;
-  const stood: Stood = { ...r, place, scope: how.scopeOf(r.scope), rewake: undefined, trustCheck: checkedOnce(r) };
+  const standsFor = { place, original: r.work as object, scope: how.scopeOf(r.scope) };
+  const stood: Stood = { ...r, ...standsFor, rewake: undefined, trustCheck: checkedOnce(r) };
   const made: Stood = {
     ...stood,
     matcher: matcherOf(stood, careful, how),

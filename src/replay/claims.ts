@@ -1,4 +1,5 @@
 import type { RegisteredIn, Registration } from '../scopes/registration.js';
+import type { Stood } from './given.js';
 import type { RecordedFire } from './recorded.js';
 
 /** Lives whose claims are remembered: hosts, sessions and agents. */
@@ -15,18 +16,20 @@ export interface Known {
   readonly skipped: boolean;
 }
 
-/** The claims that one run of a fire has made, by hook and life. */
-type Made = ReadonlyMap<string, { readonly life: string; readonly id: string; readonly claim: Claim }>;
+/** The claims that one run of a fire has made, by life and hook. */
+type Made = ReadonlyMap<string, ReadonlyMap<object, Claim>>;
 
 const UNSEEN: Known = Object.freeze({ claim: 'free', ran: false, skipped: false });
 
 /**
  * Which `once` hooks have run, by the host, session or agent that the hook belongs to. A fire may be decided several times, with another guess each
  * time: each run starts from the claims before the fire, and what the runs do not agree on is not known afterwards.
+ *
+ * A hook is known by what it runs, not by its id: where agents of a type have it, each preview of one of them is another registration of it.
  */
 export class Claims {
-  readonly #lives = new Map<string, Map<string, Known>>();
-  #made = new Map<string, { readonly life: string; readonly id: string; readonly claim: Claim }>();
+  readonly #lives = new Map<string, Map<object, Known>>();
+  #made = new Map<string, Map<object, Claim>>();
 
   /** The claims of the run that has ended. The next run starts without them. */
   take(): Made {
@@ -37,41 +40,54 @@ export class Claims {
 
   /** Keeps what all runs of a fire agree on. */
   settle(runs: readonly Made[]): void {
-    const all = new Map(runs.flatMap((made) => [...made]));
-    for (const [key, { life, id }] of all) {
-      const before = this.#find(life, id);
-      const claims = new Set(runs.map((made) => made.get(key)?.claim ?? before.claim));
-      const [first = 'maybe'] = claims;
-      this.#keep(life, id, { ...before, claim: claims.size === 1 ? first : 'maybe' });
+    const lives = new Set(runs.flatMap((made) => [...made.keys()]));
+    for (const life of lives) {
+      const hooks = new Set(runs.flatMap((made) => [...(made.get(life)?.keys() ?? [])]));
+      for (const hook of hooks) {
+        const before = this.#find(life, hook);
+        const claims = new Set(runs.map((made) => made.get(life)?.get(hook) ?? before.claim));
+        const [first = 'maybe'] = claims;
+        this.#keep(life, hook, { ...before, claim: claims.size === 1 ? first : 'maybe' });
+      }
     }
   }
 
   /** What is known from the fires before. */
-  before(scope: RegisteredIn, fire: RecordedFire, { id }: Registration): Known {
-    return this.#find(lifeOf(scope, fire), id);
+  before(scope: RegisteredIn, fire: RecordedFire, r: Registration): Known {
+    return this.#find(lifeOf(scope, fire), hookOf(r));
   }
 
   /** What has become of it in this run of the fire; undefined: nothing yet. */
-  made(scope: RegisteredIn, fire: RecordedFire, { id }: Registration): Claim | undefined {
-    return this.#made.get(keyOf(lifeOf(scope, fire), id))?.claim;
+  made(scope: RegisteredIn, fire: RecordedFire, r: Registration): Claim | undefined {
+    return this.#made.get(lifeOf(scope, fire))?.get(hookOf(r));
   }
 
-  make(scope: RegisteredIn, fire: RecordedFire, { id }: Registration, claim: Claim): void {
-    const life = lifeOf(scope, fire);
-    this.#made.set(keyOf(life, id), { life, id, claim });
+  make(scope: RegisteredIn, fire: RecordedFire, r: Registration, claim: Claim): void {
+    this.#make(lifeOf(scope, fire), hookOf(r), claim);
+  }
+
+  #make(life: string, hook: object, claim: Claim): void {
+    const made = this.#made.get(life) ?? new Map<object, Claim>();
+    this.#made.set(life, made.set(hook, claim));
   }
 
   /** It may have run, or not. */
   doubt(scope: RegisteredIn, fire: RecordedFire, r: Registration): void {
-    const claim = this.made(scope, fire, r) ?? this.before(scope, fire, r).claim;
-    if (claim === 'free') this.make(scope, fire, r, 'maybe');
+    this.doubtIn(lifeOf(scope, fire), r);
+  }
+
+  /** The same, of one that belongs to another agent (`agentOf`). */
+  doubtIn(life: string, r: Registration): void {
+    const hook = hookOf(r);
+    const claim = this.#made.get(life)?.get(hook) ?? this.#find(life, hook).claim;
+    if (claim === 'free') this.#make(life, hook, 'maybe');
   }
 
   /** What the recording says about it in a fire that was replayed. */
-  note(scope: RegisteredIn, fire: RecordedFire, { id }: Registration, what: 'ran' | 'skipped'): void {
+  note(scope: RegisteredIn, fire: RecordedFire, r: Registration, what: 'ran' | 'skipped'): void {
     const life = lifeOf(scope, fire);
-    const known = this.#find(life, id);
-    if (!known[what]) this.#keep(life, id, { ...known, [what]: true });
+    const known = this.#find(life, hookOf(r));
+    if (!known[what]) this.#keep(life, hookOf(r), { ...known, [what]: true });
   }
 
   /** The agent of that fire has ended, or, if that is not known, may have. */
@@ -79,22 +95,24 @@ export class Claims {
     const life = agentOf(fire, fire.scope);
     const all = this.#lives.get(life);
     if (isKnown) this.#lives.delete(life);
-    else for (const [id, known] of all ?? []) if (known.claim === 'taken') all?.set(id, { ...known, claim: 'maybe' });
+    else
+      for (const [hook, known] of all ?? []) if (known.claim === 'taken') all?.set(hook, { ...known, claim: 'maybe' });
   }
 
-  #find(life: string, id: string): Known {
-    return this.#lives.get(life)?.get(id) ?? UNSEEN;
+  #find(life: string, hook: object): Known {
+    return this.#lives.get(life)?.get(hook) ?? UNSEEN;
   }
 
-  #keep(life: string, id: string, known: Known): void {
-    const all = this.#lives.get(life) ?? new Map<string, Known>();
+  #keep(life: string, hook: object, known: Known): void {
+    const all = this.#lives.get(life) ?? new Map<object, Known>();
     this.#lives.delete(life);
-    this.#lives.set(life, all.set(id, known));
+    this.#lives.set(life, all.set(hook, known));
     if (this.#lives.size > MOST) this.#lives.delete(this.#lives.keys().next().value as string);
   }
 }
 
-const keyOf = (life: string, id: string): string => `${id} ${life}`;
+/** A stand-in runs something else than the hook that it stands for. */
+const hookOf = (r: Registration | Stood): object => ('original' in r ? r.original : (r.work as object));
 
 /** Agents of one type share a scope that has their type; any other agent, and one above it, has its own. */
 function lifeOf({ kind, id, agentType }: RegisteredIn, fire: RecordedFire): string {
@@ -104,4 +122,6 @@ function lifeOf({ kind, id, agentType }: RegisteredIn, fire: RecordedFire): stri
   return JSON.stringify(kind === 'session' ? [fire.host ?? '', fire.session] : [fire.host ?? '']);
 }
 
-const agentOf = ({ host = '', session }: RecordedFire, agent: string): string => JSON.stringify([host, session, agent]);
+/** The life of an agent in the session of that fire. */
+export const agentOf = ({ host = '', session }: RecordedFire, agent: string): string =>
+  JSON.stringify([host, session, agent]);

@@ -9,6 +9,8 @@ import type { KnownAnswer, RecordedFire, RecordedHook } from './recorded.js';
 export interface Stood extends Registration {
   /** Which of those that run the same, in its kind of scope, it is. */
   readonly place: number;
+  /** What it really runs. The same hook has the same wherever agents of its type get it. */
+  readonly original: object;
 }
 
 /** The answers of a recorded fire for the current hooks: a hook is the same if it runs the same code, wherever it is registered. */

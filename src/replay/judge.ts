@@ -95,6 +95,7 @@ export class Judge {
     now.isSame = fire.revision === this.#revision;
     now.unknown = new Map();
     now.called = [];
+    if (state.opens) this.#world.started(fire);
     const place = this.#world.placeOf(fire);
     const { found } = place;
     const session = fire.input['session_id'];
@@ -109,7 +110,7 @@ export class Judge {
     };
     const decision = await run(silence, plan);
     const strangers = guessesOn(spec).length > 1 ? strangersOf(fire, place) : NOTHING;
-    if (place.others) for (const r of once) claims.doubt(r.scope, fire, r);
+    if (place.others) this.#world.doubtOthers(fire, once);
     const runs = [claims.take()];
     let unknown: Unanswered[] = [...now.unknown.values(), ...strangers];
     let isSettled = false;

@@ -1,4 +1,6 @@
+import type { Registration } from '../scopes/registration.js';
 import type { ScopeLookup } from '../scopes/tree.js';
+import { agentOf } from './claims.js';
 import type { RecordedFire } from './recorded.js';
 
 /** The surroundings of a fire in which stand-ins replace the hooks. */
@@ -18,7 +20,8 @@ const MOST = 10_000;
 /** Agents of one type, by session and name, and what such an agent gets. */
 interface OfType {
   place: ReplayPlace;
-  readonly agents: Set<string>;
+  /** By name: the life of each, as claims know it. */
+  readonly agents: Map<string, string>;
 }
 
 /** Where the hooks of all agents count in every fire (`merge: 'all'`): the agents with hooks of their type that may still be running, by host. */
@@ -31,12 +34,12 @@ export class Others {
   begin(fire: RecordedFire, type: string, place: ReplayPlace): void {
     const { host = '' } = fire;
     const types = this.#hosts.get(host) ?? new Map<string, OfType>();
-    const of = types.get(type) ?? { place, agents: new Set() };
+    const of = types.get(type) ?? { place, agents: new Map() };
     of.place = place;
     if (!of.agents.has(nameOf(fire))) this.#count += 1;
     this.#isFull ||= this.#count > MOST;
     if (this.#isFull) return;
-    of.agents.add(nameOf(fire));
+    of.agents.set(nameOf(fire), agentOf(fire, fire.scope));
     this.#hosts.set(host, types.set(type, of));
   }
 
@@ -48,6 +51,14 @@ export class Others {
       if (agents.size === 0) types?.delete(type);
     }
     if (types?.size === 0) this.#hosts.delete(host);
+  }
+
+  /** The `once` hooks of other agents that may be asked in this fire, with the lives of those agents. */
+  *once(fire: RecordedFire): Generator<readonly [life: string, Registration]> {
+    const own = nameOf(fire);
+    for (const { place, agents } of this.#hosts.get(fire.host ?? '')?.values() ?? [])
+      for (const r of place.found.scope.own(fire.event))
+        if (r.once && !r.ownStop) for (const [name, life] of agents) if (name !== own) yield [life, r];
   }
 
   /** Whether hooks of another agent would count in this fire; where there were too many agents to remember, they may. */

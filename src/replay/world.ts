@@ -2,7 +2,7 @@ import type { EventSpec } from '../events/spec.js';
 import { Background } from '../host/call/background.js';
 import type { HostCore } from '../host/core.js';
 import { Plan } from '../host/plan/plan.js';
-import type { Above } from '../host/register/agent-hooks.js';
+import { type Above, isOpenedFor } from '../host/register/agent-hooks.js';
 import type { EventState } from '../host/services.js';
 import { Notices } from '../host/tell/notices.js';
 import type { Registration } from '../scopes/registration.js';
@@ -57,6 +57,8 @@ export class World {
   /** Scopes of agents by what they begin in and their type: their hooks are the same. */
   readonly #agents = new WeakMap<Scope, Map<string, AgentPlace>>();
   readonly #types = new Map<string, string>();
+  /** Agents whose stop was allowed; false: it may have been. */
+  readonly #over = new Map<string, boolean>();
   readonly #others = new Others();
 
   constructor(core: HostCore, how: StandIns) {
@@ -70,6 +72,13 @@ export class World {
     return this.#core.merge === 'all' ? { ...place, others: this.#hasOthers(fire) } : place;
   }
 
+  /** Hooks of other agents may have been asked in this fire, and these of its own agent in fires of others. */
+  doubtOthers(fire: RecordedFire, once: readonly Registration[]): void {
+    const { claims } = this.#how;
+    for (const r of once) claims.doubt(r.scope, fire, r);
+    for (const [life, r] of this.#others.once(fire)) claims.doubtIn(life, r);
+  }
+
   #hasOthers(fire: RecordedFire): boolean {
     // Those of a host in use have nothing to do with the recording.
     return this.#others.isAmong(fire) || this.#core.registrar.root.tree().some(({ spawned }) => spawned);
@@ -78,28 +87,31 @@ export class World {
   #placeOf(fire: RecordedFire): ReplayPlace {
     const { registrar } = this.#core;
     const ref = refOf(fire);
-    const agent = fire.agent ?? (fire.scope === 'session' ? undefined : fire.scope);
-    const key = agent === undefined ? undefined : JSON.stringify([fire.host, fire.session, agent]);
+    const key = keyOf(fire);
     const type = key === undefined ? undefined : this.#typeOf(key, fire.agentType);
     const input: Json = type === undefined ? fire.input : { ...fire.input, agent_type: type };
-    const { found, spawn } = registrar.find(input, ref);
-    const isBelow = found.known && found.scope.parent?.kind === 'agent';
+    const { found, spawn, standing } = registrar.agents.find(input, ref, 'anew');
+    const isBelow = found.known && !isOpenedFor(found.scope) && found.scope.parent?.kind === 'agent';
     const above = isBelow || !Array.isArray(fire.above) ? NONE_ABOVE : (fire.above as readonly Above[]);
-    const isOpen = !found.known && fire.above === 'unknown';
-    const doubt = isOpen && this.#isAsked(fire.event, asksAbove(fire) ? undefined : type) ? { above: true } : {};
-    if (spawn === undefined && above.length === 0) return { found, makes: false, ...doubt };
+    const doubt =
+      !isBelow && fire.above === 'unknown' && this.#isAsked(fire.event, asksAbove(fire) ? undefined : type)
+        ? { above: true }
+        : {};
+    const isAsFound = spawn === undefined && above.length === 0 && standing?.earlier === undefined;
+    if (isAsFound) return { found, makes: false, ...doubt };
     const known = this.#agents.get(found.scope) ?? new Map<string, AgentPlace>();
     this.#agents.set(found.scope, known);
-    const of = [...registrar.hooksAbove(above, fire.session), ...(spawn?.spawnHooks ?? [])];
-    const last = known.get(JSON.stringify([type, above]));
+    const of = [...registrar.agents.hooksAbove(above, fire.session), ...(spawn?.spawnHooks ?? [])];
+    const name = JSON.stringify([type, above, found.scope.version]);
+    const last = known.get(name);
     const place = last && isSame(last.of, of) ? last : this.#preview(input, ref, above, of);
-    remember(known, JSON.stringify([type, above]), place, MOST_PLACES);
+    remember(known, name, place, MOST_PLACES);
     if (spawn !== undefined) this.#others.begin(fire, spawn.type ?? '', place);
     return { makes: place.makes, found: { ...place.found, id: found.id }, ...doubt };
   }
 
   #preview(input: Json, ref: ScopeRef | undefined, above: readonly Above[], of: AgentPlace['of']): AgentPlace {
-    const { done, ...found } = this.#core.registrar.preview(input, ref, above);
+    const { done, ...found } = this.#core.registrar.agents.preview(input, ref, { above, starts: 'anew' });
     done();
     return { found, of, makes: of.some(({ hooks }) => typeof hooks === 'function') };
   }
@@ -116,6 +128,17 @@ export class World {
     return others.length > 0 && (ofPolicy || others.some((one) => one.own(event).some(({ ownStop }) => !ownStop)));
   }
 
+  /** An agent starts. As in a live host, one that a session has started, or that has another type than the one with its id that has ended, is another. */
+  started(fire: RecordedFire): void {
+    const key = keyOf(fire);
+    if (key === undefined) return;
+    const isKnown = fire.fired?.doneBy === 'session' || this.#over.get(key);
+    const isAnother = fire.fired?.doneBy === 'session' || this.#types.get(key) !== fire.agentType;
+    if (isKnown !== undefined && isAnother) this.#end(fire, isKnown);
+    this.#over.delete(key);
+    if (fire.agentType === undefined) this.#types.delete(key);
+  }
+
   #typeOf(key: string, type: string | undefined): string | undefined {
     if (type === undefined) return this.#types.get(key);
     remember(this.#types, key, type);
@@ -124,8 +147,14 @@ export class World {
 
   /** The agent's stop was allowed (if not `isKnown`: perhaps): if it goes on, its hooks are new ones. */
   ended(fire: RecordedFire, isKnown: boolean): void {
+    const key = keyOf(fire);
+    if (key !== undefined) remember(this.#over, key, isKnown);
     // A scope that was opened otherwise stays.
-    if (this.#core.registrar.find(fire.input, refOf(fire)).found.known) return;
+    const { known: isOpen, scope } = this.#core.registrar.agents.find(fire.input, refOf(fire), 'anew').found;
+    if (!isOpen || isOpenedFor(scope)) this.#end(fire, isKnown);
+  }
+
+  #end(fire: RecordedFire, isKnown: boolean): void {
     this.#how.claims.end(fire, isKnown);
     if (isKnown) this.#others.end(fire);
   }
@@ -163,6 +192,12 @@ export class World {
 function refOf({ scope, agent, session }: RecordedFire): ScopeRef | undefined {
   if (scope === 'session') return agent === undefined ? undefined : { session };
   return scope === agent ? undefined : { session, agent: scope };
+}
+
+/** The agent of a fire; undefined: it is the main one. */
+function keyOf({ host, session, agent, scope }: RecordedFire): string | undefined {
+  const id = agent ?? (scope === 'session' ? undefined : scope);
+  return id === undefined ? undefined : JSON.stringify([host, session, id]);
 }
 
 /** Whether hooks of the scope of another agent were listed: the fire's agent was below that one, perhaps of its own type. */

@@ -35,6 +35,8 @@ export class Scope implements RegisteredIn {
   /** Grows with every change of this scope's own registrations. */
   version = 0;
   closed = false;
+  /** An agent has begun in it: it has the hooks of its type. One that somebody has opened waits for its agent. */
+  begun = false;
   /** How many plugins and other things that end with the scope live in it. */
   lives = 0;
   #agentType: string | undefined;

@@ -18,16 +18,15 @@ export interface ScopeLookup {
 
 export type Both = readonly [anySession: Scope, ofSession: Scope];
 
-/** The types of the agent that a fire is of, as far as its scopes know them. */
-export function agentTypesOf({ scope, both = [scope, scope] }: ScopeLookup): readonly string[] {
-  return both.flatMap(({ id, agentType }) => (id === scope.id ? (agentType ?? []) : []));
-}
+/** The scopes of the agent that a fire is of. */
+export const scopesOf = ({ scope, both }: ScopeLookup): readonly Scope[] =>
+  both === undefined ? [scope] : both.filter(({ id }) => id === scope.id);
 
 /** The same, with those of the agents that started it: hooks for agents of a type are asked about all below one, but for what is its own, its end. */
 export function typesAbove(found: ScopeLookup): AgentTypes {
-  const { scope, both = [scope] } = found;
-  const own = agentTypesOf(found);
-  const above = both.flatMap((one) => (one.id === scope.id ? [...one.typesAbove] : []));
+  const scopes = scopesOf(found);
+  const own = scopes.flatMap(({ agentType }) => agentType ?? []);
+  const above = scopes.flatMap((one) => [...one.typesAbove]);
   return { own, all: [...own, ...above] };
 }
 
@@ -89,8 +88,6 @@ export class ScopeTree {
   readonly #agents = new Map<string, Map<string, Scope>>();
   /** Pending context of sessions that have no scope now. */
   readonly #waiting = new Map<string, string[]>();
-  /** The types of the agents that one was below whose scope has ended, by session and id. */
-  typesBefore: (session: string, agent: string) => readonly string[] | undefined = () => undefined;
   readonly #byHost: ScopeLookup = { scope: this.host, id: 'session', known: true };
 
   /** `session` is the one that names without a session mean. `anySession`: it was not chosen, so its scopes are found from every session. */
@@ -104,14 +101,23 @@ export class ScopeTree {
     return this.#sessions.size === 0 ? this.#byHost : undefined;
   }
 
-  /** The scope a fire runs in. Never fails: an agent without a scope gets its session's. */
-  find(ref: ScopeRef | undefined, inputSession: string | undefined, inputAgent: string | undefined): ScopeLookup {
+  /** The scope a fire runs in. Never fails: an agent without a scope gets its session's. `gone`: one that is taken as ended. */
+  find(
+    ref: ScopeRef | undefined,
+    inputSession: string | undefined,
+    inputAgent: string | undefined,
+    gone?: Scope,
+  ): ScopeLookup {
     const agent = ref === undefined ? inputAgent : typeof ref === 'string' ? ref : ref.agent;
     if (agent === undefined && typeof ref !== 'object' && this.flat) return this.flat;
     const session = (typeof ref === 'object' ? ref.session : undefined) ?? inputSession ?? this.session;
     const base = this.#sessions.get(session) ?? this.#shared(this.#sessions.get(this.session)) ?? this.host;
     if (agent === undefined) return this.within({ scope: base, id: 'session', known: true, session }, session);
-    const scope = this.#agents.get(session)?.get(agent) ?? this.#shared(this.#agents.get(this.session)?.get(agent));
+    const open = (session: string): Scope | undefined => {
+      const scope = this.#agents.get(session)?.get(agent);
+      return scope === gone ? undefined : scope;
+    };
+    const scope = open(session) ?? this.#shared(open(this.session));
     const found = scope ? { scope, id: scope.id, known: true } : { scope: base, id: agent, known: false, session };
     return this.within(found, session);
   }
@@ -141,31 +147,32 @@ export class ScopeTree {
     return agent === undefined ? this.#sessions.get(session) : this.#agents.get(session)?.get(agent);
   }
 
-  /** Opens the scope if it is not open; its parent is an open agent of the same session, else the session. `starts`: another agent may have had the id. */
+  /** Throws what `open` would throw: UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. `gone`: a scope that is taken as ended. */
+  check(ref: ScopeRef, parent: ScopeRef | undefined, gone?: Scope): void {
+    const { session, agent } = this.#name(ref);
+    if (parent === undefined) return;
+    const known = this.get(ref);
+    const above = this.#parent(parent, session);
+    if (known && known !== gone) {
+      if (above === known.parent) return;
+      const asked = labelOf(parent);
+      throw new HookscopeError('SCOPE_CONFLICT', { scope: known.id, parent: known.parent?.id ?? 'host', asked });
+    }
+    const isOpen = above !== undefined && (gone === undefined || !above.lineage.includes(gone));
+    if (agent !== undefined && !isOpen) throw new HookscopeError('UNKNOWN_SCOPE', { scope: labelOf(parent) });
+  }
+
+  /** Opens the scope if it is not open; its parent is an open agent of the same session, else the session. */
   open(
     ref: ScopeRef,
-    options: {
-      parent?: ScopeRef | undefined;
-      agentType?: string | undefined;
-      spawned?: boolean;
-      starts?: boolean;
-    } = {},
+    options: { parent?: ScopeRef | undefined; agentType?: string | undefined; spawned?: boolean } = {},
   ): Scope {
-    const { session, agent } = this.#name(ref);
+    this.check(ref, options.parent);
     const known = this.get(ref);
-    if (known) {
-      if (options.parent !== undefined && this.#parent(options.parent, session) !== known.parent) {
-        const asked = labelOf(options.parent);
-        throw new HookscopeError('SCOPE_CONFLICT', { scope: known.id, parent: known.parent?.id ?? 'host', asked });
-      }
-      return known;
-    }
+    if (known) return known;
+    const { session, agent } = this.#name(ref);
     if (agent === undefined) return this.#openSession(session);
-    let parent: Scope | undefined;
-    if (options.parent !== undefined) {
-      parent = this.#parent(options.parent, session);
-      if (!parent) throw new HookscopeError('UNKNOWN_SCOPE', { scope: labelOf(options.parent) });
-    }
+    const parent = options.parent === undefined ? undefined : this.#parent(options.parent, session);
     const scope = new Scope({
       id: agent,
       kind: 'agent',
@@ -174,8 +181,6 @@ export class ScopeTree {
       spawned: options.spawned ?? false,
       ...(options.agentType === undefined ? {} : { agentType: options.agentType }),
     });
-    const before = parent || options.starts ? undefined : this.typesBefore(session, agent);
-    if (before) scope.typesBefore = before;
     const agents = this.#agents.get(session) ?? new Map<string, Scope>();
     this.#agents.set(session, agents.set(agent, scope));
     return scope;

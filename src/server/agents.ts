@@ -8,6 +8,8 @@ export interface PassedAgent {
   readonly agent: string;
   readonly type: string;
   readonly ended?: true;
+  /** It had ended before, or was never seen to start. */
+  readonly late?: true;
 }
 
 /** Agents that are open at most; beyond it the oldest, whose stop was never told, ends. */
@@ -29,13 +31,13 @@ export class AgentScopes {
   before(spec: EventSpec, input: Json): void {
     const { session_id: session, agent_id: agent, agent_type: type } = input;
     if (!isText(session) || !isText(agent) || agent === '') return;
-    const key = JSON.stringify([session, agent]);
-    if (this.#open.has(key)) return;
+    const isLate = spec.scope !== 'open';
+    if (isLate && this.#open.has(JSON.stringify([session, agent]))) return;
     // An agent without a type is the client's own (it compacts): nothing is registered for it.
     if (!isText(type) || type === '') return;
-    this.#start({ session, agent, type });
+    this.#start({ session, agent, type, ...(isLate ? { late: true } : {}) });
     const { tool_use_id: id, tool_name: tool } = input;
-    if (spec.scope !== 'open' && isText(id) && id !== '' && isText(tool))
+    if (isLate && isText(id) && id !== '' && isText(tool))
       this.#services.alarms.reopened({ session, agent, id, tool, scope: agent }, spec.name);
   }
 
@@ -59,14 +61,20 @@ export class AgentScopes {
   takeOver(one: PassedAgent): void {
     const key = JSON.stringify([one.session, one.agent]);
     if (one.ended) this.#end(key);
-    else if (!this.#open.has(key)) this.#start(one);
+    else this.#start(one);
   }
 
   #start(one: PassedAgent): void {
-    const { session, agent, type } = one;
-    this.#services.registrar.start({ session, agent }, type);
-    this.#open.set(JSON.stringify([session, agent]), one);
-    this.#next?.(one);
+    const { session, agent, late } = one;
+    const key = JSON.stringify([session, agent]);
+    const before = this.#open.get(key);
+    // One that was open and has another type keeps it until its stop.
+    const { agentType: type = one.type } = this.#services.registrar.agents.start({ session, agent }, one.type, late);
+    if (before && before.type === type && before.late === late) return;
+    const known = { ...one, type };
+    this.#open.delete(key);
+    this.#open.set(key, known);
+    this.#next?.(known);
     if (this.#open.size > MOST) this.#end(this.#open.keys().next().value as string);
   }
 

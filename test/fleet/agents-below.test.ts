@@ -167,7 +167,7 @@ test.each([
   [
     'another program',
     (host: Host, { session_id: session, agent_id: agent, agent_type: type }: Record<string, string>) =>
-      servicesOf(host).registrar.start({ session, agent } as never, type as string),
+      servicesOf(host).registrar.agents.start({ session, agent } as never, type as string),
   ],
 ])(
   'an agent of another type that %s starts with a used id is below none of those that the one before was below',

@@ -152,6 +152,104 @@ describe('of an agent that another agent has started,', () => {
     ]);
   });
 
+  test('also where the agent has a scope by hand, in its session or in all of them', async () => {
+    const notes = { Notification: [{ hooks: [() => undefined] }] };
+    const records = await recorded({ reviewer: REVIEWER }, CHAIN);
+    const older = records.map(({ agents_above: _, ...record }) => record as FireRecord);
+    for (const scope of [{ session: 's1', agent: 'a1' }, 'a1']) {
+      const host = hostWith({ reviewer: REVIEWER });
+      host.registerScoped(scope, notes);
+      const rows = await replayed(host, older);
+      expect(rows.filter((row) => (row as unknown[])[0] === 'a1')).toEqual([
+        ['a1', 'deny', 'none', 'unknown'],
+        ['a1', 'deny', 'none', 'unknown'],
+      ]);
+    }
+  });
+
+  test('a hook that runs once has had its run, whoever of the agents below its own has used it up', async () => {
+    const once = { reviewer: { PreToolUse: rule('deny', { once: true }) } };
+    for (const agents of [
+      CHAIN,
+      [...CHAIN].reverse().map(([type], at) => [type, at - 1] as const),
+      CHAIN.map(([, by]) => ['reviewer', by] as const),
+    ]) {
+      const then = await recorded({ reviewer: REVIEWER }, agents);
+      const real = await recorded(once, agents);
+      const verdicts = real.flatMap(({ event, decision }) =>
+        event === 'PreToolUse' ? [(decision as { verdict: string }).verdict] : [],
+      );
+      const now = (await replayed(hostWith(once), then)).map((row) => (row as unknown[])[2]);
+      expect(now).toEqual(verdicts);
+    }
+  });
+
+  test("and under merge: 'all' it may have had it in any fire that was asked about it", async () => {
+    const once = { reviewer: { PreToolUse: rule('deny', { once: true }) } };
+    const host = hostWith({ reviewer: REVIEWER }, 'all');
+    const records: FireRecord[] = [];
+    host.events$.subscribe((record) => void (record.type === 'hook_fire' && records.push(record)));
+    const named = (agent_id: string) => ({ session_id: 's1', agent_id });
+    await host.fire('SubagentStart', { ...named('c'), agent_type: 'reviewer' } as never);
+    for (const agent of ['b', 'c', 'c'])
+      await host.fire('PreToolUse', { ...named(agent), tool_name: 'Write', tool_input: {}, tool_use_id: 't' } as never);
+    expect(await replayed(hostWith(once, 'all'), records)).toEqual([
+      ['b', 'deny', 'none', 'unknown'],
+      ['c', 'deny', 'none', 'unknown'],
+      ['c', 'deny', 'none', 'allowed'],
+    ]);
+    await host.close();
+  });
+
+  test('an agent with the id of an earlier one has its own run', async () => {
+    const once = { reviewer: { PreToolUse: rule('deny', { once: true }) } };
+    const host = hostWith({ reviewer: REVIEWER });
+    const records: FireRecord[] = [];
+    host.events$.subscribe((record) => void (record.type === 'hook_fire' && records.push(record)));
+    const session = await host.openSession({ session_id: 's1' });
+    const named = { session_id: 's1', agent_id: 'a' };
+    const write = () =>
+      host.fire('PreToolUse', { ...named, tool_name: 'Write', tool_input: {}, tool_use_id: 't' } as never);
+    for (const how of ['spawn', 'another type']) {
+      await (await session.spawn({ id: 'a', agent_type: 'reviewer' })).close();
+      await write();
+      await write();
+      if (how !== 'spawn') {
+        await host.fire('SubagentStart', { ...named, agent_type: 'helper' } as never);
+        await host.fire('SubagentStop', { ...named, agent_type: 'helper', stop_hook_active: false } as never);
+        await host.fire('SubagentStart', { ...named, agent_type: 'reviewer' } as never);
+      }
+      const again = how === 'spawn' ? await session.spawn({ id: 'a', agent_type: 'reviewer' }) : undefined;
+      await write();
+      await again?.close();
+      if (how !== 'spawn') host.unregisterScoped({ session: 's1', agent: 'a' });
+    }
+    const words = (await replayed(hostWith(once), records)).map((row) => (row as unknown[])[2]);
+    expect(words).toEqual(['deny', 'none', 'deny', 'deny', 'none', 'deny']);
+    await host.close();
+  });
+
+  test('a host in use may have other agents with the ids now', async () => {
+    const hooks = { reviewer: REVIEWER, helper: { PreToolUse: [{ ...rule('deny')[0], matcher: 'Edit' }] } };
+    const host = hostWith(hooks);
+    const records: FireRecord[] = [];
+    host.events$.subscribe((record) => void (record.type === 'hook_fire' && records.push(record)));
+    const session = await host.openSession({ session_id: 's1', permission: () => ({ behavior: 'allow' }) });
+    const tools = async (of: typeof session): Promise<void> => {
+      for (const name of ['Write', 'Edit']) await of.tool({ name, input: {}, execute: () => 'done' });
+    };
+    const first = await session.spawn({ id: 'a', agent_type: 'reviewer' });
+    const below = await first.spawn({ id: 'b', agent_type: 'other' });
+    for (const one of [first, below]) await tools(one as never);
+    await first.close();
+    const above = await session.spawn({ id: 'b', agent_type: 'other' });
+    await tools((await above.spawn({ id: 'a', agent_type: 'helper' })) as never);
+    await host.fire('SubagentStart', { session_id: 's1', agent_id: 'c', agent_type: 'reviewer' } as never);
+    for await (const { fire, changed } of replay(host, [...records]))
+      expect(changed, `${fire.event} of ${fire.agent}`).toBeUndefined();
+    await host.close();
+  });
+
   test('every decision stays the same under the same hooks, whoever has started whom', async () => {
     const random = randomFrom(SEED);
     const upTo = (most: number): number => Math.floor(random() * most);

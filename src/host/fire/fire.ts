@@ -1,6 +1,6 @@
 import { HookscopeError } from '../../errors.js';
 import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
-import type { Json } from '../../values/shape.js';
+import { type Json, textOf } from '../../values/shape.js';
 import { type CallFire, decided, ran, undecided } from '../alarms/use.js';
 import type { HostCore } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
@@ -42,7 +42,7 @@ function begin(
   options: FireSettings | undefined,
   watched: boolean,
 ): Promise<AnyDecision> {
-  const found = services.registrar.scopeOf(input, options?.scope, state);
+  const found = scopeOf(services, state, input, options);
   if (state.spec.callRole === 'ran') ran({ services, state, input, found, options });
   const plan = state.plans.of(found);
   if (plan.size === 0 && !watched && !state.hook?.foreign) return withoutHooks(services, state, input, options, found);
@@ -56,6 +56,15 @@ function begin(
   const decision = run.start();
   if (own.shadows.length > 0) followByShadows(run, decision);
   return ended(services, state, found, decision, complete);
+}
+
+/** The scope that it runs in. A start that is refused begins nothing. */
+function scopeOf(services: HostCore, state: EventState, input: Json, options: FireSettings | undefined): ScopeLookup {
+  const { registrar } = services;
+  const ref = options?.scope;
+  if (state.opens && completeInput(state, input, sessionOf(services, ref)) instanceof HookscopeError)
+    return registrar.agents.find(input, ref).found;
+  return registrar.scopeOf(input, ref, state);
 }
 
 /** No hook is asked and no subscriber told, but alarms may have to remember the call. */
@@ -107,6 +116,7 @@ function isIdle(services: HostCore, state: EventState, options: FireSettings | u
   return (
     state.plans.total === 0 &&
     !services.registrar.spawns &&
+    !state.opens &&
     !state.closes &&
     !(state.endsSession && services.largeOutput.used) &&
     !state.hook?.foreign &&
@@ -123,7 +133,7 @@ function ended(
   input: Json,
 ): Promise<AnyDecision> {
   if (state.endsSession) return endingSession(services, decision, input);
-  return state.closes ? endingAgent(services, found, decision) : decision;
+  return state.closes ? endingAgent(services, found, decision, input) : decision;
 }
 
 /** Large outputs of hooks are deleted with their session. */
@@ -138,14 +148,16 @@ function endingSession(
   });
 }
 
-/** When a stop is allowed, the agent's scope ends. */
+/** When a stop is allowed, the agent has ended. */
 function endingAgent(
   { registrar }: HostCore,
-  { scope }: ScopeLookup,
+  found: ScopeLookup,
   decision: Promise<AnyDecision>,
+  input: Json,
 ): Promise<AnyDecision> {
+  const session = found.session ?? textOf(input?.['session_id']);
   return decision.then((d) => {
-    if (!d.continues) registrar.agentEnded(scope);
+    if (!d.continues) registrar.agents.stopped(found, session);
     return d;
   });
 }

@@ -25,6 +25,12 @@ export interface FiredEvent {
   readonly opens: boolean;
 }
 
+/** Hooks that were added to a scope, and what takes them out again. */
+export interface Added {
+  readonly registrations: readonly Registration[];
+  readonly undo: Undo;
+}
+
 /** Adds hooks to scopes and keeps the plans' counts up to date. */
 export class Adding {
   readonly #parts: AddingParts;
@@ -39,16 +45,22 @@ export class Adding {
 
   /** Adds all hooks or none. The undo may be called twice. Throws INVALID_HOOKS. */
   add(scope: Scope, hooks: unknown, origin: Origin): Undo {
+    return this.install(scope, hooks, origin).undo;
+  }
+
+  /** The same, with what was added. */
+  install(scope: Scope, hooks: unknown, origin: Origin): Added {
     const registrations = this.place(scope, hooks, origin);
     this.#parts.plans.count(registrations, 1);
     let done = false;
-    return () => {
+    const undo = (): void => {
       if (done || scope.closed) return;
       done = true;
       scope.remove(registrations);
       this.#parts.plans.count(registrations, -1);
       this.#parts.tree.prune(scope);
     };
+    return { registrations, undo };
   }
 
   /** The same without counting them, for a scope that is not in the tree. */
@@ -59,6 +71,21 @@ export class Adding {
     if (origin.apart !== true) this.listeners.check(scope, registrations);
     scope.add(registrations);
     return registrations;
+  }
+
+  /** Places what was placed in another scope here, too. It runs the same: a single run that was used up in one is known in the other (`work`). */
+  placeAlso(scope: Scope, registrations: readonly Registration[]): void {
+    const deadlines = new Map<object, object>();
+    const deadlineOf = (shared: object | undefined): object | undefined => {
+      if (shared !== undefined && !deadlines.has(shared)) deadlines.set(shared, {});
+      return shared && deadlines.get(shared);
+    };
+    scope.add(
+      registrations.map((r) => {
+        const id = r.id.replace(/\d+$/, () => String(++this.#ids));
+        return { ...r, id, scope, shared: deadlineOf(r.shared) };
+      }),
+    );
   }
 
   /** A raw tap as a registration of the host's scope; tapable decides where it runs. */

@@ -1,22 +1,35 @@
 import { isHookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/spec.js';
+import type { Registration } from '../../scopes/registration.js';
 import { Scope } from '../../scopes/scope.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
 import { describeError } from '../../values/message.js';
 import { ignoreRejections, isThenable } from '../../values/waiting/promises.js';
-import type { SpawnedAgent, Undo } from '../types.js';
-import type { Adding, AddingParts } from './adding.js';
+import type { SpawnedAgent } from '../types.js';
+import type { Added, Adding, AddingParts } from './adding.js';
 import { wrong } from './handler-entry.js';
 import type { Life, Lives } from './lives.js';
 import { type Origin, type SpawnHooks, spawnOrigin } from './origin.js';
 
 /** Hooks that an agent of this type still has to get. */
-interface Waiting {
+export interface Waiting {
   /** Absent: it is not known, and it has none. */
   readonly type: string | undefined;
   readonly spawnHooks: readonly SpawnHooks[];
   /** The types of the agents that it was below when its scope ended. */
-  readonly before: readonly string[] | undefined;
+  readonly before: readonly string[];
+}
+
+/** What an agent has got in its scope for its type. */
+interface Got {
+  readonly added: Added[];
+  readonly lives: Life[];
+}
+
+/** Hooks as they were placed first, for inspection, and the guard that they were placed under. */
+interface Placed {
+  readonly guard: AddingParts['guard'];
+  readonly registrations: readonly Registration[];
 }
 
 /** An agent above another; without an id one whose scope has ended. */
@@ -30,6 +43,8 @@ export class AgentInstaller {
   readonly #parts: AddingParts;
   readonly #adding: Adding;
   readonly #lives: Lives;
+  readonly #got = new WeakMap<Scope, Got>();
+  readonly #placed = new WeakMap<SpawnHooks, Placed>();
 
   constructor(parts: AddingParts, adding: Adding, lives: Lives) {
     this.#parts = parts;
@@ -38,83 +53,119 @@ export class AgentInstaller {
   }
 
   /** Installs the hooks in an agent's scope, once. If a hook cannot be made, every gate of the agent says so. */
-  #install(scope: Scope, type: string, spawnHooks: SpawnHooks): void {
+  #install(scope: Scope, type: string, spawnHooks: SpawnHooks, got: Got): void {
     const origin = quietly(type, spawnHooks);
-    let undo: Undo | undefined;
+    let added: Added | undefined;
     try {
-      const hooks = this.#hooksOf(spawnHooks, scope, type);
+      const hooks = this.#hooksOf(spawnHooks, scope, type, got);
       // The function that makes the hooks may have ended the scope.
-      if (!scope.closed) undo = this.#adding.add(scope, hooks, origin);
+      if (!scope.closed) added = this.#adding.install(scope, hooks, origin);
     } catch (error) {
       const { report, specs } = this.#parts;
       const why = isHookscopeError(error) ? error.message : describeError(error);
       report(`Agent "${scope.id}" has no ${makerName(type)} hooks, so all of its gates fail: ${why}`);
       // Even if a client does not ask about all of these events.
       const always = { ...origin, apart: true } as const;
-      if (!scope.closed) undo = this.#adding.add(scope, failingGates(specs.values(), type, { why, error }), always);
+      const gates = failingGates(specs.values(), type, { why, error });
+      if (!scope.closed) added = this.#adding.install(scope, gates, always);
     }
+    if (!added) return;
+    got.added.push(added);
     const { life } = spawnHooks;
-    if (!life || !undo) return;
-    const forget = life.onClose(undo);
-    if (!life.over) this.#lives.begin(scope, life.name).onClose(forget);
+    if (!life) return;
+    const forget = life.onClose(added.undo);
+    if (life.over) return;
+    const own = this.#lives.begin(scope, life.name);
+    own.onClose(forget);
+    got.lives.push(own);
   }
 
-  /** Its scope in that session, opened if it is not, with these hooks and the type. */
-  open(found: ScopeLookup, hooks: Iterable<SpawnHooks>, type: string | undefined, session: string): ScopeLookup {
-    const { tree } = this.#parts;
-    const ref = { agent: found.id, session };
-    // What was registered for all sessions is none of the sessions' own, and stays when the agent ends.
-    const isOwn = found.known && found.scope.session === session;
-    const scope = isOwn ? found.scope : tree.open(ref, { agentType: type, spawned: true });
-    this.installAll(scope, type, hooks);
-    return tree.within({ scope, id: scope.id, known: true }, session);
+  /** Whether the scope was opened for an agent, and has nothing but what that one has got for its type. */
+  isAlone(scope: Scope): boolean {
+    const { added, lives } = this.#gotIn(scope);
+    const ids = new Set(added.flatMap(({ registrations }) => registrations.map(({ id }) => id)));
+    const has = scope.events().flatMap((event) => scope.own(event));
+    const isOver = scope.lives <= lives.filter(({ over }) => !over).length;
+    return scope.spawned && !scope.heldBySession && isOver && has.every(({ id }) => ids.has(id));
+  }
+
+  /** Its agent leaves the scope, which has nothing of it afterwards. */
+  clear(scope: Scope): void {
+    const { added, lives } = this.#gotIn(scope);
+    this.#got.delete(scope);
+    for (const { undo, registrations } of added) {
+      undo();
+      for (const r of registrations) scope.giveBack(r);
+    }
+    for (const life of lives) void life.end();
+    scope.begun = false;
+    scope.pending = undefined;
+    scope.typesBefore = [];
+    scope.setType(undefined);
+  }
+
+  #gotIn(scope: Scope): Got {
+    return this.#got.get(scope) ?? { added: [], lives: [] };
   }
 
   installAll(scope: Scope, type: string | undefined, hooks: Iterable<SpawnHooks>): void {
     if (type !== undefined) scope.setType(type);
-    for (const one of hooks) this.#install(scope, type ?? '', one);
+    const got = this.#gotIn(scope);
+    this.#got.set(scope, got);
+    for (const one of hooks) this.#install(scope, type ?? '', one, got);
   }
 
   /** Installs them in a detached scope, for inspection. No user function is called, so hooks that one would make are missing. */
   preview(scope: Scope, type: string, all: Iterable<SpawnHooks>): void {
     for (const spawnHooks of all) {
       if (typeof spawnHooks.hooks === 'function') continue;
+      const { guard } = this.#parts;
+      const known = this.#placed.get(spawnHooks);
       try {
-        this.#adding.place(scope, spawnHooks.hooks, quietly(type, spawnHooks));
+        if (known && known.guard === guard) this.#adding.placeAlso(scope, known.registrations);
+        else {
+          const registrations = this.#adding.place(scope, spawnHooks.hooks, quietly(type, spawnHooks));
+          this.#placed.set(spawnHooks, { guard, registrations });
+        }
       } catch {
         // Agents are told about it by `#install`.
       }
     }
   }
 
-  /** The scope that an agent would have in its session, with what it has there and what it would get, until it is closed by `done`. */
+  /** The scope that an agent would have in its session, with what it has there and what it would get, until it is closed by `done`. `earlier`: it would be the first one's no more. */
   previewAgent(
     found: ScopeLookup,
-    { type, spawnHooks, before = [] }: Waiting,
+    { type, spawnHooks, before }: Waiting,
     session: string,
-    above: readonly (Above & Pick<Waiting, 'spawnHooks'>)[] = [],
+    {
+      above,
+      earlier,
+    }: { readonly above: readonly (Above & Pick<Waiting, 'spawnHooks'>)[]; readonly earlier: Scope | undefined },
   ): ScopeLookup & { done(): void } {
     const { tree } = this.#parts;
     const own = found.known && found.scope.session === session ? found.scope : undefined;
-    const open = own?.parent ?? tree.get({ session });
+    const placed = earlier && isOpenedFor(earlier) ? undefined : own;
+    const open = placed?.parent ?? tree.get({ session });
     const base = open ?? new Scope({ id: 'session', kind: 'session', parent: tree.host, session });
     const parents = [base];
-    for (const { agent: id, agentType, spawnHooks: theirs } of own?.parent?.kind === 'agent' ? [] : above) {
+    for (const { agent: id, agentType, spawnHooks: theirs } of placed?.parent?.kind === 'agent' ? [] : above) {
       if (id === undefined) continue;
       const ofType = agentType === undefined ? {} : { agentType };
       const one = new Scope({ id, kind: 'agent', parent: parents.at(-1) as Scope, session, ...ofType });
       const known = tree.get({ session, agent: id });
-      addAll(known, one);
-      // One with a type has the hooks of it.
-      if (known?.agentType === undefined) this.preview(one, agentType ?? '', theirs);
+      // The one that is open may be another.
+      addAll(known, one, known && this.#gotIn(known));
+      this.preview(one, agentType ?? '', theirs);
       parents.push(one);
     }
     const parent = parents.at(-1) as Scope;
     const gone = above.flatMap(({ agent, agentType }) => (agent === undefined ? (agentType ?? []) : []));
     const of = type === undefined ? {} : { agentType: type };
     const scope = new Scope({ id: found.id, kind: 'agent', parent, session, ...of });
-    scope.typesBefore = own?.typesBefore ?? [...before, ...gone];
-    addAll(own, scope);
+    const below = own === undefined || own === earlier ? [] : own.typesBefore;
+    scope.typesBefore = [...new Set([...below, ...before, ...gone])];
+    addAll(own, scope, earlier && this.#gotIn(earlier));
     this.preview(scope, type ?? '', spawnHooks);
     return { scope, id: found.id, known: true, done: () => (open ? (parents[1] ?? scope) : base).close() };
   }
@@ -127,17 +178,23 @@ export class AgentInstaller {
   }
 
   /** The hooks as given, or as their function makes them for this agent. */
-  #hooksOf({ hooks }: SpawnHooks, scope: Scope, type: string): unknown {
+  #hooksOf({ hooks }: SpawnHooks, scope: Scope, type: string, got: Got): unknown {
     if (typeof hooks !== 'function') return hooks;
-    const made: unknown = hooks(agentOf(scope, type, this.#lives.begin(scope, makerName(type))));
+    const life = this.#lives.begin(scope, makerName(type));
+    got.lives.push(life);
+    const made: unknown = hooks(agentOf(scope, type, life));
     if (!isThenable(made)) return made;
     ignoreRejections(made);
     throw wrong(makerName(type), 'expected a function that returns hooks at once, got a promise of them');
   }
 }
 
-function addAll(from: Scope | undefined, to: Scope): void {
-  for (const event of from?.events() ?? []) to.add((from as Scope).own(event));
+/** An agent's scope that was opened where that agent is: another one with its id may be elsewhere. */
+export const isOpenedFor = ({ spawned, heldBySession }: Scope): boolean => spawned || heldBySession;
+
+function addAll(from: Scope | undefined, to: Scope, but?: Got): void {
+  const out = new Set(but?.added.flatMap(({ registrations }) => registrations));
+  for (const event of from?.events() ?? []) to.add((from as Scope).own(event).filter((r) => !out.has(r)));
 }
 
 /** The agent as the function that makes its hooks sees it. */

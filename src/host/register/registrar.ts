@@ -1,13 +1,14 @@
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
-import { agentTypesOf, detachedScope } from '../../scopes/tree.js';
-import { type Json, textOf } from '../../values/shape.js';
+import { detachedScope } from '../../scopes/tree.js';
+import type { Json } from '../../values/shape.js';
 import { checkUseOptions } from '../options.js';
 import type { PluginUndo } from '../plugin-types.js';
 import type { MadeHooks, Undo } from '../types.js';
 import { Adding, type AddingParts, type FiredEvent } from './adding.js';
-import { type Above, AgentInstaller } from './agent-hooks.js';
+import { AgentInstaller } from './agent-hooks.js';
+import { Agents } from './agents.js';
 import { applyPlugin, readPlugin } from './apply.js';
 import { pluginScopeOf, type Use } from './handle.js';
 import { wrong } from './handler-entry.js';
@@ -30,14 +31,16 @@ export class Registrar {
   spawns = false;
   readonly #adding: Adding;
   readonly #installer: AgentInstaller;
+  /** Agents in their scopes, with the hooks of their types. */
+  readonly agents: Agents;
 
   constructor(parts: AddingParts) {
     this.#parts = parts;
     const { options, report, tree } = parts;
     this.lives = new Lives({ seconds: options.closeTimeout ?? 5, report, left: (scope) => tree.prune(scope) });
-    tree.typesBefore = (session, agent) => this.#spawns.ended(session, agent)?.above;
     this.#adding = new Adding(parts);
     this.#installer = new AgentInstaller(parts, this.#adding, this.lives);
+    this.agents = new Agents(parts, this.#spawns, this.#installer, (scope) => this.endAgent(scope));
     this.revision = createRevision(parts, this.#spawns, () => this.spawnScopes());
   }
 
@@ -115,22 +118,7 @@ export class Registrar {
   scopeOf(input: Json | undefined, ref: ScopeRef | undefined, event: FiredEvent): ScopeLookup {
     const { flat } = this.#parts.tree;
     if (flat && ref === undefined && input?.['agent_id'] === undefined) return flat;
-    return this.#lookUp(input, ref, event);
-  }
-
-  #lookUp(input: Json | undefined, ref: ScopeRef | undefined, event: FiredEvent): ScopeLookup {
-    if (event.opens && this.spawns) {
-      const { found, named } = this.find(input, ref);
-      if (found.id !== 'session') this.#begin({ session: named, agent: found.id }, textOf(input?.['agent_type']));
-    }
-    const { found, named, spawn, hasEnded } = this.find(input, ref);
-    if (!spawn) return found;
-    const opened = this.#installer.open(found, spawn.spawnHooks, spawn.type, named);
-    if (event.opens || !hasEnded) return opened;
-    const oldest = this.#spawns.goesOn(opened.scope);
-    if (oldest) this.agentEnded(oldest);
-    this.#parts.reopened(event, opened, input as Json, ref);
-    return opened;
+    return this.agents.enter(input, ref, event);
   }
 
   /** All hooks, including those that wait for agents; hooks that a function makes for each agent are unknown (`anything`). */
@@ -141,39 +129,6 @@ export class Registrar {
   /** It is asked whenever hooks come too late for it. */
   listen(listener: Listener): Undo {
     return this.#adding.listeners.add(listener);
-  }
-
-  /** The current scope, and the hooks of its agent's type that are still to be installed. */
-  find(input: Json | undefined, ref: ScopeRef | undefined) {
-    const { tree } = this.#parts;
-    const session = textOf(input?.['session_id']);
-    const found = tree.find(ref, session, textOf(input?.['agent_id']));
-    const named = (typeof ref === 'object' ? ref.session : undefined) ?? session ?? tree.session;
-    // A scope that it has in all sessions does not end with it.
-    const isOpen = found.id === 'session' || (found.known && found.scope.session === named);
-    const ended = this.spawns && !isOpen ? this.#spawns.ended(named, found.id) : undefined;
-    const type = this.spawns ? (textOf(input?.['agent_type']) ?? ended?.type) : undefined;
-    const parent = found.known && found.id !== 'session' ? found.scope.parent : found.scope;
-    // Whether it has the hooks of its type, also where it has them in all sessions.
-    const has = found.id === 'session' || (found.known && agentTypesOf(found).length > 0);
-    const ofType = type === undefined || has ? undefined : this.#spawns.of(type, named, parent);
-    const spawnHooks = ofType ?? this.#spawns.bind(ended, has);
-    const spawn = spawnHooks && { spawnHooks, type, before: ended?.above };
-    return { found, named, spawn, hasEnded: ended !== undefined };
-  }
-
-  /** Like `scopeOf`, but nothing is opened: a scope that would be opened is a detached one, closed by `done`. */
-  preview(input: Json, ref: ScopeRef | undefined, above: readonly Above[] = []): ScopeLookup & { done(): void } {
-    const { found, named, spawn } = this.find(input, ref);
-    if (!spawn && above.length === 0) return { ...found, done: () => undefined };
-    const waiting = spawn ?? { spawnHooks: [], type: textOf(input['agent_type']), before: undefined };
-    const types = above.map((one) => ({ ...one, spawnHooks: this.hooksAbove([one], named) }));
-    return this.#parts.tree.within(this.#installer.previewAgent(found, waiting, named, types), named);
-  }
-
-  /** The hooks by type of agents above another in that session. */
-  hooksAbove(above: readonly Above[], session: string): readonly SpawnHooks[] {
-    return above.flatMap(({ agent, agentType: type }) => (agent && type && this.#spawns.of(type, session)) || []);
   }
 
   /** The outermost scope; it contains all others. */
@@ -204,42 +159,10 @@ export class Registrar {
     );
   }
 
-  /** Opens a scope for a session driver, the hooks of the agent's type in it. Throws UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. */
-  openForSession(
-    ref: { session: string; agent?: string },
-    { parent, agentType }: { parent?: ScopeRef | undefined; agentType?: string },
-  ): Scope {
-    if (ref.agent !== undefined) this.#begin({ ...ref, agent: ref.agent }, agentType, true);
-    const scope = this.#parts.tree.open(ref, { parent, starts: true });
-    scope.hold();
-    if (agentType !== undefined && scope.agentType === undefined)
-      this.#installer.installAll(scope, agentType, this.#spawns.of(agentType, ref.session, scope.parent) ?? []);
-    return scope;
-  }
-
-  /** Opens the scope of an agent that starts in another program, whether or not hooks wait for its type; its stop ends it. */
-  start(ref: { session: string; agent: string }, agentType: string): void {
-    const { tree } = this.#parts;
-    this.#begin(ref, agentType);
-    if (tree.get(ref)) return;
-    const scope = tree.open(ref, { spawned: true });
-    this.#installer.installAll(scope, agentType, this.#spawns.of(agentType, ref.session, scope.parent) ?? []);
-  }
-
-  /** An agent starts, perhaps with the id of one before it. */
-  #begin(ref: { session: string; agent: string }, type: string | undefined, isNew = false): void {
-    this.#spawns.begin(ref, this.#parts.tree.get(ref), { type, isNew, end: (scope) => this.agentEnded(scope) });
-  }
-
-  /** A stop that was allowed ended the agent: the scope the host opened for it goes. */
-  agentEnded(scope: Scope): void {
-    if (scope.spawned && !scope.heldBySession) void this.endAgent(scope);
-  }
-
   /** The session is over: the scopes that the host opened for those of its agents go. Another program may be in it, too. */
   endAgentsOf(session: string, whose: (agent: string) => boolean): void {
     const ended = [...this.#parts.tree.agents()].filter((scope) => scope.session === session && whose(scope.id));
-    for (const scope of ended) this.agentEnded(scope);
+    for (const scope of ended) this.agents.ended(scope);
   }
 
   /** Ends an agent's scope. */
@@ -280,6 +203,6 @@ export class Registrar {
   /** Its hooks end with a scope. Agents that hooks by type are for are remembered. */
   #leave(scope: Scope): void {
     for (const event of scope.events()) this.#parts.plans.count(scope.own(event), -1);
-    this.#spawns.remember(scope);
+    this.agents.leaves(scope);
   }
 }

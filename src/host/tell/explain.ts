@@ -59,7 +59,7 @@ export function explain(
   const { spec } = state;
   const session = typeof ref === 'object' && ref.session !== undefined ? { session_id: ref.session } : {};
   const full = { ...services.session, ...session, hook_event_name: event, ...input };
-  const found = services.registrar.preview(full, ref);
+  const found = services.registrar.agents.preview(full, ref, { starts: state.opens });
   try {
     const plan = state.plans.of(found).in(full['session_id']);
     const subject = subjectOf(spec, full);

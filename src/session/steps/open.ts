@@ -35,7 +35,7 @@ export async function openCore<C extends CustomEvents = NoEvents>(
     deps,
     { session_id, transcript_path, agent_type },
     {
-      scope: deps.registrar.openForSession({ session: session_id }, {}),
+      scope: deps.registrar.agents.openForSession({ session: session_id }, {}),
       settings,
       cwd: options.cwd ?? defaults.cwd ?? process.cwd(),
       model: options.model,
@@ -83,7 +83,7 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
     { session_id, transcript_path, agent_id, agent_type, agent_transcript_path },
     {
       parent,
-      scope: from.deps.registrar.openForSession(ref, { parent: above, agentType: agent_type }),
+      scope: from.deps.registrar.agents.openForSession(ref, { parent: above, agentType: agent_type }),
       settings,
       cwd: options.cwd ?? parent.cwd,
       model: options.model ?? parent.model,
@@ -155,6 +155,7 @@ async function orLeave<T>(core: Core, enter: () => Promise<T>): Promise<T> {
     return await enter();
   } catch (error) {
     await leave(core);
+    if (core.parent) core.deps.registrar.agents.notStarted(core.scope);
     throw error;
   }
 }

@@ -95,7 +95,7 @@ export class ClientSessions {
   /** One of its subagents starts: what is registered in its scope from now on goes with it. */
   agentStarts({ session_id: session, agent_id: agent, agent_type: type }: Json): void {
     if (typeof session !== 'string' || typeof agent !== 'string' || typeof type !== 'string') return;
-    this.#options.services.registrar.start({ session, agent }, type);
+    this.#options.services.registrar.agents.start({ session, agent }, type);
   }
 
   /** The client reports its own end, perhaps with its last message: the hooks may finish. */

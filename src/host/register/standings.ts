@@ -1,0 +1,124 @@
+import type { Scope } from '../../scopes/scope.js';
+
+/** How many agents that have ended are remembered, and how many scopes of agents that went on stay open. */
+const ENDED = 1_000;
+/** How many agents are remembered that have started and have no scope. */
+const STARTED = 10_000;
+
+/** An agent, by its session and id. */
+export interface AgentRef {
+  readonly session: string;
+  readonly agent: string;
+}
+
+/** An agent that has begun in no scope that is open: its type, and the types of the agents that it is below. */
+export interface Remembered {
+  readonly type: string | undefined;
+  readonly above: readonly string[];
+  readonly hasEnded: boolean;
+}
+
+/** How an agent starts. */
+export interface Start {
+  readonly type: string | undefined;
+  /** It is none that had the id before; else one of the same type may be. */
+  readonly isNew?: boolean;
+}
+
+/** What is known about the agent of an event. */
+export interface Standing {
+  /** The scope in which an earlier agent with its id has begun: what that one had there goes. */
+  readonly earlier?: Scope | undefined;
+  /** Absent: it has begun in its scope, or nothing is known of it. */
+  readonly remembered?: Remembered | undefined;
+}
+
+/**
+ * Whether an agent of an id lives, has ended or has begun again, and its type: either it has begun in an open scope, which knows the rest, or it is
+ * remembered here. Looking changes nothing.
+ */
+export class Standings {
+  readonly #started = new Map<string, Remembered>();
+  readonly #ended = new Map<string, Remembered>();
+  /** Scopes of agents that have ended and may go on in them, or did: the oldest first. */
+  readonly #over = new Set<Scope>();
+
+  /** `open`: its scope in that session. `start`: it starts with this event. */
+  of(agent: AgentRef, open: Scope | undefined, start?: Start): Standing {
+    const begun = open?.begun ? open : undefined;
+    const remembered = begun ? undefined : this.#find(keyOf(agent));
+    if (start === undefined || (begun?.heldBySession && !start.isNew)) return { remembered };
+    const before = begun ? (this.#over.has(begun) ? begun.agentType : undefined) : remembered?.type;
+    const isAnother = start.isNew || (before !== undefined && before !== start.type);
+    return isAnother ? { earlier: begun } : { remembered };
+  }
+
+  /** It has begun in that scope. */
+  begins(scope: Scope): void {
+    scope.begun = true;
+    this.#over.delete(scope);
+    this.#forget(keyOf({ session: scope.session, agent: scope.id }));
+  }
+
+  /** It has started and has no scope. */
+  starts(agent: AgentRef, { type }: Start, { remembered }: Standing): void {
+    this.#put(keyOf(agent), { type, above: remembered?.above ?? [], hasEnded: false });
+  }
+
+  /** One without a scope has stopped. */
+  stops(agent: AgentRef): void {
+    const known = this.#started.get(keyOf(agent));
+    if (known) this.#put(keyOf(agent), { ...known, hasEnded: true });
+  }
+
+  /** It has ended, and its scope is open, or again. Such an agent may never stop: only the latest such scopes stay. Returns the one to leave instead. */
+  isOver(scope: Scope): Scope | undefined {
+    if (scope.closed) return undefined;
+    const [oldest] = this.#over.add(scope);
+    return this.#over.size > ENDED ? oldest : undefined;
+  }
+
+  /** A scope ends, or the agent that has begun in it leaves it. Remembers it if it or an agent above it has a type. */
+  leaves(scope: Scope): void {
+    this.#over.delete(scope);
+    if (scope.kind !== 'agent') return;
+    const key = keyOf({ session: scope.session, agent: scope.id });
+    const before = scope.begun ? undefined : this.#find(key);
+    const above = [...new Set([...scope.typesAbove, ...(before?.above ?? [])])];
+    const type = scope.begun ? scope.agentType : before?.type;
+    this.#put(key, { type, above, hasEnded: before?.hasEnded ?? true });
+  }
+
+  /** What was remembered of the agents with that id. */
+  take(agent: AgentRef): Remembered | undefined {
+    const known = this.#find(keyOf(agent));
+    this.#forget(keyOf(agent));
+    return known;
+  }
+
+  /** Another one with its id has not started after all. */
+  restore(agent: AgentRef, known: Remembered): void {
+    this.#put(keyOf(agent), { ...known, hasEnded: true });
+  }
+
+  #find(key: string): Remembered | undefined {
+    return this.#ended.get(key) ?? this.#started.get(key);
+  }
+
+  /** The latest comes last, also if it was remembered before. */
+  #put(key: string, agent: Remembered): void {
+    this.#forget(key);
+    if (agent.type === undefined && agent.above.length === 0) return;
+    const [all, most] = agent.hasEnded ? [this.#ended, ENDED] : [this.#started, STARTED];
+    all.set(key, agent);
+    if (all.size > most) all.delete(all.keys().next().value as string);
+  }
+
+  #forget(key: string): void {
+    this.#ended.delete(key);
+    this.#started.delete(key);
+  }
+}
+
+/** Unambiguous, whatever characters the ids contain. */
+const keyOf = ({ session, agent }: AgentRef): string => JSON.stringify([session, agent]);

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { createHost, type Host } from '../../src/create-host.js';
+import { deny } from '../../src/events/output/helpers.js';
+import { servicesOf } from '../../src/host/internals.js';
+import { AgentScopes } from '../../src/server/agents.js';
+import { fires, watch } from './kit.js';
+
+const TOOLS = { reviewer: 'Write', builder: 'Edit' };
+const notes = { Notification: [{ hooks: [() => undefined] }] };
+const A = { session: 's1', agent: 'a' };
+
+const hooksOf = (type: keyof typeof TOOLS) => ({
+  PreToolUse: [{ name: type, matcher: TOOLS[type], hooks: [() => deny(type)] }],
+  SubagentStart: [{ name: type, hooks: [() => undefined] }],
+});
+
+/** A host in which agents of each type are denied one tool. */
+function guarded() {
+  const alarms: string[] = [];
+  const host = createHost({ logger: () => undefined, onAlarm: ({ alarm }) => void alarms.push(alarm) }) as Host;
+  const undos = (['reviewer', 'builder'] as const).map((type) => host.spawnHooks(type, hooksOf(type)));
+  const undo = (): void => {
+    for (const one of undos) one();
+  };
+  return { host, alarms, undo };
+}
+
+const named = (type?: string) => ({
+  session_id: 's1',
+  agent_id: 'a',
+  ...(type === undefined ? {} : { agent_type: type }),
+});
+const start = (host: Host, type: string) => host.fire('SubagentStart', named(type) as never);
+const stop = (host: Host, type: string) =>
+  host.fire('SubagentStop', { ...named(type), stop_hook_active: false, agent_transcript_path: '' } as never);
+const call = (tool: string, type?: string) =>
+  ({ ...named(type), tool_name: tool, tool_input: {}, tool_use_id: tool }) as never;
+
+/** Which types' hooks deny its calls, and which would by explain(). */
+async function judgedAs(host: Host, type?: string): Promise<string[]> {
+  const by: string[] = [];
+  for (const [of, tool] of Object.entries(TOOLS)) {
+    const shown = host.explain('PreToolUse', call(tool, type)).hooks.some(({ runs }) => runs);
+    const { verdict } = await host.fire('PreToolUse', call(tool, type));
+    expect(shown).toBe(verdict === 'deny');
+    if (verdict === 'deny') by.push(of);
+  }
+  return by;
+}
+
+describe('a start that fails takes nothing from the agent that had the id', () => {
+  test.each([
+    'its parent is gone',
+    'its scope has another parent',
+    'wrong hooks',
+    'a plugin that fails',
+    'invalid input',
+  ])('%s', async (how) => {
+    for (const isHeard of [false, true]) {
+      const { host } = guarded();
+      const session = await host.openSession({ session_id: 's1' });
+      await (await session.spawn({ id: 'a', agent_type: 'reviewer' })).close();
+      const other = await session.spawn({ id: 'p', agent_type: 'helper' });
+      if (isHeard) expect(await judgedAs(host)).toEqual(['reviewer']);
+      const wrong = { PreToolUse: 'none' } as never;
+      const failing = { name: 'p', apply: () => Promise.reject(new Error('no')) };
+      const options = { id: 'a', agent_type: 'builder' };
+      if (how === 'invalid input')
+        await host.fire('SubagentStart', { ...named('builder'), cwd: 5 } as never).catch(() => undefined);
+      else {
+        if (how === 'its parent is gone') host.unregisterScoped({ session: 's1', agent: 'p' });
+        if (how === 'its scope has another parent') host.registerScoped(A, notes);
+        if (how === 'wrong hooks') Object.assign(options, { hooks: wrong });
+        if (how === 'a plugin that fails') Object.assign(options, { plugins: [failing] });
+        await expect(other.spawn(options)).rejects.toThrow();
+      }
+      expect(await judgedAs(host)).toEqual(['reviewer']);
+      await host.close();
+    }
+  });
+});
+
+test.each(['no parent', 'a parent'])(
+  'an agent that goes on has the hooks of its type, with an alarm, also where something was registered for it since (%s)',
+  async (where) => {
+    const { host, alarms } = guarded();
+    const session = await host.openSession({ session_id: 's1' });
+    await session.spawn({ id: 'top', agent_type: 'other' });
+    await (await session.spawn({ id: 'a', agent_type: 'reviewer' })).close();
+    host.registerScoped(A, notes, where === 'a parent' ? { parent: { session: 's1', agent: 'top' } } : {});
+    expect(await judgedAs(host)).toEqual(['reviewer']);
+    expect(alarms).toEqual(['reopened']);
+    await host.close();
+  },
+);
+
+describe.each(['spawn', 'SubagentStart', 'hookscope serve'])('an agent that starts with a used id (%s)', (how) => {
+  const begin = async (host: Host): Promise<unknown> => {
+    if (how === 'spawn')
+      return (await host.openSession({ session_id: 's1' })).spawn({ id: 'a', agent_type: 'builder' });
+    if (how === 'hookscope serve') {
+      const spec = servicesOf(host).events['SubagentStart']?.spec as never;
+      new AgentScopes(servicesOf(host)).before(spec, named('builder'));
+    }
+    return start(host, 'builder');
+  };
+
+  test.each([
+    'nothing',
+    'a late event',
+    'by hand',
+    'a late event, then by hand',
+    'by hand, then a late event',
+    'by hand before',
+  ])('has the hooks of its own type alone: after %s', async (what) => {
+    const { host } = guarded();
+    const watched = watch(host);
+    if (what === 'by hand before') host.registerScoped(A, notes);
+    await start(host, 'reviewer');
+    await stop(host, 'reviewer');
+    for (const step of what.split(', then ')) {
+      if (step === 'a late event') await host.fire('PreToolUse', call('Read'));
+      if (step === 'by hand') host.registerScoped(A, notes);
+    }
+    const shown = host.explain('SubagentStart', named('builder') as never).hooks.filter(({ runs }) => runs);
+    await begin(host);
+    expect(shown.map(({ name }) => name)).toEqual(['builder']);
+    expect(
+      fires(watched)
+        .at(-1)
+        ?.handlers.map(({ name }) => name),
+    ).toEqual(['builder']);
+    expect([await judgedAs(host), await judgedAs(host, 'builder')]).toEqual([['builder'], ['builder']]);
+    const isByHand = what.includes('by hand');
+    expect(JSON.stringify(host.describe()).includes('"event":"Notification"')).toBe(isByHand);
+    await host.close();
+  });
+
+  test('is known as such also where no hooks were by type when it started', async () => {
+    const { host, undo } = guarded();
+    await start(host, 'reviewer');
+    await stop(host, 'reviewer');
+    undo();
+    await begin(host);
+    for (const type of ['reviewer', 'builder'] as const) host.spawnHooks(type, hooksOf(type));
+    expect(await judgedAs(host)).not.toContain('reviewer');
+    await host.close();
+  });
+});
+
+test('what a function made for the earlier agent is cleaned up, and what it left for the next turn is gone', async () => {
+  const host = createHost({ logger: () => undefined });
+  const ended: string[] = [];
+  host.spawnHooks('reviewer', ({ agent_type, onClose }) => {
+    onClose(() => ended.push(agent_type));
+    return { PreToolUse: [{ hooks: [() => deny('reviewer')] }] };
+  });
+  await start(host as Host, 'reviewer');
+  await stop(host as Host, 'reviewer');
+  await host.fire('PreToolUse', call('Write'));
+  host.registerScoped(A, notes);
+  const scope = servicesOf(host as Host).registrar.scope(A);
+  scope.pending.push('late');
+  await start(host as Host, 'builder');
+  expect(ended).toEqual(['reviewer', 'reviewer']);
+  expect(scope.closed).toBe(false);
+  expect(scope.pending).toEqual([]);
+  expect((await host.fire('PreToolUse', call('Write'))).verdict).toBe('none');
+  await host.close();
+});
+
+test('under hookscope serve an agent is passed on with its type, and whether it had ended', async () => {
+  const { host } = guarded();
+  const services = servicesOf(host);
+  const specOf = (event: string) => services.events[event]?.spec as never;
+  const agents = new AgentScopes(services);
+  const told: object[] = [];
+  agents.passOn((one) => void told.push(one));
+  agents.before(specOf('SubagentStart'), named('reviewer'));
+  agents.after(specOf('SubagentStop'), named('reviewer'), false);
+  agents.before(specOf('PreToolUse'), named('reviewer'));
+  agents.before(specOf('PreToolUse'), named('reviewer'));
+  agents.before(specOf('SubagentStart'), named('builder'));
+  const of = (type: string, more: object = {}) => ({ ...A, type, ...more });
+  const all = [of('reviewer'), of('reviewer', { ended: true }), of('reviewer', { late: true }), of('builder')];
+  expect(told).toEqual(all);
+  const next = guarded().host;
+  const taken = new AgentScopes(servicesOf(next));
+  for (const one of told) taken.takeOver(one as never);
+  expect([await judgedAs(host), await judgedAs(next)]).toEqual([['builder'], ['builder']]);
+});
