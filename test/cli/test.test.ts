@@ -77,6 +77,14 @@ describe('a hook that is enforced in a share of sessions', () => {
     put('a.hooktest.yaml', '- { call: Bash ls, expect: deny }\n- { call: Bash pwd, expect: deny }\n');
     expect((await run('--hooks', 'hooks.json')).code).toBe(0);
   });
+
+  test('decides also where a function makes it for an agent', async () => {
+    const made = { PreToolUse: [{ ...hooks.PreToolUse[0], enforce: 0.0001 }] };
+    put('own.mjs', `export default { spawnHooks: { reviewer: () => (${JSON.stringify(made)}) } };`);
+    const one = '- { call: Bash ls, agent: reviewer, expect: deny }\n- { call: Bash ls, expect: silent }\n';
+    put('a.hooktest.yaml', one.repeat(2));
+    expect(await run('--config', 'own.mjs')).toMatchObject({ code: 0 });
+  });
 });
 
 const GOOD = `

@@ -36,6 +36,7 @@ export class Bench {
   readonly #records: HookRecord[] = [];
   #count = 0;
   #tried = 0;
+  #least = SHARE;
 
   constructor(opened: OpenedHost, cwd: string) {
     this.#opened = opened;
@@ -52,15 +53,8 @@ export class Bench {
   async ask({ event, input, agent }: Asked, signal: AbortSignal): Promise<Fired> {
     const { host } = this.#opened;
     this.#count += 1;
-    const session = { session_id: this.#nextSession(), cwd: this.#cwd };
-    const who = agent === undefined ? {} : { agent_id: `agent-${this.#count}`, agent_type: agent };
-    const base = { ...session, ...who };
     const { opens = false, closes = false } = servicesOf(host).events[event] ?? {};
-    if (agent !== undefined && !opens) {
-      // Its scope is there even if no hook is for its type.
-      host.registerScoped({ session: session.session_id, agent: `agent-${this.#count}` }, {});
-      await host.fireAny('SubagentStart', base, { signal });
-    }
+    const base = await this.#begin(agent, opens, signal);
     this.#records.length = 0;
     const full = { ...structuredClone(SAMPLES[event]), ...base, ...input };
     const explanation = host.explain(event, full);
@@ -71,9 +65,33 @@ export class Bench {
     return new FiredEvent(event, decision as never, record, records, explanation);
   }
 
+  /** The session, and the agent in it, started unless the example is about its start. */
+  async #begin(agent: string | undefined, opens: boolean, signal: AbortSignal): Promise<Json> {
+    const { host } = this.#opened;
+    for (;;) {
+      const share = this.#share();
+      const session_id = this.#nextSession(share);
+      const base = { session_id, cwd: this.#cwd };
+      if (agent === undefined) return base;
+      const agent_id = `agent-${this.#count}`;
+      const who = { ...base, agent_id, agent_type: agent };
+      if (opens) return who;
+      // Its scope is there even if no hook is for its type.
+      host.registerScoped({ session: session_id, agent: agent_id }, {});
+      await host.fireAny('SubagentStart', who, { signal });
+      if (this.#share() >= share) return who;
+      // A function has made hooks with a lower share for it.
+      this.#least = this.#share();
+      host.unregisterScoped({ session: session_id, agent: agent_id });
+    }
+  }
+
+  #share(): number {
+    return Math.max(LEAST_SHARE, Math.min(this.#least, ...sharesOf(this.#opened.host.describe())));
+  }
+
   /** Hooks that are enforced in a share of sessions decide in it, wherever the example is in its file. */
-  #nextSession(): string {
-    const share = Math.max(LEAST_SHARE, Math.min(SHARE, ...sharesOf(this.#opened.host.describe())));
+  #nextSession(share: number): string {
     do this.#tried += 1;
     while (!isEnforcedIn(share, `example-${this.#tried}`));
     return `example-${this.#tried}`;
