@@ -86,6 +86,11 @@ describe('a Bash rule, of a text for another program,', () => {
     },
   );
 
+  it('asks where more stands before a command than anybody writes', () => {
+    for (const before of ['A=b ', 'if ', 'sudo ', '- ', '2>o '])
+      expect([before, matches('rm *', `foo '(${before.repeat(50)}r? x'`)]).toEqual([before, true]);
+  });
+
   it('asks about no other command there', () => {
     const asked = TEXTS.flatMap((text) =>
       [

@@ -112,6 +112,10 @@ export const SEARCHED: readonly string[] = [
     (count) => `docker run --odd a ${'tar '.repeat(count)}--to-command=${'1'.repeat(9_900 - count * 4)}`,
   ),
   `${many(`>${'a'.repeat(96)}#;`, 90)} ${many('mv *a*a*a!# b;', 10)}`,
+  `foo '${'[!'.repeat(4_900)} r? x'`,
+  ...['bwrap --bind a r* ', 'tmux r* ', 'ssh h r* ', 'find -exec r? '].map(
+    (text) => `foo '${fill(text).slice(0, LENGTH - 6)}'`,
+  ),
   `foo '${many('\n*a*a*a!# x', 700)}'`,
   `foo '${many(`\n${'[a-z]'.repeat(11)}*# x`, 150)}'`,
 ];

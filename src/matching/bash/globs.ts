@@ -1,14 +1,17 @@
 import { nameTest } from './glob-name.js';
 import { unescaped } from './guess.js';
 import { VALUE_NAMES } from './names.js';
-import { type BashReading, COST, lastName, spend } from './reading.js';
+import { type BashReading, COST, lastName, spend, Unknowable } from './reading.js';
 import { useOf } from './use.js';
 import { type KnownWord, withoutBraces } from './words.js';
 
 /** What follows a name is looked at so far. */
 const LONGEST_REST = 200;
-/** More places in one piece of a text are not looked at. */
-const MOST_PLACES = 20;
+/** A longer name is none. */
+const LONGEST_NAME = 120;
+/** So many settings of one line are looked at, and so many places where a command may begin in it. */
+const MOST_SETTINGS = 20;
+const MOST_PLACES = 40;
 /** What lies between quotes, brackets and the ends of commands; `&` of a redirection and `!` of a choice end none. */
 const PIECE = /(?:[^\n;|&()`"'!{}]|(?<=\[)!|(?<=[<>])&|&(?=>))+/g;
 /** `{a,b}`, whose brackets end no piece: in their place stand two signs that no text has. */
@@ -71,15 +74,21 @@ function addPiece(piece: string, sure: boolean, found: BashReading): void {
     .map((text): KnownWord => ({ text, sure: undefined }));
   const places: Place[] = [{ words, at: 0, sure }];
   for (const [at, { text }] of words.entries())
-    if (text.endsWith(':') && places.length < MOST_PLACES) places.push({ words, at: at + 1, sure: false });
+    if (text.endsWith(':') && places.length < MOST_SETTINGS) places.push({ words, at: at + 1, sure: false });
+  const seen = new Map<readonly KnownWord[], number>();
   for (const place of places) {
     addName(place, found);
-    if (places.length < MOST_PLACES) places.push(...placesBehind(place, found));
+    places.push(...placesBehind(place, seen, found));
+    if (places.length > MOST_PLACES) throw new Unknowable();
   }
 }
 
-/** Where else a command begins if none but this word stands before it. */
-function placesBehind({ words, at, sure }: Place, found: BashReading): Place[] {
+/** Where else a command begins if none but this word stands before it. `seen`: from where on any word has been looked at. */
+function placesBehind(
+  { words, at, sure }: Place,
+  seen: Map<readonly KnownWord[], number>,
+  found: BashReading,
+): Place[] {
   const { text } = words[at] ?? { text: '' };
   const on = (to: number, isSure = sure): Place => ({ words, at: to, sure: isSure });
   if (text === '') return [];
@@ -103,12 +112,16 @@ function placesBehind({ words, at, sure }: Place, found: BashReading): Place[] {
   const use = useOf(words, at);
   if (use.stranger && use.anywhere === undefined) return [];
   spend(COST.guess, found);
-  const open =
-    use.anywhere === undefined ? [] : words.flatMap((_, i) => (i >= (use.anywhere ?? 0) ? [on(i, true)] : []));
-  for (const one of open) addName(one, found);
+  if (use.anywhere !== undefined) {
+    const end = seen.get(words) ?? words.length;
+    for (let i = use.anywhere; i < end; i++) addName(on(i, true), found);
+    seen.set(words, Math.min(use.anywhere, end));
+  }
   const lines = use.instead === undefined ? use.lines : [...use.lines, use.instead];
   return [...use.runs.map((next) => on(next, true)), ...lines.map((line) => ({ words: line, at: 0, sure: true }))];
 }
+
+const isName = (name: string): boolean => name.length <= LONGEST_NAME && NAME.test(name);
 
 function withFirst(text: string, words: readonly KnownWord[], at: number, sure: boolean): Place {
   return { words: [{ text, sure: undefined }, ...words.slice(at + 1)], at: 0, sure };
@@ -116,12 +129,12 @@ function withFirst(text: string, words: readonly KnownWord[], at: number, sure: 
 
 function addName({ words, at, sure }: Place, found: BashReading): void {
   const { text: word } = words[at] ?? { text: '' };
-  if (!/[*?[{]/.test(word) || !NAME.test(lastName(word)) || word.includes('://')) return;
+  if (!/[*?[{]/.test(word) || !isName(lastName(word)) || word.includes('://')) return;
   const [name = '', ...more] = withoutBraces(word) ?? [word];
   const last = lastName(name);
   if (/[{}]/.test(last) || !/\w/.test(last.replace(/\[(?:[\^!]|[^\]]*-)[^\]]*\]/g, ''))) return;
   const rest = words
-    .slice(at + 1, at + 1 + LONGEST_REST)
+    .slice(at + 1, at + 1 + LONGEST_REST / 2 + 1)
     .map(({ text }) => text)
     .join(' ');
   if (more.length === 0 && rest === '' && !sure) return;
