@@ -116,7 +116,7 @@ function isIdle(services: HostCore, state: EventState, options: FireSettings | u
   return (
     state.plans.total === 0 &&
     !services.registrar.spawns &&
-    !state.opens &&
+    !(state.opens && services.registrar.hadSpawns) &&
     !state.closes &&
     !(state.endsSession && services.largeOutput.used) &&
     !state.hook?.foreign &&

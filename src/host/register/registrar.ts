@@ -29,6 +29,8 @@ export class Registrar {
   readonly #spawns = new Spawns();
   /** Some agent types have hooks, so any event may open an agent's scope. */
   spawns = false;
+  /** Some have, or have had: which agents start counts from then on. */
+  hadSpawns = false;
   readonly #adding: Adding;
   readonly #installer: AgentInstaller;
   /** Agents in their scopes, with the hooks of their types. */
@@ -108,6 +110,7 @@ export class Registrar {
     else this.#adding.place(this.#installer.detached(agentType, this.#spawns.of(agentType) ?? []), hooks, named);
     const undo = this.#spawns.add(agentType, { hooks, origin: named, ...of });
     this.spawns = true;
+    this.hadSpawns = true;
     return () => {
       undo();
       this.spawns = this.#spawns.any;
