@@ -1,5 +1,5 @@
 export { createHost, type Host } from './create-host.js';
-export { formatFire, formatRecord, type PrintOptions } from './emit/print.js';
+export { formatFire, formatRecord, type PrintOptions } from './emit/reading/print.js';
 export type {
   AlarmRecord,
   ControlProblemRecord,

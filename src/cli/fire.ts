@@ -1,5 +1,5 @@
 import type { Host } from '../create-host.js';
-import { formatFire, formatRecord, type PrintOptions } from '../emit/print.js';
+import { formatFire, formatRecord, type PrintOptions } from '../emit/reading/print.js';
 import type { FireRecord, HookResponse } from '../emit/record.js';
 import { HookscopeError } from '../errors.js';
 import { subjectIn } from '../events/subject.js';

@@ -1,5 +1,5 @@
 import type { FireRecord } from '../emit/fire-record.js';
-import { formatFire } from '../emit/print.js';
+import { formatFire } from '../emit/reading/print.js';
 import type { HookRecord } from '../emit/record.js';
 import type { HookEvent } from '../events/catalogue.js';
 import type { Explanation } from '../host/tell/explain.js';

@@ -1,4 +1,4 @@
-import { answersIn } from '../emit/answers.js';
+import { answersIn } from '../emit/reading/answers.js';
 import type { FireRecord, HandlerRecord, ToolCallRecord } from '../emit/record.js';
 import { clip, ended, plain } from '../plain.js';
 import { rewrittenTo, saidBy } from './asked.js';

@@ -1,5 +1,5 @@
-import { type Answer, answersIn } from '../emit/answers.js';
-import { duration } from '../emit/headline.js';
+import { type Answer, answersIn } from '../emit/reading/answers.js';
+import { duration } from '../emit/reading/headline.js';
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { clip, ended, plain } from '../plain.js';
 import { own } from '../values/own.js';

@@ -1,5 +1,5 @@
+import { wouldDo } from '../emit/reading/would.js';
 import type { FireRecord } from '../emit/record.js';
-import { wouldDo } from '../emit/would.js';
 import { plain } from '../plain.js';
 import { isShadow } from './meaning.js';
 import { isGate, listed, named, nameIn, quoted } from './words.js';

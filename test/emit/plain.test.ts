@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatProblem } from '../../src/claude-code/files/findings.js';
 import { createHost } from '../../src/create-host.js';
-import { formatFire, formatRecord } from '../../src/emit/print.js';
+import { formatFire, formatRecord } from '../../src/emit/reading/print.js';
 import type { HookRecord, Unstamped } from '../../src/emit/record.js';
 import { hookProgress, hookResponse, hookStarted } from '../../src/emit/run-records.js';
 import { HookscopeError } from '../../src/errors.js';

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { formatFire, formatRecord } from '../../src/emit/print.js';
+import { formatFire, formatRecord } from '../../src/emit/reading/print.js';
 import type { HookRecord, RecordedDecision, RunResult, Unstamped } from '../../src/emit/record.js';
 import { hookProgress, hookResponse, hookStarted } from '../../src/emit/run-records.js';
 import { FIRE, fire, RUN } from './samples.js';

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/fire-record.js';
-import { formatFire } from '../../src/emit/print.js';
+import { formatFire } from '../../src/emit/reading/print.js';
 import { bundleOf, denies, newKey } from './bundles.js';
 import { until } from './contract.js';
 import { bash, channel, ground, key, verdict } from './ground.js';

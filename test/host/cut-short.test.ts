@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatFire } from '../../src/emit/print.js';
+import { formatFire } from '../../src/emit/reading/print.js';
 import type { FireRecord } from '../../src/emit/record.js';
 import type { NoEvents } from '../../src/events/catalogue.js';
 import { stop } from '../../src/events/output/helpers.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { headline } from '../../src/emit/headline.js';
+import { headline } from '../../src/emit/reading/headline.js';
 import {
   addContext,
   block,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatFire, formatRecord } from '../../src/emit/print.js';
+import { formatFire, formatRecord } from '../../src/emit/reading/print.js';
 import type { HookRecord } from '../../src/emit/record.js';
 import { readRecord } from '../../src/store/read-record.js';
 import { FIRE, fire, stamped, started } from '../emit/samples.js';

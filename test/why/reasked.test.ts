@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answersIn } from '../../src/emit/answers.js';
+import { answersIn } from '../../src/emit/reading/answers.js';
 import type { FireRecord } from '../../src/emit/record.js';
 import { allow, createHost, deny, rewrite } from '../../src/index.js';
 import { answerFor } from '../../src/why/answer.js';

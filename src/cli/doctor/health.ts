@@ -1,4 +1,4 @@
-import { duration } from '../../emit/headline.js';
+import { duration } from '../../emit/reading/headline.js';
 import type { AlarmRecord, FireRecord, HandlerRecord, HookRecord } from '../../emit/record.js';
 import type { Unclosed } from '../../emit/sinks/files/open-mark.js';
 import { clip, plain } from '../../plain.js';

@@ -1,4 +1,4 @@
-import { formatFire } from '../../emit/print.js';
+import { formatFire } from '../../emit/reading/print.js';
 import type { HookRecord } from '../../emit/record.js';
 import { plainJson } from '../../plain.js';
 import type { RecordStore } from '../../store/store.js';

@@ -1,5 +1,5 @@
-import { callWords, duration, headline, type PrintPaint } from '../../emit/headline.js';
-import { painter } from '../../emit/print.js';
+import { callWords, duration, headline, type PrintPaint } from '../../emit/reading/headline.js';
+import { painter } from '../../emit/reading/print.js';
 import type { HookRecord } from '../../emit/record.js';
 import { clip, column, plain } from '../../plain.js';
 import { about } from '../../why/about.js';

@@ -1,5 +1,5 @@
-import { type Answer, answersIn } from '../../emit/answers.js';
-import { duration } from '../../emit/headline.js';
+import { type Answer, answersIn } from '../../emit/reading/answers.js';
+import { duration } from '../../emit/reading/headline.js';
 import type { FireRecord, HandlerRecord, HookResponse } from '../../emit/record.js';
 import { plain } from '../../plain.js';
 import type { WhyAnswer } from '../../why/answer.js';

@@ -1,4 +1,4 @@
-import { headline } from '../../emit/headline.js';
+import { headline } from '../../emit/reading/headline.js';
 import type { AlarmRecord, FireRecord } from '../../emit/record.js';
 import { clip } from '../../plain.js';
 import { about } from '../../why/about.js';

@@ -3,7 +3,7 @@ import { CATALOGUE } from '../../../events/catalogue.js';
 import type { EventSpec } from '../../../events/spec.js';
 import { wellFormed } from '../../../plain.js';
 import { isObject, type Json } from '../../../values/shape.js';
-import type { Answer } from '../../answers.js';
+import type { Answer } from '../../reading/answers.js';
 import type {
   AlarmRecord,
   FireRecord,

@@ -1,6 +1,6 @@
 import type { Context, Span } from '@opentelemetry/api';
 import type { TraceCarrier } from '../../../values/trace-carrier.js';
-import type { Answer } from '../../answers.js';
+import type { Answer } from '../../reading/answers.js';
 import type { FireRecord, HandlerRecord, HookResponse } from '../../record.js';
 import type { Traced, TracedWork } from '../../tracing.js';
 import { carrierFor, context, contextOf, type SpanPlace, trace } from './api.js';

@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import { type Answer, answersIn } from '../../answers.js';
+import { type Answer, answersIn } from '../../reading/answers.js';
 import type {
   AlarmRecord,
   FireRecord,

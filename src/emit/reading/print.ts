@@ -1,14 +1,14 @@
 import { styleText } from 'node:util';
-import { clip, column, plain } from '../plain.js';
-import { skipWords } from '../scopes/skip.js';
-import { checkKeys, type Keys } from '../values/options.js';
-import { own } from '../values/own.js';
-import { checks } from '../values/shape.js';
-import type { FireRecord, HandlerRecord } from './fire-record.js';
+import { clip, column, plain } from '../../plain.js';
+import { skipWords } from '../../scopes/skip.js';
+import { checkKeys, type Keys } from '../../values/options.js';
+import { own } from '../../values/own.js';
+import { checks } from '../../values/shape.js';
+import type { FireRecord, HandlerRecord } from '../fire-record.js';
+import type { HookProgress, HookRecord, HookResponse, HookStarted } from '../record.js';
+import { REDACT_OPTION, type RedactOptions } from '../redact/options.js';
+import { type Redactor, redactorOf } from '../redact/redactor.js';
 import { callWords, duration, handlerNames, headline, type PrintPaint, VERDICT_STYLE } from './headline.js';
-import type { HookProgress, HookRecord, HookResponse, HookStarted } from './record.js';
-import { REDACT_OPTION, type RedactOptions } from './redact/options.js';
-import { type Redactor, redactorOf } from './redact/redactor.js';
 
 /** How records become lines for people. */
 export interface PrintOptions {

@@ -1,5 +1,5 @@
-import { plain } from '../plain.js';
-import type { FireRecord } from './fire-record.js';
+import { plain } from '../../plain.js';
+import type { FireRecord } from '../fire-record.js';
 
 /** What a hook that is not enforced would have done, one by one: `deny`, `rewrite it`, `add context`. None: it would have said nothing. */
 export function wouldDo({

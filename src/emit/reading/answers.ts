@@ -1,7 +1,7 @@
-import { CATALOGUE } from '../events/catalogue.js';
-import type { EventSpec } from '../events/spec.js';
-import { isObject } from '../values/shape.js';
-import type { FireRecord, HandlerRecord } from './fire-record.js';
+import { CATALOGUE } from '../../events/catalogue.js';
+import type { EventSpec } from '../../events/spec.js';
+import { isObject } from '../../values/shape.js';
+import type { FireRecord, HandlerRecord } from '../fire-record.js';
 
 /** One answer of a hook: a hook that was asked again about another one's rewrite has several. */
 export interface Answer {

@@ -1,8 +1,8 @@
-import { clip, plain } from '../plain.js';
-import { own } from '../values/own.js';
-import type { FireRecord, RecordedDecision } from './fire-record.js';
-import type { ToolCallRecord } from './record.js';
-import type { HandlerVerdict } from './recorded.js';
+import { clip, plain } from '../../plain.js';
+import { own } from '../../values/own.js';
+import type { FireRecord, RecordedDecision } from '../fire-record.js';
+import type { ToolCallRecord } from '../record.js';
+import type { HandlerVerdict } from '../recorded.js';
 import { wouldDo } from './would.js';
 
 export type PrintStyle = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
