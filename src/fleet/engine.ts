@@ -22,6 +22,8 @@ export interface SentRecord {
 export interface Shared {
   readonly host: string;
   readonly bytes: Uint8Array;
+  /** Milliseconds since then, by the engine's own clock: hosts may have another time. */
+  readonly age?: number;
 }
 
 /** A question that waits for an answer, or has been settled. */

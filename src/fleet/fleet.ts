@@ -162,8 +162,10 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     tell(whileAway(engine, status().channels));
   };
   const forget = engine.onChange(() => {
-    if (!engine.connected) tellAway();
-    else say();
+    if (!engine.connected) return tellAway();
+    if (isTold) tell(`the fleet at ${engine.place} is there again`);
+    isTold = false;
+    say();
   });
   const heartbeat = setInterval(() => void share(), HEARTBEAT * 1000);
   heartbeat.unref();

@@ -14,7 +14,7 @@ export class MemoryBroker {
   readonly posts = new Map<string, Posted[]>();
   readonly entries: SentRecord[] = [];
   readonly ids = new Set<string>();
-  readonly states = new Map<string, Uint8Array>();
+  readonly states = new Map<string, { readonly bytes: Uint8Array; readonly time: number }>();
   readonly waiting = new Map<string, Waiting>();
   readonly #listeners = new Set<() => void>();
   #away = false;
@@ -126,12 +126,13 @@ export function memoryEngine(broker: MemoryBroker = new MemoryBroker()): FleetEn
     state: {
       async share(host, bytes) {
         demand();
-        broker.states.set(host, bytes.slice());
+        broker.states.set(host, { bytes: bytes.slice(), time: performance.now() });
         broker.changed();
       },
       async all() {
         demand();
-        return [...broker.states].map(([host, bytes]) => ({ host, bytes }));
+        const now = performance.now();
+        return [...broker.states].map(([host, { bytes, time }]) => ({ host, bytes, age: Math.round(now - time) }));
       },
     },
     ask: {

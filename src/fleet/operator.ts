@@ -5,6 +5,7 @@ import { sha256 } from '../values/sha256.js';
 import { type Bundle, packBundle, readBundle } from './bundle/bundle.js';
 import type { SigningKey } from './bundle/keys.js';
 import { type Authored, authoredSchema, type BundleManifest } from './bundle/manifest.js';
+import { isBelow } from './bundle/paths.js';
 import { TrustedKeys } from './bundle/trusted.js';
 import { readOwnChecked } from './checked-file.js';
 import type { FleetEngine, Posted } from './engine.js';
@@ -23,14 +24,37 @@ export async function readSource(folder: string): Promise<PolicySource> {
   const { $schema: _, ...about } = value as Authored & { $schema?: string };
   const files = new Map<string, Buffer>();
   for (const root of about.roots) {
+    const before = files.size;
     for (const entry of list(join(folder, root), file, root)) {
       const path = join(entry.parentPath, entry.name);
       if (entry.isFile()) files.set(relative(folder, path).split(sep).join('/'), readFileSync(path));
       else if (!entry.isDirectory()) throw new HookscopeError('FILE', { file: path, problem: 'is no regular file' });
     }
+    if (files.size > before || hasFile(files, root)) continue;
+    const expected = `names ${root}, in which there is no file`;
+    throw new HookscopeError('INVALID_CONFIG', { file, where: 'roots', expected });
   }
   return { about, files: new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
+
+const hasFile = (files: ReadonlyMap<string, Buffer>, root: string): boolean =>
+  [...files.keys()].some((path) => isBelow(root, path));
+
+/** Files of hooks beside the roots of a policy's folder, which are no part of it: those in the folder itself and directly in its subfolders. */
+export function besideIn(folder: string, { about: { roots } }: PolicySource): string[] {
+  const found = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const { name } = entry;
+    if (NOT_MEANT.test(name) || roots.includes(name)) return [];
+    if (entry.isFile()) return name.endsWith('.json') ? [name] : [];
+    if (!entry.isDirectory()) return [];
+    return readdirSync(join(folder, name))
+      .filter((one) => one.endsWith('.json') && !NOT_MEANT.test(one))
+      .map((one) => `${name}/${one}`);
+  });
+  return found.sort();
+}
+
+const NOT_MEANT = /^(?:\.|node_modules$|(?:bundle|package|package-lock|tsconfig)\.json$)/;
 
 function list(folder: string, file: string, root: string) {
   try {
@@ -165,14 +189,25 @@ export async function post(engine: FleetEngine, bundle: Bundle, state: ChannelSt
 }
 
 /**
- * What to go back to: the revision of that name, else the one before what was posted last. While a canary is tried, that is what all other hosts have.
+ * What to go back to: the revision of that name, else the one before what was posted last; where that was gone back to, the one before it in turn. While a canary is tried, that is what all other hosts have.
  * undefined: there is none.
  */
 export function earlier({ history, canaries }: ChannelState, to: string | undefined): Bundle | undefined {
   if (to !== undefined) return history.findLast(({ manifest }) => manifest.revision === to);
   const [last, tried] = [history.at(-1), canaries.at(-1)];
   if (last === undefined || (tried?.manifest.sequence ?? 0) > last.manifest.sequence) return last;
-  return history.findLast(({ manifest }) => manifest.revision !== last.manifest.revision);
+  return way(history).at(-2);
+}
+
+/** The bundles that have led to the last one, without those that were gone back behind: each revision once, in order. */
+function way(history: readonly Bundle[]): Bundle[] {
+  const left: Bundle[] = [];
+  for (const bundle of history) {
+    const again = left.findIndex(({ manifest }) => manifest.revision === bundle.manifest.revision);
+    if (again >= 0) left.length = again;
+    left.push(bundle);
+  }
+  return left;
 }
 
 /** The content of a bundle posted earlier, to be signed again. */

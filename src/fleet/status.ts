@@ -95,13 +95,20 @@ export function readStatus(bytes: Uint8Array): HostStatus | undefined {
   }
 }
 
+/** What a host has reported, and when that was by the clock of the broker. */
+export interface Reported extends HostStatus {
+  /** Milliseconds since then; absent: the engine does not say. */
+  readonly age?: number;
+}
+
 /** The reports of hosts, in order. */
-export function hostsIn(all: readonly Shared[]): HostStatus[] {
+export function hostsIn(all: readonly Shared[]): Reported[] {
   return all
-    .flatMap(({ host, bytes }) => {
+    .flatMap(({ host, bytes, age }): Reported[] => {
       const status = readStatus(bytes);
       // A report under another host's name does not count.
-      return status === undefined || status.host !== host ? [] : [status];
+      if (status === undefined || status.host !== host) return [];
+      return [age === undefined ? status : { ...status, age }];
     })
     .sort((a, b) => (a.host < b.host ? -1 : 1));
 }
@@ -117,8 +124,9 @@ export function standingOf(
   return sequence > posted.sequence ? 'ahead' : 'behind';
 }
 
-/** It has not spoken for a while, or says a time that is none. */
-export const isSilent = ({ at }: HostStatus, now = Date.now()): boolean => !(now - Date.parse(at) <= SILENT * 1000);
+/** It has not spoken for a while, or says a time that is none. Its own clock counts only where the broker's is not known. */
+export const isSilent = ({ at, age }: Reported, now = Date.now()): boolean =>
+  Number.isNaN(Date.parse(at)) || !((age ?? now - Date.parse(at)) <= SILENT * 1000);
 
 /** Seconds between two words of a host, and after which it is taken for gone. */
 export const HEARTBEAT = 15;

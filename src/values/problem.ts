@@ -37,8 +37,11 @@ function expectation(issue: z.core.$ZodIssue): string {
       return `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unitOf(issue.origin)}`;
     case 'too_big':
       return `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unitOf(issue.origin)}`;
+    case 'unrecognized_keys':
+      return `no key ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`;
     default:
-      return issue.message;
+      // A check of our own may say the word, too.
+      return issue.message.replace(/^expected /, '');
   }
 }
 

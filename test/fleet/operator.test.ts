@@ -88,6 +88,17 @@ describe('what an operator signs again', () => {
     expect(state.keys.all).toEqual([next.id]);
   });
 
+  test('is one further back each time', async () => {
+    const [a, b, c] = [one(1, 'va'), one(2, 'vb'), one(3, 'vc')];
+    const next = async (...all: Uint8Array[]) => earlier(await posted(all), undefined)?.manifest.revision;
+    expect(await next(a, b, c)).toBe('vb');
+    expect(await next(a, b, c, one(4, 'vb'))).toBe('va');
+    expect(await next(a, b, c, one(4, 'vb'), one(5, 'va'))).toBeUndefined();
+    // What is posted after that is new.
+    expect(await next(a, b, c, one(4, 'vb'), one(5, 'va'), one(6, 'vd'))).toBe('va');
+    expect(await next(a, b, b, one(4, 'vb'))).toBe('va');
+  });
+
   test('is what all other hosts have, while a canary is tried', async () => {
     const main = [one(1, 'v0'), one(2, 'v1')];
     const canary = one(3, 'v2', { canary: 0.1 });

@@ -48,6 +48,14 @@ const REFUSED: readonly Case[] = [
   ['what has expired', { expires: '2020-01-01T00:00:00Z' }, {}, /it has expired on 2020-01-01/],
   ['keys that have not signed it', { keys: [newKey().id] }, {}, /names the new key .* which has not signed it/],
   ['a mask that is no pattern', {}, { redact: { patterns: ['('] } }, /acme\/a\.json: redact\.patterns: /],
+  ['a mask of nothing', {}, { redact: { patterns: [''] } }, /redact\.patterns: "" matches no text/],
+  ['a mask of an edge', {}, { redact: { patterns: ['^|$'] } }, /matches no text/],
+  [
+    'a mask of no place',
+    {},
+    { redact: { paths: ['tool_input.note'] } },
+    /redact\.paths: "tool_input\.note" is no place/,
+  ],
   ['a mask without an end', {}, { redact: { patterns: ['(a+)+$'] } }, /can take exponential time/],
   ['a program', {}, asking({ type: 'code' }), /a handler of the type "code" cannot be in a bundle/],
   ['a command that is told how', {}, asking({ type: 'command', command: 'jq .', env: { A: '1' } }), /with "env"/],
@@ -97,6 +105,38 @@ const REFUSED: readonly Case[] = [
   ['roots that lead out', { roots: ['acme', 'acme/../..'] }, {}, /is no path within a bundle|which is no folder/],
   ['roots that overlap', { roots: ['acme', 'acme/sub'] }, {}, /overlap/],
 ];
+
+test.each([
+  [{ roots: ['acme'], maxdrift: 0.1 }, /expected no key "maxdrift", got object/],
+  [{ roots: ['acme'], expires: '2027-02-31T00:00:00Z' }, /expires: expected a time in UTC, 2027-01-31/],
+  [{ roots: ['acme'], expires: '2027-13-01T00:00:00Z' }, /expires: expected a time in UTC/],
+  [{ roots: ['acme'], approvers: { ann: 'x' } }, /approvers\.ann: expected "ed25519:/],
+  [{ roots: ['acme', 'empty'] }, /roots: names empty, in which there is no file/],
+])('a wrong bundle.json is refused in plain words: %j', async (about, reason) => {
+  const own = policy(about, { 'acme/a.json': {} });
+  mkdirSync(join(own, 'empty'));
+  for (const verb of [pushVerb, diffVerb]) expect((await said(verb, own)).error).toMatch(reason);
+});
+
+test('a last day of February is one', async () => {
+  const own = policy({ roots: ['acme'], expires: '2096-02-29T23:59:59.5Z' }, { 'acme/a.json': {} });
+  expect((await said(pushVerb, own)).error).toMatch(/127\.0\.0\.1:1|Interrupted/);
+});
+
+test('what lies beside the roots is told of', async () => {
+  const files = {
+    'acme/deep/a.json': {},
+    'out.json': {},
+    'other/b.json': {},
+    'other/readme.md': '',
+    'package.json': {},
+  };
+  const own = policy({ roots: ['acme/deep'] }, { ...files, '.git/x.json': {}, 'acme/c.json': {} });
+  for (const verb of [pushVerb, diffVerb])
+    expect((await said(verb, own)).told).toEqual([
+      'left out, since they lie below none of its roots: acme/c.json, other/b.json, out.json',
+    ]);
+});
 
 test('a canary that changes the keys is not posted', async () => {
   const own = policy({ roots: ['acme'], keys: [id] }, { 'acme/a.json': {} });

@@ -7,11 +7,13 @@ import { fleetRecords } from '../../fleet/records.js';
 import { plain, plainJson } from '../../plain.js';
 import type { Terminal } from '../terminal.js';
 import { atBroker, channelOf, type FleetFlags, whereOf } from './flags.js';
+import { tellBeside } from './push.js';
 
 /** Compares the fleet's recorded decisions with what the policy in a folder would decide. Nothing is posted, and nothing runs. */
 export async function diffVerb([folder]: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
   const where = whereOf(flags);
   const source = await readSource(resolve(folder as string));
+  tellBeside(resolve(folder as string), source, terminal);
   const draft = { team: where.team, channel: channelOf(flags), source, revision: undefined, keys: [] };
   const { policy, needs } = await checkPolicy(bundleOf(draft, 1), process.cwd());
   const since = flags.since === undefined ? {} : { since: flags.since };

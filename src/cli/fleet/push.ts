@@ -4,11 +4,13 @@ import type { Bundle } from '../../fleet/bundle/bundle.js';
 import { isPublicKey, readKey, type SigningKey } from '../../fleet/bundle/keys.js';
 import type { FleetEngine } from '../../fleet/engine.js';
 import {
+  besideIn,
   bundleOf,
   type ChannelState,
   type Draft,
   earlier,
   nextSequence,
+  type PolicySource,
   post,
   readSource,
   sourceOf,
@@ -39,6 +41,7 @@ export async function pushVerb([folder]: readonly string[], flags: FleetFlags, t
   const { channel, keys } = given;
   const canary = flags.canary === undefined ? undefined : shareIn(flags.canary);
   const source = await readSource(resolve(folder as string));
+  tellBeside(resolve(folder as string), source, terminal);
   const draft = { team: where.team, channel, source, revision: flags.revision, canary, keys };
   await checkDraft(draft, terminal);
   if (canary !== undefined && source.about.keys !== undefined)
@@ -53,6 +56,14 @@ export async function pushVerb([folder]: readonly string[], flags: FleetFlags, t
   });
   await terminal.print(posted(bundle));
   return 0;
+}
+
+/** What a folder has beside the roots may have been meant. */
+export function tellBeside(folder: string, source: PolicySource, { tell }: Terminal): void {
+  const beside = besideIn(folder, source);
+  const more = beside.length > MOST_TOLD ? `, and ${beside.length - MOST_TOLD} more` : '';
+  if (beside.length > 0)
+    tell(`left out, since they lie below none of its roots: ${beside.slice(0, MOST_TOLD).join(', ')}${more}`);
 }
 
 /** Signs an earlier bundle again, with a higher sequence. */

@@ -1,7 +1,7 @@
 import type { BundleManifest } from '../../fleet/bundle/manifest.js';
 import { FLEET_NAME, type FleetEngine, type Shared } from '../../fleet/engine.js';
 import { postedFor } from '../../fleet/operator.js';
-import { type HostStatus, hostsIn, isSilent, standingOf } from '../../fleet/status.js';
+import { hostsIn, isSilent, type Reported, standingOf } from '../../fleet/status.js';
 import { column, plain, plainJson } from '../../plain.js';
 import { sha256 } from '../../values/sha256.js';
 import type { Terminal } from '../terminal.js';
@@ -45,7 +45,7 @@ async function postedIn(engine: FleetEngine, all: readonly Shared[]): Promise<In
 }
 
 /** How many have it. */
-function headOf(posted: InChannel, hosts: readonly HostStatus[]): string {
+function headOf(posted: InChannel, hosts: readonly Reported[]): string {
   const { channel, revision, sequence, created } = posted;
   const own = hosts
     .filter((status) => stateOf(status) !== 'left')
@@ -63,7 +63,7 @@ function headOf(posted: InChannel, hosts: readonly HostStatus[]): string {
 }
 
 /** Channels in which it lacks what was posted, and is not ahead of it. */
-const behindOf = ({ channels }: HostStatus, posted: readonly InChannel[]): string[] =>
+const behindOf = ({ channels }: Reported, posted: readonly InChannel[]): string[] =>
   posted.flatMap((one) => {
     const own = channels.find(({ channel }) => channel === one.channel);
     return own !== undefined && standingOf(own, one) === 'behind' ? [one.channel] : [];
@@ -71,10 +71,13 @@ const behindOf = ({ channels }: HostStatus, posted: readonly InChannel[]): strin
 
 type State = 'there' | 'left' | 'silent';
 
-function stateOf(status: HostStatus): State {
+function stateOf(status: Reported): State {
   if (status.left) return 'left';
   return isSilent(status) ? 'silent' : 'there';
 }
+
+/** When it reported, by this machine's clock. */
+const heardOf = ({ at, age }: Reported): string => (age === undefined ? at : new Date(Date.now() - age).toISOString());
 
 /** How long the oldest had waited at the time of the report, by the host's own clock. */
 function ageOf(oldest: string | undefined, at: string): string {
@@ -82,8 +85,9 @@ function ageOf(oldest: string | undefined, at: string): string {
   return seconds > 0 ? `, for ${seconds} s` : '';
 }
 
-function linesOf(status: HostStatus, posted: readonly InChannel[]): string[] {
-  const { host, at, channels, log, alarms } = status;
+function linesOf(status: Reported, posted: readonly InChannel[]): string[] {
+  const { host, channels, log, alarms } = status;
+  const at = heardOf(status);
   const state = stateOf(status);
   const behind = behindOf(status, posted);
   return channels.flatMap(({ channel, revision, sequence, since, canary, asks, refused }) => {
@@ -93,7 +97,7 @@ function linesOf(status: HostStatus, posted: readonly InChannel[]): string[] {
       since === undefined ? '' : `since ${since.slice(0, 19)}Z`,
       state === 'there' ? '' : state === 'left' ? `left ${at.slice(0, 19)}Z` : `SILENT since ${at.slice(0, 19)}Z`,
       behind.includes(channel) ? 'BEHIND' : '',
-      log.waiting > 0 ? `${log.waiting} decisions wait${ageOf(log.oldest, at)}` : '',
+      log.waiting > 0 ? `${log.waiting} decisions wait${ageOf(log.oldest, status.at)}` : '',
       log.dropped > 0 ? `${log.dropped} decisions DROPPED` : '',
       alarms > 0 ? `${alarms} ALARMS` : '',
     ].filter((note) => note !== '');

@@ -68,7 +68,7 @@ export async function upVerb(_: readonly string[], flags: FleetFlags, terminal: 
     return 0;
   } finally {
     await engine.close();
-    if (server.exitCode === null && server.pid !== undefined) {
+    if (server.exitCode === null && server.signalCode === null && server.pid !== undefined) {
       stop();
       await Promise.race([once(server, 'exit'), sleep(PATIENCE)]);
     }

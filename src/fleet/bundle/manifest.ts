@@ -6,12 +6,12 @@ import { isPublicKey } from './keys.js';
 const HASH = /^[0-9a-f]{64}$/;
 const key = () =>
   zod().string().refine(isPublicKey, { message: 'expected "ed25519:…", as hookscope fleet keys prints it' });
-const time = () =>
-  zod()
-    .string()
-    .refine((text) => /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text) && !Number.isNaN(Date.parse(text)), {
-      message: 'expected a time in UTC, 2027-01-31T00:00:00Z',
-    });
+const time = () => zod().string().refine(isTime, { message: 'expected a time in UTC, 2027-01-31T00:00:00Z' });
+/** A day that a month has not got is read as one of the next month. */
+const isTime = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text) &&
+  !Number.isNaN(Date.parse(text)) &&
+  new Date(text).toISOString().startsWith(text.slice(0, 16));
 const share = () => zod().number().min(0).max(1);
 
 /** The fields that an author writes in the folder's `bundle.json`. */

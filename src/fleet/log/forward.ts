@@ -9,6 +9,8 @@ import type { Passed, Waiting, Wal } from './wal.js';
 const WINDOW = 256;
 /** Milliseconds before a failed send is repeated. */
 const AGAIN = 500;
+/** After so many failures in a row it is told. */
+const TOLD = 2;
 /** Milliseconds after which the cursor is written while few records come. */
 const SAVE = 1_000;
 
@@ -23,6 +25,8 @@ export interface Sender {
   isHeld(): boolean;
   /** As it may leave the host now; undefined: it cannot. */
   masked(waiting: Waiting): Buffer | undefined;
+  /** Gets the reason when decisions are not taken though the other side is there, once, and undefined when they are again. */
+  refused(why: unknown): void;
 }
 
 interface Sending extends Waiting {
@@ -42,6 +46,8 @@ export class Forwarder {
   #timer: NodeJS.Timeout | undefined;
   #save: NodeJS.Timeout | undefined;
   #over = false;
+  /** How often in a row nothing was taken, while there was a connection. */
+  #refusals = 0;
   readonly #idle = new Set<() => void>();
   readonly #forget: () => void;
 
@@ -100,12 +106,18 @@ export class Forwarder {
     sent.then(
       (lost) => {
         sending.done = true;
+        if (this.#refusals >= TOLD) this.#sender.refused(undefined);
+        this.#refusals = 0;
         if (lost !== undefined) sending.lost = lost;
         if (generation === this.#generation) this.#passed();
         else this.#taken.set(placeOf(sending), { ...sending.next, lost });
       },
-      () => {
-        if (generation === this.#generation) this.#again();
+      (error) => {
+        if (generation !== this.#generation) return;
+        // A connection that is lost is told of as such, a moment later.
+        this.#refusals = this.#sender.engine.connected ? this.#refusals + 1 : 0;
+        if (this.#refusals === TOLD) this.#sender.refused(error);
+        this.#again();
       },
     );
   }

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { plain } from '../../plain.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { FleetEngine } from '../engine.js';
 import type { LogStatus } from '../status.js';
@@ -38,6 +39,7 @@ export class Outbox {
   readonly #timer: NodeJS.Timeout;
   #failed = 0;
   #isHeld: boolean;
+  #isRefused = false;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -115,9 +117,20 @@ export class Outbox {
       engine,
       host,
       isHeld: () => this.#isHeld,
+      refused: (why) => this.#refused(why),
       masked: ({ line, next }) => (wal.isNew(next) ? line : this.#masked.again(line)),
     });
     return { wal, forwarder };
+  }
+
+  #refused(why: unknown): void {
+    const isRefused = why !== undefined;
+    // Of several logs of the host the first speaks.
+    if (isRefused === this.#isRefused) return;
+    this.#isRefused = isRefused;
+    const { engine, tell } = this.#options;
+    const wait = `${messageOf(why)}. They wait on disk, and are sent again until they are taken`;
+    tell(isRefused ? `decisions are not taken by ${plain(engine.place)}: ${wait}` : 'decisions are taken again');
   }
 
   /** A sign of life, and a look at what others have left. A disk that takes nothing now may do so the next time. */

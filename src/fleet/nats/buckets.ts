@@ -92,7 +92,13 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
           if (messages === 0) return [];
           const all = await upTo(last, bucket, {});
           // The latest status of each host.
-          return [...new Map(all.map(({ key, value }) => [key, { host: key, bytes: value }])).values()];
+          const now = await timeAt(connection.get(), subjects.stateBucket);
+          const said = all.map(({ key, value, created }) => ({
+            host: key,
+            bytes: value,
+            age: Math.round(now - +created),
+          }));
+          return [...new Map(said.map((one) => [one.host, one])).values()];
         }),
     },
     prepare: () =>
@@ -103,6 +109,16 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
         await noRollup(connection.get(), subjects.stateBucket);
       }),
   };
+}
+
+/** What time it is at the broker, which says when a consumer was made. */
+async function timeAt(nc: NatsConnection, stream: string): Promise<number> {
+  const { jetstreamManager, DeliverPolicy, AckPolicy } = await jetstreamLibrary();
+  const { consumers } = await jetstreamManager(nc);
+  const how = { deliver_policy: DeliverPolicy.New, ack_policy: AckPolicy.None, inactive_threshold: SILENCE * 1e6 };
+  const { created, name } = await consumers.add(stream, how);
+  await consumers.delete(stream, name).catch(() => false);
+  return Date.parse(created);
 }
 
 /** Milliseconds without a value after which reading ends: what was still expected has expired. */

@@ -26,6 +26,8 @@ export interface NatsOptions extends NatsFiles {
 
 /** An nkey's seed. */
 const SEED = /^S[A-Z2-7]{57}$/;
+/** A file of NATS credentials has a token and a seed; other files of keys begin alike. */
+const CREDENTIALS = /^-+BEGIN NATS USER JWT-+\s[\s\S]*\bSU[A-Z2-7]{56}\b/;
 /** Milliseconds between two attempts, and for one. */
 const AGAIN = 250;
 const PATIENCE = 5_000;
@@ -223,7 +225,7 @@ export async function credentialsIn(file: string): Promise<Pick<ConnectionOption
     if (typeof user === 'string' && typeof password === 'string') return { user, pass: password };
   }
   const nats = await loaded(() => import('@nats-io/transport-node'), '@nats-io/transport-node');
-  if (text.startsWith('-----')) return { authenticator: nats.credsAuthenticator(bytes) };
+  if (CREDENTIALS.test(text)) return { authenticator: nats.credsAuthenticator(bytes) };
   if (SEED.test(text)) return { authenticator: nats.nkeyAuthenticator(new TextEncoder().encode(text)) };
   const problem = 'expected NATS credentials, the seed of an nkey, or { "user": "…", "password": "…" }';
   throw new HookscopeError('FILE', { file, problem });
