@@ -73,3 +73,19 @@ test('an interrupt ends a verb, whatever it waits for', async () => {
   });
   await expect(waits).rejects.toThrow('Interrupted');
 });
+
+test('a host reads what a channel has kept without a consumer', async () => {
+  const { engine } = await broker();
+  let version = 0;
+  for (let i = 0; i < 40; i++) {
+    version = await engine.policy.post('stable', Buffer.from(`${i}`), version);
+    if (i % 3 === 0) await engine.policy.post('beta', Buffer.from('x'), i === 0 ? 0 : version - 1).catch(() => undefined);
+    version = (await engine.policy.history('stable')).at(-1)?.version ?? 0;
+  }
+  const [past, history] = [await engine.policy.past?.('stable'), await engine.policy.history('stable')];
+  expect(past?.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(
+    Array.from({ length: 32 }, (_, i) => `${i + 8}`),
+  );
+  expect(past?.map((one) => one.version)).toEqual(history.map((one) => one.version));
+  expect(await engine.policy.past?.('gamma')).toEqual([]);
+});
