@@ -79,7 +79,8 @@ test('a host reads what a channel has kept without a consumer', async () => {
   let version = 0;
   for (let i = 0; i < 40; i++) {
     version = await engine.policy.post('stable', Buffer.from(`${i}`), version);
-    if (i % 3 === 0) await engine.policy.post('beta', Buffer.from('x'), i === 0 ? 0 : version - 1).catch(() => undefined);
+    if (i % 3 === 0)
+      await engine.policy.post('beta', Buffer.from('x'), i === 0 ? 0 : version - 1).catch(() => undefined);
     version = (await engine.policy.history('stable')).at(-1)?.version ?? 0;
   }
   const [past, history] = [await engine.policy.past?.('stable'), await engine.policy.history('stable')];
