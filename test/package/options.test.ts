@@ -255,6 +255,7 @@ const OPEN: Readonly<Record<string, string>> = {
   'StepsOptions.pause': 'the adapter writes it',
   'StepsOptions.onAsk': 'the adapter or its user writes it',
   callText: 'a result',
+  filesOf: 'an input of an event',
 };
 
 test('nothing in the declarations of the package that takes options is missing above', () => {
