@@ -77,8 +77,16 @@ function patched(patch: unknown): string[] {
   return patch.split('\n').flatMap((line) => HEADER.exec(trimmed(line))?.[1]?.trim() ?? []);
 }
 
-/** Of all that is white space to Unicode, which counts one more than JavaScript does. */
-const trimmed = (line: string): string => line.replace(/^[\s\u0085]+|[\s\u0085]+$/g, '');
+/** All that is white space to Unicode, which counts one more than JavaScript does. */
+const SPACE = /[\s\u0085]/;
+
+/** Each end is looked at once: a pattern for the end would be tried at every space in the line. */
+function trimmed(line: string): string {
+  let [from, to] = [0, line.length];
+  while (from < to && SPACE.test(line.charAt(from))) from++;
+  while (to > from && SPACE.test(line.charAt(to - 1))) to--;
+  return line.slice(from, to);
+}
 
 /** The program that applies patches, in places of a line where a command may begin. */
 const PATCHES =

@@ -146,11 +146,41 @@ describe('a patch that Codex applies in a line of its shell', () => {
 });
 
 test('a long line of whatever kind is read in linear time', async () => {
-  const pieces = ['\n', ';', ';/', 'A=1 ', 'A=1\n', '-c ', '-ccc', 'sudo ', "-c '", '(', '<<A\n', ' '];
+  const pieces = [
+    '\n',
+    ';',
+    ';/',
+    'A=1 ',
+    'A=1\n',
+    '-c ',
+    '-ccc',
+    'sudo ',
+    "-c '",
+    '(',
+    '<<A\n',
+    ' ',
+    '\u0085',
+    '\t',
+    'x ',
+  ];
   const read = (times: number): void => {
     for (const piece of pieces)
-      for (const command of [`${piece.repeat(times)} xapply_patch`, `apply_patch <<A\n${piece.repeat(times)}`])
+      for (const command of [
+        `${piece.repeat(times)} xapply_patch`,
+        `apply_patch <<A\n${piece.repeat(times)}`,
+        `apply_patch <<A\n+${piece.repeat(times)}x\nA`,
+        `apply_patch <<A\n${piece.repeat(times)}x${piece.repeat(times)}x\nA`,
+      ])
         filesPatched(command);
   };
   expect(await growth(read, { few: 10_000, many: 80_000, most: 16 })).toBeLessThan(16);
+});
+
+test.each([
+  ['codex', 'apply_patch', 'command'],
+  ['copilot', 'apply_patch', 'input'],
+])('a line of a megabyte of spaces in a patch is read at once: %s', (agent, tool, key) => {
+  const long = `+${' '.repeat(1_000_000)}y`;
+  const text = `*** Begin Patch\n*** Update File: a\n@@\n-x\n${long}\n \u0085 *** Move to: b \u0085 \n*** End Patch`;
+  expect(filesOf(input(agent, tool, { [key]: text }))).toEqual(['a', 'b']);
 });
