@@ -193,12 +193,18 @@ test('in a narrow window the list scrolls sideways to the event, and a lane has 
 test('what a command answers itself beside the server is shown as it comes, once', async () => {
   const rule = { type: 'rule', decision: 'deny', reason: 'no' };
   user.write('other.json', { PreToolUse: [{ hooks: [rule] }] });
+  const text = page.getByLabel('Text', { exact: true });
   for (const command of ['beside-one', 'beside-two']) {
     const input = { session_id: 's', hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_use_id: command };
     await user.hook(['PreToolUse', '--hooks', 'other.json'], { ...input, tool_input: { command } });
+    await text.fill(command);
     await option(new RegExp(`denied.*${command}`)).waitFor();
     await fire();
+    // The list has only the rows that are in sight.
+    await text.fill(`echo ${calls}`);
     await option(new RegExp(`echo ${calls} `)).waitFor();
+    await text.fill(command);
+    await option(new RegExp(`denied.*${command}`)).waitFor();
     expect(await option(new RegExp(command)).count()).toBe(1);
   }
 });
