@@ -2,10 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { addContext, command, defineConfig, filesOf, rule } from 'hookscope';
 
-/** Guards as rules: secrets are not for agents, whatever their tools for files are called and however many files a call names. */
+/**
+ * Guards as rules: secrets are not for agents, whatever their tools for files are called and however many files a call names. Two slashes: anywhere, not only
+ * below the folder of the session.
+ */
 const noSecrets = [
-  rule('deny', 'Secrets are not for agents.', { if: 'Read(.env*)' }),
-  rule('deny', 'Secrets are not for agents.', { if: 'Edit(.env*)' }),
+  rule('deny', 'Secrets are not for agents.', { if: 'Read(//**/.env*)' }),
+  rule('deny', 'Secrets are not for agents.', { if: 'Edit(//**/.env*)' }),
 ];
 
 /** A formatter, as a function: what was edited has no blanks at the ends of its lines. */

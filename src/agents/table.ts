@@ -46,7 +46,7 @@ export interface Tool {
   readonly also?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Fields of its input, theirs to ours. Theirs is the one that the tool reads, whatever else a call has. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Other keys that it may read for one of ours, where that is not known: if a call has several, rules about it ask their hook. */
+  /** Other keys that it may read for one of ours, where that is not known: if a call has several, rules look at each. */
   readonly either?: Readonly<Record<string, readonly string[]>>;
   /** Names of ours that mean nothing where the call has another key. */
   readonly instead?: Readonly<Record<string, string>>;

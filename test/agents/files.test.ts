@@ -63,6 +63,17 @@ describe('which files a call is about', () => {
     for (const file of filesOf(given) ?? []) expect(asks(`${kind}(${file})`, given)).toBe(true);
   });
 
+  test.each([
+    ['grep_search', { include_pattern: 'secret/*' }],
+    ['search_file_content', { include: 'secret/*' }],
+    ['grep_search', { include_pattern: 'src/*', include: 'secret/*' }],
+    ['grep_search', { include_pattern: 'secret/*', include: 'src/*', glob: 'src/*' }],
+  ])('what Gemini searches is what its own key says: %s %j', (tool, call) => {
+    const given = input('gemini', tool, { pattern: 'x', ...call });
+    expect(asks('Read(secret/**)', given)).toBe(true);
+    expect(asks('Read(elsewhere/**)', given)).toBe(false);
+  });
+
   test('a path that a hook gives beside them counts too', () => {
     const given = input('codex', 'apply_patch', { command: patch('a', 'b') });
     const rewritten = { ...given, tool_input: { ...(given['tool_input'] as Call), file_path: 'c' } };

@@ -162,6 +162,10 @@ const several = (...files: string[]) =>
   );
 const inShell = (line: string) => codex('PreToolUse', 'Bash', { command: line }, 'PreToolUse.apply_patch_in_shell');
 const cursors = (tool: string, input: Json) => ['cursor', cursor('preToolUse', tool, input)] as const;
+const readFile = (file_path: string) => {
+  const roots = { workspace_roots: ['/home/dev/project', '/w2'] };
+  return ['beforeReadFile', { conversation_id: 'c', hook_event_name: 'beforeReadFile', file_path, ...roots }] as const;
+};
 const geminis = (tool: string, input: Json) => {
   const [event, payload] = gemini('BeforeTool', 'BeforeTool', input);
   return ['gemini', [event, { ...payload, tool_name: tool }]] as const;
@@ -189,10 +193,33 @@ test.each([
   cursors('Write', { path: '.env', file_path: 'notes.md', contents: 'x' }),
   cursors('Delete', { path: '.env' }),
   cursors('Read', { target_file: '.env' }),
-  ['cursor', ['beforeReadFile', { conversation_id: 'c', hook_event_name: 'beforeReadFile', file_path: '.env' }]],
+  ['cursor', readFile('.env')],
   ['claude-code', claude('PreToolUse', 'Read', { file_path: '.env' })],
   ['claude-code', claude('PreToolUse', 'Grep', { pattern: 'KEY', path: '.', glob: '.env*' })],
   ['claude-code', claude('PreToolUse', 'NotebookEdit', { notebook_path: '.env.ipynb', new_source: '' })],
+  // Outside of the folder.
+  ...['/srv/app/.env', '../.env', '~/.env.local'].flatMap((file) => [
+    ['claude-code', claude('PreToolUse', 'Read', { file_path: file })] as const,
+    ['claude-code', claude('PreToolUse', 'Grep', { pattern: 'KEY', path: file })] as const,
+    ['claude-code', claude('PreToolUse', 'Glob', { pattern: file })] as const,
+    ['codex', codex('PreToolUse', 'apply_patch', { command: several(file) })] as const,
+    ['codex', inShell(`apply_patch <<'EOF'\n${several(file)}\nEOF`)] as const,
+    ['copilot', copilot('preToolUse', 'view', { path: file })] as const,
+    ['copilot', copilot('preToolUse', 'grep', { pattern: 'KEY', paths: [file] })] as const,
+    geminis('read_file', { file_path: file }),
+    geminis('glob', { pattern: '*', dir_path: `${file}.d` }),
+    cursors('Read', { path: file }),
+    cursors('Delete', { path: file }),
+  ]),
+  ['cursor', readFile('/srv/.env')],
+  ['cursor', readFile('/w2/.env')],
+  ['claude-code', claude('PreToolUse', 'Glob', { pattern: '.env*', path: '/srv/app' })],
+  ['claude-code', claude('PreToolUse', 'Grep', { pattern: 'KEY', path: '/srv/app', glob: '.env' })],
+  geminis('grep_search', { pattern: 'KEY', include_pattern: '.env*' }),
+  geminis('grep_search', { pattern: 'KEY', dir_path: '/srv', include_pattern: '**/.env' }),
+  geminis('search_file_content', { pattern: 'KEY', include: '.env' }),
+  geminis('grep_search', { pattern: 'KEY', include: 'src/**', include_pattern: '.env' }),
+  geminis('grep_search', { pattern: 'KEY', include: '.env', include_pattern: 'src/**' }),
 ] as const)('%s does not touch secrets by %j', async (agent, call) => {
   const reason = 'Secrets are not for agents.';
   const denied = SPOKEN[agent]?.deny(reason) as Json;
@@ -210,6 +237,10 @@ test.each([
   cursors('Write', { path: 'a.txt', file_path: 'a.txt', contents: 'x' }),
   cursors('Delete', { path: 'a.txt' }),
   ['claude-code', claude('PreToolUse', 'Grep', { pattern: 'KEY' })],
+  ['claude-code', claude('PreToolUse', 'Grep', { pattern: 'KEY', path: '/srv/app', glob: '*.ts' })],
+  ['claude-code', claude('PreToolUse', 'Glob', { pattern: '**/*' })],
+  ['claude-code', claude('PreToolUse', 'Read', { file_path: '/srv/app/env.txt' })],
+  geminis('grep_search', { pattern: 'KEY', include_pattern: 'src/**', include: '*.ts' }),
 ] as const)('%s does everything else: %j', async (agent, call) => {
   const answer = await said(agent, call as readonly [string, Json]);
   expect([undefined, { permission: 'allow' }]).toContainEqual(answer);

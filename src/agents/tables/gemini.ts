@@ -20,6 +20,8 @@ const after: EventRow['says'] = {
 };
 
 const FOLDER = { dir_path: 'path' };
+/** Older versions read the shorter one. */
+const INCLUDED = { glob: ['include_pattern', 'include'] };
 
 export const gemini: AgentTable = {
   name: 'gemini',
@@ -45,8 +47,8 @@ export const gemini: AgentTable = {
     },
     read_many_files: { ours: 'Read', files: 'include', oneWay: true, source: 'documents' },
     glob: { ours: 'Glob', fields: FOLDER, source: 'documents' },
-    search_file_content: { ours: 'Grep', fields: FOLDER, source: 'documents' },
-    grep_search: { ours: 'Grep', fields: FOLDER, source: 'documents' },
+    search_file_content: { ours: 'Grep', fields: FOLDER, either: INCLUDED, source: 'documents' },
+    grep_search: { ours: 'Grep', fields: FOLDER, either: INCLUDED, source: 'documents' },
     list_directory: { ours: 'LS', fields: FOLDER, source: 'documents' },
     // It fetches the addresses in its prompt; one that is set up to take an address has no prompt.
     web_fetch: { ours: 'WebFetch', instead: { url: 'prompt' }, source: 'documents' },

@@ -120,8 +120,13 @@ function namesOf({ table, tool, call, was, losses }: Naming): Record<string, str
     const [only] = found;
     if (found.length === 1 && only !== undefined && only !== ours) names[only] = ours;
     if (found.length < 2) continue;
-    was.among = found.map((key) => knownPath(call[key]) ?? null);
+    const values = found.map((key) => call[key]);
     if (has(ours)) setAside(ours);
+    if (ours === 'file_path') was.among = values.map((value) => knownPath(value) ?? null);
+    else {
+      call[ours] = values.flat();
+      was.added = [ours];
+    }
     for (const key of new Set([ours, ...found])) cannotTell(key);
     lose(ours, `it may be any of ${found.map((name) => `"${name}"`).join(', ')}; rules about it look at each`);
   }
