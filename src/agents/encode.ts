@@ -3,7 +3,7 @@ import { checkKeys, type Keys } from '../values/options.js';
 import { checks, isObject, type Json } from '../values/shape.js';
 import type { Answer, Encoded, EncodeOptions } from './codec.js';
 import { fillWords, mergeWords } from './fill-words.js';
-import { type Draft, goesWith, keepRewrite, lose, rewritten } from './rewrites.js';
+import { type Draft, dropUnchanged, goesWith, keepRewrite, lose, rewritten } from './rewrites.js';
 import { foldOf, inPlaceOfDefer, rowOf } from './rows.js';
 import type { AgentTable, EventRow, Instead, Sayable, Says, Words } from './table.js';
 import { type Wish, wishesOf } from './wishes.js';
@@ -36,6 +36,7 @@ export function encode(table: AgentTable, decision: Answer, event: string, optio
   };
   const meant = foldOf(row) === 'gate' ? onGate(decision, draft) : decision;
   for (const wish of wishesOf(meant)) draft.wishes.set(wish.what, wish);
+  dropUnchanged(draft);
   resolve(draft);
   const said = speak(draft);
   return { stdout: said, stderr: '', exitCode: 0, losses: draft.losses };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json } from '../values/shape.js';
 import { whyUnreadable } from '../values/unreadable.js';
 import type { Loss } from './codec.js';
@@ -19,6 +20,14 @@ export interface Draft {
 }
 
 export const lose = (draft: Draft, what: string, why: string): void => void draft.losses.push({ what, why });
+
+/** A rewrite to what there is changes nothing, and need not be told. */
+export function dropUnchanged({ row, input = {}, wishes }: Draft): void {
+  const wish = wishes.get('rewrite');
+  if (wish === undefined) return;
+  const before = foldOf(row) === 'gate' ? [input['tool_input']] : [input['tool_response'], input['error']];
+  if (before.some((one) => one !== undefined && isDeepStrictEqual(wish.value, one))) wishes.delete('rewrite');
+}
 
 /** Nothing may run that was not decided: if a rewritten input cannot be expressed, the call is denied, or left to the user who is asked in any case. */
 export function keepRewrite(draft: Draft): void {

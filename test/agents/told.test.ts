@@ -38,6 +38,32 @@ describe('Copilot asks about a permission where all is allowed, too', () => {
   });
 });
 
+describe('A rewrite to what there is', () => {
+  const same = { updatedInput: { ...CALL.tool_input } };
+
+  test.each(['permissionRequest', 'PermissionRequest'])('allows the call in Copilot on %s', (event) => {
+    const { stdout, losses } = encode('copilot', event, { verdict: 'allow', ...same });
+    expect(JSON.parse(stdout)).toEqual({ behavior: 'allow' });
+    expect(losses).toEqual([]);
+  });
+
+  test.each(AGENT_NAMES)('is told as none: %s', (agent) => {
+    const { events } = agentCodec(agent);
+    for (const row of events.filter(
+      (one) => foldOf(one) === 'gate' && ['PreToolUse', 'PermissionRequest'].includes(one.ours),
+    ))
+      for (const verdict of ['none', 'allow', 'ask', 'deny'] as const) {
+        const answer: Answer = { verdict, reason: 'r', additionalContext: ['c'] };
+        expect(encode(agent, row.name, { ...answer, ...same })).toEqual(encode(agent, row.name, answer));
+      }
+    for (const { name } of events.filter(({ ours }) => ours === 'PostToolUse')) {
+      const input = { ...CALL, tool_response: 'out' };
+      const told = agentCodec(agent).encode({ updatedOutput: 'out' }, name, { input });
+      expect(told).toEqual(agentCodec(agent).encode({}, name, { input }));
+    }
+  });
+});
+
 describe("Cursor's count of how often a loop was continued", () => {
   const decode = (event: string, more: object) =>
     agentCodec('cursor').decode(JSON.stringify({ conversation_id: 'c', hook_event_name: event, ...more }));
