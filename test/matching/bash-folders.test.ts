@@ -25,6 +25,9 @@ const FOLDERS = [
 const WRITES: readonly ((folder: string) => string)[] = [
   (folder) => `echo 'rm x' > ${folder}/k`,
   (folder) => `curl -s h -o ${folder}/k`,
+  (folder) => `echo 'rm x' | sudo tee -a /opt/other/k ${folder}/k > /dev/null`,
+  (folder) => `tee -- ${folder}/k < f`,
+  (folder) => `curl -s h | dd bs=1 of=${folder}/k`,
   (folder) => `cd ${folder} && echo 'rm x' > k`,
   (folder) => `cd ${folder}; wget -qO k h; cd -`,
   (folder) => `pushd ${folder} > l && N=k && echo 'rm x' | tee "$N"`,

@@ -15,7 +15,7 @@ export function noteTargets(
   const given = words.slice(from);
   const stored = (word: KnownWord): KnownWord | undefined => {
     const [, name] = targets?.exec(word.text) ?? [];
-    return name === undefined ? undefined : { ...word, text: `./${name}` };
+    return name === undefined ? undefined : { ...word, text: name.includes('/') ? name : `./${name}` };
   };
   if (targets !== undefined) use.targets = given.flatMap((word) => stored(word) ?? []);
   if (moves === undefined) return;
