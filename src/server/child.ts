@@ -6,6 +6,8 @@ import { startWorker, type Worker, type WorkerOptions } from './worker.js';
 
 /** Milliseconds between two looks at the files, where changes are loaded without asking. */
 const LOOK = 300;
+/** Milliseconds until what could not be loaded is tried again. */
+const AGAIN = 10_000;
 
 /** The process that serves one version of what is served, told by its parent what that is. Resolves when it is over. */
 export async function runChild(
@@ -36,10 +38,20 @@ export async function runChild(
   let timer: NodeJS.Timeout | undefined;
   let isReported = false;
   let tried = '';
+  let nextLoad = 0;
+  const load = async (): Promise<void> => {
+    nextLoad = Number.POSITIVE_INFINITY;
+    // Another process takes the place of this one, or the parent says why not.
+    await ask('reload');
+    nextLoad = Date.now() + AGAIN;
+  };
   const look = (dev: boolean): void => {
     const changed = worker?.changes() ?? [];
-    if (changed.length === 0) isReported = false;
-    else if (dev) {
+    if (changed.length === 0) {
+      isReported = false;
+      // All is as it was bound, and nothing of it is loaded.
+      if (worker?.isStandIn && Date.now() >= nextLoad) void load();
+    } else if (dev) {
       const state = stateOf(changed);
       // A version that does not load replaces none, and is not tried again.
       if (state === tried) return;
@@ -78,8 +90,8 @@ export async function runChild(
       if (message.type === 'later')
         return worker ? worker.hosts.takeOver(message.passed) : void early.push(message.passed);
       if (message.type === 'pass') {
-        const passed = worker?.hosts.passOn((one) => send({ type: 'later', passed: one })) ?? null;
-        return send({ type: 'passed', passed });
+        const passed = worker?.hosts.passOn((one) => send({ type: 'later', passed: one }));
+        return send({ type: 'passed', passed: (passed && worker && { ...passed, hosts: worker.hostIds() }) ?? null });
       }
       const { serving, bindings } = message;
       startWorker({ ...options, serving, bindings: bindings ?? undefined, admin: ask, inherit }).then(

@@ -48,6 +48,8 @@ export type Passed = { readonly root: string | undefined } & (
 export interface PassedOn {
   readonly memory: PassedMemory;
   readonly all: readonly Passed[];
+  /** The hosts whose records readers have from it. */
+  readonly hosts?: readonly string[];
 }
 
 interface Served extends Warm {

@@ -14,7 +14,7 @@ import { bindSet } from './bound/bind-set.js';
 import { Binding } from './bound/binding.js';
 import { type Bindings, changedSince } from './bound/files.js';
 import { changedScripts, readScripts, ScriptsLook, unboundScripts } from './bound/scripts.js';
-import { RecordFeed } from './http/feed.js';
+import { type Follow, RecordFeed } from './http/feed.js';
 import type { AppParts } from './http/routes.js';
 import type { Patience } from './http/server.js';
 import { keyOf, type NamedSet } from './named-set.js';
@@ -68,7 +68,7 @@ export interface WorkerOptions {
   };
   records: AppParts['records'];
   /** What is kept from now on, also by commands that answer themselves. */
-  beside?(signal: AbortSignal): AsyncIterable<HookRecord>;
+  readonly beside?: Follow;
   /** Asked when all is loaded and nothing is answered yet: what the process before this one knows; undefined: there was none. */
   inherit?(): Promise<PassedOn | undefined>;
   /** Default: what masks secrets on this machine. */
@@ -80,8 +80,12 @@ export interface WorkerOptions {
 /** A running server of one process. */
 export interface Worker {
   readonly bindings: Bindings;
+  /** Nothing is loaded, since a file had changed that was bound before: all gates fail. */
+  readonly isStandIn: boolean;
   readonly hosts: WarmHosts;
   readonly port: number | undefined;
+  /** Of its own hosts, and of those of the processes before it. */
+  hostIds(): string[];
   /** Files that are not as they were bound; `afresh`: as `Binding.changed`. */
   changes(afresh?: boolean): string[];
   /**
@@ -100,7 +104,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const bindings = { files, scripts: readScripts(scripts) };
   const redactor = options.redactor ?? createRedactor();
   const text = (record: HookRecord): string => wellFormedJson(redactor.redact(record));
-  const feed = new RecordFeed(text);
+  const feed = new RecordFeed(text, options.beside);
   const batches = new Batches((batch) => {
     feed.push(batch);
     options.keeper.push(batch);
@@ -109,7 +113,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   // In a new process the files may have changed since they were bound, and nobody has accepted their new content.
   const [changed] = options.bindings === undefined || dev ? [] : changedSince(bindings.files);
   const warm = async (root: string | undefined): Promise<Warm> => {
-    const binding = new Binding(bindings, root ?? cwd, serving.data);
+    const binding = new Binding(bindings, root ?? cwd, serving.data, changed);
     const host = await open(changed === undefined ? set : {}, {
       directory: cwd,
       project: root,
@@ -163,7 +167,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       plain: (value) => redactor.text(value),
       events(after, signal) {
         batches.pass();
-        return feed.read(after ?? feed.position, signal, options.beside?.(signal));
+        return feed.read(after ?? feed.position, signal);
       },
       changes: () => changes(true),
       admin: options.admin,
@@ -176,6 +180,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     if (passed !== undefined) {
       hosts.memory.takeOver(passed.memory);
       for (const one of passed.all) hosts.takeOver(one);
+      // It tells its own readers of those, and may write the last of them when it has none any more.
+      for (const id of passed.hosts ?? []) feed.own.add(id);
     }
     const socket = httpServer(parts, { hosts: new Set(['hookscope', 'localhost']), check, patience, proof });
     await listening(socket, { path: places.socket });
@@ -191,10 +197,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     }
     return {
       bindings,
+      isStandIn: changed !== undefined,
       hosts,
       port,
       changes,
+      hostIds: () => [...feed.own].slice(-HOST_IDS),
       async stop(last, closed) {
+        feed.endFollowing();
         if (last) await takeWaiting(servers);
         const ended = servers.map((server) => new Promise((resolve) => server.close(resolve)));
         closed();
@@ -216,6 +225,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     throw error;
   }
 }
+
+/** So many ids of hosts a process passes on: those of the last processes, which may still write. */
+const HOST_IDS = 1_000;
 
 /** After this many milliseconds without an answer, nobody is reading any more, or sending the rest of a request. */
 const DRAIN = 1_000;
@@ -246,7 +258,7 @@ function listening(server: Server, at: { path: string } | { port: number; host: 
   });
 }
 
-/** A guard that never runs, on every event that can be blocked: a broken file does not make its guards disappear. */
+/** A guard that never runs (its binding says so), on every event that can be blocked: a broken file does not make its guards disappear. */
 function standIn(host: Host, file: string): void {
   const { registrar, events } = servicesOf(host);
   const stands = Object.values(events).filter(

@@ -33,7 +33,7 @@ export function mergedStore(stores: readonly RecordStore[]): RecordStore {
   };
 }
 
-function onceOnly(): (record: HookRecord) => boolean {
+export function onceOnly(): (record: HookRecord) => boolean {
   const seen = new Set<string>();
   return ({ host_id: host, seq }: HookRecord & { readonly host_id?: string }) => {
     if (host === undefined) return true;

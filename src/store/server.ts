@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookRecord } from '../emit/record.js';
 import { HookscopeError } from '../errors.js';
 import { type Address, ask, isStranger, statusProblem } from './ask.js';
+import { onceOnly } from './merged.js';
 import { createNotes, type StoreNotes } from './notes.js';
 import { queryParams } from './query.js';
 import { recordOf } from './record-line.js';
@@ -21,7 +22,11 @@ export function serverStore(server: AskedServer, options: StoreOptions = {}): Re
   return {
     place: server.address().name,
     records: (query = {}) => readRecords(server, query, options),
-    follow: (signal) => followEvents(server, signal, options),
+    async *follow(signal) {
+      // A process that takes the place of another sends again what that one may not have sent.
+      const isNew = onceOnly();
+      for await (const record of followEvents(server, signal, options)) if (isNew(record)) yield record;
+    },
     close: async () => undefined,
   };
 }

@@ -191,6 +191,31 @@ describe('a server as a store', () => {
     expect(notes).toEqual([`${first.place} does not answer; waiting for it`, `${first.place} answers again`]);
   });
 
+  test('gives each record once, also where another process sends again what the one before has sent', async () => {
+    let asked = 0;
+    const events: Behaviour['events'] = (_, response) => {
+      asked += 1;
+      response.write(': hello\n\n');
+      const sent = (asked === 1 ? [0, 1] : [0, 1, 2]).map((i) => ({ ...records[i], host_id: 'one' }));
+      for (const [i, record] of sent.entries())
+        response.write(`id: ${asked}.${i}\ndata: ${JSON.stringify(record)}\n\n`);
+    };
+    const first = await serve({ events });
+    const seen: number[] = [];
+    const controller = new AbortController();
+    const store = await openStore(first.place);
+    const done = (async () => {
+      for await (const { seq } of store.follow(controller.signal)) seen.push(seq);
+    })();
+    await until(() => seen.length === 2);
+    stop(first.server);
+    await serve({ events });
+    await until(() => seen.includes(3));
+    controller.abort();
+    await done;
+    expect(seen).toEqual([1, 2, 3]);
+  });
+
   test('is waited for, is followed from the moment of the first connection, and what came too fast is counted', async () => {
     const place = join(folder, 'run/hookscope/serve.sock');
     // What a first start makes.

@@ -148,5 +148,11 @@ export async function* keptRecords(places: Places, params: URLSearchParams): Asy
 }
 
 /** All that is written from now on to where the server keeps its records, until the signal fires. What cannot be read is told to whoever reads what is kept. */
-export const keptFromNow = (places: Places, signal: AbortSignal): AsyncIterable<HookRecord> =>
-  besideServer(places.state, () => undefined).follow(signal);
+export async function* keptFromNow(places: Places, signal: AbortSignal): AsyncGenerator<HookRecord> {
+  const store = besideServer(places.state, () => undefined);
+  try {
+    yield* store.follow(signal);
+  } finally {
+    await store.close();
+  }
+}

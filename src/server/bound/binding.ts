@@ -30,17 +30,19 @@ export class Binding {
   readonly #data: ReadonlySet<string>;
   readonly #seen = new Map<string, string>();
   readonly #looks: readonly Look[];
+  readonly #notLoaded: string | undefined;
   #changed: readonly string[] = [];
 
   /**
    * `folder`: where names of scripts that are not found from a call's own folder lead; `data`: scripts that change by themselves, by absolute
-   * path, of which the name alone is bound.
+   * path, of which the name alone is bound; `notLoaded`: a file that had changed when the hooks were to be loaded, so none were.
    */
-  constructor({ files, scripts }: Bindings, folder: string, data: readonly string[] = []) {
+  constructor({ files, scripts }: Bindings, folder: string, data: readonly string[] = [], notLoaded?: string) {
     this.files = files;
     this.scripts = scripts;
     this.#folder = folder;
     this.#data = new Set(data);
+    this.#notLoaded = notLoaded;
     const look = (paths: readonly string[], longest: number): Look => ({ paths, longest, changed: [], next: 0 });
     const paths = Object.keys(files);
     this.#looks = [
@@ -74,6 +76,11 @@ export class Binding {
   /** Why hooks of that source do not run. */
   readonly guard = ({ file }: Source): Untrusted | undefined => {
     const changed = this.changed();
+    if (this.#notLoaded !== undefined) {
+      // Bytes that match again load nothing.
+      const why = changed.includes(this.#notLoaded) ? whyChanged(this.#notLoaded) : whyNotLoaded(this.#notLoaded);
+      return { file: this.#notLoaded, why };
+    }
     if (changed.length === 0) return undefined;
     const own = file === undefined ? undefined : this.files[file];
     const found = own && !own.code ? changed.find((one) => one === file) : changed.find((one) => this.files[one]?.code);
@@ -129,6 +136,10 @@ const BY_NAME = 'hookscope serve --data';
 
 export const whyChanged = (path: string, hint = ''): string =>
   `${path} has changed since the server was started with it${hint}; see hookscope serve --accept`;
+
+/** The same once it is as it was again. */
+const whyNotLoaded = (path: string): string =>
+  `${path} had changed when the server was to load its hooks, so none are loaded; it loads them now, or tells on standard error why not`;
 
 /** The same for a file that a command names. */
 export const whyScriptChanged = (path: string): string =>

@@ -3,16 +3,31 @@ import { type Batch, recordsOf } from '../batches.js';
 
 /** At least this many records are kept for readers that reconnect. */
 const KEPT = 2_000;
-/** At most this many wait for one slow reader; beyond that the oldest are dropped, and the gap shows in their numbers. */
+/** At most this many of each kind wait for one slow reader; beyond that the oldest are dropped: of its own the gap shows in their numbers, others are counted. */
 const WAITING = 10_000;
 
-/** A record as text, by its position; one that another process has kept has none. Without a text: the position that is read from. */
+/**
+ * A record as text, by its position; one that another process has kept has none, and is not sent again to whoever reconnects. Without a text: the position that
+ * is read from, or how many of the records without a position were dropped.
+ */
 export interface Numbered {
   readonly id?: string;
   readonly text?: string;
+  readonly dropped?: number;
+}
+
+interface Reader {
+  own(entry: Entry): void;
+  other(text: string): void;
 }
 
 type Write = (record: HookRecord) => string;
+/** Records as they are written to the store from now on, until the signal fires. */
+export type Follow = (signal: AbortSignal) => AsyncIterable<HookRecord>;
+
+async function* nothing(): AsyncGenerator<HookRecord> {
+  yield* [];
+}
 
 /** Records that came together. They are read and masked once, when they are first needed. */
 class Entry {
@@ -39,18 +54,23 @@ class Entry {
 /** The records of all hosts, numbered as they come, for readers that come and go. */
 export class RecordFeed {
   /** The hosts whose records come here: the others' are in the store alone. */
-  readonly own = new Set<string | undefined>();
+  readonly own = new Set<string>();
   readonly #boot = Date.now().toString(36);
   #kept: Entry[] = [];
   /** The number of records in them. */
   #count = 0;
-  readonly #readers = new Set<(entry: Entry) => void>();
+  readonly #readers = new Set<Reader>();
   readonly #write: Write;
+  readonly #follow: Follow;
+  /** Ends what follows the store for all readers: it begins with the first of them, and ends with the last. */
+  #following: AbortController | undefined;
+  #isOver = false;
   #number = 0;
 
-  /** `write`: a record as text, with nothing in it that may not be shown. */
-  constructor(write: Write) {
+  /** `write`: a record as text, with nothing in it that may not be shown. `follow`: what is written to the store. */
+  constructor(write: Write, follow: Follow = nothing) {
     this.#write = write;
+    this.#follow = follow;
   }
 
   /** Without a reader it costs only its place in a list. */
@@ -60,7 +80,37 @@ export class RecordFeed {
     this.#kept.push(entry);
     this.#count += batch.count;
     if (this.#count > KEPT * 2) this.#forget();
-    for (const reader of this.#readers) reader(entry);
+    for (const reader of this.#readers) reader.own(entry);
+  }
+
+  /** From now on the store is not followed: another process takes the place of this one, and tells its readers what is in it. */
+  endFollowing(): void {
+    this.#isOver = true;
+    this.#following?.abort();
+  }
+
+  #join(reader: Reader): void {
+    this.#readers.add(reader);
+    if (this.#following !== undefined || this.#isOver) return;
+    this.#following = new AbortController();
+    // Without it the readers have what the server answers.
+    void this.#tellOthers(this.#following.signal).catch(() => undefined);
+  }
+
+  #leave(reader: Reader): void {
+    this.#readers.delete(reader);
+    if (this.#readers.size > 0) return;
+    this.#following?.abort();
+    this.#following = undefined;
+  }
+
+  async #tellOthers(signal: AbortSignal): Promise<void> {
+    for await (const record of this.#follow(signal)) {
+      if (signal.aborted) return;
+      if (record.host_id !== undefined && this.own.has(record.host_id)) continue;
+      const text = this.#write(record);
+      for (const reader of this.#readers) reader.other(text);
+    }
   }
 
   #forget(): void {
@@ -75,47 +125,50 @@ export class RecordFeed {
     return `${this.#boot}.${this.#number}`;
   }
 
-  /** Yields the position, then the records after it, then new ones as they come. `kept`: what is written to the store. */
-  async *read(after: string, signal: AbortSignal, kept?: AsyncIterable<HookRecord>): AsyncGenerator<Numbered> {
-    const beside: string[] = [];
+  /** Yields the position, then the records after it, then new ones as they come, also those of others. */
+  async *read(after: string, signal: AbortSignal): AsyncGenerator<Numbered> {
+    const others: string[] = [];
+    let dropped = 0;
     let wake: () => void = () => undefined;
-    const listen = async (): Promise<void> => {
-      for await (const record of kept ?? []) {
-        if (this.own.has(record.host_id)) continue;
-        beside.push(this.#write(record));
-        if (beside.length > WAITING) beside.shift();
-        wake();
-      }
-    };
-    // Without it the reader has what the server answers.
-    void listen().catch(() => undefined);
-    // A reader that is cut off before its first record continues from here.
-    yield { id: after };
     const { entries: waiting, behind } = this.#since(after);
     let count = waiting.reduce((sum, entry) => sum + entry.count, 0);
-    const reader = (entry: Entry): void => {
-      waiting.push(entry);
-      count += entry.count;
-      while (count > WAITING && waiting.length > 1) count -= (waiting.shift() as Entry).count;
-      wake();
+    const reader: Reader = {
+      own(entry) {
+        waiting.push(entry);
+        count += entry.count;
+        while (count > WAITING && waiting.length > 1) count -= (waiting.shift() as Entry).count;
+        wake();
+      },
+      other(text) {
+        if (others.push(text) > WAITING) {
+          others.shift();
+          dropped += 1;
+        }
+        wake();
+      },
     };
-    this.#readers.add(reader);
     const stop = (): void => wake();
     signal.addEventListener('abort', stop);
     try {
+      if (!signal.aborted) this.#join(reader);
+      // A reader that is cut off before its first record continues from here.
+      yield { id: after };
       while (!signal.aborted) {
-        for (let text = beside.shift(); text !== undefined; text = beside.shift()) yield { text };
+        const missing = dropped;
+        dropped = 0;
+        if (missing > 0) yield { dropped: missing };
+        for (let text = others.shift(); text !== undefined; text = others.shift()) yield { text };
         const entry = waiting.shift();
         if (entry) {
           count -= entry.count;
           yield* this.#numbered(entry, behind);
-        } else if (beside.length === 0)
+        } else if (others.length === 0)
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
       }
     } finally {
-      this.#readers.delete(reader);
+      this.#leave(reader);
       signal.removeEventListener('abort', stop);
     }
   }

@@ -117,8 +117,10 @@ async function* noPieces(): AsyncGenerator<string> {
 async function* messages(events: AsyncIterable<Numbered>): AsyncGenerator<string> {
   // The head goes out at once, so that a client that waits for the first record knows it is connected.
   yield ': hookscope\n\n';
-  for await (const { id, text } of events)
-    yield `${id === undefined ? '' : `id: ${id}\n`}${text === undefined ? '' : `data: ${text}\n`}\n`;
+  for await (const { id, text, dropped } of events)
+    yield dropped !== undefined
+      ? `: dropped ${dropped}\n\n`
+      : `${id === undefined ? '' : `id: ${id}\n`}${text === undefined ? '' : `data: ${text}\n`}\n`;
 }
 
 /** Sends pieces as fast as they are read. */
