@@ -88,40 +88,21 @@ function trimmed(line: string): string {
   return line.slice(from, to);
 }
 
-/** The program that applies patches, in places of a line where a command may begin. */
-const PATCHES =
-  /(?:^|[\n;&|({`!]|-\w*c[ \t]+\$?['"]|(?<![\w-])(?:if|then|else|elif|do|while|until|time|exec|command|builtin|eval|sudo|env|nohup|nice|xargs|timeout \S+)[ \t])[ \t]*(?:\w+=\S*[ \t]+)*['"]?(?:[^\s'"();&|<>`{!]*\/)?apply_?patch(?![\w.-])/;
-
-/** Whether a line of a shell may apply a patch: it has its name where a command begins, or beside a patch. */
-export function mayPatch(given: unknown): boolean {
-  // Of a list of words it is not known what they do.
-  const line = Array.isArray(given) ? given.join(' ') : given;
-  if (typeof line !== 'string' || !/apply_?patch/.test(line)) return false;
-  return line.includes('*** Begin Patch') || PATCHES.test(line);
-}
-
-/** The files of the patches that a line of a shell applies; undefined stands for those that are not known. */
-export function filesPatched(line: unknown): readonly (string | undefined)[] {
-  if (!mayPatch(line)) return [];
-  const files = [...new Set(patchedByShell(line))];
-  return files.length === 0 ? [undefined] : files;
-}
-
-/** The program with nothing but a patch, as a here-document or in quotes; a folder to go to may stand before it. */
-const ALONE = /^\s*(?:cd\s+(?<folder>[\w./~@+-]+)\s*&&\s*)?apply_?patch\s*(?<given>.*)$/s;
-const DOCUMENT = /^<<(?<quote>['"]?)(?<end>\w+)\k<quote>[ \t]*\n(?<text>.*)\n\k<end>\s*$/s;
+/** The program with nothing but a patch, as a here-document or in quotes; a folder to go to may stand before it, if its name says which. */
+const ALONE = /^\s*(?:cd\s+(?<folder>(?:~(?![^\s/])|[\w./@+])[\w./~@+-]*)\s*&&\s*)?apply_?patch\s*(?<given>.*)$/s;
+const DOCUMENT = /^<<[ \t]*(?<quote>['"]?)(?<end>\w+)\k<quote>[ \t]*\n(?<text>.*)\n\k<end>\s*$/s;
 const QUOTED = /^(?<quote>['"])(?<text>[^'"]*)\k<quote>\s*$/s;
-/** What a shell puts something in the place of. */
+/** What a shell puts something in the place of: more files, or another header. */
 const EXPANDED = /[$`\\]/;
 
-/** The files of the patch that a line applies, and does nothing else; none if that is not known. */
-function patchedByShell(line: unknown): string[] {
+/** The files of the patch that a line of a shell applies, and does nothing else; none if that is not known. */
+export function patchedByShell(line: unknown): string[] {
   const { folder, given = '' } = (typeof line === 'string' && ALONE.exec(line)?.groups) || {};
   const { text, end, quote } = (DOCUMENT.exec(given) ?? QUOTED.exec(given))?.groups ?? {};
   if (text === undefined || (end !== undefined && text.split('\n').includes(end))) return [];
-  const files = patched(text);
   const isLiteral = end === undefined ? quote === "'" : quote !== '';
-  if (!isLiteral && files.some((file) => EXPANDED.test(file))) return [];
+  if (!isLiteral && EXPANDED.test(text)) return [];
+  const files = patched(text);
   return files.map((file) => (folder === undefined || isAbsolute(file) ? file : `${folder}/${file}`));
 }
 

@@ -5,6 +5,8 @@ const MARK = '\u00a0';
 const MARKED = 0xa0;
 /** In the place of one in a name. */
 const ESCAPE = '\u001b';
+/** Before a name that the call may get. */
+const MAYBE = `${ESCAPE}2`;
 const MCP = 'mcp__';
 /** In the place of a server that is not known. */
 export const SOME_SERVER = '?';
@@ -13,7 +15,7 @@ const MOST_SEAMS = 40;
 const MOST_DASHES = 5;
 
 /**
- * What a call is known by: its tool's name, with others that hooks may mean by it (`via.meant`). Nearly all have one name, which is found here without another
+ * What a call is known by: its tool's name, with others that hooks may mean by it (`via.meant`), or may once it is rewritten (`via.may`). Nearly all have one name, which is found here without another
  * call, for the engine (decision 10). The input is checked before: the name is a string.
  */
 export function toolName({ tool_name: name, via }: { readonly tool_name?: unknown; readonly via?: unknown }): string {
@@ -23,10 +25,14 @@ export function toolName({ tool_name: name, via }: { readonly tool_name?: unknow
 }
 
 function marked(name: string, via: unknown): string {
-  const meant = isObject(via) ? via['meant'] : undefined;
-  const names = Array.isArray(meant) && meant.length > 0 ? [name, ...meant] : [name];
-  return names.length === 1 && !isMarked(name) ? name : names.map((one) => MARK + escaped(String(one))).join('');
+  const { meant, may } = isObject(via) ? via : {};
+  const names = [name, ...listed(meant)].map(escaped);
+  const others = listed(may).map((one) => MAYBE + escaped(one));
+  const all = [...names, ...others];
+  return all.length === 1 && !isMarked(name) ? name : all.map((one) => MARK + one).join('');
 }
+
+const listed = (names: unknown): string[] => (Array.isArray(names) ? names.map(String) : []);
 
 /** A name may be anything, as it is somebody's text: marks in it are told from those between names. */
 const escaped = (name: string): string => name.replaceAll(ESCAPE, `${ESCAPE}0`).replaceAll(MARK, `${ESCAPE}1`);
@@ -50,12 +56,20 @@ export function isOneName(name: string): boolean {
  * may mean it.
  */
 export function namesOfCall(name: string, wanted: string): readonly string[] | undefined {
-  if (isMarked(name)) return name.slice(1).split(MARK).map(unescaped);
+  if (isMarked(name)) return marks(name).flatMap((one) => (one.startsWith(MAYBE) ? [] : [unescaped(one)]));
   if (!name.startsWith(MCP)) return [name];
   const rest = name.slice(MCP.length);
   if (rest.startsWith(`${SOME_SERVER}__`)) return withServers(rest.slice(SOME_SERVER.length + 2), wanted);
   return rest.includes('__') ? [name] : (readings(rest) ?? (wanted.includes('mcp') ? undefined : [name]));
 }
+
+/** Names that a call does not have, and may have once a hook has rewritten it. */
+export function mayMean(name: string): readonly string[] {
+  if (!isMarked(name)) return [];
+  return marks(name).flatMap((one) => (one.startsWith(MAYBE) ? [unescaped(one.slice(MAYBE.length))] : []));
+}
+
+const marks = (name: string): readonly string[] => name.slice(1).split(MARK);
 
 /** With every server that the text names: it does if it is about MCP, or about names with something before the word. */
 function withServers(tool: string, wanted: string): readonly string[] | undefined {

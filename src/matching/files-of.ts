@@ -1,5 +1,6 @@
-import { fileSourceOf, filesIn, filesPatched } from '../events/named-files.js';
+import { fileSourceOf, filesIn } from '../events/named-files.js';
 import { isObject, type Json } from '../values/shape.js';
+import { filesPatched, shellPatch } from './shell-patch.js';
 
 /** The field with which each tool says what it reads or changes. */
 export const FILE_FIELDS = new Map([
@@ -60,7 +61,8 @@ export function filesSaid({ tool_input: call, via }: Parameters<typeof filesOf>[
     const files = filesIn(source, input);
     return own.every((one) => files.includes(one as string)) ? files : [...files, ...own];
   }
-  const { among, patches } = via;
-  if (typeof patches === 'string') return filesPatched(input[patches]);
+  const { among } = via;
+  const line = shellPatch(via);
+  if (line !== undefined) return filesPatched(input[line]);
   return Array.isArray(among) ? [...among.map((one: unknown) => one ?? undefined), ...own] : undefined;
 }

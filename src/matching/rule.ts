@@ -1,8 +1,9 @@
 import { HookscopeError } from '../errors.js';
 import type { Dialect } from '../events/spec.js';
-import { namesOfCall, toolName } from '../events/tool-calls.js';
+import { mayMean, namesOfCall, toolName } from '../events/tool-calls.js';
 import { isObject } from '../values/shape.js';
 import { filesSaid } from './files-of.js';
+import { mayPatch, PATCHED, shellPatch } from './shell-patch.js';
 import { type BadSpecifier, compileSpecifier, type RuleCall, type RuleOf, type Specifier } from './specifier.js';
 import { toolNames } from './tool-names.js';
 import { compileWildcard } from './wildcard.js';
@@ -67,8 +68,8 @@ function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
   const inner = content?.trim() ?? '';
   if (inner === '' || inner === '*') {
     const test = namesTool(tool);
-    const matches: Rule['matches'] = (call) => typeof call.tool_name === 'string' && test(toolName(call));
-    return { isAbout: test, matches };
+    const matches: Rule['matches'] = (call) => typeof call.tool_name === 'string' && test(nameNow(call));
+    return { isAbout: orMay(test), matches };
   }
   const specifier = compileSpecifier(tool, inner, of);
   return 'expected' in specifier ? specifier : withSpecifier(tool, specifier);
@@ -76,10 +77,12 @@ function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
 
 function withSpecifier(tool: string, specifier: Specifier): ParsedRule {
   const tests = (specifier.tools ?? [tool]).map(namesTool);
-  const isAbout = rememberingLast((name) => tests.some((test) => test(name)));
+  const isNamed = (name: string): boolean => tests.some((test) => test(name));
+  const isAbout = rememberingLast(orMay(isNamed));
+  const isNow = rememberingLast(isNamed);
   const matches: Rule['matches'] = (called) => {
     const { tool_name, tool_input, cwd, via } = called;
-    if (typeof tool_name !== 'string' || !isAbout(toolName(called))) return false;
+    if (typeof tool_name !== 'string' || !isNow(nameNow(called))) return false;
     const input = typeof tool_input === 'object' && tool_input !== null ? tool_input : {};
     const call: RuleCall = {
       tool: tool_name,
@@ -91,6 +94,20 @@ function withSpecifier(tool: string, specifier: Specifier): ParsedRule {
     return specifier.matches(call);
   };
   return { isAbout, matches, warning: specifier.warning };
+}
+
+/** A call that a hook rewrites may become one of another tool besides. */
+const orMay =
+  (test: (name: string) => boolean) =>
+  (name: string): boolean =>
+    test(name) || mayMean(name).some(test);
+
+/** What a call is known by as it would run now: a line of a shell is an edit if it applies a patch. */
+function nameNow(call: RuleInput): string {
+  const key = shellPatch(call.via);
+  if (key === undefined) return toolName(call);
+  const line = isObject(call.tool_input) ? call.tool_input[key] : undefined;
+  return toolName({ tool_name: call.tool_name, via: { meant: mayPatch(line) ? PATCHED : [] } });
 }
 
 function searchesIn(via: unknown): readonly unknown[] {

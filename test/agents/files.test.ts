@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { agentCodec } from '../../src/agents/agents.js';
-import { filesPatched } from '../../src/events/named-files.js';
+import { createHost } from '../../src/create-host.js';
+import { rewrite, rule } from '../../src/index.js';
 import { filesOf } from '../../src/matching/files-of.js';
 import { compileRule } from '../../src/matching/rule.js';
+import { filesPatched } from '../../src/matching/shell-patch.js';
 import { growth } from '../growth.js';
 
 type Call = Readonly<Record<string, unknown>>;
@@ -90,6 +92,9 @@ describe('a patch that Codex applies in a line of its shell', () => {
     [`apply_patch ${document(['secret/b'], '')}`, ['secret/b']],
     [`apply_patch '${patch('secret/b')}'`, ['secret/b']],
     [`cd secret && apply_patch ${document(['b', '/p/c'])}`, ['secret/b', '/p/c']],
+    [`apply_patch ${document(['secret/b']).replace('<<', '<< ')}`, ['secret/b']],
+    [`cd secret && apply_patch << "EOF"\n${patch('$b')}\nEOF`, ['secret/$b']],
+    [`apply_patch '${patch('secret/b')}\n+$(cat more) \`x\` \\'`, ['secret/b']],
   ])('is an edit of the files in it: %j', (command, files) => {
     const given = input('codex', 'Bash', { command });
     expect(given).toMatchObject({ tool_name: 'Bash', tool_input: { command } });
@@ -103,6 +108,14 @@ describe('a patch that Codex applies in a line of its shell', () => {
   test.each([
     `apply_patch ${document(['$F'], '')}`,
     `apply_patch "${patch('$F')}"`,
+    // The shell may put more files into it.
+    ...['$(cat more)', '`cat more`', '$MORE', '*** Update Fi\\\nle: secret/b'].flatMap((more) => [
+      `apply_patch <<EOF\n${patch('a')}\n${more}\nEOF`,
+      `apply_patch "${patch('a')}\n${more}"`,
+    ]),
+    ...['-', '~-', '~+', '~root', '~root/x', '-P', '-- a', '*', '$D'].map(
+      (to) => `cd ${to} && apply_patch ${document(['b'])}`,
+    ),
     `cd "$D" && apply_patch ${document(['b'])}`,
     `cd secret; apply_patch ${document(['b'])}`,
     `apply_patch ${document(['a'])}\napply_patch < b.patch`,
@@ -115,6 +128,22 @@ describe('a patch that Codex applies in a line of its shell', () => {
     'sudo apply_patch < b.patch',
     'if apply_patch < b.patch; then ls; fi',
     `P=apply_patch; $P ${document(['b'])}`,
+    "A='b c' apply_patch < f",
+    '<f apply_patch',
+    '>log apply_patch < f',
+    'case x in x) apply_patch < f;; esac',
+    'timeout -k 1 5 apply_patch < f',
+    'env -u X apply_patch < f',
+    'xargs -0 apply_patch < f',
+    'sudo -u me apply_patch < f',
+    'sh -c apply_patch < f',
+    'bash -c "cd x && apply_patch < f"',
+    'apply\\_patch < f',
+    'apply_"patch" < f',
+    '"$D"/apply_patch < f',
+    'apply_patch\\\n < f',
+    'find . -name "*.patch" -exec apply_patch {} \\;',
+    `apply_patch <<-'EOF'\n\t${patch('b')}\n\tEOF`,
   ])('is asked about by every rule where its files are not known: %j', (command) => {
     const given = input('codex', 'Bash', { command });
     expect(filesOf(given)).toBeUndefined();
@@ -128,15 +157,57 @@ describe('a patch that Codex applies in a line of its shell', () => {
     expect(asks('Edit(secret/**)', given)).toBe(true);
   });
 
-  test.each(['ls secret', 'rg apply_patch src', 'cat src/apply_patch.rs', "rg 'apply_patch' src", 'which apply_patch'])(
-    'is not seen in %j',
-    (command) => {
-      const given = input('codex', 'Bash', { command });
-      expect(given['via']).not.toHaveProperty('meant');
-      expect(filesOf(given)).toEqual([]);
-      expect(asks('Edit', given)).toBe(false);
-    },
-  );
+  test.each([
+    'ls secret',
+    'rg apply_patch src',
+    'cat src/apply_patch.rs',
+    "rg 'apply_patch' src",
+    'which apply_patch',
+    'rg "exec|apply_patch" src',
+    'rg -c "apply_patch" src',
+    'git commit -m "fix: parse; apply_patch keeps modes"',
+    "cat > NOTES.md <<'EOF'\napply_patch is a tool.\nEOF",
+    `cat > NOTES.md <<'EOF'\napply_patch ${document(['b']).replaceAll('EOF', 'END')}\nEOF`,
+    'echo "{apply_patch}"',
+    'rg "fn (apply_patch|x)" src',
+    'find . -name "*apply_patch*"',
+    ['git', 'commit', '-m', 'fix: parse; apply_patch keeps modes'],
+    ['rg', "it's; apply_patch", 'src'],
+  ])('is not seen in %j', (command) => {
+    const given = input('codex', 'Bash', { command });
+    expect(given['via']).not.toHaveProperty('meant');
+    expect(filesOf(given)).toEqual([]);
+    expect([asks('Edit', given), asks('Edit(secret/**)', given)]).toEqual([false, false]);
+  });
+
+  test('is seen in the line that a hook makes, and no longer where a hook takes it away', () => {
+    const [ls, patches] = ['ls', `apply_patch ${document(['secret/b'])}`];
+    for (const [first, then, asked] of [
+      [ls, patches, true],
+      [patches, ls, false],
+    ] as const) {
+      const given = { ...input('codex', 'Bash', { command: first }), tool_input: { command: then } };
+      expect(filesOf(given)).toEqual(asked ? ['secret/b'] : []);
+      for (const rule of ['Edit', 'Edit(secret/**)', 'Edit(secret/b)']) expect(asks(rule, given)).toBe(asked);
+      expect(asks('Edit(elsewhere/**)', given)).toBe(false);
+      expect([asks('Bash', given), asks('Read', given)]).toEqual([true, false]);
+    }
+  });
+
+  test('is denied by a rule also where another hook has made it', async () => {
+    const host = createHost({ logger: () => {} });
+    const command = `apply_patch ${document(['secret/b'])}`;
+    host.register({
+      PreToolUse: [
+        { hooks: [rule('deny', 'no', { if: 'Edit(secret/**)' })] },
+        { hooks: [(given) => ((given.tool_input as Call)['command'] === 'ls' ? rewrite({ command }) : undefined)] },
+      ],
+    });
+    const answers = await Promise.all(
+      ['ls', 'git status'].map((line) => host.fireAny('PreToolUse', input('codex', 'Bash', { command: line }))),
+    );
+    expect(answers).toMatchObject([{ verdict: 'deny', reason: 'no' }, { verdict: 'none' }]);
+  });
 
   test('keeps a field of its own that is called as ours', () => {
     const given = input('codex', 'Bash', { command: `apply_patch ${document(['secret/b'])}`, file_path: 'ok' });

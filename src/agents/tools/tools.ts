@@ -1,12 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type FileSource,
-  filesNamed,
-  filesPatched,
-  knownPath,
-  mayPatch,
-  type NamedSource,
-} from '../../events/named-files.js';
+import { type FileSource, filesNamed, knownPath, type NamedSource } from '../../events/named-files.js';
+import { filesPatched, mayPatch, PATCHED } from '../../matching/shell-patch.js';
 import { put } from '../../values/copies/put.js';
 import { isObject, type Json } from '../../values/shape.js';
 import type { Loss } from '../codec.js';
@@ -19,7 +13,9 @@ import { commandTyped } from './typed.js';
 export interface ToolWas {
   tool_name?: string;
   /** Other tools of ours that hooks may mean by it. */
-  meant?: string[];
+  meant?: readonly string[];
+  /** Tools that hooks may mean by it once it is rewritten. */
+  may?: readonly string[];
   /** Keys of the input that are ours alone. */
   added?: string[];
   /** Keys of the input that were given our names, theirs to ours. */
@@ -229,9 +225,12 @@ function addPath(tool: Tool, call: Record<string, unknown>, was: ToolWas, losses
 
 /** A line of a shell stays one, and is an edit besides. */
 function addShellPatch(key: string, call: Json, was: ToolWas, losses: Loss[]): void {
-  if (!mayPatch(call[key])) return;
-  was.meant = ['Edit'];
   was.patches = key;
+  if (!mayPatch(call[key])) {
+    was.may = PATCHED;
+    return;
+  }
+  was.meant = PATCHED;
   if (filesPatched(call[key]).includes(undefined))
     losses.push({
       what: 'tool_input.command',
