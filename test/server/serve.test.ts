@@ -654,6 +654,29 @@ describe('what changes after the start', () => {
     expect(await fire('PreToolUse', bash('ls'))).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
   });
 
+  test('what had changed when its process was killed and is as it was again is loaded; until then every gate denies', async () => {
+    user.write('pid.json', hooksFile('echo "pid $PPID" >&2; exit 2'));
+    const bytes = readFileSync(join(user.path, 'project/pid.json'));
+    const server = await user.serve(['--hooks', 'pid.json']);
+    const reason = async () => String(reasonOf(await fire('PreToolUse', bash('ls'))));
+    const first = await reason();
+    user.write('pid.json', '{}');
+    process.kill(Number(first.slice(4)), 'SIGKILL');
+    const answers: string[] = [];
+    const again = async () => {
+      const answer = await reason().catch(() => '');
+      if (answer !== '') answers.push(answer);
+      return answer;
+    };
+    await until(async () => /pid\.json has changed/.test(await again()));
+    user.write('pid.json', bytes.toString());
+    await until(async () => /^pid/.test(await again()));
+    expect(answers.filter((one) => !/pid\.json has changed|pid\.json had changed|^pid/.test(one))).toEqual([]);
+    // It is told once, and served as before.
+    expect(server.output().match(/has died/g)).toHaveLength(1);
+    expect(await fire('PreToolUse', bash('ls'))).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+  });
+
   test('a deleted hooks file takes no guard with it', async () => {
     await user.serve(['--hooks', 'hooks.json']);
     const { rmSync } = await import('node:fs');
