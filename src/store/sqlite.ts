@@ -25,7 +25,7 @@ const LOOK = 100;
 /** The records that `sqliteSink` has written, also while it writes. Opened when it is first asked. */
 export function sqliteStore(place: string, options: StoreOptions = {}): RecordStore {
   const { note = () => undefined, progress } = options;
-  let open: { readonly file: SqliteFile; readonly schema: number } | undefined;
+  let open: { readonly file: SqliteFile; readonly schema: number; readonly id: string | undefined } | undefined;
   const close = (): void => {
     open?.file.close();
     open = undefined;
@@ -34,11 +34,12 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
     // How a file is read depends on its version, which a writer may have changed: it creates the tables of a new file, and upgrades an old one.
     if (open !== undefined && schemaOf(open.file) !== open.schema) close();
     if (open !== undefined) return open.file;
+    const id = fileAt(place);
     const opened = openSqliteToRead(place);
     try {
       const schema = schemaOf(opened);
       readAsThisVersion(opened, place);
-      open = { file: opened, schema };
+      open = { file: opened, schema, id };
     } catch (error) {
       opened.close();
       throw error;
@@ -97,6 +98,8 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
     },
     async *follow(signal: AbortSignal) {
       let followed = fileAt(place);
+      // It was followed before, and meanwhile deleted.
+      if (open !== undefined && open.id !== followed) close();
       let last = isThere(place) ? newestId() : -1;
       while (!signal.aborted) {
         const now = fileAt(place);

@@ -147,12 +147,11 @@ export async function* keptRecords(places: Places, params: URLSearchParams): Asy
   }
 }
 
-/** All that is written from now on to where the server keeps its records, until the signal fires. What cannot be read is told to whoever reads what is kept. */
-export async function* keptFromNow(places: Places, signal: AbortSignal): AsyncGenerator<HookRecord> {
+/**
+ * All that is written from now on to where the server keeps its records, until the signal fires. What cannot be read is told to whoever reads what is kept. Files
+ * stay open for the next time: those that libsql has closed are open until the garbage collector comes.
+ */
+export function keptFromNow(places: Places): (signal: AbortSignal) => AsyncIterable<HookRecord> {
   const store = besideServer(places.state, () => undefined);
-  try {
-    yield* store.follow(signal);
-  } finally {
-    await store.close();
-  }
+  return (signal) => store.follow(signal);
 }

@@ -102,7 +102,7 @@ async function child(terminal: Terminal): Promise<number> {
     open,
     keeper: createKeeper(places, terminal.tell),
     records: (params) => keptRecords(places, params),
-    beside: (signal) => keptFromNow(places, signal),
+    beside: keptFromNow(places),
     tell: terminal.tell,
     moved,
   });
