@@ -3,11 +3,13 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { diffVerb } from '../../src/cli/fleet/diff.js';
 import { pushVerb } from '../../src/cli/fleet/push.js';
+import type { Bundle } from '../../src/fleet/bundle/bundle.js';
 import { makeKey, readKey } from '../../src/fleet/bundle/keys.js';
-import { bundleOf, readSource } from '../../src/fleet/operator.js';
-import { newKey, ownFolder } from './bundles.js';
+import { bundleOf, readSource, sourceOf, stateOf } from '../../src/fleet/operator.js';
+import { checkPolicy } from '../../src/fleet/policy/check.js';
+import { denies, newKey, ownFolder, bundleOf as packed } from './bundles.js';
 import { until } from './contract.js';
-import { channel, ground } from './ground.js';
+import { channel, ground, verdict } from './ground.js';
 
 const folder = ownFolder();
 const file = join(folder, 'policy.key');
@@ -48,14 +50,6 @@ const REFUSED: readonly Case[] = [
   ['what has expired', { expires: '2020-01-01T00:00:00Z' }, {}, /it has expired on 2020-01-01/],
   ['keys that have not signed it', { keys: [newKey().id] }, {}, /names the new key .* which has not signed it/],
   ['a mask that is no pattern', {}, { redact: { patterns: ['('] } }, /acme\/a\.json: redact\.patterns: /],
-  ['a mask of nothing', {}, { redact: { patterns: [''] } }, /redact\.patterns: "" matches no text/],
-  ['a mask of an edge', {}, { redact: { patterns: ['^|$'] } }, /matches no text/],
-  [
-    'a mask of no place',
-    {},
-    { redact: { paths: ['tool_input.note'] } },
-    /redact\.paths: "tool_input\.note" is no place/,
-  ],
   ['a mask without an end', {}, { redact: { patterns: ['(a+)+$'] } }, /can take exponential time/],
   ['a program', {}, asking({ type: 'code' }), /a handler of the type "code" cannot be in a bundle/],
   ['a command that is told how', {}, asking({ type: 'command', command: 'jq .', env: { A: '1' } }), /with "env"/],
@@ -142,6 +136,37 @@ test('a canary that changes the keys is not posted', async () => {
   const own = policy({ roots: ['acme'], keys: [id] }, { 'acme/a.json': {} });
   expect((await said(pushVerb, own, { canary: '1%' })).error).toMatch(/--canary.*a canary cannot change the keys/);
   expect((await said(pushVerb, own)).error).not.toMatch(/canary/);
+});
+
+describe('what cannot be meant is not posted, and hosts that have it keep it:', () => {
+  const MEANINGLESS: readonly Case[] = [
+    ['a mask of nothing', {}, { patterns: [''] }, /redact\.patterns: "" matches no text/],
+    ['a mask of an edge', {}, { patterns: ['^|$'] }, /matches no text/],
+    ['a mask of no place', {}, { paths: ['tool_input.note'] }, /redact\.paths: "tool_input\.note" is no place/],
+    ['a day that a month has not got', { expires: '2095-02-31T00:00:00Z' }, {}, /expires: expected a time in UTC/],
+  ];
+
+  test.each(MEANINGLESS)('%s', async (_, about, masks, reason) => {
+    const { patterns = [], ...more } = masks as { patterns?: string[] };
+    const content = { ...denies('push *', 'no'), redact: { ...more, patterns: [...patterns, 'cust_\\w+'] } };
+    const own = policy({ roots: ['acme'], ...(about as object) }, { 'acme/a.json': content });
+    for (const verb of [pushVerb, diffVerb]) expect((await said(verb, own)).error).toMatch(reason);
+    // A rollback signs again what hosts have had.
+    const { broker, operator, join: enter, push } = ground();
+    await push(packed(1, { 'acme/a.json': content }, [readKey(file)], about as object));
+    const { history } = await stateOf(operator, { team: 'acme', channel: 'stable', keys: [id] });
+    const draft = { team: 'acme', channel: 'stable', source: sourceOf(history[0] as Bundle), keys: [readKey(file)] };
+    await push(bundleOf(draft, 2).bytes);
+    await checkPolicy(bundleOf(draft, 2), folder);
+    const first = await enter({ keys: [id] });
+    await until(() => channel(first.team)?.sequence === 2);
+    await first.team.close();
+    const again = await enter({ keys: [id], folder: first.folder });
+    expect(channel(again.team)).not.toHaveProperty('refused');
+    expect(await verdict(again.host, 'push cust_1')).toBe('deny');
+    await again.team.drained();
+    expect(broker.entries.map(({ bytes }) => Buffer.from(bytes).toString()).join()).not.toContain('cust_1');
+  });
 });
 
 describe('what every host refuses is not posted:', () => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { readBundle } from '../../src/fleet/bundle/bundle.js';
+import { TrustedKeys } from '../../src/fleet/bundle/trusted.js';
 import { memoryEngine } from '../../src/fleet/memory.js';
 import { foresee } from '../../src/fleet/policy/foresee.js';
+import { writeKept } from '../../src/fleet/policy/kept.js';
 import type { HostStatus } from '../../src/fleet/status.js';
 import { sha256 } from '../../src/values/sha256.js';
 import { bundleOf, denies, newKey } from './bundles.js';
@@ -93,6 +95,26 @@ test('a canary that changes the keys is refused', async () => {
     sequence: 1,
     refused: { reason: expect.stringMatching(/^a canary cannot change the keys/) },
   });
+});
+
+test('a canary that changes the keys stays where an earlier version took it', async () => {
+  const { join, push } = ground();
+  const { team, folder } = await join();
+  await push(bundleOf(1, files('a *'), [key]));
+  await until(() => channel(team)?.sequence === 1);
+  await team.close();
+  const canary = readBundle(bundleOf(2, files('b *'), [key, second], { keys: [second.id], canary: 1 }));
+  const keys = new TrustedKeys([key.id]);
+  keys.take(canary);
+  writeKept(`${folder}/acme/h1`, canary, new Date().toISOString(), keys);
+  await push(canary.bytes, 'stable.canary');
+  const again = await join({ folder });
+  await until(() => channel(again.team)?.sequence === 2);
+  expect(await verdict(again.host, 'b x')).toBe('deny');
+  // What is posted for all was signed by a key that no longer counts here.
+  expect(channel(again.team)?.refused?.sequence).toBe(1);
+  await push(bundleOf(3, files('c *'), [second]));
+  await until(() => channel(again.team)?.sequence === 3);
 });
 
 describe('what push knows of hosts that have not followed', () => {

@@ -15,7 +15,7 @@ export async function diffVerb([folder]: readonly string[], flags: FleetFlags, t
   const source = await readSource(resolve(folder as string));
   tellBeside(resolve(folder as string), source, terminal);
   const draft = { team: where.team, channel: channelOf(flags), source, revision: undefined, keys: [] };
-  const { policy, needs } = await checkPolicy(bundleOf(draft, 1), process.cwd());
+  const { policy, needs } = await checkPolicy(bundleOf(draft, 1), process.cwd(), { isNew: true });
   const since = flags.since === undefined ? {} : { since: flags.since };
   const drift = await atBroker(where, terminal, (engine) => {
     const store = fleetRecords(engine, undefined, { note: terminal.tell });

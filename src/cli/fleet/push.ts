@@ -43,7 +43,7 @@ export async function pushVerb([folder]: readonly string[], flags: FleetFlags, t
   const source = await readSource(resolve(folder as string));
   tellBeside(resolve(folder as string), source, terminal);
   const draft = { team: where.team, channel, source, revision: flags.revision, canary, keys };
-  await checkDraft(draft, terminal);
+  await checkDraft(draft, terminal, { isNew: true });
   if (canary !== undefined && source.about.keys !== undefined)
     throw wrongOption(
       '--canary',
@@ -76,7 +76,7 @@ export async function rollbackVerb(_: readonly string[], flags: FleetFlags, term
     const target = earlier(state, flags.to);
     if (target === undefined) throw wrongOption('fleet rollback', whyNone(state, channel, flags.to));
     const draft = { team: where.team, channel, source: sourceOf(target), revision: target.manifest.revision, keys };
-    await checkDraft(draft, terminal);
+    await checkDraft(draft, terminal, { isNew: false });
     return sendDraft(engine, draft, state, given);
   });
   await terminal.print(posted(bundle));
@@ -84,11 +84,11 @@ export async function rollbackVerb(_: readonly string[], flags: FleetFlags, term
 }
 
 /** A bundle that every host would refuse is not posted: it is judged as each of them does. Rejects with BUNDLE_REFUSED. */
-async function checkDraft(draft: Draft, terminal: Terminal): Promise<void> {
+async function checkDraft(draft: Draft, terminal: Terminal, how: { readonly isNew: boolean }): Promise<void> {
   const bundle = bundleOf({ ...draft, canary: undefined }, 1);
   const reason = objectionOf(bundle, { keys: draft.keys.map(({ id }) => id) });
   if (reason !== undefined) throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
-  const { needs } = await checkPolicy(bundle, process.cwd());
+  const { needs } = await checkPolicy(bundle, process.cwd(), how);
   for (const need of needs) terminal.tell(`hosts refuse it unless they allow it: ${need}`);
 }
 

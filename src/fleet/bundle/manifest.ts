@@ -6,22 +6,19 @@ import { isPublicKey } from './keys.js';
 const HASH = /^[0-9a-f]{64}$/;
 const key = () =>
   zod().string().refine(isPublicKey, { message: 'expected "ed25519:…", as hookscope fleet keys prints it' });
-const time = () => zod().string().refine(isTime, { message: 'expected a time in UTC, 2027-01-31T00:00:00Z' });
-/** A day that a month has not got is read as one of the next month. */
-const isTime = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text) &&
-  !Number.isNaN(Date.parse(text)) &&
-  new Date(text).toISOString().startsWith(text.slice(0, 16));
+const time = (accepts: (text: string) => boolean) =>
+  zod().string().refine(accepts, { message: 'expected a time in UTC, 2027-01-31T00:00:00Z' });
+const isTime = (text: string): boolean => /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text) && !Number.isNaN(Date.parse(text));
+/** A day that a month has not got is read as one of the next month: no author means it, and bundles that were signed with it are taken. */
+const isDay = (text: string): boolean => isTime(text) && new Date(text).toISOString().startsWith(text.slice(0, 16));
 const share = () => zod().number().min(0).max(1);
 
-/** The fields that an author writes in the folder's `bundle.json`. */
+/** The fields that an author writes in the folder's `bundle.json`, but for when it expires. */
 const authored = {
   /** Folders that are this bundle's own: all its files lie below them, and no other bundle of a host may claim them. */
   roots: zod().array(zod().string()).min(1).max(50),
   /** The share of a host's recent decisions that may change, 0 to 1. Absent: it is not looked at. */
   maxDrift: share().exactOptional(),
-  /** The time from which every gate asks. */
-  expires: time().exactOptional(),
   /** Who may answer questions, by name. */
   approvers: zod().record(zod().string(), key()).exactOptional(),
   /** The keys that sign from now on. Each of them signs this bundle, and so does one that hosts know. */
@@ -29,7 +26,7 @@ const authored = {
 };
 
 export const authoredSchema = schema(() =>
-  zod().strictObject({ $schema: zod().string().exactOptional(), ...authored }),
+  zod().strictObject({ $schema: zod().string().exactOptional(), ...authored, expires: time(isDay).exactOptional() }),
 );
 
 /** How far a bundle's sequence may be ahead of the last one: with a leap to the largest number, one operator could lock out all others. */
@@ -39,13 +36,15 @@ const HIGHEST = 1e12;
 export const manifestSchema = schema(() =>
   zod().strictObject({
     ...authored,
+    /** The time from which every gate asks. */
+    expires: time(isTime).exactOptional(),
     team: zod().string().regex(FLEET_NAME),
     channel: zod().string().regex(FLEET_NAME),
     /** Grows with every bundle of a channel. */
     sequence: zod().int().positive().max(HIGHEST),
     /** The author's own word for it. */
     revision: zod().string().min(1).max(100),
-    created: time(),
+    created: time(isTime),
     /** The share of hosts that takes it, by a hash of their names. */
     canary: share().exactOptional(),
     files: zod().record(

@@ -30,13 +30,14 @@ export function isMeant(
   keys.check(bundle);
   if (manifest.team !== team || manifest.channel !== channel)
     refuse(`it is for the channel ${manifest.channel} of the team ${manifest.team}`);
+  const isSame = manifest.sequence === sequence && there !== undefined && sha256(there.bytes) === sha256(bundle.bytes);
   if (isMain !== (manifest.canary === undefined))
     refuse('a canary is posted where all hosts look, or the other way round');
-  if (manifest.canary !== undefined && manifest.keys !== undefined)
+  // A host has one that it took before it refused such ones.
+  if (!isSame && manifest.canary !== undefined && manifest.keys !== undefined)
     refuse('a canary cannot change the keys: those it is tried on would follow nothing that the old ones sign');
   if (manifest.canary !== undefined && !isEnforcedIn(manifest.canary, host)) return false;
-  if (manifest.sequence === sequence && there !== undefined && sha256(there.bytes) === sha256(bundle.bytes))
-    return !isThere;
+  if (isSame) return !isThere;
   if (manifest.sequence <= sequence) {
     // A canary is ahead of the other hosts, and is superseded by the next regular bundle.
     const isUsual = !isMain || there?.manifest.canary !== undefined;
