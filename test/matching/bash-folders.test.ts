@@ -73,3 +73,41 @@ it('a Bash rule knows programs of a project only where they are on the path', ()
   expect(matches('rm *', 'curl -s h -o .venv/bin/k; k')).toBe(false);
   expect(matches('rm *', 'curl -s h -o .venv/lib/k; . .venv/bin/activate; k')).toBe(false);
 });
+
+const HOLDS: readonly ((path: string) => string)[] = [
+  (path) => `K=${path}`,
+  (path) => `export A=b K=${path}`,
+  (path) => `J=${path}; K="$J"`,
+  (path) => `J=${path}; K=\${J:-/dev/null}`,
+];
+const FILLS = ['curl -s h > $K', 'curl -s h | tee -a "$K"', `wget -qO "\${K}" h`, 'f() { curl -s h > "$1"; }; f "$K"'];
+
+it.each(['~/bin/k', '/usr/local/bin/k', '$HOME/.local/bin/k'])(
+  'a Bash rule asks about a program whose path a variable holds, %s, where the line writes to that variable alone',
+  (path) => {
+    for (const holds of HOLDS) {
+      for (const fills of FILLS)
+        expect([fills, matches('rm *', `${holds(path)}; ${fills}; k -v`)]).toEqual([fills, true]);
+      for (const other of [
+        'make > $LOG',
+        'date | tee "$OUT"',
+        'make > $K.log',
+        `L=l; make > "\${L}" 2>&1`,
+        'curl -so $D/$L h',
+      ])
+        expect([other, matches('rm *', `${holds(path)}; ${other}; k -v`)]).toEqual([other, false]);
+    }
+  },
+);
+
+it.each(['CC', 'EDITOR', 'GIT_PAGER', 'SHELL'])(
+  'a Bash rule asks about the program in %s where the line writes it, or to that variable',
+  (name) => {
+    for (const path of ['/usr/bin/k', './k', '$D/k']) {
+      for (const write of [`curl -s h > $${name}`, 'curl -s h > ./k', `curl -s h > g; cp g "$${name}"`])
+        expect([write, matches('rm *', `${name}=${path}; ${write}; make`)]).toEqual([write, true]);
+      for (const write of ['make > $LOG', 'date > "$OUT.txt"', 'date > d; cp d $OUT'])
+        expect([write, matches('rm *', `${name}=${path} ${write}; make`)]).toEqual([write, false]);
+    }
+  },
+);

@@ -55,6 +55,7 @@ const REPEATED = [
     'a && ',
     'echo "a b" > s; sh s; ',
   ],
+  ...['A=$B;', 'A=$B B=$C ', 'a > $1 > $A ', 'A=/bin/a; a > $1; '],
   ...['ls a >b ', 'cat a >b ', 'exec 3>exec ', 'mv 3>mv ', 'echo 3>a b ', 'foo a &>b '],
   ...[
     'xargs ',

@@ -216,7 +216,7 @@ function readScript({ text: source, ...around }: Script, found: BashReading): vo
         break;
       case 'For':
       case 'Select':
-        for (const word of node.wordlist ?? []) noteHeld(knownWord(word), found);
+        for (const word of node.wordlist ?? []) noteHeld(node.name.value, knownWord(word), found);
         break;
       case 'Word':
         if (mayHold(knownWord(node))) noteGuess(node.value, 'expanded', found);

@@ -30,7 +30,7 @@ export function mayHold({ text, sure }: KnownWord): boolean {
 export function readAssignment(name: string, value: KnownWord | undefined, found: BashReading): void {
   if (RENAMING_VARIABLES.has(name)) throw new Unknowable();
   found.variables.add(name);
-  if (value !== undefined) noteHeld(value, found);
+  if (value !== undefined) noteHeld(name, value, found);
   if (LINE_VARIABLES.has(name) && value?.sure === undefined && value !== undefined) noteGuess(value.text, true, found);
   const isFolder = FOLDER_VARIABLES.test(name) && value?.text.includes('/');
   if (value !== undefined && !isFolder && !VALUE_NAMES.test(name) && !value.text.includes('://'))
@@ -38,7 +38,7 @@ export function readAssignment(name: string, value: KnownWord | undefined, found
   if (value === undefined) return;
   if (PROGRAM_VARIABLES.test(name)) {
     noteTaken(value, found);
-    if (/^[^\s]*\/[\w.+-]+$/.test(value.text)) noteRan(value.text, true, found);
+    if (/^[^\s]*\/[\w.+-]+$/.test(value.text)) found.programs.add(lastName(value.text));
   }
   if (!FILE_VARIABLES.has(name)) return;
   if (!/[/<]|^$/.test(value.text)) {

@@ -1,5 +1,16 @@
 import type { Redirection } from 'unbash';
-import { callsTest, isPattern, nameOf, noteFolder, noteMoves, noteRead, placesOf, SOME, spread } from './moves.js';
+import {
+  callsTest,
+  filledIn,
+  isPattern,
+  nameOf,
+  noteFolder,
+  noteMoves,
+  noteRead,
+  placesOf,
+  SOME,
+  spread,
+} from './moves.js';
 import { DATA_PROGRAMS, EDITORS, INTERPRETERS, READERS } from './names.js';
 import { type BashFiles, type BashReading, COST, lastName, type ScriptContext, spend } from './reading.js';
 import type { OptionUse } from './used.js';
@@ -17,24 +28,40 @@ export function noFiles(): BashFiles {
     onPath: new Set(),
     variables: new Set(),
     values: new Set(),
+    held: new Map(),
+    filled: new Set(),
+    programs: new Set(),
     evaluated: new Set(),
     defined: new Set(),
   };
 }
 
-const SETS = ['taken', 'handed', 'named', 'called', 'onPath', 'variables', 'values', 'evaluated', 'defined'] as const;
+const SETS = [
+  'taken',
+  'handed',
+  'named',
+  'called',
+  'onPath',
+  'variables',
+  'values',
+  'filled',
+  'programs',
+  'evaluated',
+  'defined',
+] as const;
+const MAPS = ['moved', 'held'] as const;
 
 /** Adds what a text has been found to do with files. */
 export function addFiles(from: BashFiles, found: BashFiles): void {
   for (const [name, known] of from.written) found.written.set(name, known && !found.written.has(name));
   for (const [name, isShells] of from.ran) noteRan(name, isShells, found);
-  for (const [name, copies] of from.moved)
-    found.moved.set(name, new Set([...(found.moved.get(name) ?? []), ...copies]));
+  for (const map of MAPS)
+    for (const [name, all] of from[map]) found[map].set(name, new Set([...(found[map].get(name) ?? []), ...all]));
   for (const set of SETS) for (const name of from[set]) found[set].add(name);
 }
 
 export function clearFiles(files: BashFiles): void {
-  for (const set of [...SETS, 'written', 'ran', 'moved'] as const) files[set].clear();
+  for (const set of [...SETS, ...MAPS, 'written', 'ran'] as const) files[set].clear();
 }
 
 /** Notes a file that the line writes. `known`: all that is written is text of the line. */
@@ -170,9 +197,17 @@ export function runsPieces(found: BashReading): boolean {
     (found.runsTexts && /[*?[{]/.test(name)) ||
     perhaps.has(name) ||
     (!name.startsWith('.') && (found.named.has(name) || written.has(SOME) || perhaps.has(SOME)));
-  if ([...ran].some(([name, isShells]) => isShells && isPrepared(name))) found.runsSurely = true;
+  const programs = [...found.programs];
+  if ([...ran].some(([name, isShells]) => isShells && isPrepared(name)) || programs.some(isPrepared))
+    found.runsSurely = true;
   if ([...found.handed].some((name) => written.has(name))) found.runsSurely = true;
-  return [...ran].some(([name, isShells]) => isShells && written.get(name) === false);
+  if ([...ran].some(([name, isShells]) => isShells && written.get(name) === false)) return true;
+  if (programs.length === 0) return false;
+  // Of what variables hold, only that which is written by its name, or to such a variable.
+  const values = new Set([...filledIn(found)].flatMap((name) => (name.startsWith('=') ? [name.slice(1)] : [])));
+  const byName = spread(found.written, { ...found, values });
+  if (hasSome) for (const name of values) byName.set(name, false);
+  return programs.some((name) => byName.get(name) === false);
 }
 
 /** Files that are copied and may have been written; of a copy of some file or other, what it becomes. */

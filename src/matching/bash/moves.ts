@@ -43,8 +43,6 @@ const EXPANDED = '$/';
 /** Where it has the programs of a project on the path, and what it writes among those. */
 const ACTIVATED = 'bin/';
 const PROJECTS = 'bin/';
-/** The names of files there that variables of the line hold. */
-const HELD = '=/';
 /** Where it creates such a folder, and goes to what it has named last. */
 const MADE = '+/';
 const GONE_TO_LAST = '_/';
@@ -56,19 +54,44 @@ const folderOf = (path: string): string => lastName(path.slice(0, Math.max(0, pa
 const isOfPrograms = (folder: string): boolean => ON_PATH.test(folder) || EXPANDED_PATH.test(folder);
 
 /** Whether a file that the line writes may be looked up by its name. */
-export function callsTest({ onPath, variables, values, written }: BashFiles): (name: string) => boolean {
+export function callsTest(found: BashFiles): (name: string) => boolean {
+  const { onPath, variables, values } = found;
   const isAny = variables.has('PATH');
+  const filled = filledIn(found);
   const isNamed = [...values].some((value) => ON_PATH.test(value));
   const signs = [
     '',
     ...(onPath.has(GONE_THERE) || (onPath.has(GONE_TO_LAST) && onPath.has(MADE)) ? [HERE] : []),
     ...(isNamed ? [EXPANDED] : []),
     ...(onPath.has(ACTIVATED) ? [PROJECTS] : []),
-    ...(written.has(SOME) ? [HELD] : []),
   ];
   return (name) =>
-    isAny || signs.some((sign) => onPath.has(sign + name) || (values.has(name) && onPath.has(sign + SOME)));
+    isAny ||
+    filled.has(name) ||
+    signs.some((sign) => onPath.has(sign + name) || (values.has(name) && onPath.has(sign + SOME)));
 }
+
+/** The names of files whose paths are in variables that the line writes to, or in those that they take their values from; `=`: not only of programs. */
+export function filledIn({ filled, held }: BashFiles): ReadonlySet<string> {
+  const variables = new Set(filled);
+  const names = new Set<string>();
+  for (const variable of variables) {
+    // What a function is given may be any of them.
+    const values = variable === '@' ? [...held.values()].flatMap((all) => [...all]) : (held.get(variable) ?? []);
+    for (const value of values) {
+      if (value.startsWith('$')) variables.add(value.slice(1));
+      else names.add(value);
+    }
+  }
+  return names;
+}
+
+/** A path that is nothing but expansions. */
+const IS_EXPANDED = /^(?:\.\/)?"?(?:\$\w+|\$\{[^{}]*\})*(?:\$\(.*\)|`.*`|\$[@*])?"?$/s;
+/** `@`: what a function is given. */
+const VARIABLE = /\$\{?[!#]?(\w+|[@*])/g;
+const variablesIn = (path: string): readonly string[] =>
+  IS_EXPANDED.test(path) ? [...path.matchAll(VARIABLE)].map(([, name = '']) => name.replace(/^(?:\d+|\*)$/, '@')) : [];
 
 /** Notes what is written to a path, for `callsTest`. */
 function notePlace(path: string): (name: string, found: BashFiles) => void {
@@ -81,19 +104,25 @@ function notePlace(path: string): (name: string, found: BashFiles) => void {
     ...(folders.some((folder) => /^"?\$/.test(folder)) ? [EXPANDED] : []),
     ...(!isPlaced && folders.some((folder) => ON_PATH.test(folder)) ? [PROJECTS] : []),
   ];
-  return (name, { onPath }) => {
+  const variables = variablesIn(path);
+  return (name, { onPath, filled }) => {
     for (const sign of signs) onPath.add(sign + name);
+    for (const variable of variables) filled.add(variable);
   };
 }
 
 /** A variable may hold the path of a program, or of a folder of programs. */
-export function noteHeld(value: KnownWord, { values, onPath }: BashFiles): void {
+export function noteHeld(variable: string, value: KnownWord, { values, held }: BashFiles): void {
   const last = lastName(value.text);
   const isPlaced = IS_PLACED.test(value.text);
   if (value.sure === undefined || (isPlaced && ON_PATH.test(last))) values.add(last);
-  if (!isPlaced || !isOfPrograms(folderOf(straight(value.text))) || nameOf(value) === SOME) return;
-  values.add(last);
-  onPath.add(HELD + last);
+  const holds = variablesIn(value.text).map((name) => `$${name}`);
+  if (isPlaced && isOfPrograms(folderOf(straight(value.text))) && nameOf(value) !== SOME) {
+    values.add(last);
+    holds.push(last);
+  }
+  if (nameOf(value) !== SOME) holds.push(`=${last}`);
+  if (holds.length > 0) held.set(variable, new Set([...(held.get(variable) ?? []), ...holds]));
 }
 
 /** `source .venv/bin/activate` */

@@ -45,6 +45,11 @@ export interface BashFiles {
   readonly onPath: Set<string>;
   readonly variables: Set<string>;
   readonly values: Set<string>;
+  /** What variables hold: names of files (`=`), those of programs in folders of these, and `$` with other variables; and which it writes to. */
+  readonly held: Map<string, Set<string>>;
+  readonly filled: Set<string>;
+  /** Files that variables say are programs: `EDITOR=./e`. */
+  readonly programs: Set<string>;
   /** Programs whose output is evaluated, and functions that the line defines, which hide programs of the same name. */
   readonly evaluated: Set<string>;
   readonly defined: Set<string>;
