@@ -3,9 +3,11 @@ import { formatFire, formatRecord, type PrintOptions } from '../emit/reading/pri
 import type { FireRecord, HookResponse } from '../emit/record.js';
 import { HookscopeError } from '../errors.js';
 import { subjectIn } from '../events/subject.js';
+import { carried, untoldReason, whyUntold } from '../handlers/untold.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import { servicesOf } from '../host/internals.js';
 import { plain, plainJson, plainLines } from '../plain.js';
+import type { Json } from '../values/shape.js';
 import { keptOutputs } from '../values/state-folder.js';
 import { openForEvent } from './host/event-host.js';
 import { nameOfInput, readInput } from './host/event-input.js';
@@ -71,13 +73,14 @@ async function fireAndSay(
       ? atPlace(flags.input === undefined ? '--input is not given' : nameOfInput(flags.input), error)
       : error;
   });
-  const blocked = isBlocked(fired.decision);
+  const untold = flags.exitCode ? untoldOf(host, event, input, fired.decision) : undefined;
+  const blocked = untold !== undefined || isBlocked(fired.decision);
   beforeAnswer?.();
   if (flags.json) {
     const { later, cancelled } = fired;
     const record = redactorFor(flags)?.redact(fired.record) ?? fired.record;
     await terminal.print(plainJson({ ...record, later, wakes, cancelled }));
-  } else if (flags.exitCode) await terminal.print(plainJson(fired.decision));
+  } else if (flags.exitCode) await terminal.print(plainJson(untold?.output ?? fired.decision));
   else
     await terminal.print(
       describe(fired, wakes, {
@@ -87,7 +90,8 @@ async function fireAndSay(
       }),
     );
   if (!flags.exitCode) return 0;
-  if (blocked) terminal.writeError(`${plainLines(fired.decision.reason ?? 'Blocked, and no reason was given.')}\n`);
+  const reason = untold?.reason ?? fired.decision.reason ?? 'Blocked, and no reason was given.';
+  if (blocked) terminal.writeError(`${plainLines(reason)}\n`);
   else for (const note of notes) terminal.tell(note);
   return blocked ? 2 : 0;
 }
@@ -129,6 +133,15 @@ function pendingContext(host: Host, { scope, scope_known: known, session_id: ses
   if (known && scope !== 'session') return host.pendingContext({ session, agent: scope });
   const base = host.pendingContext();
   return base.length > 0 ? base : host.pendingContext({ session });
+}
+
+/** What the agent is told where it would run another input than the one that was decided. */
+function untoldOf(host: Host, event: string, input: Json, decision: AnyDecision) {
+  const spec = servicesOf(host).events[event]?.spec;
+  const why = spec && whyUntold(spec, decision.toJSON(), input);
+  return spec && why !== undefined
+    ? { output: carried(spec, decision.toJSON(), input), reason: untoldReason(why) }
+    : undefined;
 }
 
 function isBlocked({ verdict, blocked, continues }: AnyDecision): boolean {

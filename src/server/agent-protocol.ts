@@ -1,13 +1,9 @@
-import type { RecordedLoss } from '../emit/record.js';
 import { failureEffect } from '../events/failure.js';
 import type { EventSpec } from '../events/spec.js';
 import { blockOutput } from '../handlers/blocking.js';
-import type { AnyDecision } from '../host/decide/decision.js';
 import type { FireSettings } from '../host/fire-options.js';
 import { plainJson, plainLines } from '../plain.js';
 import { PROOF_HEAD } from '../values/server-proof.js';
-import { isObject } from '../values/shape.js';
-import { whyUnreadable } from '../values/unreadable.js';
 import { MOST_BODY } from './limits.js';
 
 /** A command's answer to Claude Code: its output and its exit code. */
@@ -24,28 +20,6 @@ export type FailurePolicy = (typeof FAILURE_POLICIES)[number];
 /** The hooks were asked, and this is their decision in the wire's shape: the client reads it on exit 0. */
 export function decided(output: Readonly<Record<string, unknown>>): CommandAnswer {
   return { stdout: Object.keys(output).length === 0 ? '' : `${plainJson(output)}\n`, stderr: '', code: 0 };
-}
-
-/** The decision for a client that reads JSON: a rewritten input that JSON does not carry as it was decided denies the call. */
-export function carried(spec: EventSpec, output: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const why = whyUntold(spec, output);
-  if (why === undefined) return output;
-  const { hookSpecificOutput: _, ...rest } = output;
-  const reason = `A hook would have run this with another input, which Claude Code cannot be told of here: ${why}.`;
-  return { ...rest, ...blockOutput({ spec, eventName: spec.name }, reason, undefined) };
-}
-
-/** What the client is told otherwise than it was decided, for the record. */
-export function lossesIn(spec: EventSpec, decision: AnyDecision): readonly RecordedLoss[] {
-  const why = decision.updatedInput === undefined ? undefined : whyUntold(spec, decision.toJSON());
-  const untold = `Claude Code cannot be told of another input (${why}) on ${spec.name}: the call is denied`;
-  return why === undefined ? [] : [{ what: 'rewrite', why: untold }];
-}
-
-function whyUntold(spec: EventSpec, { hookSpecificOutput }: Readonly<Record<string, unknown>>): string | undefined {
-  if (spec.fold !== 'gate' || !isObject(hookSpecificOutput)) return undefined;
-  const { updatedInput, decision } = hookSpecificOutput;
-  return whyUnreadable(updatedInput ?? (isObject(decision) ? decision['updatedInput'] : undefined));
 }
 
 /** The event's own block in the wire's shape; undefined: a failure stops nothing here. */

@@ -2,10 +2,11 @@ import type { Decoded } from '../agents/codec.js';
 import { HookscopeError } from '../errors.js';
 import { CATALOGUE, eventName } from '../events/catalogue.js';
 import type { EventSpec } from '../events/spec.js';
+import { carried, lossesIn } from '../handlers/untold.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import type { FireSettings } from '../host/fire-options.js';
 import { nearest } from '../values/nearest.js';
-import { type CommandAnswer, carried, decided, type FailurePolicy, failed, lossesIn } from './agent-protocol.js';
+import { type CommandAnswer, decided, type FailurePolicy, failed } from './agent-protocol.js';
 
 /** The agent that is meant where none is named. */
 export const CLAUDE = 'claude-code';
@@ -62,8 +63,8 @@ export function claudeProtocol(given: string, attended = false): Protocol {
       input: JSON.parse(text) as ToldInput['input'],
       losses: [],
     }),
-    settings: () => ({ doneBy: 'client', losses: (decision) => lossesIn(spec, decision) }),
-    say: (decision) => decided(carried(spec, decision.toJSON())),
+    settings: ({ input }) => ({ doneBy: 'client', losses: (decision) => lossesIn(spec, decision, input) }),
+    say: (decision, { input }) => decided(carried(spec, decision.toJSON(), input)),
     fail: (reason, policy) => failed(spec, reason, policy),
   };
 }

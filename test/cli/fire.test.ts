@@ -253,6 +253,20 @@ describe('what code prints where it runs is on standard error', () => {
   });
 });
 
+test('under hookscope fire --exit-code, another input that JSON does not carry denies the call', async () => {
+  const say = `{ hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput: { command: 'x \\ud83d' } }`;
+  folder.write(
+    'half.mjs',
+    `export default { hooks: { PreToolUse: [{ hooks: [() => ({ hookSpecificOutput: ${say} })] }] } };`,
+  );
+  const args = ['PreToolUse', '--input', 'call.json', '--exit-code', '--config', 'half.mjs'];
+  const { stdout, stderr, code } = await fire(...args);
+  expect(code).toBe(2);
+  expect(stderr).toContain('half a surrogate pair');
+  expect(JSON.parse(stdout).hookSpecificOutput).toMatchObject({ permissionDecision: 'deny' });
+  expect(stdout).not.toContain('updatedInput');
+});
+
 describe('under hookscope fire --exit-code, code that ends the process blocks', () => {
   const never = 'await new Promise(() => {})';
   const EXITED = 'has ended the process before the hooks had answered';

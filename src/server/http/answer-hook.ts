@@ -2,21 +2,12 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { setImmediate } from 'node:timers/promises';
 import { isHookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/spec.js';
+import { carried, lossesIn } from '../../handlers/untold.js';
 import { plainJson } from '../../plain.js';
 import { describeError } from '../../values/message.js';
 import { isObject, type Json } from '../../values/shape.js';
 import { LazySignal } from '../../values/waiting/lazy-signal.js';
-import {
-  askedAs,
-  carried,
-  deadlineOf,
-  type FailurePolicy,
-  failureOutput,
-  HEAD,
-  lossesIn,
-  REASONS,
-  USUAL,
-} from '../agent-protocol.js';
+import { askedAs, deadlineOf, type FailurePolicy, failureOutput, HEAD, REASONS, USUAL } from '../agent-protocol.js';
 import { decodedHead, type NamedSet, setInHeaders } from '../named-set.js';
 import { CLAUDE } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
@@ -131,7 +122,7 @@ async function answer(
       env,
       signal: over,
       settings: {
-        losses: (decision) => lossesIn(spec, decision),
+        losses: (decision) => lossesIn(spec, decision, input),
         asked: askedAs(
           headers[HEAD.attended] !== undefined,
           withinOf(headers) ?? deadlineOf(spec.timeout?.claude ?? USUAL),
@@ -139,7 +130,7 @@ async function answer(
         ),
       },
     });
-    return { status: 200, body: plainJson(carried(spec, output)) };
+    return { status: 200, body: plainJson(carried(spec, output, input)) };
   } catch (error) {
     return failure(spec, isHookscopeError(error) ? error.message : describeError(error), policy);
   }

@@ -314,3 +314,55 @@ describe('an input that is changed in the answer', () => {
     expect(judged).toEqual([{ command: 'ls' }]);
   });
 });
+
+describe('half a surrogate pair', () => {
+  const HALF = 'echo \ud83d';
+  const TOLD = 'Claude Code cannot be told of here';
+
+  it('in a rewrite denies the call', async () => {
+    const { claude, host, fire } = await asking([
+      () => decides({ behavior: 'allow', updatedInput: { command: HALF } }),
+    ]);
+    const tap = tapped(host);
+    const say = { permissionDecision: 'allow', updatedInput: { command: HALF } };
+    host.register(
+      anyHooks({ PreToolUse: [{ hooks: [() => ({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...say } })] }] }),
+    );
+    const { response } = await fire('PreToolUse', bash('ls'));
+    expect(response).toEqual({
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringContaining(TOLD),
+      },
+    });
+    const asked = await fire('PermissionRequest', bash('ls', 'toolu_2'));
+    expect(asked['response']).toMatchObject(decides({ behavior: 'deny', message: expect.stringContaining(TOLD) }));
+    expect(await claude.ask('can', can('ls'))).toMatchObject({
+      response: { behavior: 'deny', message: expect.stringContaining(TOLD) },
+    });
+    const lost = [{ what: 'rewrite', why: expect.stringContaining('half a surrogate pair') }];
+    expect(fires(tap).flatMap(({ event, losses }) => (event === 'SessionStart' ? [] : [losses]))).toEqual([
+      lost,
+      lost,
+      lost,
+    ]);
+  });
+
+  it('in a reason is a character', async () => {
+    const { claude, fire } = await asking([() => decides({ behavior: 'deny', message: HALF })]);
+    const { response } = await fire('PermissionRequest', bash('ls'));
+    expect(response).toEqual(decides({ behavior: 'deny', message: 'echo \ufffd' }));
+    expect(await claude.ask('can', can('ls'))).toMatchObject({ response: { message: 'echo \ufffd' } });
+  });
+
+  it('in the input that there was is no rewrite, and in that of a person a denial', async () => {
+    let rewrite: Json | undefined;
+    const { claude } = await asking([], (_, input) => ({ behavior: 'allow', updatedInput: rewrite ?? input }));
+    expect(await claude.ask('same', can(HALF))).toMatchObject({ response: { behavior: 'allow' } });
+    rewrite = { command: `${HALF} x` };
+    expect(await claude.ask('other', can(HALF, 'toolu_2'))).toMatchObject({
+      response: { behavior: 'deny', message: expect.stringContaining('half a surrogate pair') },
+    });
+  });
+});

@@ -1,5 +1,6 @@
 import { createFeed, type Feed } from '../../../emit/bus.js';
 import { HookscopeError } from '../../../errors.js';
+import { lossesIn } from '../../../handlers/untold.js';
 import type { HostCore } from '../../../host/core.js';
 import type { AnyDecision } from '../../../host/decide/decision.js';
 import { fire as fireIn } from '../../../host/fire/fire.js';
@@ -207,14 +208,16 @@ export class ProgramConnection {
       : this.#fire(event, input, how);
 
   readonly #fire: FireEvent = async (event, input, how): Promise<AnyDecision> => {
-    const { scope, claude, callRole } = specOf(event);
+    const spec = specOf(event);
+    const { scope, claude, callRole } = spec;
     // Known from the beginning: while its session starts, the client may already ask.
     const doing = this.#sessions.doing(callRole);
     await this.#sessions.seen(input, claude?.bounds !== undefined);
     if (claude?.bounds === 'end') return this.#sessions.finish(input);
     if (scope === 'open') this.#sessions.agentStarts(input);
     const canAsk = this.#options.canUseTool !== undefined;
-    return fireIn(this.#services, event, input, { ...how, ...doing, canAsk });
+    const losses = (decision: AnyDecision) => lossesIn(spec, decision, input);
+    return fireIn(this.#services, event, input, { ...how, ...doing, canAsk, losses });
   };
 
   close(): Promise<ProgramEnd> {

@@ -2,6 +2,7 @@ import { CATALOGUE, type HookEvent } from '../../../events/catalogue.js';
 import { failureEffect } from '../../../events/failure.js';
 import type { EventSpec } from '../../../events/spec.js';
 import { blockOutput } from '../../../handlers/blocking.js';
+import { carried } from '../../../handlers/untold.js';
 import type { AnyDecision, HandlerOutcome } from '../../../host/decide/decision.js';
 import { isObject } from '../../../values/shape.js';
 import type { EndSignal } from '../../../values/waiting/lazy-signal.js';
@@ -82,7 +83,7 @@ async function answerEvent(
       inVain(`a hook of ${event} answered suppressOutput, which hides nothing over this protocol; rewrite the output`);
     // The request was cancelled in the meantime: pending messages are kept for the next one.
     if (how.signal.aborted) return {};
-    return merge(decision.toJSON(), beside(spec, input), event);
+    return merge(carried(spec, decision.toJSON(), input), beside(spec, input), event);
   } catch (error) {
     if (!blocks || failsClosed() || how.signal.aborted) throw error;
     // A client that would continue after an error reply gets an answer that stops it.

@@ -1,3 +1,4 @@
+import { untoldReason, whyOther } from '../../../handlers/untold.js';
 import type { Alarms } from '../../../host/alarms/alarms.js';
 import { rememberAnswer } from '../../../host/alarms/use.js';
 import type { AnyDecision } from '../../../host/decide/decision.js';
@@ -113,6 +114,8 @@ export class Permissions {
       return { behavior: 'deny', message, ...(decision.interrupt ? { interrupt: true } : {}), ...id };
     }
     const final = (decision.updatedInput ?? input) as Json;
+    const untold = whyOther(final, input);
+    if (untold !== undefined) return { behavior: 'deny', message: untoldReason(untold), ...id };
     if (decision.verdict === 'allow') {
       const { updatedPermissions } = decision;
       return { behavior: 'allow', updatedInput: final, ...(updatedPermissions ? { updatedPermissions } : {}), ...id };
@@ -136,6 +139,8 @@ export class Permissions {
       const { data: answer } = permissionResult().safeParse(said);
       if (answer === undefined) throw new Error(NO_ANSWER);
       if (answer.behavior === 'deny') return { ...answer, message: answer.message ?? `The user denied ${tool}.` };
+      const untold = whyOther(answer.updatedInput, input);
+      if (untold !== undefined) throw new Error(`Claude Code cannot be told of its input: ${untold}`);
       return { ...answer, updatedInput: answer.updatedInput ?? input };
     } catch (error) {
       return { behavior: 'deny', message: `canUseTool failed, so ${tool} is denied: ${messageOf(error)}` };

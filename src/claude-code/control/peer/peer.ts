@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { HookscopeError } from '../../../errors.js';
+import { wellFormedJson } from '../../../plain.js';
 import { isObject } from '../../../values/shape.js';
 import type { EndSignal } from '../../../values/waiting/lazy-signal.js';
 import { messageOf } from '../../../values/waiting/promises.js';
@@ -248,7 +249,7 @@ export class Peer {
 
   /** One write a message, so that no two are mixed. False: the other side is slow to take it. */
   #write(message: object): boolean {
-    const line = `${JSON.stringify(message)}\n`;
+    const line = `${wellFormedJson(message)}\n`;
     const { output } = this.#options;
     if (this.#broken || output.writableEnded || output.destroyed) return true;
     return output.write(line);
