@@ -148,6 +148,59 @@ describe.each(['spawn', 'SubagentStart', 'hookscope serve'])('an agent that star
   });
 });
 
+describe('agents of types without hooks push none of a type with hooks out of memory', () => {
+  const others = async (host: Host, how: string): Promise<void> => {
+    const session = how === 'spawned' ? await host.openSession({ session_id: 's1' }) : undefined;
+    for (let i = 0; i < 1_200; i++) {
+      const other = { session_id: 's1', agent_id: `o${i}`, agent_type: 'other' };
+      if (session) await (await session.spawn({ id: other.agent_id, agent_type: 'other' })).close();
+      else {
+        await host.fire('SubagentStart', other as never);
+        await host.fire('SubagentStop', { ...other, stop_hook_active: false, agent_transcript_path: '' } as never);
+      }
+    }
+    await session?.close();
+  };
+
+  test.each(['told of', 'spawned'])('%s', async (how) => {
+    const { host, alarms } = guarded();
+    await start(host, 'reviewer');
+    await stop(host, 'reviewer');
+    await others(host, how);
+    expect(await judgedAs(host)).toEqual(['reviewer']);
+    expect(alarms).toEqual(['reopened']);
+    await host.close();
+  });
+
+  test('also where its hooks came after its end, or have gone since', async () => {
+    for (const when of ['came', 'have gone']) {
+      const host = createHost({ logger: () => undefined, onAlarm: () => undefined }) as Host;
+      host.spawnHooks('helper', {});
+      const add = () => host.spawnHooks('reviewer', hooksOf('reviewer'));
+      const undo = when === 'came' ? undefined : add();
+      await start(host, 'reviewer');
+      await stop(host, 'reviewer');
+      if (undo) undo();
+      else add();
+      await others(host, 'told of');
+      if (undo) add();
+      expect(await judgedAs(host)).toEqual(['reviewer']);
+      await host.close();
+    }
+  });
+});
+
+test.each(['subscribers', 'no subscriber'])(
+  'a start whose input makes no sense is refused where only hooks by type are for it (%s)',
+  async (who) => {
+    const { host } = guarded();
+    if (who === 'subscribers') watch(host);
+    const wrong = { ...named('reviewer'), cwd: 5 } as never;
+    await expect(host.fire('SubagentStart', wrong)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await host.close();
+  },
+);
+
 test('what a function made for the earlier agent is cleaned up, and what it left for the next turn is gone', async () => {
   const host = createHost({ logger: () => undefined });
   const ended: string[] = [];

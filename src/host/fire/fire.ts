@@ -42,12 +42,17 @@ function begin(
   options: FireSettings | undefined,
   watched: boolean,
 ): Promise<AnyDecision> {
-  const found = scopeOf(services, state, input, options);
+  const { registrar } = services;
+  const ref = options?.scope;
+  // A start that is refused begins nothing.
+  let complete = state.opens ? completeInput(state, input, sessionOf(services, ref)) : undefined;
+  if (complete instanceof HookscopeError) return notStarted({ services, state, input, options }, complete, watched);
+  const found = registrar.scopeOf(input, ref, state);
   if (state.spec.callRole === 'ran') ran({ services, state, input, found, options });
   const plan = state.plans.of(found);
   if (plan.size === 0 && !watched && !state.hook?.foreign) return withoutHooks(services, state, input, options, found);
 
-  const complete = completeInput(state, input, sessionOf(services, options?.scope));
+  complete ??= completeInput(state, input, sessionOf(services, ref));
   if (complete instanceof HookscopeError) return refuse({ services, state, input, found, options }, complete, watched);
 
   const own = plan.in(complete['session_id']);
@@ -58,13 +63,17 @@ function begin(
   return ended(services, state, found, decision, complete);
 }
 
-/** The scope that it runs in. A start that is refused begins nothing. */
-function scopeOf(services: HostCore, state: EventState, input: Json, options: FireSettings | undefined): ScopeLookup {
-  const { registrar } = services;
-  const ref = options?.scope;
-  if (state.opens && completeInput(state, input, sessionOf(services, ref)) instanceof HookscopeError)
-    return registrar.agents.find(input, ref).found;
-  return registrar.scopeOf(input, ref, state);
+/** Nothing begins. Where no hook could be asked and nobody is told, the input has not to make sense. */
+function notStarted(
+  { services, state, input, options }: Omit<RefusedFire, 'found'>,
+  error: HookscopeError,
+  watched: boolean,
+): Promise<AnyDecision> {
+  const { found } = services.registrar.agents.find(input, options?.scope);
+  const isHeard = watched || services.registrar.hadSpawns || state.hook?.foreign || state.plans.of(found).size > 0;
+  return isHeard
+    ? refuse({ services, state, input, found, options }, error, watched)
+    : withoutHooks(services, state, input, options, found);
 }
 
 /** No hook is asked and no subscriber told, but alarms may have to remember the call. */

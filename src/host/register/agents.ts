@@ -172,6 +172,11 @@ export class Agents {
     else if (scope.begun && !scope.heldBySession) this.#isOver(scope);
   }
 
+  /** There are hooks for agents of that type, by a policy also for all below one: those that have ended are remembered as such. */
+  hasHooks(type: string, ofPolicy: boolean): void {
+    this.#standings.hasHooks(type, ofPolicy);
+  }
+
   /** The scope ends. Its agent is remembered. */
   leaves(scope: Scope): void {
     this.#standings.leaves(scope);

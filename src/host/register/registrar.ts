@@ -109,6 +109,7 @@ export class Registrar {
     if (typeof hooks === 'function') named.place();
     else this.#adding.place(this.#installer.detached(agentType, this.#spawns.of(agentType) ?? []), hooks, named);
     const undo = this.#spawns.add(agentType, { hooks, origin: named, ...of });
+    this.agents.hasHooks(agentType, origin.ofType !== undefined);
     this.spawns = true;
     this.hadSpawns = true;
     return () => {

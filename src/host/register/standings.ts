@@ -1,6 +1,6 @@
 import type { Scope } from '../../scopes/scope.js';
 
-/** How many agents that have ended are remembered, and how many scopes of agents that went on stay open. */
+/** How many agents that have ended are remembered, with and without hooks by type, and how many scopes of agents that went on stay open. */
 const ENDED = 1_000;
 /** How many agents are remembered that have started and have no scope. */
 const STARTED = 10_000;
@@ -39,7 +39,13 @@ export interface Standing {
  */
 export class Standings {
   readonly #started = new Map<string, Remembered>();
+  /** Of types for which there are hooks, or were. */
   readonly #ended = new Map<string, Remembered>();
+  /** Of others: however many end, they take no place of those. Hooks for them may come. */
+  readonly #others = new Map<string, Remembered>();
+  readonly #types = new Set<string>();
+  /** Those of them whose hooks hold for all agents below one. */
+  readonly #typesAbove = new Set<string>();
   /** Scopes of agents that have ended and may go on in them, or did: the oldest first. */
   readonly #over = new Set<Scope>();
 
@@ -51,6 +57,18 @@ export class Standings {
     const before = begun ? (this.#over.has(begun) ? begun.agentType : undefined) : remembered?.type;
     const isAnother = start.isNew || (before !== undefined && before !== start.type);
     return isAnother ? { earlier: begun } : { remembered };
+  }
+
+  /** There are hooks for agents of that type. `below`: and for all agents below one. */
+  hasHooks(type: string, below: boolean): void {
+    const isKnown = this.#types.has(type) && (!below || this.#typesAbove.has(type));
+    this.#types.add(type);
+    if (below) this.#typesAbove.add(type);
+    if (!isKnown) for (const [key, agent] of [...this.#others]) if (this.#counts(agent)) this.#put(key, agent);
+  }
+
+  #counts({ type, above }: Remembered): boolean {
+    return (type !== undefined && this.#types.has(type)) || above.some((one) => this.#typesAbove.has(one));
   }
 
   /** It has begun in that scope. */
@@ -102,23 +120,33 @@ export class Standings {
   }
 
   #find(key: string): Remembered | undefined {
-    return this.#ended.get(key) ?? this.#started.get(key);
+    return this.#ended.get(key) ?? this.#started.get(key) ?? this.#others.get(key);
   }
 
   /** The latest comes last, also if it was remembered before. */
   #put(key: string, agent: Remembered): void {
     this.#forget(key);
     if (agent.type === undefined && agent.above.length === 0) return;
-    const [all, most] = agent.hasEnded ? [this.#ended, ENDED] : [this.#started, STARTED];
-    all.set(key, agent);
-    if (all.size > most) all.delete(all.keys().next().value as string);
+    if (agent.hasEnded && this.#counts(agent)) set(this.#ended, key, agent, ENDED, 1);
+    else if (agent.hasEnded) set(this.#others, key, agent, ENDED);
+    else set(this.#started, key, agent, STARTED);
   }
 
   #forget(key: string): void {
-    this.#ended.delete(key);
-    this.#started.delete(key);
+    if (!this.#started.delete(key) && !this.#ended.delete(key)) this.#others.delete(key);
+  }
+}
+
+/** The oldest go, `some` at a time: a map looks at all that were deleted before its first. */
+function set(all: Map<string, Remembered>, key: string, agent: Remembered, most: number, some = 100): void {
+  all.set(key, agent);
+  if (all.size < most + some) return;
+  let left = some;
+  for (const oldest of all.keys()) {
+    if (left-- === 0) return;
+    all.delete(oldest);
   }
 }
 
 /** Unambiguous, whatever characters the ids contain. */
-const keyOf = ({ session, agent }: AgentRef): string => JSON.stringify([session, agent]);
+const keyOf = ({ session, agent }: AgentRef): string => `${session.length}:${session}${agent}`;
