@@ -18,7 +18,8 @@ export function saidBy(record: FireRecord, answers: readonly Answer[], end?: Run
   const watching = handler.phase === 'observe' ? '; it only observes, so its answer does not count' : '';
   // What goes on has no time yet, or tells it.
   const rest = handler.status === 'background' ? '' : `${handler.status === 'ran' ? watching : ''}${took}`;
-  if (said.every((one) => one === last)) return `${last}${handler.status === 'ran' ? again : ''}${rest}`;
+  if (said.every((one) => one === last) || isOneAnswer(answers))
+    return `${last}${handler.status === 'ran' ? again : ''}${rest}`;
   const each = answers.map(({ given }, at) => {
     const about = given === undefined ? '' : ` about ${shown(given, 120)}`;
     return at === 0 ? `asked${about}, it ${said[0]}` : `asked again${about}, it ${said[at]}`;
@@ -26,15 +27,25 @@ export function saidBy(record: FireRecord, answers: readonly Answer[], end?: Run
   return `was asked ${answers.length} times, as rewrites changed it: ${each.join('; ')}${rest}`;
 }
 
+/** Whether the hook gave one answer each time. */
+function isOneAnswer(answers: readonly Answer[]): boolean {
+  const [first, ...rest] = answers.map(({ handler, unjudged, rewrite }) =>
+    handler.status === 'ran' && !unjudged && rewrite === undefined ? JSON.stringify(handler.output ?? null) : undefined,
+  );
+  return first !== undefined && rest.every((one) => one === first);
+}
+
 /** One answer. */
 function saidOnce(record: FireRecord, answer: Answer, end: RunEnd | undefined, isLast: boolean): string {
-  const { handler } = answer;
+  const { handler, replaced } = answer;
   if (answer.unjudged) return 'announced a later answer, and gave none';
   if (handler.status === 'background') return inBackground(end);
   if (handler.status === 'failed')
-    return isLast ? failed(record, handler) : `failed (${causeOf(handler.failure)}), which no longer counts`;
+    return isLast || !replaced
+      ? failed(record, handler)
+      : `failed (${causeOf(handler.failure)}), which no longer counts`;
   if (handler.status !== 'ran') return `is recorded as ${plain(handler.status)}, which this version does not know`;
-  const parts = [verdict(record, handler), ...besides(answer)].filter((text) => text !== '');
+  const parts = [verdict(record, handler, !isLast && !replaced), ...besides(answer)].filter((text) => text !== '');
   return parts.length === 0 ? 'had no opinion' : listed(parts);
 }
 
@@ -45,7 +56,8 @@ function inBackground(end: RunEnd | undefined): string {
   return `went on in the background and decided nothing; there it ${how} (${duration(took)})`;
 }
 
-function verdict(record: FireRecord, handler: HandlerRecord): string {
+/** `kept`: it counts although the hook was asked again. */
+function verdict(record: FireRecord, handler: HandlerRecord, kept: boolean): string {
   const { verdict: counted } = handler;
   const reason = reasonOf(handler);
   const why = reason === undefined ? '' : `: ${quoted(reason)}`;
@@ -58,6 +70,9 @@ function verdict(record: FireRecord, handler: HandlerRecord): string {
   if (counted !== undefined && counted !== 'none') return `said ${plain(counted)}${why}`;
   const word = said(handler);
   if (word === undefined || (record.decision.fold !== 'gate' && word !== 'deny')) return '';
+  // An allow is for what it has judged alone.
+  if (kept && word !== 'allow')
+    return isShadow(record) ? `would ${word}, and is not enforced${why}` : `said ${word}${why}`;
   // That it only observes is said of every answer.
   if (handler.phase === 'observe') return `said ${word}${why}`;
   return handler.phase === 'rewrite'
@@ -90,14 +105,25 @@ export function reasonOf(handler: HandlerRecord): string | undefined {
   return firstText(specific(handler)['permissionDecisionReason'], nested(handler)['message'], reason, stopReason);
 }
 
-function besides({ handler, rewrite }: Answer): string[] {
+function besides({ handler, rewrite, replaced }: Answer): string[] {
   const context = firstText(specific(handler)['additionalContext']);
   const message = firstText(output(handler)['systemMessage']);
+  const isDropped = rewrite?.dropped === true && handler.phase !== 'observe';
+  const [added, told, ended] = replaced
+    ? ['had for the model', 'had for the user', 'had asked']
+    : ['added for the model', 'told the user', 'asked'];
+  const texts = [
+    context === undefined ? '' : `${added}: ${quoted(context, 100)}`,
+    message === undefined ? '' : `${told}: ${quoted(message, 100)}`,
+    output(handler)['continue'] === false && handler.verdict !== 'deny'
+      ? `${ended} for the end of the agent's loop`
+      : '',
+  ].filter((text) => text !== '');
+  const last = texts.pop();
   return [
-    rewrite === undefined ? '' : rewrite.dropped ? 'rewrote it, which was dropped' : 'rewrote it',
-    context === undefined ? '' : `added for the model: ${quoted(context, 100)}`,
-    message === undefined ? '' : `told the user: ${quoted(message, 100)}`,
-    output(handler)['continue'] === false && handler.verdict !== 'deny' ? "asked for the end of the agent's loop" : '',
+    rewrite === undefined ? '' : isDropped ? 'rewrote it, which was dropped' : 'rewrote it',
+    ...texts,
+    last === undefined ? '' : replaced ? `${last}, which its next answer replaced` : last,
   ];
 }
 
@@ -134,9 +160,11 @@ export function rewrittenTo(record: FireRecord): string | undefined {
   const { final_input: final } = record;
   if (final === undefined || isShadow(record)) return undefined;
   const field = specOf(record.event)?.rewrites?.field;
-  const value = field !== undefined && Object.hasOwn(final, field) ? final[field] : final;
   const by = rewriters(record);
   const who = by.length === 0 ? 'A hook' : listed(by.map(({ name }) => named(name)));
+  const isWhole = field === undefined || Object.hasOwn(final, field) || !record.truncated?.length;
+  if (!isWhole) return `${who} rewrote it.`;
+  const value = field !== undefined && Object.hasOwn(final, field) ? final[field] : final;
   return `${who} rewrote it; what counts is ${shown(value)}.`;
 }
 

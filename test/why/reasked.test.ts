@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { answersIn } from '../../src/emit/reading/answers.js';
 import type { FireRecord } from '../../src/emit/record.js';
-import { allow, createHost, deny, rewrite } from '../../src/index.js';
+import { addContext, allow, createHost, deny, rewrite } from '../../src/index.js';
 import { answerFor } from '../../src/why/answer.js';
 
 type Hook = (command: string) => unknown;
@@ -102,6 +102,90 @@ describe('a hook that was asked again', () => {
     expect(toldOf(record)['same']?.[0]).toEqual(['ls']);
     expect(whyOf(record).decision[0]).toMatch(/^addN rewrote it|^addN and/);
   });
+});
+
+describe('an answer before', () => {
+  const rewrites = (command: string) => (command === 'a' ? to('b') : undefined);
+  const askedOf = async (hook: Hook) => {
+    const record = await recordOf('a', { hook, rewrites });
+    return { record, text: whyOf(record).asked['hook'] };
+  };
+  const fails = (): never => {
+    throw new Error('no');
+  };
+  const [FIRST, AGAIN] = [
+    'was asked 2 times, as rewrites changed it: asked about {"command":"a"}, it ',
+    '; asked again about {"command":"b"}, it ',
+  ];
+
+  test('counts where the hook then fails, except an allow', async () => {
+    const denied = await askedOf((command) => (command === 'a' ? deny('not a') : fails()));
+    expect(denied.record.decision.verdict).toBe('deny');
+    expect(denied.text).toMatch(`${FIRST}said deny: "not a"${AGAIN}failed (`);
+    const allowed = await askedOf((command) => (command === 'a' ? allow() : fails()));
+    expect(allowed.record.decision.verdict).toBe('none');
+    expect(allowed.text).toMatch(
+      `${FIRST}said allow, which no longer counts, since it had not judged the final input${AGAIN}`,
+    );
+  });
+
+  test('counts where the hook then announces a later answer and gives none', async () => {
+    const { record, text } = await askedOf((command) => (command === 'a' ? deny('not a') : { async: true }));
+    expect(record.decision.verdict).toBe('deny');
+    expect(text).toBe(`${FIRST}said deny: "not a"${AGAIN}announced a later answer, and gave none.`);
+    const [{ id } = { id: '' }] = record.handlers;
+    expect(answersIn(record).get(id)?.at(-1)?.handler.output).toBeUndefined();
+  });
+
+  test('and its context and messages are replaced by the next, and kept where that fails', async () => {
+    const first = { ...addContext('of a'), systemMessage: 'a message' };
+    const replaced = await askedOf((command) => (command === 'a' ? first : undefined));
+    expect(replaced.record.decision).toMatchObject({ additionalContext: [] });
+    expect(replaced.text).toBe(
+      `${FIRST}had for the model: "of a" and had for the user: "a message", which its next answer replaced${AGAIN}had no opinion.`,
+    );
+    const kept = await askedOf((command) => (command === 'a' ? first : fails()));
+    expect(kept.record.decision).toMatchObject({ additionalContext: ['of a'] });
+    expect(kept.text).toMatch(`${FIRST}added for the model: "of a" and told the user: "a message"${AGAIN}failed (`);
+  });
+
+  test('that was the same is told once', async () => {
+    const { text } = await askedOf(() => ({ ...deny('never'), ...{ systemMessage: 'm' } }));
+    expect(text).toBe('said deny: "never" and told the user: "m", and was asked again after a rewrite.');
+  });
+});
+
+test('a rewrite of a hook that only observes is not taken', async () => {
+  const host = createHost({ logger: () => undefined });
+  const records: FireRecord[] = [];
+  host.events$.subscribe((record) => {
+    if (record.type === 'hook_fire') records.push(record);
+  });
+  host.register({
+    PreToolUse: [
+      { hooks: [{ name: 'real', handler: () => to('b') as never }] },
+      { phase: 'observe', hooks: [{ name: 'watches', handler: () => to('never') as never }] },
+    ],
+  });
+  await host.fire('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'a' }, tool_use_id: 't1' });
+  await host.close();
+  const record = JSON.parse(JSON.stringify(records[0])) as FireRecord;
+  expect(toldOf(record)).toEqual({ real: [['a', 'b', 'stands']], watches: [['b', 'never', 'dropped']] });
+  expect(whyOf(record).decision[0]).toBe('real rewrote it; what counts is {"command":"b"}.');
+  expect(whyOf(record).asked['watches']).toBe('rewrote it; it only observes, so its answer does not count.');
+});
+
+test('of an input that the record does not hold no rewrite is told as a change of something else', async () => {
+  const record = await recordOf('ls', { addN: adds('-n') });
+  const cut = ({ tool_input: _, ...rest }: FireRecord['input']) => rest;
+  const without = {
+    ...record,
+    input: cut(record.input),
+    final_input: cut(record.final_input ?? {}),
+    truncated: ['input.tool_input', 'final_input.tool_input'],
+  } as FireRecord;
+  expect([...answersIn(without).values()].flat().map(({ given }) => given)).toEqual([undefined]);
+  expect(whyOf(without).decision[0]).toBe('addN rewrote it.');
 });
 
 test('of records that do not say what an answer is about, each hook was given what the ones before it made', async () => {

@@ -9,9 +9,11 @@ export interface Answer {
   readonly handler: HandlerRecord;
   /** It announced a later answer, and none came. */
   readonly unjudged: boolean;
+  /** A later answer of the hook stands in place of it, with its context and messages; one that failed or was not given replaces none. */
+  readonly replaced: boolean;
   /** What hooks are asked about, in the form that this one was given; undefined: the record does not have it. */
   readonly given: unknown;
-  /** What it made of that; undefined: it left it as it was. `dropped`: another hook's rewrite stood in place of it. */
+  /** What it made of that; undefined: it left it as it was. `dropped`: it was not taken: another hook's rewrite stood in place of it, or it only observes. */
   readonly rewrite: { readonly value: unknown; readonly dropped: boolean } | undefined;
 }
 
@@ -28,9 +30,9 @@ export function answersIn(record: FireRecord): ReadonlyMap<string, readonly Answ
   for (const [id, own] of drafts)
     found.set(
       id,
-      own.map(({ handler, unjudged, given, made }, at) => {
+      own.map(({ handler, unjudged, replaced, given, made }, at) => {
         const rewrite = made && { value: made.value, dropped: isDropped(record, drafts, id, at) };
-        return { handler, unjudged, given, rewrite };
+        return { handler, unjudged, replaced, given, rewrite };
       }),
     );
   return found;
@@ -40,44 +42,99 @@ function draftsIn(record: FireRecord): Drafts {
   const spec = specOf(record.event);
   const forms = formsIn(record, spec?.rewrites?.field);
   const asked = record.handlers.filter(({ status }) => status !== 'skipped');
-  // Older records say of no answer what it is about: each hook was given what the ones before it had made.
+  // Of no answer it is said what it is about, in older records and where no hook was asked after a rewrite: each wave was given what the one before it had made.
   const isOlder = !asked.some(({ judged, answers }) => judged !== undefined || answers !== undefined);
   const drafts = new Map<string, readonly Draft[]>();
   let now = forms[0];
+  let next: Made | undefined;
+  let wave: number | null = null;
   for (const row of asked) {
-    const { id, status, output, judged = 0 } = row;
-    const all: NonNullable<HandlerRecord['answers']> = row.answers?.length
-      ? row.answers
-      : [{ judged, status, output } as never];
-    const own = all.map((answer, at) => {
-      const given = isOlder ? now : forms[answer.judged];
-      const made = answer.status === 'ran' ? madeBy(answer.output, spec) : undefined;
-      return {
-        handler: at === all.length - 1 ? row : earlier(row, answer),
-        unjudged: answer.status === 'unjudged',
-        judged: answer.judged,
-        given,
-        made: made !== undefined && isSame(made.value, given) ? undefined : made,
-      };
-    });
-    drafts.set(id, own);
+    if (row.wave !== wave) {
+      if (next !== undefined) now = next.value;
+      next = undefined;
+      wave = row.wave;
+    }
+    const own = draftsOf(row, { spec, givenTo: (judged) => (isOlder ? now : forms[judged]), record });
+    drafts.set(row.id, own);
     const made = own[0]?.made;
-    if (made !== undefined && !record.conflicts.some(({ loser }) => loser === id)) now = made.value;
+    const isTaken = row.phase !== 'observe' && !record.conflicts.some(({ loser }) => loser === row.id);
+    // Of those that raced, the last to finish stands.
+    if (made !== undefined && isTaken && (next?.at ?? -1) <= (row.finished ?? 0))
+      next = { value: made.value, at: row.finished ?? 0 };
   }
   return drafts;
 }
 
+interface Made {
+  readonly value: unknown;
+  readonly at: number;
+}
+type RowAnswer = NonNullable<HandlerRecord['answers']>[number];
+
+/** The answers of one hook. */
+function draftsOf(
+  row: HandlerRecord,
+  about: {
+    readonly record: FireRecord;
+    readonly spec: EventSpec | undefined;
+    readonly givenTo: (judged: number) => unknown;
+  },
+): readonly Draft[] {
+  const { spec, givenTo, record } = about;
+  const { status, output, judged = 0 } = row;
+  const place = `handlers.${record.handlers.indexOf(row)}`;
+  const cut = isCut(record, `${place}.output`) || isCut(record, `${place}.answers`);
+  const all: readonly RowAnswer[] = row.answers?.length ? row.answers : [{ judged, status, output } as RowAnswer];
+  return all.map((answer, at) => {
+    const given = givenTo(answer.judged);
+    const made = answer.status === 'ran' && !cut ? madeBy(answer.output, spec) : undefined;
+    return {
+      handler: at < all.length - 1 ? earlier(row, answer) : all.length === 1 ? row : withOutput(row, answer.output),
+      unjudged: answer.status === 'unjudged',
+      replaced: isReplaced(row, all, at),
+      judged: answer.judged,
+      given,
+      made: made !== undefined && isSame(made.value, given) ? undefined : made,
+    };
+  });
+}
+
+/** Whether a later answer counts in place of one (docs/semantics.md 6). */
+function isReplaced(row: HandlerRecord, all: readonly RowAnswer[], at: number): boolean {
+  const later = all.slice(at + 1);
+  if (later.some(({ status }) => status === 'ran')) return true;
+  const failed = later.filter(({ status }) => status === 'failed');
+  const own = all[at] as RowAnswer;
+  if (own.status === 'failed') return failed.length > 0;
+  // What one printed that failed counts if it is stricter.
+  const isKept = row.output === undefined || isSame(own.output, row.output);
+  return !isKept && failed.some(({ output }) => output !== undefined && isSame(output, row.output));
+}
+
+/** A row has the output that counts; this answer had another one, or none. */
+function withOutput({ output: _, ...row }: HandlerRecord, output: unknown): HandlerRecord {
+  return output === undefined ? row : { ...row, output };
+}
+
+/** Whether something in this place of a record was left out. */
+const isCut = ({ truncated = [] }: FireRecord, place: string): boolean =>
+  truncated.some((cut) => cut === place || cut.startsWith(`${place}.`) || cut.startsWith(`${place}…`));
+
 const specOf = (event: string): EventSpec | undefined =>
   Object.hasOwn(CATALOGUE, event) ? (CATALOGUE as Readonly<Record<string, EventSpec>>)[event] : undefined;
 
-/** What hooks were asked about, and each form that a rewrite made of it. */
-function formsIn(
-  { input, final_input: final, versions = [], truncated = [] }: FireRecord,
-  field: string | undefined,
-): readonly unknown[] {
-  const part = (of: FireRecord['input']): unknown => (field !== undefined && Object.hasOwn(of, field) ? of[field] : of);
-  if (final === undefined || truncated.includes('versions')) return [part(input)];
-  return [part(input), ...versions, part(final)];
+/** What hooks were asked about, and each form that a rewrite made of it; undefined: the record does not have all of it. */
+function formsIn(record: FireRecord, field: string | undefined): readonly unknown[] {
+  const { input, final_input: final, versions = [] } = record;
+  const part = (of: FireRecord['input'], place: string): unknown => {
+    const isWhole =
+      !isCut(record, field === undefined ? place : `${place}.${field}`) && !record.truncated?.includes(place);
+    if (!isWhole) return undefined;
+    return field !== undefined && Object.hasOwn(of, field) ? of[field] : of;
+  };
+  const first = part(input, 'input');
+  if (final === undefined || isCut(record, 'versions')) return [first];
+  return [first, ...versions, part(final, 'final_input')];
 }
 
 /** What the row tells of an answer that was not the last. */
@@ -111,7 +168,8 @@ function madeBy(output: unknown, spec: EventSpec | undefined): Draft['made'] {
 /** Whether another hook's rewrite stood in place of that of an answer (docs/semantics.md 6). */
 function isDropped({ conflicts }: FireRecord, drafts: Drafts, id: string, at: number): boolean {
   const own = drafts.get(id) ?? [];
-  const { judged, given, made } = own[at] as Draft;
+  const { handler, judged, given, made } = own[at] as Draft;
+  if (handler.phase === 'observe') return true;
   const winners = conflicts.flatMap(({ winner, loser }) => (loser === id ? [madeIn(drafts, winner)] : []));
   const all = madeIn(drafts, id);
   // One that has rewritten once has lost with that.

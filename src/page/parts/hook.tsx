@@ -77,7 +77,7 @@ function Said({ answer: { handler, given, rewrite }, again }: { readonly answer:
   const when = again ? ' when asked again' : '';
   return (
     <>
-      {rewrite !== undefined && (
+      {rewrite !== undefined && given !== undefined && (
         <Diff
           before={given}
           after={rewrite.value}

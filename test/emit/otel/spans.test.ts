@@ -329,6 +329,30 @@ describe('what a hook said is apart from what was done', () => {
     expect(of('loses')[0]).toEqual(['modify', true]);
   });
 
+  test('a rewrite that equals what is there is none, and one of a hook that only observes modifies nothing', async () => {
+    const to = (command: string) => () => rewrite({ command });
+    const fires = [[to('ls')], [to('ls'), to('ls -n')]];
+    for (const [same, ...others] of fires) {
+      reset();
+      const all = await withHost(async (host) => {
+        const hooks = [
+          { name: 'same', handler: same as never },
+          ...others.map((handler) => ({ name: 'other', handler })),
+        ];
+        host.register({
+          PreToolUse: [{ hooks }, { phase: 'observe', hooks: [{ name: 'watches', handler: to('never') }] }],
+        } as never);
+        await host.fire('PreToolUse', bash);
+      });
+      const first = all
+        .filter((span) => span.name === 'run_guardrail same')
+        .sort((a, b) => timeOf(a.startTime) - timeOf(b.startTime))[0];
+      expect(first?.attributes[guardrail('verdict.type')]).toBe('allow');
+      expect(first?.attributes[guardrail('security.content.modified')]).toBeUndefined();
+      expect(named(all, 'run_guardrail watches').attributes[guardrail('security.content.modified')]).toBe(false);
+    }
+  });
+
   test('no action is told where no hook has decided: what becomes of the call is on its span', async () => {
     const all = await withHost(async (host) => {
       host.register({

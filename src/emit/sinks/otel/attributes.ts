@@ -155,8 +155,8 @@ export function callEnd(
   return attributes;
 }
 
-/** Whether an answer replaces the input or output. */
-function isRewrite(output: unknown, event: string): boolean {
+/** Whether an answer wants to replace the input or output. */
+export function isRewrite(output: unknown, event: string): boolean {
   const { keys = ['updatedInput'], mcpKeys = [] } = specOf(event)?.rewrites ?? {};
   const own = isObject(output) ? output['hookSpecificOutput'] : undefined;
   const places = [output, own, isObject(own) ? own['decision'] : undefined];

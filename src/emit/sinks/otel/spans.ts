@@ -16,11 +16,13 @@ import {
   callEnd,
   fireContent,
   fireEnd,
+  isRewrite,
   messageContent,
   reasonContent,
   toolContent,
   toolEnd,
 } from './attributes.js';
+
 import { handlerOf, isGate, keyOf, scopeKindOf, startOf } from './keys.js';
 import type { Left, Live } from './live.js';
 import type { HookMetrics } from './metrics.js';
@@ -210,7 +212,9 @@ export class Spans {
 
 /** Which answer each call gave; undefined: the rows tell it. */
 function answersOf(record: FireRecord, calls: readonly Live[]): ReadonlyMap<Live, Answer> | undefined {
-  if (record.conflicts.length === 0 && !record.handlers.some(({ answers }) => answers !== undefined)) return undefined;
+  const isTold = ({ answers, output }: HandlerRecord): boolean =>
+    answers === undefined && !isRewrite(output, record.event);
+  if (record.handlers.every(isTold)) return undefined;
   const found = new Map<Live, Answer>();
   for (const [id, answers] of answersIn(record)) {
     const own = calls.filter((call) => handlerOf(call) === id);
