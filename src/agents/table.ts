@@ -48,6 +48,8 @@ export interface Tool {
   readonly fields?: Readonly<Record<string, string>>;
   /** Other keys that it may read for one of ours, where that is not known: if a call has several, rules look at each. */
   readonly either?: Readonly<Record<string, readonly string[]>>;
+  /** It may be another tool, whose keys may be patterns or patches. */
+  readonly perhaps?: true;
   /** Names of ours that mean nothing where the call has another key. */
   readonly instead?: Readonly<Record<string, string>>;
   /** This field of its input is a patch: of one file, its path is `file_path`. */

@@ -31,9 +31,15 @@ export function filesIn(source: FileSource, call: Json): readonly (string | unde
 
 const namesIn = ({ key, patch }: FileSource, call: Json): string[] => (patch ? patched(call[key]) : listed(call[key]));
 
+/** The path of one file, to a tool that expands nothing: brackets and stars are letters of it. */
+export const onePath = (path: unknown): string | undefined =>
+  typeof path === 'string' && path !== '' && !path.includes('\n') ? path : undefined;
+
 /** A path that is one file, whoever reads it. */
-export const knownPath = (path: unknown): string | undefined =>
-  typeof path === 'string' && path !== '' && !path.includes('\n') && !MAGIC.test(path) ? path : undefined;
+export function knownPath(path: unknown): string | undefined {
+  const one = onePath(path);
+  return one === undefined || MAGIC.test(one) ? undefined : one;
+}
 
 /** Keeps the `file_path` of a call what its source says, while hooks rewrite the source. */
 export class NamedFile {

@@ -64,5 +64,5 @@ export function filesSaid({ tool_input: call, via }: Parameters<typeof filesOf>[
   const { among } = via;
   const line = shellPatch(via);
   if (line !== undefined) return filesPatched(input[line]);
-  return Array.isArray(among) ? [...among.map((one: unknown) => one ?? undefined), ...own] : undefined;
+  return Array.isArray(among) ? [...new Set([...among.map((one: unknown) => one ?? undefined), ...own])] : undefined;
 }

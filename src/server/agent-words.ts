@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { agentCodec } from '../agents/agents.js';
 import type { Answer, Encoded } from '../agents/codec.js';
 import { keptLoss } from '../agents/rewrites.js';
@@ -7,6 +8,7 @@ import { HookscopeError } from '../errors.js';
 import { eventName } from '../events/catalogue.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import { plainLines } from '../plain.js';
+import { isObject } from '../values/shape.js';
 import type { Protocol, ToldInput } from './protocol.js';
 
 /** The protocol of an agent's event, by the agent's own name for it or by ours. Throws INVALID_OPTIONS for an unknown agent, and UNKNOWN_EVENT. */
@@ -19,9 +21,15 @@ export function agentProtocol(agent: string, given: string, attended = false): P
   const kept = new WeakMap<ToldInput, Set<string>>();
   const encoded = remembered((decision: AnyDecision, told: ToldInput): Encoded => {
     const said = codec.encode(decision as Answer, told.as, { attended, input: told.input });
-    const keys = [...(kept.get(told) ?? [])];
-    const isRewritten = decision.updatedInput !== undefined && decision.verdict !== 'deny';
-    return isRewritten && keys.length > 0 ? { ...said, losses: [...said.losses, keptLoss(codec.title, keys)] } : said;
+    const keys = [...(kept.get(told) ?? [])].filter((key) =>
+      stays(key, decision.updatedInput, told.input['tool_input']),
+    );
+    if (keys.length === 0 || said.losses.some(({ what }) => what === 'rewrite')) return said;
+    // Where an answer would be the same with any rewrite, none is told.
+    const saying = (updatedInput: unknown): string =>
+      codec.encode({ ...decision, updatedInput } as Answer, told.as, { attended, input: told.input }).stdout;
+    const isTold = saying({ ...(decision.updatedInput as object), '': keys }) !== saying(undefined);
+    return isTold ? { ...said, losses: [...said.losses, keptLoss(codec.title, keys)] } : said;
   });
   const rowNamed = (as: string): EventRow =>
     (codec.events.find(({ name }) => name === as) ?? codec.events.find(({ ours }) => ours === as)) as EventRow;
@@ -70,8 +78,13 @@ export function agentProtocol(agent: string, given: string, attended = false): P
   };
 }
 
-/** An answer to a different event does not answer the waiting call. */
-const isGate = (row: EventRow): boolean => foldOf(row) === 'gate';
+/** Whether the call still has its old value: another hook may have set the key again. */
+const stays = (key: string, after: unknown, before: unknown): boolean =>
+  isObject(after) && isObject(before) && isDeepStrictEqual(after[key], before[key]);
+
+/** An answer to a different event does not answer the waiting call, nor an event of the agent's own that waits for one. */
+const isGate = (row: EventRow): boolean =>
+  foldOf(row) === 'gate' || (row.own !== undefined && (row.says.deny ?? row.says.block) !== undefined);
 
 /** It puts a rewritten input over the old one. */
 function keepsKeys({ says }: EventRow): boolean {

@@ -110,6 +110,38 @@ test('what a rewrite leaves out and Gemini keeps is a loss, in the record and on
   expect(fires('whole')[0]?.losses).toBeUndefined();
 });
 
+test('a key that a later hook sets again is no loss, nor one of a rewrite that is not told', async () => {
+  const said = (updatedInput: string, more = '') =>
+    `({ hookSpecificOutput: { hookEventName: 'PreToolUse', ${more} updatedInput: ${updatedInput} } })`;
+  const hooks = (list: string) => `
+export default {
+  name: 'two',
+  apply: (scope) => void scope.register({ PreToolUse: [{ hooks: [${list}] }] }),
+};`;
+  const drops = `(i) => (i.tool_input.dir_path === '/etc' ? ${said("{ command: 'ls' }")} : undefined)`;
+  const sets = `(i) => (i.tool_input.dir_path === '/tmp' ? undefined : ${said("{ ...i.tool_input, dir_path: '/tmp' }")})`;
+  const asks = `() => ${said("{ command: 'ls' }", "permissionDecision: 'ask',")}`;
+  const call = { command: 'rm -rf ./*', dir_path: '/etc' };
+  const ask = async (name: string, list: string) => {
+    const files = ['--plugin', user.write(`${name}.mjs`, hooks(list)), '--no-server'];
+    const payload = {
+      session_id: name,
+      hook_event_name: 'BeforeTool',
+      tool_name: 'run_shell_command',
+      tool_input: call,
+    };
+    const { stdout, stderr } = await user.hook(['--as', 'gemini', 'BeforeTool', ...files], payload);
+    return [stdout, stderr, JSON.stringify(fires(name)[0]?.losses ?? [])];
+  };
+  const [again = '', ...nothing] = await ask('set-again', `${drops}, ${sets}`);
+  expect(JSON.parse(again).hookSpecificOutput.tool_input.dir_path).toBe('/tmp');
+  expect(nothing.join()).not.toContain('stay');
+  const [denied = '', ...others] = await ask('asks', asks);
+  expect(JSON.parse(denied).decision).toBe('deny');
+  expect(others.join()).not.toContain('stay');
+  expect((await ask('drops', drops)).join()).toContain('dir_path stays');
+});
+
 describe('an event that only one agent has, and that can be stopped,', () => {
   const cases = [
     ['gemini', 'BeforeModel', { llm_request: {} }, { decision: 'deny' }, '', {}],
@@ -146,10 +178,12 @@ describe('on a gate, a payload of another event is denied', () => {
     ['codex', 'PreToolUse', codex('PermissionRequest'), '"permissionDecision":"deny"'],
     ['codex', 'PreToolUse', codex('PostToolUse'), '"permissionDecision":"deny"'],
     ['copilot', 'preToolUse', { hookName: 'permissionRequest', toolName: 'bash', toolInput: {} }, '"deny"'],
+    ['gemini', 'BeforeModel', { hook_event_name: 'AfterModel', llm_request: {}, llm_response: {} }, '"deny"'],
+    ['cursor', 'beforeTabFileRead', { hook_event_name: 'afterTabFileEdit', file_path: '/a' }, '"deny"'],
   ])('%s %s', async (as, event, payload, denied) => {
-    const { stdout } = await user.hook(['--as', as, event, ...plugin, '--no-server'], payload);
+    const { stdout, stderr } = await user.hook(['--as', as, event, ...plugin, '--no-server'], payload);
     expect(stdout).toContain(denied);
-    expect(stdout).toContain('which this command was started for');
+    expect(stdout + stderr).toContain('which this command was started for');
   });
 
   test('but one of the same event, under another name, is not', async () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FileSource, filesNamed, knownPath, type NamedSource } from '../../events/named-files.js';
+import { type FileSource, filesNamed, knownPath, type NamedSource, onePath } from '../../events/named-files.js';
 import { filesPatched, mayPatch, PATCHED } from '../../matching/shell-patch.js';
 import { put } from '../../values/copies/put.js';
 import { isObject, type Json } from '../../values/shape.js';
@@ -118,7 +118,8 @@ function namesOf({ table, tool, call, was, losses }: Naming): Record<string, str
     if (found.length < 2) continue;
     const values = found.map((key) => call[key]);
     if (has(ours)) setAside(ours);
-    if (ours === 'file_path') was.among = values.map((value) => knownPath(value) ?? null);
+    const path = tool.perhaps ? knownPath : onePath;
+    if (ours === 'file_path') was.among = [...new Set(values.map((value) => path(value) ?? null))];
     else {
       call[ours] = values.flat();
       was.added = [ours];
@@ -186,7 +187,7 @@ function toolOf(table: AgentTable, name: string, call: Json): Tool | undefined {
   if (paths.length === 0) return other;
   // It may be a call of either tool.
   const rest = Object.fromEntries(fields.filter(([, ours]) => ours !== 'file_path'));
-  return { ours: name, fields: rest, either: { file_path: [key, ...paths.map(([theirs]) => theirs)] } };
+  return { ours: name, fields: rest, either: { file_path: [key, ...paths.map(([theirs]) => theirs)] }, perhaps: true };
 }
 
 const filesKey = ({ patch, files }: Tool): string | undefined => patch ?? files;
