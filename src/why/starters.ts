@@ -57,11 +57,16 @@ export class Starters {
   #noteParent(record: FireRecord | HookStarted, agent: string): void {
     const isOpened = roleOf(record.type === 'hook_fire' ? record.event : record.hook_event) === 'open';
     const parent = record.type === 'hook_fire' ? record.input['parent_agent_id'] : undefined;
+    const list = record.type === 'hook_fire' ? record.agents_above : undefined;
+    // Its host lists who is above this agent, so now it is another agent with the same id.
+    const isAnother = isOpened && list?.length === 0 && this.#known.get(agent)?.rank === BY_LIST;
+    if (isAnother) this.#known.delete(agent);
     // An agent that the main one started may name the session itself.
     if (typeof parent === 'string' && parent !== '' && parent !== agent)
       this.#put(agent, { by: parent === record.session_id ? undefined : parent, rank: BY_PARENT_ID });
-    // An empty list says nothing: of another program's agents no host knows which is below which. One whose starter has ended is listed without it.
-    const above = record.type === 'hook_fire' ? record.agents_above?.at(-1)?.agent_id : undefined;
+    if (isAnother && !this.#known.has(agent)) this.#put(agent, { by: undefined, rank: BY_LIST });
+    // Else an empty list says nothing: of another program's agents no host knows which is below which. One whose starter has ended is listed without it.
+    const above = list?.at(-1)?.agent_id;
     if (above !== undefined && above !== agent && (isOpened || this.#known.get(agent)?.rank !== BY_LIST))
       this.#put(agent, { by: above, rank: BY_LIST });
     if (isOpened) this.#takeWish(agent, openedType(record));

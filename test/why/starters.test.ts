@@ -121,6 +121,15 @@ const CASES: readonly (readonly [what: string, records: readonly HookRecord[], s
     { rrr: 'bbb' },
   ],
   [
+    'an id that is used again is of another agent, which the main one has started where the same list is now empty',
+    [
+      below(['bbb'], begins('xxx', 'reviewer')),
+      below(['bbb'], of('xxx', 'SubagentStop')),
+      below([], begins('xxx', 'reviewer')),
+    ],
+    { xxx: 'main' },
+  ],
+  [
     'the last of the agents that a record lists above it counts more than a call, an answer and a parent that an input names',
     [
       asks('bbb', 'reviewer'),
@@ -198,6 +207,12 @@ describe('who started an agent', () => {
       event.name === 'thread_sort_index' ? [Math.floor(Number(event.args?.['sort_index']) / 10_000_000)] : [],
     );
     expect(depths).toEqual([0, 1, 2, 3]);
+  });
+
+  test('an agent whose starter is read later is then placed below it', () => {
+    const kid = below(['bbb', 'lll'], begins('kkk', 'kid'));
+    const lead = below(['bbb'], begins('lll', 'lead'));
+    expect(onPage([kid, lead, ...BEGIN])).toEqual({ bbb: 'main', lll: 'bbb', kkk: 'lll' });
   });
 
   test('no chain of agents is too long, and no agent starts too many', () => {

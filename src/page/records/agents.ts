@@ -23,6 +23,8 @@ export interface Agent {
 export class Agents {
   readonly #known = new Map<string, Agent>();
   readonly #starters = new Map<string, Starters>();
+  /** Agents that wait for the first record of their starter, by its key. */
+  readonly #waiting = new Map<string, Set<string>>();
   #lanes: readonly Agent[] | undefined;
 
   of(session: string, id: string | undefined, at: number): Agent {
@@ -33,6 +35,8 @@ export class Agents {
       this.#known.set(key, agent);
       this.#lanes = undefined;
       if (id !== undefined) agent.parent = this.of(session, undefined, at);
+      for (const child of this.#waiting.get(key) ?? []) this.#place(session, child, this.#startersIn(session));
+      this.#waiting.delete(key);
     }
     if (at < agent.first) {
       agent.first = at;
@@ -83,8 +87,10 @@ export class Agents {
     const found = id === undefined ? undefined : starters.of(id);
     if (found === undefined) return;
     const child = this.#known.get(keyOf(session, id));
-    const parent = this.#known.get(keyOf(session, found.by));
+    const above = keyOf(session, found.by);
+    const parent = this.#known.get(above);
     if (child !== undefined && parent !== undefined) this.#put(child, parent);
+    else if (parent === undefined) this.#waiting.set(above, (this.#waiting.get(above) ?? new Set()).add(id as string));
   }
 
   #startersIn(session: string): Starters {
