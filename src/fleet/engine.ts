@@ -55,8 +55,8 @@ export interface FleetEngine {
     post(channel: string, bytes: Uint8Array, after: number): Promise<number>;
     /** Earlier contents of the channel, as far back as the engine keeps them, the oldest first. */
     history(channel: string): Promise<readonly Posted[]>;
-    /** The same with the rights of a host; absent: `history` is. */
-    past?(channel: string): Promise<readonly Posted[]>;
+    /** Those after a version (0: all), with the rights of a host; absent: `history` is. Rejects where they cannot be read now. */
+    past?(channel: string, after: number): Promise<readonly Posted[]>;
   };
   readonly decisions: {
     /** Resolves when it is kept. The same id twice within the engine's window is one entry. Rejects where that is not certain. */

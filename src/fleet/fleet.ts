@@ -162,7 +162,11 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     tell(whileAway(engine, status().channels));
   };
   const forget = engine.onChange(() => {
-    if (!engine.connected) return tellAway();
+    if (!engine.connected) {
+      for (const follower of followers) follower.lost();
+      return tellAway();
+    }
+    for (const follower of followers) if (follower.waits) follower.again();
     if (isTold) tell(`the fleet at ${engine.place} is there again`);
     isTold = false;
     say();

@@ -10,6 +10,7 @@ import { TrustedKeys } from './bundle/trusted.js';
 import { readOwnChecked } from './checked-file.js';
 import type { FleetEngine, Posted } from './engine.js';
 import { canaryOf } from './policy/follow.js';
+import { keysAfter } from './policy/rotations.js';
 
 /** The contents of a bundle's folder. */
 export interface PolicySource {
@@ -113,7 +114,8 @@ export interface ChannelState {
 
 /**
  * A channel as its signers have left it: whoever may post, and the broker, may put anything there, so a bundle counts if one of `keys` (public keys) has
- * signed it for this team, this channel and this share of hosts. The order in which they lie there says nothing, their numbers do.
+ * signed it for this team, this channel and this share of hosts. The order in which they lie there says nothing of which is the last, their numbers do; of the keys it says what
+ * hosts have followed.
  */
 export async function stateOf(
   engine: FleetEngine,
@@ -131,8 +133,6 @@ export async function stateOf(
   const history = inOrder(all.filter((bundle) => isOwn(bundle, true)));
   const canaries = inOrder(shared.filter((bundle) => isOwn(bundle, false)));
   const own = [...history, ...canaries];
-  const current = new TrustedKeys(keys);
-  for (const bundle of history) if (isTrusted(current, bundle)) current.take(bundle);
   return {
     main: main.at(-1),
     canary: canary.at(-1),
@@ -141,7 +141,7 @@ export async function stateOf(
     canaries,
     kept: all,
     foreign: main.length + canary.length - own.length,
-    keys: current,
+    keys: keysAfter(all, { keys: trusted, sequence: 0 }, { team, channel }),
   };
 }
 

@@ -14,7 +14,7 @@ const files = (what: string) => ({ 'acme/a.json': denies(what, 'no') });
 const [second, third, thief] = [newKey(), newKey(), newKey()];
 
 /** A host that is away while all of these are posted; `open`: what it does when it is back. */
-async function away(posts: readonly Uint8Array[]) {
+async function away(posts: readonly Uint8Array[], canary?: Uint8Array) {
   const all = ground();
   const { team, host, folder } = await all.join();
   await all.push(bundleOf(1, files('a *'), [key]));
@@ -22,6 +22,7 @@ async function away(posts: readonly Uint8Array[]) {
   await team.close();
   await host.close();
   for (const bytes of posts) await all.push(bytes);
+  if (canary !== undefined) await all.push(canary, 'stable.canary');
   const back = await all.join({ folder, engine: memoryEngine(all.broker) });
   return { ...all, ...back, folder };
 }
@@ -72,6 +73,119 @@ describe('a host that was away while the keys changed', () => {
       refused: { reason: expect.stringMatching(/none of the keys/) },
     });
   });
+});
+
+describe('a key that another has taken the place of', () => {
+  const change = bundleOf(5, files('b *'), [key, second], { keys: [second.id] });
+  const fork = (sequence: number) => bundleOf(sequence, files('t *'), [key, thief], { keys: [thief.id] });
+
+  test.each([
+    ['what it signs afterwards', [change, bundleOf(6, files('t *'), [key])]],
+    ['what it signs under the same number', [change, bundleOf(5, files('t *'), [key])]],
+    ['what it signs under the next number after this host', [change, bundleOf(2, files('t *'), [key])]],
+    ['a canary that it signs', [change], bundleOf(6, files('t *'), [key], { canary: 1 })],
+    ['a change with a lower number, posted later', [change, fork(3), bundleOf(7, files('t *'), [thief])]],
+    ['a change with a higher number', [change, fork(6), bundleOf(7, files('t *'), [thief])]],
+    [
+      'after the change came back and went, the first change again',
+      [
+        bundleOf(2, files('b *'), [key, thief], { keys: [thief.id] }),
+        bundleOf(3, files('c *'), [key, thief], { keys: [key.id] }),
+        change,
+        bundleOf(2, files('b *'), [key, thief], { keys: [thief.id] }),
+        bundleOf(7, files('t *'), [thief]),
+      ],
+    ],
+    [
+      'a change that came too late under its number',
+      [bundleOf(4, files('b *'), [key]), fork(3), bundleOf(6, files('t *'), [thief])],
+    ],
+  ] as [string, Uint8Array[], Uint8Array?][])('counts for no host that was away: %s', async (_, posts, canary) => {
+    const { team, host } = await away(posts, canary);
+    await until(() => channel(team)?.refused !== undefined);
+    expect(channel(team)?.refused?.reason).toMatch(/none of the keys/);
+    expect(await verdict(host, 't x')).toBe('none');
+  });
+
+  test('does not keep hosts that were away from what the new one signs', async () => {
+    const { team, push } = await away([change, fork(3), bundleOf(6, files('c *'), [second])]);
+    await until(() => channel(team)?.sequence === 6);
+    await push(bundleOf(7, files('t *'), [thief]));
+    await until(() => channel(team)?.refused !== undefined);
+    await push(bundleOf(8, files('d *'), [second]));
+    await until(() => channel(team)?.sequence === 8);
+  });
+
+  test('nor for one that is there and hears of the last post alone', async () => {
+    const { operator, broker, join, push } = ground();
+    const { team } = await join();
+    await push(bundleOf(1, files('a *'), [key]));
+    await until(() => channel(team)?.sequence === 1);
+    await push(bundleOf(2, files('b *'), [key]));
+    await until(() => channel(team)?.sequence === 2);
+    const [version] = (await operator.policy.history('stable')).slice(-1).map((one) => one.version);
+    // Both within a moment.
+    broker.posts.get('stable')?.push({ bytes: change, version: (version as number) + 1 });
+    await push(bundleOf(3, files('t *'), [key]));
+    await until(() => channel(team)?.refused !== undefined);
+    expect(channel(team)).toMatchObject({
+      sequence: 2,
+      refused: { reason: expect.stringMatching(/none of the keys/) },
+    });
+  });
+
+  test('nor for one that joins with it', async () => {
+    const { join, push } = ground();
+    for (const bytes of [bundleOf(1, files('a *'), [key]), change, bundleOf(6, files('t *'), [key])]) await push(bytes);
+    const { team } = await join();
+    expect(channel(team)?.refused?.reason).toMatch(/none of the keys/);
+  });
+});
+
+describe('a host that cannot read what was posted before', () => {
+  test('says so, and tries again', async () => {
+    const { broker, operator, told, join, push } = ground();
+    const { team, folder } = await join();
+    await push(bundleOf(1, files('a *'), [key]));
+    await until(() => channel(team)?.sequence === 1);
+    await team.close();
+    await push(bundleOf(2, files('b *'), [key, second], { keys: [second.id] }));
+    await push(bundleOf(3, files('c *'), [second]));
+    const engine = memoryEngine(broker);
+    let isBroken = true;
+    const past = async () => {
+      if (isBroken) throw new Error('timeout');
+      return operator.policy.history('stable');
+    };
+    const failing = {
+      ...engine,
+      policy: { ...engine.policy, past },
+      get connected() {
+        return engine.connected;
+      },
+    };
+    const back = await join({ folder, engine: failing });
+    expect(channel(back.team)).toMatchObject({
+      sequence: 1,
+      refused: {
+        reason: expect.stringMatching(/^what was posted before it cannot be read now, .*timeout; it is tried again$/),
+      },
+    });
+    expect(told.filter((text) => /cannot be read now/.test(text))).toHaveLength(1);
+    isBroken = false;
+    // After the broker was away, at once; else a few seconds later.
+    broker.away = true;
+    broker.away = false;
+    await until(() => channel(back.team)?.sequence === 3);
+    expect(channel(back.team)).not.toHaveProperty('refused');
+    await back.team.close();
+    isBroken = true;
+    await push(bundleOf(4, files('d *'), [second]));
+    const last = await join({ folder, engine: failing });
+    await until(() => channel(last.team)?.refused !== undefined);
+    isBroken = false;
+    await until(() => channel(last.team)?.sequence === 4);
+  }, 30_000);
 });
 
 /** One that changes the keys to the third. */

@@ -64,12 +64,12 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
           const all = await upTo(last.revision, bucket, { key: channel, include: KvWatchInclude.AllHistory });
           return all.map(({ value, revision }) => ({ bytes: value, version: revision }));
         }),
-      past: (channel) =>
+      past: (channel, after) =>
         tried(async () => {
           const { jetstreamManager } = await jetstreamLibrary();
           const { direct } = await jetstreamManager(connection.get(), { checkAPI: false });
           const [all, subject]: [Posted[], string] = [[], subjects.policyOf(channel)];
-          for (let seq = 1; all.length < 2 * KEPT_POSTS; ) {
+          for (let seq = after + 1; all.length < 2 * KEPT_POSTS; ) {
             const found = await answered(direct.getMessage(subjects.policyBucket, { seq, next_by_subj: subject }));
             if (found === null) break;
             if (!found.header.has('KV-Operation')) all.push({ bytes: found.data, version: found.seq });

@@ -1,40 +1,18 @@
-import type { FireRecord } from '../../emit/fire-record.js';
 import { HookscopeError } from '../../errors.js';
 import { describeError } from '../../values/message.js';
 import { sha256 } from '../../values/sha256.js';
 import type { Bundle } from '../bundle/bundle.js';
 import { overlapOf } from '../bundle/paths.js';
 import type { TrustedKeys } from '../bundle/trusted.js';
-import type { FleetEngine, Posted, Stop } from '../engine.js';
+import type { Posted, Stop } from '../engine.js';
 import type { ChannelStatus } from '../status.js';
-import type { Allowed } from './allowed.js';
 import { checkDrift } from './drift.js';
+import type { FollowOptions } from './follow-options.js';
 import { type KeptChannel, readKept, writeKept } from './kept.js';
 import { endOf, isAsAllowed, lastGood, reasonOf, whyExpired } from './last-good.js';
-import type { Managed } from './managed.js';
 import { isMeant } from './meant.js';
 import { type PreparedPolicy, preparePolicy } from './prepare.js';
 import { readPosted } from './rotations.js';
-
-export interface FollowOptions {
-  readonly engine: FleetEngine;
-  readonly team: string;
-  readonly channel: string;
-  readonly host: string;
-  /** The folder of the last good bundle. */
-  readonly folder: string;
-  /** The folder in which commands run. */
-  readonly directory: string;
-  readonly keys: readonly string[];
-  readonly managed: Managed;
-  allowed(): Allowed;
-  /** Roots of the other channels' bundles. */
-  claimed(): readonly string[];
-  /** The newest decisions of this host. */
-  recent(): AsyncIterable<FireRecord>;
-  changed(): void;
-  tell(text: string): void;
-}
 
 /** The key under which a canary is stored next to the channel's own bundle. */
 export const canaryOf = (channel: string): string => `${channel}.canary`;
@@ -47,6 +25,10 @@ export class Follower {
   readonly #seen = new Set<string>();
   /** The bundle refused last, by its key. */
   readonly #failed = new Map<string, Posted>();
+  /** The keys of bundles of which it is not known who has signed them, since what was posted before could not be read. */
+  readonly #unread = new Set<string>();
+  /** The version of the channel up to which its keys were followed, since there is this connection. */
+  #at = 0;
   #kept: KeptChannel;
   #policy: PreparedPolicy | undefined;
   #refused: ChannelStatus['refused'];
@@ -113,9 +95,14 @@ export class Follower {
     };
   }
 
-  /** The last policy cannot be in force here, and may be once what it needs is there. */
+  /** The last policy cannot be in force here, or what is posted cannot be judged, and may be once what it needs is there. */
   get waits(): boolean {
-    return this.#policy === undefined && this.#kept.bundle !== undefined;
+    return this.#unread.size > 0 || (this.#policy === undefined && this.#kept.bundle !== undefined);
+  }
+
+  /** The broker is not there: whatever is posted meanwhile is not heard of. */
+  lost(): void {
+    this.#at = 0;
   }
 
   /** What the host allows has changed: looks again at what was refused, and at what is in force. */
@@ -194,17 +181,25 @@ export class Follower {
 
   async #judge(key: string, posted: Posted): Promise<void> {
     let bundle: Bundle | undefined;
+    this.#unread.delete(key);
     try {
       if (this.#kept.lost)
         throw new HookscopeError('BUNDLE_REFUSED', { bundle: key, reason: this.#kept.problem ?? '' });
-      const read = await readPosted(posted.bytes, this.#kept, this.#options);
+      const { team, channel: of, host } = this.#options;
+      const isMain = key === of;
+      const read = await readPosted(posted, this.#kept, { ...this.#options, isMain, after: this.#at });
+      if ('unread' in read) {
+        this.#unread.add(key);
+        throw read.unread;
+      }
       bundle = read.bundle;
       const kept = { ...this.#kept, keys: read.keys };
-      const { team, channel: of, host } = this.#options;
       const there = this.#policy?.bundle ?? this.#kept.bundle;
       const isThere = this.#policy !== undefined;
-      if (isMeant(bundle, { isMain: key === of, team, channel: of, host, kept, there, isThere }))
+      if (isMeant(bundle, { isMain, team, channel: of, host, kept, there, isThere })) {
         await this.#take(bundle, kept.keys);
+        this.#at = read.at ?? this.#at;
+      }
       this.#failed.delete(key);
     } catch (error) {
       this.#failed.set(key, posted);

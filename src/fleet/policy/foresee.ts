@@ -6,7 +6,7 @@ import { KEPT_POSTS } from '../engine.js';
 import type { ChannelStatus, HostStatus } from '../status.js';
 import { reasonOf } from './last-good.js';
 import { isMeant } from './meant.js';
-import { rotationsIn } from './rotations.js';
+import { keysAfter } from './rotations.js';
 
 /** What a host says to a bundle that is for it, if it knows these keys and has one of that sequence in force; undefined: it takes it. */
 export function objectionOf(
@@ -54,18 +54,19 @@ export function foresee(
 /** The keys that a host knows when the bundle comes: those that its own was signed with or has named, and those of the changes that will still be kept. undefined: it is not known. */
 function keysOf(
   { digest }: ChannelStatus,
-  { manifest: { team, channel, sequence } }: Bundle,
+  { manifest: { team, channel } }: Bundle,
   kept: readonly Bundle[],
 ): readonly string[] | undefined {
-  const own = digest === undefined ? undefined : kept.find(({ bytes }) => sha256(bytes) === digest);
+  const of = ({ manifest: one }: Bundle): boolean => one.team === team && one.channel === channel;
+  const place = digest === undefined ? -1 : kept.findIndex(({ bytes }) => sha256(bytes) === digest);
+  const own = kept[place];
   if (own === undefined) return undefined;
   const { manifest, signers } = own;
-  const of = { team, channel };
-  const [before] = rotationsIn(kept, { ...of, sequence: 0 })
-    .filter((one) => one.manifest.sequence <= manifest.sequence && (one.manifest.keys ?? []).some(own.isSignedBy))
-    .slice(-1);
+  const before = kept
+    .slice(0, place + 1)
+    .findLast((one) => of(one) && one.manifest.canary === undefined && one.manifest.keys?.some(own.isSignedBy));
   const known = new TrustedKeys(before?.manifest.keys ?? signers.filter(own.isSignedBy));
   const left = kept.length < KEPT_POSTS ? kept : kept.slice(1 - KEPT_POSTS);
-  const missed = rotationsIn(left, { ...of, sequence: manifest.sequence });
-  return known.after(missed.filter((one) => one.manifest.sequence < sequence)).all;
+  const missed = left.slice(left.indexOf(own) + 1);
+  return keysAfter(missed, { keys: known, sequence: manifest.sequence }, { team, channel }).all;
 }

@@ -83,10 +83,14 @@ test('a host reads what a channel has kept without a consumer', async () => {
       await engine.policy.post('beta', Buffer.from('x'), i === 0 ? 0 : version - 1).catch(() => undefined);
     version = (await engine.policy.history('stable')).at(-1)?.version ?? 0;
   }
-  const [past, history] = [await engine.policy.past?.('stable'), await engine.policy.history('stable')];
+  const [past, history] = [await engine.policy.past?.('stable', 0), await engine.policy.history('stable')];
   expect(past?.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(
     Array.from({ length: 32 }, (_, i) => `${i + 8}`),
   );
   expect(past?.map((one) => one.version)).toEqual(history.map((one) => one.version));
-  expect(await engine.policy.past?.('gamma')).toEqual([]);
+  expect(await engine.policy.past?.('gamma', 0)).toEqual([]);
+  const [, , third, ...rest] = history.slice(-5);
+  expect((await engine.policy.past?.('stable', third?.version ?? 0))?.map((one) => one.version)).toEqual(
+    rest.map((one) => one.version),
+  );
 });
