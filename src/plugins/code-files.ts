@@ -70,6 +70,8 @@ export class CodeFiles {
       else this.unresolved.add(`${specifier}, which is not there`);
     }
     for (const file of found) {
+      // A configuration in our own package that names it means this program.
+      if (!isPath && packageOf(file) === OWN) continue;
       const isOther = !isPath && packageOf(file) !== packageOf(from);
       await (isOther ? this.#package(file) : this.follow(file));
     }
