@@ -7,7 +7,16 @@ function matches(pattern: string, command: string): boolean {
 }
 
 /** `rm -f k`, by a pattern. */
-const FORMS = ['/usr/bin/r? -f k', '/bin/[q-s]m -f k', 'r{m,n} -f k', '"$ROOT"/bin/r* -f k'];
+const FORMS = [
+  '/usr/bin/r? -f k',
+  '/bin/[q-s]m -f k',
+  'r{m,n} -f k',
+  '"$ROOT"/bin/r* -f k',
+  '/bin/{r{m,n},l} -f k',
+  '/bin/r{m,{a,{b,c}}} k',
+  '/bin/r? "k l"',
+  "r* 'k'",
+];
 
 /** What a shell takes before a command. */
 const BEFORE: readonly ((command: string) => string)[] = [
@@ -43,6 +52,16 @@ const BEFORE: readonly ((command: string) => string)[] = [
     'true;',
     'true |',
     'true & ',
+    '>>o 2>/dev/null',
+    '>&2',
+    '> o >|p',
+    'A[2]=b B+=c\\ d',
+    'xargs -I{} -n 1',
+    'find . -name a -exec sudo -u {}',
+    'npx -y',
+    'pnpm dlx',
+    'some-tool exec',
+    'some-tool -v run --',
   ].map((text) => (command: string) => `${text} ${command}`),
   (command) => `case a in a) ${command};; esac`,
   (command) => `for a in b; do ${command}; done`,
@@ -66,6 +85,12 @@ const TEXTS: readonly ((line: string) => string)[] = [
   (line) => stored('ci.yml', `steps:\n  - run: ${line}`, 'act -W ci.yml'),
   (line) => stored('a.service', `[Service]\nExecStartPre=-${line}`, 'systemctl --user enable ./a.service'),
   (line) => stored('build.ninja', `rule a\n  command = ${line}`, 'ninja -f build.ninja'),
+  (line) => stored('Dockerfile', `FROM a\nONBUILD RUN ${line}`, 'docker build -f Dockerfile .'),
+  (line) => stored('package.json', JSON.stringify({ scripts: { a: line } }), 'npm run a'),
+  (line) => `some-cron <<'E'\n30 4 * * mon-fri ${line}\nE`,
+  (line) => `some-cron <<'E'\n*/9 1,5 1-7 jan 0 op ${line}\nE`,
+  (line) => `echo ${quoted(`@hourly ${line}`)} | some-cron`,
+  (line) => `npm pkg set ${quoted(`scripts.a= ${line}`)}; npm run a`,
   (line) => `npm pkg set ${quoted(`scripts.a=${line}`)}; npm run a`,
   (line) => `lldb -o ${quoted(`shell ${line}`)}`,
   (line) => `sqlite3 a.db ${quoted(`.system ${line}`)}`,
@@ -100,6 +125,9 @@ describe('a Bash rule, of a text for another program,', () => {
         'timeout 5 tsc r* k',
         'if tsc r* k; then :; fi',
         'ssh h tsc r* k',
+        'some-tool -- src/r* k',
+        'some-tool run src/r* k',
+        'npm run -s r*',
       ].map((line) => text(line)),
     ).filter((line) => matches('rm *', line));
     expect(asked).toEqual([]);

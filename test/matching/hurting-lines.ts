@@ -114,6 +114,13 @@ export const SEARCHED: readonly string[] = [
   ),
   `${many(`>${'a'.repeat(96)}#;`, 90)} ${many('mv *a*a*a!# b;', 10)}`,
   `foo '${'[!'.repeat(4_900)} r? x'`,
+  `foo '${'{'.repeat(100)}${','.repeat(9_800)} r?'`,
+  ...['a: scp h:f r? x ', 'a: cp f g r? x ', 'b: sed -e x r? x ', '>o r? x ', '0 1 * * * r? ', 'A[1]= r? x\n'].map(
+    (text) => `foo '${fill(text).slice(0, LENGTH - 6)}'`,
+  ),
+  ...['{a,{b,c}}r? x ', 'r? "x" ', 'if a: scp h:f r? x\n', 'a exec -- r? '].map(
+    (text) => `foo '${fill(text).slice(0, LENGTH - 6)}'`,
+  ),
   ...['bwrap --bind a r* ', 'tmux r* ', 'ssh h r* ', 'find -exec r? '].map(
     (text) => `foo '${fill(text).slice(0, LENGTH - 6)}'`,
   ),

@@ -12,11 +12,15 @@ const LONGEST_NAME = 120;
 /** So many settings of one line are looked at, and so many places where a command may begin in it. */
 const MOST_SETTINGS = 20;
 const MOST_PLACES = 40;
-/** What lies between quotes, brackets and the ends of commands; `&` of a redirection and `!` of a choice end none. */
-const PIECE = /(?:[^\n;|&()`"'!{}]|(?<=\[)!|(?<=[<>])&|&(?=>))+/g;
-/** `{a,b}`, whose brackets end no piece: in their place stand two signs that no text has. */
-const CHOICE = /\{([^\s{}"'`;|&()]*,[^\s{}"'`;|&()]*)\}/g;
-const [FROM, TO] = ['\uE000', '\uE001'];
+/** So many words may stand before one that says that it runs what follows. */
+const MOST_BEFORE = 4;
+/** What lies between quotes, brackets and the ends of commands; `&` and `|` of a redirection and `!` of a choice end none. */
+const PIECE = /(?:[^\n;|&()`"'!{}\uE002]|(?<=\[)!|(?<=[<>])&|&(?=>)|(?<=>)\|)+/g;
+/** `{a,b}` and `{}`, whose brackets end no piece: in their place stand two signs that no text has. A quote in quotes is a third. */
+const CHOICE = /\{([^\s{}"'`;|&(),]*,[^\s{}"'`;|&()]*)\}|(?<!\$)\{([.#%/\d]*)\}/g;
+const [FROM, TO, QUOTED] = ['\uE000', '\uE001', '\uE002'];
+/** Choices in choices are looked at so far; with more there are more words than are spelled out. */
+const MOST_NESTED = 20;
 
 /** What begins a command in Perl and Ruby; their other brackets are among the marks. */
 const QUOTE = /(?:\bqx|%x)\s?[[/<]/g;
@@ -25,14 +29,22 @@ const QUOTE = /(?:\bqx|%x)\s?[[/<]/g;
 const KEYWORDS: ReadonlySet<string> = new Set('if then elif else while until do'.split(' '));
 /** What other programs call to run one: `.shell rm x`, `\! rm x`, `RUN rm x`, `1e rm x`. */
 const SAYS_RUN =
-  /^(?:[.:\\@]?(?:shell|system|run|exec|execute|spawn|cmd|command|call|entrypoint|healthcheck|!)|[\d,$]*e)$/i;
+  /^(?:[.:\\@]?(?:shell|system|run|exec|execute|spawn|cmd|command|call|entrypoint|healthcheck|onbuild|npx|bunx|pnpx|!)|[\d,$]*e)$/i;
+/** `npm exec`, `some-tool exec --` */
+const RUNNING = /^(?:exec|dlx|run)$/;
+/** When a command is run, in a crontab. */
+const FIELD = /^[\d*][\d*,/-]*$/;
+const DAY = /^(?:[\d*][\d*,/-]*|[a-z]{3}(?:[,-][a-z]{3})*)$/i;
+const OFTEN = /^@(?:reboot|yearly|annually|monthly|weekly|daily|midnight|hourly|every_minute)$/;
+/** What is put in the place of this is not known. */
+const HOLE = /^\{[.#%/\d]*\}$/;
 /** What make, systemd and others have before a command. */
-const MARKS = /^[@+>:-]+(?=.)/;
+const MARKS = /^(?:[@+:-]+|>+)(?=.)/;
 const REDIRECTION = /^\d{0,9}(?:[<>]{1,3}[&|]?|&>{1,2})(.*)$/s;
 const SETS = /^[:?+]{0,2}=$/;
 /** `A=b`, `--command=b`, `scripts.a=b`. */
-const SETTING = /^(?:--?)?(?:[\w.-]*[.])?([\w-]+)\+?=(.*)$/s;
-const ASSIGNMENT = /^\w+\+?=/;
+const SETTING = /^(?:--?)?(?:[\w.-]*[.])?([\w-]+)(?:\[[^\]]*\])?\+?=(.*)$/s;
+const ASSIGNMENT = /^\w+(?:\[[^\]]*\])?\+?=/;
 /** What the name of a file may look like, and a pattern of names. */
 const NAME = /^(?:[\w.*?[\]{},^+-]|(?<=\[)!)+$/;
 
@@ -42,15 +54,33 @@ export function addGlobs(text: string, found: BashReading): void {
   for (const one of new Set([text, unescaped(text)])) {
     const joined = one
       .replace(/\\\r?\n/g, ' ')
-      .replace(/\\(?=["'`])/g, ' ')
+      .replace(/\\(?:(["'])|`)/g, (_, quote?: string) => ` ${quote === undefined ? '`' : QUOTED}`)
+      .replace(/\\ /g, '_')
       .replace(QUOTE, '"');
-    const whole = joined.replace(CHOICE, `${FROM}$1${TO}`);
+    const whole = withChoices(joined);
+    const seen = new Set<string>();
     for (const { index, 0: piece } of whole.matchAll(PIECE)) {
       if (!/[*?[\uE000]/.test(piece)) continue;
+      const [mark, before, next] = [whole[index - 1], whole[index - 2], whole[index + piece.length]];
       const written = piece.replaceAll(FROM, '{').replaceAll(TO, '}');
-      addPiece(written, isCommand(written, whole[index - 1], whole[index - 2]), found);
+      const sure = isCommand(written, mark, before);
+      // Another quote begins, and not that of the piece ends.
+      const isOpen = /\s$/.test(piece) && /["'`\uE002]/.test(next ?? '') && (next !== mark || before === mark);
+      const key = `${sure ? '+' : ''}${isOpen ? '"' : ''}${written}`;
+      if (!seen.has(key)) addPiece(written, { sure, isOpen }, found);
+      seen.add(key);
     }
   }
+}
+
+function withChoices(text: string): string {
+  let whole = text;
+  for (let nested = 0; nested < MOST_NESTED; nested++) {
+    const next = whole.replace(CHOICE, (_, choice?: string, hole = '') => `${FROM}${choice ?? hole}${TO}`);
+    if (next === whole) break;
+    whole = next;
+  }
+  return whole;
 }
 
 /** Whether a word alone is a command there: in a recipe, or behind another one. In quotes or a list it is a pattern of files. */
@@ -66,59 +96,93 @@ interface Place {
   readonly sure: boolean;
 }
 
-/** The places where a command begins, as the shell and the table of programs have it. */
-function addPiece(piece: string, sure: boolean, found: BashReading): void {
+/** The places where a command begins, as the shell and the table of programs have it. `isOpen`: more words follow. */
+function addPiece(piece: string, { sure, isOpen }: { sure: boolean; isOpen: boolean }, found: BashReading): void {
   const words = piece
     .trim()
     .split(/\s+/)
     .map((text): KnownWord => ({ text, sure: undefined }));
+  if (isOpen) words.push({ text: '$', sure: undefined });
   const places: Place[] = [{ words, at: 0, sure }];
   for (const [at, { text }] of words.entries())
     if (text.endsWith(':') && places.length < MOST_SETTINGS) places.push({ words, at: at + 1, sure: false });
-  const seen = new Map<readonly KnownWord[], number>();
+  const looks = { seen: new Map<readonly KnownWord[], number>(), free: words.length * 2 };
   for (const place of places) {
     addName(place, found);
-    places.push(...placesBehind(place, seen, found));
+    places.push(...placesBehind(place, looks, found));
     if (places.length > MOST_PLACES) throw new Unknowable();
   }
 }
 
-/** Where else a command begins if none but this word stands before it. `seen`: from where on any word has been looked at. */
-function placesBehind(
-  { words, at, sure }: Place,
-  seen: Map<readonly KnownWord[], number>,
-  found: BashReading,
-): Place[] {
+/** `seen`: from where on any word has been looked at. `free`: how many words may be looked at before that counts. */
+interface Looks {
+  readonly seen: Map<readonly KnownWord[], number>;
+  free: number;
+}
+
+/** Where else a command begins if none but this word stands before it. */
+function placesBehind(place: Place, looks: Looks, found: BashReading): Place[] {
+  const { words, at, sure } = place;
   const { text } = words[at] ?? { text: '' };
   const on = (to: number, isSure = sure): Place => ({ words, at: to, sure: isSure });
   if (text === '') return [];
   if (KEYWORDS.has(text)) return [on(at + 1, true)];
-  if (SETS.test(text) || /^[@+-]+$/.test(text)) return [on(at + 1)];
+  if (SETS.test(text) || /^[@+-]+$/.test(text) || HOLE.test(text)) return [on(at + 1)];
   if (SETS.test(words[at + 1]?.text ?? '')) return [on(at + 2)];
+  // A user may stand before the command.
+  if (OFTEN.test(text)) return [on(at + 1, false), on(at + 2, false)];
+  if (isTime(words, at)) return [on(at + 5, false), on(at + 6, false)];
   const bare = text.replace(MARKS, '');
-  if (bare !== text && !text.startsWith('--')) return [withFirst(bare, words, at, sure)];
+  const isMarked = bare !== text && !text.startsWith('--');
+  const [, target] = REDIRECTION.exec(text) ?? [];
+  // It may also be the sign before a recipe.
+  if (target === '') return [on(at + 1), on(at + 2)];
+  if (target !== undefined) return [on(at + 1), ...(isMarked ? [withFirst(bare, words, at, sure)] : [])];
+  if (isMarked) return [withFirst(bare, words, at, sure)];
   const [, name = '', value = ''] = SETTING.exec(text) ?? [];
   if (name !== '') {
-    const isValue = value !== '' && !VALUE_NAMES.test(name) && !value.includes('://');
-    return [...(ASSIGNMENT.test(text) ? [on(at + 1)] : []), ...(isValue ? [withFirst(value, words, at, false)] : [])];
+    const mayRun = !VALUE_NAMES.test(name) && !value.includes('://');
+    return [
+      ...(ASSIGNMENT.test(text) || (value === '' && mayRun) ? [on(at + 1)] : []),
+      ...(value !== '' && mayRun ? [withFirst(value, words, at, false)] : []),
+    ];
   }
-  const [, target] = REDIRECTION.exec(text) ?? [];
-  // Alone it may also be the sign before a recipe.
-  if (target !== undefined) return target === '' ? [on(at + 1), on(at + 2)] : [on(at + 1)];
-  if (SAYS_RUN.test(text)) {
-    const next = words.findIndex((word, i) => i > at && !word.text.startsWith('-'));
-    return next === -1 ? [] : [on(next, false)];
+  if (SAYS_RUN.test(text)) return [nextTo(words, at, false)].flatMap((next) => next ?? []);
+  return placesOf(place, looks, found);
+}
+
+/** `0 1 * * mon-fri` */
+function isTime(words: readonly KnownWord[], at: number): boolean {
+  if (!FIELD.test(words[at]?.text ?? '') || !FIELD.test(words[at + 1]?.text ?? '')) return false;
+  return [2, 3, 4].every((i) => DAY.test(words[at + i]?.text ?? ''));
+}
+
+/** The next word that is no option. */
+function nextTo(words: readonly KnownWord[], at: number, sure: boolean): Place | undefined {
+  const next = words.findIndex((word, i) => i > at && !word.text.startsWith('-'));
+  return next === -1 ? undefined : { words, at: next, sure };
+}
+
+/** Where the program runs others, as the table has it. */
+function placesOf({ words, at }: Place, looks: Looks, found: BashReading): Place[] {
+  const on = (to: number): Place => ({ words, at: to, sure: true });
+  const use = useOf(words, at, false);
+  const looked = (use.looked ?? 0) + use.maybe.length + use.shown.size;
+  spend(Math.max(0, looked - looks.free) * COST.look, found);
+  looks.free = Math.max(0, looks.free - looked);
+  if (use.stranger && use.anywhere === undefined) {
+    const runner = words.findIndex(({ text }, i) => i > at && i <= at + MOST_BEFORE && RUNNING.test(text));
+    const isRun = runner !== -1 && (words[runner]?.text !== 'run' || words[runner + 1]?.text === '--');
+    return isRun ? [nextTo(words, runner, true)].flatMap((next) => next ?? []) : [];
   }
-  const use = useOf(words, at);
-  if (use.stranger && use.anywhere === undefined) return [];
   spend(COST.guess, found);
   if (use.anywhere !== undefined) {
-    const end = seen.get(words) ?? words.length;
-    for (let i = use.anywhere; i < end; i++) addName(on(i, true), found);
-    seen.set(words, Math.min(use.anywhere, end));
+    const end = looks.seen.get(words) ?? words.length;
+    for (let i = use.anywhere; i < end; i++) addName(on(i), found);
+    looks.seen.set(words, Math.min(use.anywhere, end));
   }
   const lines = use.instead === undefined ? use.lines : [...use.lines, use.instead];
-  return [...use.runs.map((next) => on(next, true)), ...lines.map((line) => ({ words: line, at: 0, sure: true }))];
+  return [...use.runs.map(on), ...lines.map((line) => ({ words: line, at: 0, sure: true }))];
 }
 
 const isName = (name: string): boolean => name.length <= LONGEST_NAME && NAME.test(name);

@@ -104,10 +104,10 @@ function notePlace(path: string): (name: string, found: BashFiles) => void {
     ...(folders.some((folder) => /^"?\$/.test(folder)) ? [EXPANDED] : []),
     ...(!isPlaced && folders.some((folder) => ON_PATH.test(folder)) ? [PROJECTS] : []),
   ];
-  const variables = variablesIn(path);
+  const variables = path.includes('$') ? variablesIn(path) : undefined;
   return (name, { onPath, filled }) => {
     for (const sign of signs) onPath.add(sign + name);
-    for (const variable of variables) filled.add(variable);
+    if (variables !== undefined) for (const variable of variables) filled.add(variable);
   };
 }
 
@@ -116,13 +116,14 @@ export function noteHeld(variable: string, value: KnownWord, { values, held }: B
   const last = lastName(value.text);
   const isPlaced = IS_PLACED.test(value.text);
   if (value.sure === undefined || (isPlaced && ON_PATH.test(last))) values.add(last);
-  const holds = variablesIn(value.text).map((name) => `$${name}`);
-  if (isPlaced && isOfPrograms(folderOf(straight(value.text))) && nameOf(value) !== SOME) {
-    values.add(last);
-    holds.push(last);
-  }
-  if (nameOf(value) !== SOME) holds.push(`=${last}`);
-  if (holds.length > 0) held.set(variable, new Set([...(held.get(variable) ?? []), ...holds]));
+  const all = held.get(variable) ?? new Set();
+  held.set(variable, all);
+  if (value.text.includes('$')) for (const name of variablesIn(value.text)) all.add(`$${name}`);
+  if (nameOf(value) === SOME) return;
+  all.add(`=${last}`);
+  if (!isPlaced || !isOfPrograms(folderOf(straight(value.text)))) return;
+  values.add(last);
+  all.add(last);
 }
 
 /** `source .venv/bin/activate` */

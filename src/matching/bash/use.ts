@@ -19,8 +19,8 @@ export function runsOthers(name: string): boolean {
   return rest === 'command' || rest === 'line' || rest === 'anywhere';
 }
 
-/** Reads the words from `at` on as its program's entry in the table says. */
-export function useOf(words: readonly KnownWord[], at: number): OptionUse {
+/** Reads the words from `at` on as its program's entry in the table says; `isForFiles`: also the files that it writes. */
+export function useOf(words: readonly KnownWord[], at: number, isForFiles = true): OptionUse {
   const use: OptionUse = { runs: [], lines: [], maybe: [], plain: new Set(), shown: new Set() };
   let program = bashProgram(baseName(words[at]?.text ?? ''));
   let next = at + 1;
@@ -30,7 +30,7 @@ export function useOf(words: readonly KnownWord[], at: number): OptionUse {
     const own: BashProgram = program;
     if (own.reads) use.reads = true;
     if (own.unasked !== undefined) use.files = own.unasked.split(' ');
-    noteTargets(words, next, own, use);
+    if (isForFiles) noteTargets(words, next, own, use);
     if (own.hidden && words.length > next) return { ...use, hidden: true };
     if (own.after !== undefined) use.looked = words.length - next;
     if (own.after !== undefined) return afterWords(words, next, own, own.after.split(' '), use);
