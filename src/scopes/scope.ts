@@ -137,8 +137,8 @@ export class Scope implements RegisteredIn {
     return this.#heldBySession;
   }
 
-  hold(): void {
-    this.#heldBySession = true;
+  hold(isHeld = true): void {
+    this.#heldBySession = isHeld;
   }
 
   /** This scope's own registrations for an event, in running order. */

@@ -80,6 +80,110 @@ describe('a start that fails takes nothing from the agent that had the id', () =
   });
 });
 
+describe.each(['wrong hooks', 'a plugin that fails', 'a signal that aborts'])('a spawn that fails (%s)', (how) => {
+  const fails = async (host: Host, more: object = {}): Promise<void> => {
+    const session = await host.openSession({ session_id: 's1' });
+    const over = new AbortController();
+    const options = {
+      'wrong hooks': { hooks: { PreToolUse: 'none' } },
+      'a plugin that fails': { plugins: [{ name: 'p', apply: () => Promise.reject(new Error('no')) }] },
+      'a signal that aborts': { signal: over.signal, hooks: { SubagentStart: [{ hooks: [() => over.abort()] }] } },
+    }[how];
+    await expect(session.spawn({ id: 'a', agent_type: 'builder', ...options, ...more } as never)).rejects.toThrow();
+  };
+
+  test('leaves what was registered by hand for its id, before it or meanwhile', async () => {
+    for (const when of ['before', 'meanwhile', 'a plugin', 'at work']) {
+      const { host } = guarded();
+      let ended = 0;
+      const guard = { PreToolUse: [{ matcher: 'Bash', onFailure: 'block', hooks: [() => deny('by hand')] }] } as const;
+      const byHand = () => host.registerScoped(A, guard);
+      if (when === 'before' || when === 'at work') byHand();
+      if (when === 'at work') await start(host, 'reviewer');
+      if (when === 'a plugin') {
+        const apply = (scope: { register(hooks: object): unknown; onClose(call: () => void): void }): void => {
+          scope.register(guard);
+          scope.onClose(() => ended++);
+        };
+        await host.scope(A).use({ name: 'guard', apply } as never);
+      }
+      const plugins = [
+        { name: 'm', apply: () => void byHand() },
+        { name: 'p', apply: () => Promise.reject(new Error('no')) },
+      ];
+      await fails(host, when === 'meanwhile' ? { plugins, hooks: {} } : {});
+      expect([when, (await host.fire('PreToolUse', call('Bash'))).verdict, ended]).toEqual([when, 'deny', 0]);
+      expect(await judgedAs(host)).toEqual(when === 'at work' ? ['reviewer'] : []);
+      await host.close();
+    }
+  });
+
+  test('leaves an agent at work at work', async () => {
+    const { host, alarms } = guarded();
+    await start(host, 'reviewer');
+    await fails(host);
+    expect(await judgedAs(host)).toEqual(['reviewer']);
+    expect(alarms).toEqual([]);
+    await host.close();
+  });
+});
+
+test('a spawn with wrong hooks or plugins resets nothing of the agent at work with its id', async () => {
+  const host = createHost({ logger: () => undefined });
+  let ended = 0;
+  host.spawnHooks('searcher', ({ onClose }) => {
+    let calls = 0;
+    onClose(() => ended++);
+    return { PreToolUse: [{ hooks: [() => (++calls > 1 ? deny('no more') : undefined)] }] };
+  });
+  await start(host as Host, 'searcher');
+  await host.fire('PreToolUse', call('Write'));
+  const session = await host.openSession({ session_id: 's1' });
+  for (const wrong of [{ hooks: { PreToolUse: 'none' } }, { plugins: [{ name: 'p' }] }, { plugins: ['p'] }])
+    await expect(session.spawn({ id: 'a', agent_type: 'x', ...wrong } as never)).rejects.toThrow();
+  expect([(await host.fire('PreToolUse', call('Write'))).verdict, ended]).toEqual(['deny', 0]);
+  await host.close();
+});
+
+test('while the plugins of a start that has failed clean up, the agent before it goes on as itself', async () => {
+  const { host } = guarded();
+  const session = await host.openSession({ session_id: 's1' });
+  await (await session.spawn({ id: 'a', agent_type: 'reviewer' })).close();
+  let clean: () => void = () => undefined;
+  const cleaning = new Promise<void>((resolve) => {
+    clean = resolve;
+  });
+  const slow = { name: 'slow', apply: (scope: { onClose(call: unknown): void }) => scope.onClose(() => cleaning) };
+  const bad = { name: 'bad', apply: () => Promise.reject(new Error('no')) };
+  const failed = session.spawn({ id: 'a', agent_type: 'builder', plugins: [slow, bad] } as never);
+  failed.catch(() => undefined);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await judgedAs(host)).toEqual(['reviewer']);
+  clean();
+  await expect(failed).rejects.toMatchObject({ code: 'PLUGIN_FAILED' });
+  expect(await judgedAs(host)).toEqual(['reviewer']);
+  await host.close();
+});
+
+test('a SubagentStart that is aborted while its hooks run changes nothing', async () => {
+  for (const was of ['ended', 'late', 'at work', 'ended, then by hand', 'none']) {
+    const { host, alarms } = guarded();
+    if (was !== 'none') await start(host, 'reviewer');
+    if (was !== 'none' && was !== 'at work') await stop(host, 'reviewer');
+    if (was === 'late') await host.fire('PreToolUse', call('Read'));
+    if (was.includes('by hand')) host.registerScoped(A, notes);
+    const over = new AbortController();
+    host.spawnHooks('builder', { SubagentStart: [{ hooks: [() => over.abort()] }] });
+    const type = was === 'at work' ? 'reviewer' : 'builder';
+    if (was === 'at work') host.register({ SubagentStart: [{ hooks: [() => over.abort()] }] });
+    const started = host.fire('SubagentStart', named(type) as never, { signal: over.signal });
+    await expect(started).rejects.toMatchObject({ code: 'ABORTED' });
+    expect([was, await judgedAs(host)]).toEqual([was, was === 'none' ? [] : ['reviewer']]);
+    expect(alarms.length).toBe({ none: 0, 'at work': 0, late: 2 }[was] ?? 1);
+    await host.close();
+  }
+});
+
 test.each(['no parent', 'a parent'])(
   'an agent that goes on has the hooks of its type, with an alarm, also where something was registered for it since (%s)',
   async (where) => {

@@ -6,6 +6,7 @@ import type { HostCore } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { FireSettings } from '../fire-options.js';
 import type { Quiet } from '../plan/plan.js';
+import type { Begun } from '../register/standings.js';
 import type { EventState } from '../services.js';
 import { reportRefused } from '../tell/refused.js';
 import { FireRun } from './fire-run.js';
@@ -47,7 +48,8 @@ function begin(
   // A start that is refused begins nothing.
   let complete = state.opens ? completeInput(state, input, sessionOf(services, ref)) : undefined;
   if (complete instanceof HookscopeError) return notStarted({ services, state, input, options }, complete, watched);
-  const found = registrar.scopeOf(input, ref, state);
+  const start = state.opens ? registrar.agents.starts(input, ref) : undefined;
+  const found = start ? start.found : registrar.scopeOf(input, ref, state);
   if (state.spec.callRole === 'ran') ran({ services, state, input, found, options });
   const plan = state.plans.of(found);
   if (plan.size === 0 && !watched && !state.hook?.foreign) return withoutHooks(services, state, input, options, found);
@@ -60,7 +62,12 @@ function begin(
   const run = new FireRun(services, state, found, own, complete, options, watched, remembers);
   const decision = run.start();
   if (own.shadows.length > 0) followByShadows(run, decision);
+  if (start?.begun) takenBack(registrar, start.begun, decision);
   return ended(services, state, found, decision, complete);
+}
+
+function takenBack({ agents }: HostCore['registrar'], begun: Begun, decision: Promise<AnyDecision>): void {
+  decision.catch(() => agents.takeBack(begun));
 }
 
 /** Nothing begins. Where no hook could be asked and nobody is told, the input has not to make sense. */

@@ -5,7 +5,7 @@ import type { AddingParts, FiredEvent } from './adding.js';
 import type { Above, AgentInstaller, Waiting } from './agent-hooks.js';
 import type { SpawnHooks } from './origin.js';
 import type { Spawns } from './spawns.js';
-import { type AgentRef, type Remembered, type Standing, Standings, type Start } from './standings.js';
+import { type AgentRef, type Begun, type Remembered, type Standing, Standings } from './standings.js';
 
 /** The scope of a fire, and what its agent still has to get there. */
 export interface Looked {
@@ -24,8 +24,8 @@ export class Agents {
   readonly #installer: AgentInstaller;
   readonly #end: (scope: Scope) => Promise<void> | undefined;
   readonly #standings = new Standings();
-  /** By the scopes of agents that a session has started: the earlier ones with their ids. */
-  readonly #earlier = new WeakMap<Scope, Remembered>();
+  /** By their scopes, the latest starts. */
+  readonly #begun = new WeakMap<Scope, Begun>();
 
   constructor(
     parts: AddingParts,
@@ -73,23 +73,55 @@ export class Agents {
 
   /** The scope a fire runs in; an agent whose type has hooks begins in its own, and again if it goes on after its end. */
   enter(input: Json | undefined, ref: ScopeRef | undefined, event: FiredEvent): ScopeLookup {
-    const { found, named: session, spawn, standing } = this.find(input, ref, event.opens);
-    if (standing === undefined) return found;
-    const { tree } = this.#parts;
-    const agent = { session, agent: found.id };
-    if (standing.earlier) this.#makeWay(agent, standing.earlier);
-    if (spawn === undefined) {
-      if (event.opens) this.#starts(agent, { type: textOf(input?.['agent_type']) }, standing);
-      return standing.earlier ? this.find(input, ref).found : found;
-    }
-    const isLate = standing.remembered?.hasEnded === true && !event.opens;
-    // What was registered for all sessions is none of the sessions' own, and stays when the agent ends.
-    const isOwn = found.known && found.scope.session === session;
-    const scope = isOwn ? found.scope : tree.open(agent, { agentType: spawn.type, spawned: true });
-    this.#begin(scope, spawn, isLate);
-    const opened = tree.within({ scope, id: scope.id, known: true }, session);
+    const { found, named: session, spawn, standing } = this.find(input, ref);
+    if (standing === undefined || spawn === undefined) return found;
+    const isLate = standing.remembered?.hasEnded === true;
+    const { opened } = this.#open(found, spawn, { session, agent: found.id }, isLate);
     if (isLate) this.#parts.reopened(event, opened, input as Json, ref);
     return opened;
+  }
+
+  /** The same for the event with which an agent starts, perhaps with the id of one before it. */
+  starts(input: Json | undefined, ref: ScopeRef | undefined): { readonly found: ScopeLookup; readonly begun?: Begun } {
+    const { found, named: session, spawn, standing } = this.find(input, ref, true);
+    if (standing === undefined) return { found };
+    const { tree } = this.#parts;
+    const agent = { session, agent: found.id };
+    const { earlier } = standing;
+    const pending = earlier && [...earlier.pending];
+    const before = this.#makeWay(agent, earlier);
+    if (spawn === undefined) {
+      const open = tree.get(agent);
+      if (open?.begun) return { found, ...this.#goesOn(open, agent) };
+      this.#standings.starts(agent, { type: textOf(input?.['agent_type']) }, standing);
+      const begun = { agent, before, scope: open, wasOpen: true, ...(pending ? { pending } : {}) };
+      if (open) this.#begun.set(open, begun);
+      return { found: earlier ? this.find(input, ref).found : found, begun };
+    }
+    const { opened, scope, isOwn } = this.#open(found, spawn, agent, false);
+    const begun = { agent, before, scope, wasOpen: isOwn, ...(pending ? { pending } : {}) };
+    this.#begun.set(scope, begun);
+    return { found: opened, begun };
+  }
+
+  /** Where it had ended, it begins again there; else a session has started it, or it is told once more. */
+  #goesOn(open: Scope, agent: AgentRef): { readonly begun?: Begun } {
+    const hadEnded = this.#standings.hasEnded(open);
+    this.#standings.begins(open);
+    if (!open.heldBySession) this.#begun.delete(open);
+    if (!hadEnded) return {};
+    const begun = { agent, before: undefined, scope: open, goesOn: true };
+    this.#begun.set(open, begun);
+    return { begun };
+  }
+
+  #open(found: ScopeLookup, spawn: Waiting, agent: AgentRef, isLate: boolean) {
+    const { tree } = this.#parts;
+    // What was registered for all sessions is none of the sessions' own, and stays when the agent ends.
+    const isOwn = found.known && found.scope.session === agent.session;
+    const scope = isOwn ? found.scope : tree.open(agent, { agentType: spawn.type, spawned: true });
+    this.#begin(scope, spawn, isLate);
+    return { scope, isOwn, opened: tree.within({ scope, id: scope.id, known: true }, agent.session) };
   }
 
   /** Like `enter`, but nothing is opened: a scope that would be opened is a detached one, closed by `done`. */
@@ -122,22 +154,47 @@ export class Agents {
     const known = tree.get(ref);
     const standing =
       agent === undefined ? undefined : this.#standings.of({ session, agent }, known, { type, isNew: true });
-    tree.check(ref, parent, this.#goneOf(standing));
+    const gone = this.#goneOf(standing);
+    tree.check(ref, parent, gone);
+    const pending = known && known !== gone ? [...known.pending] : [];
     const before = agent === undefined ? undefined : this.#makeWay({ session, agent }, standing?.earlier);
     const scope = tree.open(ref, { parent });
     scope.hold();
     if (agent === undefined) return scope;
-    if (before) this.#earlier.set(scope, before);
+    this.#begun.set(scope, { agent: { session, agent }, scope, before, pending, wasOpen: scope === known });
     this.#begin(scope, { type, spawnHooks: this.#hooksOf(type, scope), before: [] });
     return scope;
   }
 
-  /** An agent that a session has started could not begin: the one before it with its id may still go on. Its own scope has ended. */
-  notStarted(scope: Scope): void {
-    const before = this.#earlier.get(scope);
-    const agent = { session: scope.session, agent: scope.id };
-    this.#standings.take(agent);
-    if (before) this.#standings.restore(agent, before);
+  /** An agent has begun in the scope of that name. What another needs there cannot be tried without ending that one. */
+  isTaken(ref: ScopeRef): boolean {
+    return this.#parts.tree.get(ref)?.begun === true;
+  }
+
+  /** An agent that a session was to start has not. What the session has given it is gone from its scope. Resolves when all has cleaned up. */
+  notStarted(scope: Scope): Promise<void> | undefined {
+    scope.hold(false);
+    const begun = this.#begun.get(scope);
+    return begun && this.takeBack(begun);
+  }
+
+  /**
+   * A start has failed: the agent before it with its id may still go on, and what was registered by hand stays. What an agent had there that was at
+   * work begins anew.
+   */
+  takeBack(begun: Begun): Promise<void> | undefined {
+    const { agent, scope, before, wasOpen = false, pending = [] } = begun;
+    // Another has started since, or the agent has ended.
+    if (scope ? scope.closed || this.#begun.get(scope) !== begun : this.#parts.tree.get(agent)) return undefined;
+    if (begun.goesOn) return void (scope && this.#isOver(scope));
+    let ended: Promise<void> | undefined;
+    if (scope?.begun) {
+      this.#installer.clear(scope);
+      if (!wasOpen && scope.empty) ended = this.#end(scope);
+      else scope.pending = [...pending];
+    }
+    this.#standings.restore(agent, before);
+    return ended;
   }
 
   /** Opens the scope of an agent of another program, whether or not hooks wait for its type; its stop ends it. `isLate`: with no start of it. */
@@ -182,12 +239,6 @@ export class Agents {
     this.#standings.leaves(scope);
   }
 
-  #starts(agent: AgentRef, start: Start, standing: Standing): void {
-    const open = this.#parts.tree.get(agent);
-    if (open?.begun) this.#standings.begins(open);
-    else this.#standings.starts(agent, start, standing);
-  }
-
   /** Begins in that scope, with these hooks. `isLate`: it had ended. */
   #begin(scope: Scope, { type, spawnHooks, before }: Waiting, isLate = false): void {
     this.#standings.begins(scope);
@@ -203,8 +254,10 @@ export class Agents {
 
   /** Another agent starts with that id. Returns what is known of the one before. */
   #makeWay(agent: AgentRef, earlier: Scope | undefined): Remembered | undefined {
+    const isAtWork = earlier && !this.#standings.hasEnded(earlier);
     if (earlier) this.#vacate(earlier);
-    return this.#standings.take(agent);
+    const before = this.#standings.take(agent);
+    return before && isAtWork ? { ...before, hasEnded: false } : before;
   }
 
   /** Its agent leaves the scope, which ends, unless it has anything that somebody has registered. */

@@ -4,7 +4,7 @@ import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
 import { detachedScope } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
 import { checkUseOptions } from '../options.js';
-import type { PluginUndo } from '../plugin-types.js';
+import type { Plugin, PluginUndo, UseOptions } from '../plugin-types.js';
 import type { MadeHooks, Undo } from '../types.js';
 import { Adding, type AddingParts, type FiredEvent } from './adding.js';
 import { AgentInstaller } from './agent-hooks.js';
@@ -123,6 +123,15 @@ export class Registrar {
     const { flat } = this.#parts.tree;
     if (flat && ref === undefined && input?.['agent_id'] === undefined) return flat;
     return this.agents.enter(input, ref, event);
+  }
+
+  /** Throws what registering them in that scope, or using these plugins there, would throw at once. */
+  check(ref: ScopeRef, hooks: unknown, plugins: readonly (readonly [Plugin, unknown?, UseOptions?])[]): void {
+    if (hooks) this.#adding.place(detachedScope(ref), hooks, { warn: () => undefined });
+    for (const [plugin, options, how] of plugins) {
+      checkUseOptions(how);
+      readPlugin(plugin, options);
+    }
   }
 
   /** All hooks, including those that wait for agents; hooks that a function makes for each agent are unknown (`anything`). */

@@ -25,6 +25,20 @@ export interface Start {
   readonly isNew?: boolean;
 }
 
+/** A start, and what there was before it: it may fail yet. */
+export interface Begun {
+  readonly agent: AgentRef;
+  /** In which it has begun; absent: it has none. */
+  readonly scope?: Scope | undefined;
+  /** The scope was there, for others. */
+  readonly wasOpen?: boolean;
+  /** It had ended there, and goes on. */
+  readonly goesOn?: boolean;
+  readonly before: Remembered | undefined;
+  /** What waited there for the next turn. */
+  readonly pending?: readonly string[];
+}
+
 /** What is known about the agent of an event. */
 export interface Standing {
   /** The scope in which an earlier agent with its id has begun: what that one had there goes. */
@@ -114,9 +128,15 @@ export class Standings {
     return known;
   }
 
-  /** Another one with its id has not started after all. */
-  restore(agent: AgentRef, known: Remembered): void {
-    this.#put(keyOf(agent), { ...known, hasEnded: true });
+  /** Another one with its id has not started after all: as much is known as before. */
+  restore(agent: AgentRef, known: Remembered | undefined): void {
+    if (known) this.#put(keyOf(agent), known);
+    else this.#forget(keyOf(agent));
+  }
+
+  /** Whether the agent of that scope has ended. */
+  hasEnded(scope: Scope): boolean {
+    return this.#over.has(scope);
   }
 
   #find(key: string): Remembered | undefined {

@@ -95,8 +95,8 @@ async function end(core: Core): Promise<void> {
   await leave(core);
 }
 
-/** The scope goes, and with it every hook that was only its own. */
-export async function leave(core: Core): Promise<void> {
+/** The scope goes, and with it every hook that was only its own. `gone`: it has nothing of it any more, once this has resolved. */
+export async function leave(core: Core, gone?: Promise<unknown>): Promise<void> {
   const { session_id, agent_id } = core.who;
   core.shut();
   core.parent?.children.delete(core);
@@ -105,7 +105,7 @@ export async function leave(core: Core): Promise<void> {
   core.traced?.end();
   const { registrar } = core.deps;
   // Its plugins clean up.
-  await (agent_id === undefined ? registrar.end({ session: session_id }) : registrar.endAgent(core.scope));
+  await (gone ?? (agent_id === undefined ? registrar.end({ session: session_id }) : registrar.endAgent(core.scope)));
 }
 
 async function cutShort(core: Core): Promise<void> {

@@ -78,12 +78,14 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
   const ref = { session: session_id, agent: agent_id };
   const above = parent.who.agent_id === undefined ? undefined : { session: session_id, agent: parent.who.agent_id };
   const settings = inherit(options, parent.settings);
+  const { registrar } = from.deps;
+  if (registrar.agents.isTaken(ref)) registrar.check(ref, options.hooks, (options.plugins ?? []).map(usedAs));
   const core = new Core(
     from.deps,
     { session_id, transcript_path, agent_id, agent_type, agent_transcript_path },
     {
       parent,
-      scope: from.deps.registrar.agents.openForSession(ref, { parent: above, agentType: agent_type }),
+      scope: registrar.agents.openForSession(ref, { parent: above, agentType: agent_type }),
       settings,
       cwd: options.cwd ?? parent.cwd,
       model: options.model ?? parent.model,
@@ -94,12 +96,18 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
   parent.children.add(core);
   from.agents.set(agent_id, core);
   closeOnAbort(core, options.signal);
-  const entering = orLeave(core, async () => {
-    await install(core, ref, options);
+  const undos: (() => unknown)[] = [];
+  const takeBack = (): Promise<unknown> => {
+    const undone = undos.reverse().map((undo) => undo());
+    return Promise.all([...undone, registrar.agents.notStarted(core.scope)]);
+  };
+  const enter = async () => {
+    await install(core, ref, options, undos);
     const started = await core.fire('SubagentStart', {});
     remember(core, started);
     return { core, started };
-  });
+  };
+  const entering = orLeave(core, enter, takeBack);
   // A close before it has begun must wait for the beginning.
   return await core.calls.during(entering, agent_type, agent_id);
 }
@@ -140,22 +148,23 @@ async function install<C extends CustomEvents>(
   core: Core,
   ref: ScopeRef,
   { hooks, plugins = [] }: { hooks?: Hooks<C> | undefined; plugins?: readonly PluginUse[] | undefined },
+  undos: (() => unknown)[] = [],
 ): Promise<void> {
   const { registrar } = core.deps;
-  if (hooks) registrar.register(ref, hooks);
-  for (const use of plugins) {
-    const [plugin, options, how] = (Array.isArray(use) ? use : [use]) as [Plugin, unknown?, UseOptions?];
-    await registrar.use(ref, plugin, options, how);
-  }
+  if (hooks) undos.push(registrar.register(ref, hooks));
+  for (const use of plugins) undos.push(await registrar.use(ref, ...usedAs(use)));
 }
 
-/** If entering fails, nothing is left behind. */
-async function orLeave<T>(core: Core, enter: () => Promise<T>): Promise<T> {
+const usedAs = (use: PluginUse) => (Array.isArray(use) ? use : [use]) as [Plugin, unknown?, UseOptions?];
+
+/** If entering fails, nothing is left behind. `takeBack`: what is there then stays, but for its own. */
+async function orLeave<T>(core: Core, enter: () => Promise<T>, takeBack?: () => Promise<unknown>): Promise<T> {
   try {
     return await enter();
   } catch (error) {
-    await leave(core);
-    if (core.parent) core.deps.registrar.agents.notStarted(core.scope);
+    core.shut();
+    // At once: the agent before it may go on while plugins clean up.
+    await leave(core, takeBack?.());
     throw error;
   }
 }
