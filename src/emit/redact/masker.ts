@@ -254,7 +254,7 @@ const isOfList = (value: unknown, kind: ListKind, name: string): boolean =>
 
 /** At which level of data a field of a record begins. */
 const beginOf = (key: string): number => (DATA.test(key) ? 1 : key.startsWith('updated') ? 2 : 0);
-const DATA = /^(?:input|final_input|versions|output)$/;
+const DATA = /^(?:input|final_input|versions|output|value)$/;
 
 /** A whole value that was masked. */
 const MASKED = /^\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]$/;

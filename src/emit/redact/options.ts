@@ -12,7 +12,7 @@ export interface RedactOptions {
   readonly keys?: readonly string[];
   /** Places whose whole value is masked: `input.tool_input.content`, `handlers.*.output`; `*` is any one key. */
   readonly paths?: readonly string[];
-  /** The first group of each match is masked, or all of it if there is no group. A number of an input or output is masked as a whole; names of fields there are looked at, too. */
+  /** The first group of each match is masked, or all of it if there is no group. A number in an input, an output or a `decision.value` is masked as a whole; names of fields below their own are looked at, too. */
   readonly patterns?: readonly RegExp[];
   /** Called with each string and where it is; what it returns is kept instead. undefined: the other options decide. What it throws masks the string. */
   readonly mask?: (value: string, path: string) => string | undefined;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createHost } from '../../../src/create-host.js';
 import type { HookRecord } from '../../../src/emit/record.js';
 import { createRedactor } from '../../../src/emit/redact/redactor.js';
 import type { RedactOptions } from '../../../src/index.js';
@@ -41,11 +42,29 @@ describe('patterns of a user', () => {
       handlers: [
         { output: { hookSpecificOutput: { updatedInput: data } }, answers: [{ judged: 0, output: { a: data } }] },
       ],
-      decision: { updatedInput: data },
+      decision: { updatedInput: data, value: { action: 'accept', content: data } },
+      would_decide: { value: { content: data } },
     });
     const text = masked({ patterns: [/\d{16}/, /acct-\d+/] }, of);
     expect(text).not.toMatch(/acct-7|4111111111111111/);
-    expect(JSON.parse(text).redacted.count).toBe(12);
+    expect(JSON.parse(text).redacted.count).toBe(16);
+  });
+
+  test('are looked for in the answer of a hook that fills in a form', async () => {
+    const records: HookRecord[] = [];
+    const host = createHost({ logger: () => undefined });
+    host.events$.subscribe((one) => records.push(one));
+    const content = { card: 4111111111111111, 'acct-1': 'x' };
+    host.on('Elicitation', () => ({
+      hookSpecificOutput: { hookEventName: 'Elicitation', action: 'accept', content },
+    }));
+    const form = { mode: 'form', requested_schema: { type: 'object' } };
+    await host.fire('Elicitation', { mcp_server_name: 's', message: 'which?', ...form, session_id: 's' } as never);
+    await host.close();
+    const fire = records.find(({ type }) => type === 'hook_fire') as HookRecord;
+    const shown = masked({ patterns: [/\d{16}/, /acct-\d+|content/] }, fire);
+    expect(shown).not.toMatch(/acct-1|4111111111111111/);
+    expect(JSON.parse(shown).decision.value).toEqual({ action: 'accept', content: { card: MASK, [MASK]: 'x' } });
   });
 
   test('leave the numbers and names of a record itself as they are', () => {
