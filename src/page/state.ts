@@ -54,14 +54,14 @@ export const shown = computed<readonly Row[]>(() => {
   version.value;
   const wanted = filter.value;
   const all = told.value;
-  return isFiltering(wanted) ? all.filter((row) => matches(row, wanted)) : all.slice();
+  return isFiltering(wanted) ? all.filter((row) => matches(row, wanted, until.value)) : all.slice();
 });
 /** Counts of the rows before the filter by outcome, whose buttons show them. */
 export const counts = computed<Counts>(() => {
   version.value;
   const wanted = { ...filter.value, outcomes: 0 };
   const filtering = isFiltering(wanted);
-  return countsOf(filtering ? told.value.filter((row) => matches(row, wanted)) : told.value);
+  return countsOf(filtering ? told.value.filter((row) => matches(row, wanted, until.value)) : told.value);
 });
 
 export const changeFilter = (change: Partial<Filter>): void => {

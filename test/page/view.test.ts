@@ -70,6 +70,15 @@ test('what a hook printed is found, whether it came before the record of its fir
   expect(found('no words')).toEqual([]);
 });
 
+test('what a hook printed is not found at a moment before it came', () => {
+  const found = SAMPLES.find((one) => one.type === 'system' && one.subtype === 'hook_response') as HookRecord;
+  const time = new Date(Date.parse(fire().time) + 60_000).toISOString();
+  const page = pageOf([record({ fire_id: 'one' }), { ...found, seq: ++seq, fire_id: 'one', stderr: 'late', time }]);
+  const [row] = page.rows;
+  const isFound = (until: number) => row !== undefined && matches(row, { ...NO_FILTER, text: 'late' }, until);
+  expect([-1, 0].map((ms) => isFound(Date.parse(time) + ms))).toEqual([false, true]);
+});
+
 describe('time', () => {
   test('has its day where there are several', () => {
     const at = Date.parse('2026-01-31T23:59:59.123Z');

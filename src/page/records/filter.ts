@@ -1,3 +1,4 @@
+import type { HookRecord } from '../../emit/record.js';
 import { plainJson } from '../../plain.js';
 import type { HookTally } from '../../why/tally.js';
 import { Tallies } from '../../why/tally.js';
@@ -22,24 +23,32 @@ export const NO_FILTER: Filter = { agent: '', event: '', hook: '', outcomes: 0, 
 export const isFiltering = (filter: Filter): boolean =>
   (Object.keys(NO_FILTER) as (keyof Filter)[]).some((key) => filter[key] !== NO_FILTER[key]);
 
-export function matches(row: Row, { agent, event, hook, outcomes, text }: Filter): boolean {
+/** `until`: of what hooks print later, what had come by then. */
+export function matches(
+  row: Row,
+  { agent, event, hook, outcomes, text }: Filter,
+  until = Number.POSITIVE_INFINITY,
+): boolean {
   if (agent !== '' && row.agent.key !== agent) return false;
   if (event !== '' && row.event !== event) return false;
   if (outcomes !== 0 && (row.marks & outcomes) === 0) return false;
   if (hook !== '' && !row.ran.some(({ name }) => name === hook)) return false;
-  return text === '' || holds(row, text);
+  return text === '' || holds(row, text, until);
 }
 
 /** The record's whole text, and what its hooks printed, as JSON: what is not seen is written out in it, or not, as its writer did. */
-function holds({ text: line, runs = [], about, came }: Row, text: string): boolean {
+function holds({ text: line, runs = [], about, came }: Row, text: string, until: number): boolean {
   const wanted = text.toLowerCase();
   if (about.toLowerCase().includes(wanted) || came.toLowerCase().includes(wanted)) return true;
   const forms = [JSON.stringify(wanted), plainJson(wanted)].map((one) => one.slice(1, -1));
-  return [line, ...runs].some((one) => {
+  const has = (one: string): boolean => {
     const json = one.toLowerCase();
     return forms.some((form) => json.includes(form));
-  });
+  };
+  return has(line) || runs.some((one) => has(one) && !(timeIn(one) > until));
 }
+
+const timeIn = (line: string): number => Date.parse((JSON.parse(line) as HookRecord).time);
 
 /** How many of the ordered `rows` had come by a time. */
 export function countUntil(rows: readonly Row[], at: number): number {
