@@ -127,11 +127,10 @@ function placesBehind(place: Place, looks: Looks, found: BashReading): Place[] {
   const on = (to: number, isSure = sure): Place => ({ words, at: to, sure: isSure });
   if (text === '') return [];
   if (KEYWORDS.has(text)) return [on(at + 1, true)];
-  if (SETS.test(text) || /^[@+-]+$/.test(text) || HOLE.test(text)) return [on(at + 1)];
+  if (SETS.test(text) || /^(?!--$)[@+-]+$/.test(text) || HOLE.test(text)) return [on(at + 1)];
   if (SETS.test(words[at + 1]?.text ?? '')) return [on(at + 2)];
-  // A user may stand before the command.
-  if (OFTEN.test(text)) return [on(at + 1, false), on(at + 2, false)];
-  if (isTime(words, at)) return [on(at + 5, false), on(at + 6, false)];
+  if (OFTEN.test(text)) return jobsAt(words, at + 1);
+  if (isTime(words, at)) return jobsAt(words, at + 5);
   const bare = text.replace(MARKS, '');
   const isMarked = bare !== text && !text.startsWith('--');
   const [, target] = REDIRECTION.exec(text) ?? [];
@@ -155,6 +154,13 @@ function placesBehind(place: Place, looks: Looks, found: BashReading): Place[] {
 function isTime(words: readonly KnownWord[], at: number): boolean {
   if (!FIELD.test(words[at]?.text ?? '') || !FIELD.test(words[at + 1]?.text ?? '')) return false;
   return [2, 3, 4].every((i) => DAY.test(words[at + i]?.text ?? ''));
+}
+
+/** A user may stand before the command. */
+function jobsAt(words: readonly KnownWord[], at: number): Place[] {
+  const { text } = words[at + 1] ?? { text: '-' };
+  const isNone = text.startsWith('-') || RUNNING.test(text);
+  return (isNone ? [at] : [at, at + 1]).map((to) => ({ words, at: to, sure: false }));
 }
 
 /** The next word that is no option. */
