@@ -102,7 +102,7 @@ const QUOTED = /^(?<quote>['"])(?<text>[^'"]*)\k<quote>\s*$/s;
 const EXPANDED = /[$`\\]/;
 
 /** The files of the patch that a line of a shell applies, and does nothing else; none if that is not known. */
-export function patchedByShell(line: unknown): string[] {
+function patchedByShell(line: unknown): string[] {
   const { folder, given = '' } = (typeof line === 'string' && ALONE.exec(line)?.groups) || {};
   const { text, end, quote } = (DOCUMENT.exec(given) ?? QUOTED.exec(given))?.groups ?? {};
   if (text === undefined || (end !== undefined && text.split('\n').includes(end))) return [];
@@ -113,3 +113,33 @@ export function patchedByShell(line: unknown): string[] {
 }
 
 const isAbsolute = (path: string): boolean => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path);
+
+type LineReader = (line: string) => boolean;
+let runsPatches: LineReader = () => true;
+
+/** Gives the reader of shell lines, which comes with whatever has rules; what only asks a server does not load it. Without one, a line that has the program's name may run it. */
+export function readPatchesWith(reader: LineReader): void {
+  runsPatches = reader;
+}
+
+/** What a line that applies a patch is, besides. */
+export const PATCHED: readonly string[] = ['Edit'];
+
+/** Whether a line of a shell may apply a patch, as a rule about the program would say. */
+export function mayPatch(given: unknown): boolean {
+  const line = isTexts(given) ? given.map(quoted).join(' ') : given;
+  if (typeof line !== 'string') return false;
+  // Nearly all lines do not have its name, however it is quoted.
+  return /apply_?patch/.test(line.replace(/['"\\\n]/g, '')) && runsPatches(line);
+}
+
+const isTexts = (given: unknown): given is string[] =>
+  Array.isArray(given) && given.every((one) => typeof one === 'string');
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** The files of the patches that a line of a shell applies; undefined stands for those that are not known. */
+export function filesPatched(line: unknown): readonly (string | undefined)[] {
+  if (!mayPatch(line)) return [];
+  const files = [...new Set(patchedByShell(line))];
+  return files.length === 0 ? [undefined] : files;
+}

@@ -1,6 +1,6 @@
-import { fileSourceOf, filesIn } from '../events/named-files.js';
+import { fileSourceOf, filesIn, filesPatched } from '../events/named-files.js';
 import { isObject, type Json } from '../values/shape.js';
-import { filesPatched, shellPatch } from './shell-patch.js';
+import { shellPatch } from './shell-patch.js';
 
 /** The field with which each tool says what it reads or changes. */
 export const FILE_FIELDS = new Map([

@@ -1,9 +1,10 @@
 import { HookscopeError } from '../errors.js';
+import { mayPatch, PATCHED } from '../events/named-files.js';
 import type { Dialect } from '../events/spec.js';
 import { mayMean, namesOfCall, toolName } from '../events/tool-calls.js';
 import { isObject } from '../values/shape.js';
 import { filesSaid } from './files-of.js';
-import { mayPatch, PATCHED, shellPatch } from './shell-patch.js';
+import { shellPatch } from './shell-patch.js';
 import { type BadSpecifier, compileSpecifier, type RuleCall, type RuleOf, type Specifier } from './specifier.js';
 import { toolNames } from './tool-names.js';
 import { compileWildcard } from './wildcard.js';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { agentCodec } from '../../src/agents/agents.js';
 import { createHost } from '../../src/create-host.js';
+import { filesPatched } from '../../src/events/named-files.js';
 import { rewrite, rule } from '../../src/index.js';
 import { filesOf } from '../../src/matching/files-of.js';
 import { compileRule } from '../../src/matching/rule.js';
-import { filesPatched } from '../../src/matching/shell-patch.js';
 import { growth } from '../growth.js';
 
 type Call = Readonly<Record<string, unknown>>;

@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   scopes: ['plain', 'errors', 'values', 'events', 'matching'],
   emit: ['plain', 'errors', 'values', 'events', 'scopes/skip'],
   handlers: ['plain', 'errors', 'values', 'events', 'matching/wildcard', 'emit/redact/part'],
-  agents: ['plain', 'errors', 'values', 'events', 'matching/shell-patch', 'emit/redact/part'],
+  agents: ['plain', 'errors', 'values', 'events', 'emit/redact/part'],
   foreign: [...BELOW_HOST, 'host', 'create-host', 'files', 'trust', 'agents'],
   host: [
     ...BELOW_HOST,

@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FileSource, filesNamed, knownPath, type NamedSource, onePath } from '../../events/named-files.js';
-import { filesPatched, mayPatch, PATCHED } from '../../matching/shell-patch.js';
+import {
+  type FileSource,
+  filesNamed,
+  filesPatched,
+  knownPath,
+  mayPatch,
+  type NamedSource,
+  onePath,
+  PATCHED,
+} from '../../events/named-files.js';
 import { put } from '../../values/copies/put.js';
 import { isObject, type Json } from '../../values/shape.js';
 import type { Loss } from '../codec.js';
