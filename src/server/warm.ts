@@ -5,7 +5,7 @@ import type { EventSpec } from '../events/spec.js';
 import type { PassedCall } from '../host/alarms/judgement.js';
 import type { HostCore } from '../host/core.js';
 import type { AnyDecision } from '../host/decide/decision.js';
-import { fire } from '../host/fire/fire.js';
+import { fire, takes } from '../host/fire/fire.js';
 import type { FireSettings } from '../host/fire-options.js';
 import { servicesOf } from '../host/internals.js';
 import { realOr } from '../trust/consent.js';
@@ -132,7 +132,7 @@ export class WarmHosts {
     const served = this.#of(cwd, env['CLAUDE_PROJECT_DIR']);
     this.#running++;
     try {
-      served.agents.before(spec, input);
+      if (spec.scope !== 'open' || takes(served.services, spec.name, input)) served.agents.before(spec, input);
       const decision = await fire(served.services, spec.name, input, {
         signal,
         incoming: carrierIn(env),

@@ -3,6 +3,8 @@ import { createHost, type Host } from '../../src/create-host.js';
 import { deny } from '../../src/events/output/helpers.js';
 import { servicesOf } from '../../src/host/internals.js';
 import { AgentScopes } from '../../src/server/agents.js';
+import { WarmHosts } from '../../src/server/warm.js';
+import { LazySignal } from '../../src/values/waiting/lazy-signal.js';
 import { fires, watch } from './kit.js';
 
 const TOOLS = { reviewer: 'Write', builder: 'Edit' };
@@ -323,6 +325,20 @@ test('what a function made for the earlier agent is cleaned up, and what it left
   expect(scope.closed).toBe(false);
   expect(scope.pending).toEqual([]);
   expect((await host.fire('PreToolUse', call('Write'))).verdict).toBe('none');
+  await host.close();
+});
+
+test('under hookscope serve a start whose input makes no sense takes nothing from the agent that had the id', async () => {
+  const { host } = guarded();
+  const hosts = new WarmHosts({ host, binding: { changed: () => [] } as never }, []);
+  const specOf = (event: string) => servicesOf(host).events[event]?.spec as never;
+  const ask = (event: string, input: object) =>
+    hosts.ask(specOf(event), input as never, { cwd: '/', env: {}, signal: new LazySignal() });
+  await ask('SubagentStart', named('reviewer'));
+  await ask('SubagentStop', { ...named('reviewer'), stop_hook_active: false, agent_transcript_path: '' });
+  await expect(ask('SubagentStart', { ...named('builder'), cwd: 5 })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  expect(await judgedAs(host)).toEqual(['reviewer']);
+  expect(await judgedAs(host, 'reviewer')).toEqual(['reviewer']);
   await host.close();
 });
 

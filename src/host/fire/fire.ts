@@ -32,6 +32,12 @@ export function fire(services: HostCore, event: string, input: Json, options?: F
   return !watched && isIdle(services, state, options) ? state.quiet : begin(services, state, input, options, watched);
 }
 
+/** Whether a fire would take that input; else it is refused, and nothing may begin with it. */
+export function takes(services: HostCore, event: string, input: Json, scope?: ScopeRef): boolean {
+  const state = services.events[event];
+  return state !== undefined && !(completeInput(state, input, sessionOf(services, scope)) instanceof HookscopeError);
+}
+
 /** A fire that is refused before any hook is asked. */
 type RefusedFire = CallFire & { readonly services: HostCore };
 

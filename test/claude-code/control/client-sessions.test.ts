@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Host } from '../../../src/create-host.js';
+import { servicesOf } from '../../../src/host/internals.js';
 import { anyHooks, deferred, testHost, until } from '../../host/kit.js';
 import { all, bash, connect, connectPuppet, type Options, tapped } from './kit.js';
 import { cancel, isType, type Json, request } from './puppet.js';
@@ -238,6 +239,14 @@ describe('subagents', () => {
     await fire('SubagentStop', stop);
     expect(scopes(host)).not.toContain('"a1"');
     expect(await fire('PreToolUse', { ...bash('ls'), ...AGENT })).toMatchObject({ response: {} });
+  });
+
+  it('one whose start is refused, since its input makes no sense, does not begin', async () => {
+    const { host } = testHost();
+    const { fire } = await connect(host, reviewed());
+    await fire('UserPromptSubmit', prompt());
+    await fire('SubagentStart', { ...start, cwd: 5 } as never);
+    expect(servicesOf(host).registrar.scope({ session: 'S1', agent: 'a1' }).begun).toBe(false);
   });
 
   it('hooks that were registered for one while it ran go with it', async () => {
