@@ -6,6 +6,8 @@ export interface Posted {
   readonly bytes: Uint8Array;
   /** The engine's own number, which grows with every post of the channel. */
   readonly version: number;
+  /** When it was posted, ISO 8601, by the engine's own clock; absent: the engine does not say. */
+  readonly at?: string;
 }
 
 /** One record that a host has sent. */

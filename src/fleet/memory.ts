@@ -96,7 +96,8 @@ export function memoryEngine(broker: MemoryBroker = new MemoryBroker()): FleetEn
         const posts = broker.posts.get(channel) ?? [];
         const there = posts.at(-1)?.version ?? 0;
         if (there !== after) throw overtaken(channel);
-        broker.posts.set(channel, [...posts, { bytes: bytes.slice(), version: there + 1 }].slice(-KEPT));
+        const post = { bytes: bytes.slice(), version: there + 1, at: new Date().toISOString() };
+        broker.posts.set(channel, [...posts, post].slice(-KEPT));
         broker.changed();
         return there + 1;
       },

@@ -73,12 +73,14 @@ export interface Draft {
   readonly source: PolicySource;
   readonly revision?: string | undefined;
   readonly canary?: number | undefined;
+  /** Of a bundle that is gone back to: when that was made. */
+  readonly created?: string | undefined;
   readonly keys: readonly SigningKey[];
 }
 
 /** The content as a bundle of a sequence. Without a given revision, the revision is a hash of the content. */
 export function bundleOf(
-  { team, channel, source: { about, files }, revision, canary, keys }: Draft,
+  { team, channel, source: { about, files }, revision, canary, created, keys }: Draft,
   sequence: number,
 ): Bundle {
   const content = sha256(Buffer.from(JSON.stringify([...files].map(([path, bytes]) => [path, sha256(bytes)]))));
@@ -88,7 +90,7 @@ export function bundleOf(
     channel,
     sequence,
     revision: revision ?? content.slice(0, 12),
-    created: new Date().toISOString(),
+    created: created ?? new Date().toISOString(),
     ...(canary === undefined ? {} : { canary }),
   };
   return readBundle(packBundle(manifest, files, keys));
@@ -145,9 +147,16 @@ export async function stateOf(
   };
 }
 
-/** The bundle that is posted for all hosts of a channel, as it says of itself: whether hosts take it is theirs to say. */
-export async function postedFor(engine: FleetEngine, channel: string): Promise<Bundle | undefined> {
-  return read(await engine.policy.history(channel)).at(-1);
+/** The bundle that is posted for all hosts of a channel, as it says of itself, and since when: whether hosts take it is theirs to say. */
+export async function postedFor(
+  engine: FleetEngine,
+  channel: string,
+): Promise<{ readonly bundle: Bundle; readonly since: string } | undefined> {
+  const [last] = (await engine.policy.history(channel)).toReversed().flatMap((post) => {
+    const [bundle] = read([post]);
+    return bundle === undefined ? [] : [{ bundle, since: post.at ?? bundle.manifest.created }];
+  });
+  return last;
 }
 
 function read(posted: readonly Posted[]): Bundle[] {
@@ -199,12 +208,17 @@ export function earlier({ history, canaries }: ChannelState, to: string | undefi
   return way(history).at(-2);
 }
 
-/** The bundles that have led to the last one, without those that were gone back behind: each revision once, in order. */
+/**
+ * The bundles that have led to the last one, without those that were gone back behind. One that was gone back to says when the first of it was made; the same revision pushed again is
+ * new, but for one pushed twice in a row.
+ */
 function way(history: readonly Bundle[]): Bundle[] {
   const left: Bundle[] = [];
   for (const bundle of history) {
-    const again = left.findIndex(({ manifest }) => manifest.revision === bundle.manifest.revision);
+    const { revision, created } = bundle.manifest;
+    const again = left.findLastIndex(({ manifest: of }) => of.revision === revision && of.created === created);
     if (again >= 0) left.length = again;
+    else if (left.at(-1)?.manifest.revision === revision) left.pop();
     left.push(bundle);
   }
   return left;

@@ -75,7 +75,8 @@ export async function rollbackVerb(_: readonly string[], flags: FleetFlags, term
     const state = await stateOf(engine, { team: where.team, channel, keys: given.counts });
     const target = earlier(state, flags.to);
     if (target === undefined) throw wrongOption('fleet rollback', whyNone(state, channel, flags.to));
-    const draft = { team: where.team, channel, source: sourceOf(target), revision: target.manifest.revision, keys };
+    const { revision, created } = target.manifest;
+    const draft = { team: where.team, channel, source: sourceOf(target), revision, created, keys };
     await checkDraft(draft, terminal, { isNew: false });
     return sendDraft(engine, draft, state, given);
   });

@@ -31,7 +31,10 @@ export async function statusVerb(_: readonly string[], flags: FleetFlags, termin
 }
 
 /** What the hosts of a channel should have. */
-type InChannel = Pick<BundleManifest, 'channel' | 'revision' | 'sequence' | 'created'> & { readonly digest: string };
+type InChannel = Pick<BundleManifest, 'channel' | 'revision' | 'sequence'> & {
+  readonly digest: string;
+  readonly since: string;
+};
 
 /** A host may invent channels. */
 const MOST_CHANNELS = 20;
@@ -41,12 +44,14 @@ async function postedIn(engine: FleetEngine, all: readonly Shared[]): Promise<In
   const channels = new Set(hostsIn(all).flatMap((status) => status.channels.map(({ channel }) => channel)));
   const named = [...channels].filter((channel) => FLEET_NAME.test(channel)).sort();
   const found = await Promise.all(named.slice(0, MOST_CHANNELS).map((channel) => postedFor(engine, channel)));
-  return found.flatMap((bundle) => (bundle ? { ...bundle.manifest, digest: sha256(bundle.bytes) } : []));
+  return found.flatMap((one) =>
+    one ? { ...one.bundle.manifest, digest: sha256(one.bundle.bytes), since: one.since } : [],
+  );
 }
 
 /** How many have it. */
 function headOf(posted: InChannel, hosts: readonly Reported[]): string {
-  const { channel, revision, sequence, created } = posted;
+  const { channel, revision, sequence, since } = posted;
   const own = hosts
     .filter((status) => stateOf(status) !== 'left')
     .flatMap(({ channels }) => channels.filter((one) => one.channel === channel));
@@ -58,7 +63,7 @@ function headOf(posted: InChannel, hosts: readonly Reported[]): string {
     ahead.length > trying ? `, ${ahead.length - trying} with a higher number` : '',
   ].join('');
   return plain(
-    `${channel} ${revision} (${sequence}), posted ${created.slice(0, 19)}Z: ${have} of ${own.length} hosts have it${others}`,
+    `${channel} ${revision} (${sequence}), posted ${since.slice(0, 19)}Z: ${have} of ${own.length} hosts have it${others}`,
   );
 }
 

@@ -62,7 +62,11 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
           if (last === null) return [];
           const { KvWatchInclude } = await library();
           const all = await upTo(last.revision, bucket, { key: channel, include: KvWatchInclude.AllHistory });
-          return all.map(({ value, revision }) => ({ bytes: value, version: revision }));
+          return all.map(({ value, revision, created }) => ({
+            bytes: value,
+            version: revision,
+            at: created.toISOString(),
+          }));
         }),
       past: (channel, after) =>
         tried(async () => {

@@ -7,6 +7,7 @@ import { createHost, type Host } from '../../../src/create-host.js';
 import { makeKey } from '../../../src/fleet/bundle/keys.js';
 import { type Fleet, fleet } from '../../../src/fleet/fleet.js';
 import { natsEngine } from '../../../src/fleet/nats/engine.js';
+import { postedFor } from '../../../src/fleet/operator.js';
 import { bundleOf, denies, newKey, ownFolder } from '../bundles.js';
 import { until } from '../contract.js';
 import { startNats } from './server.js';
@@ -147,6 +148,24 @@ test('a rollback is to what all other hosts have while a canary is tried, and no
     await sleep(1_600);
     expect(await rollback()).toMatch(/refused: .*stable e1 .*it has expired on/);
     expect(await rollback({ to: 'v1' })).toMatch(/stable v1 \(7\) is posted/);
+    await has(7);
+  } finally {
+    await end();
+  }
+});
+
+test('a rollback goes back to what was there before, also where that came after an older revision', async () => {
+  const { anybody, push, rollback, has, end } = await team(['h']);
+  try {
+    for (const revision of ['v1', 'v2', 'v3', 'v2']) await push(revision);
+    const before = Date.now();
+    expect(await rollback()).toMatch(/stable v3 \(5\)/);
+    const found = await postedFor(anybody, 'stable');
+    expect(found?.bundle.manifest.created.localeCompare(new Date(before).toISOString())).toBe(-1);
+    expect(Date.parse(found?.since ?? '')).toBeGreaterThanOrEqual(before);
+    expect(await rollback()).toMatch(/stable v2 \(6\)/);
+    expect(await rollback()).toMatch(/stable v1 \(7\)/);
+    expect(await rollback()).toMatch(/nothing before the last revision/);
     await has(7);
   } finally {
     await end();
