@@ -114,6 +114,15 @@ export const SEARCHED: readonly string[] = [
   ),
   `${many(`>${'a'.repeat(96)}#;`, 90)} ${many('mv *a*a*a!# b;', 10)}`,
   `foo '${'[!'.repeat(4_900)} r? x'`,
+  ...['x ${ y ', 'a [b]${ c/d; ', 'mv ${ cp '].flatMap((text) =>
+    [900, 5_000, 9_900].flatMap((length) => [
+      `foo '${fill(text).slice(0, length)}'`,
+      `node -e '${fill(text).slice(0, length)}'`,
+    ]),
+  ),
+  ...['$((1 + ', '$((<(b ', '$((a > ', '"$((b ', '$[', '$((2 ? $[3 '].flatMap((text) =>
+    [2_000, 5_000, 9_900].map((length) => `foo <<Q\n${fill(text).slice(0, length)}\nQ`),
+  ),
   `foo '${'{'.repeat(100)}${','.repeat(9_800)} r?'`,
   ...['a: scp h:f r? x ', 'a: cp f g r? x ', 'b: sed -e x r? x ', '>o r? x ', '0 1 * * * r? ', 'A[1]= r? x\n'].map(
     (text) => `foo '${fill(text).slice(0, LENGTH - 6)}'`,

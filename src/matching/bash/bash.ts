@@ -18,6 +18,7 @@ import {
   SPARED,
   type Surety,
   spend,
+  spendText,
   Unknowable,
   Unreadable,
 } from './reading.js';
@@ -131,6 +132,7 @@ function guessAt(text: string, found: BashReading, surely: 'expanded' | true): v
 
 /** Nobody knows whether it is shell code. The commands in it count; what cannot be known of it is no reason to ask. */
 function searchIn(text: string, found: BashReading, within: BashReading): void {
+  spendText(text, found);
   addTexts(text, found);
   addGlobs(text, found);
   // What is printed, and code of another kind, only seems to write and to run files.

@@ -12,7 +12,7 @@ import {
   spread,
 } from './moves.js';
 import { DATA_PROGRAMS, EDITORS, INTERPRETERS, READERS } from './names.js';
-import { type BashFiles, type BashReading, COST, lastName, type ScriptContext, spend } from './reading.js';
+import { type BashFiles, type BashReading, COST, lastName, type ScriptContext, spend, spendText } from './reading.js';
 import type { OptionUse } from './used.js';
 import { type KnownWord, knownWord } from './words.js';
 
@@ -164,6 +164,7 @@ export function noteHanded(
 
 /** The files that a program may write, for all that is known: `sponge s`, `sed 'w s'`, `open("s", "w")`; `rename` takes an ending away. */
 export function noteNamed(text: string, program: string, found: BashReading): void {
+  spendText(text, found);
   const name = lastName(program);
   if (READERS.has(name) || (EDITORS.has(name) && /^[\w./+-]+$/.test(text))) return;
   for (const [token] of text.matchAll(/[\w.+-]+/g)) {

@@ -130,10 +130,34 @@ export function isSpent(found: BashReading): boolean {
   return found.spent.read > MAX_READ;
 }
 
+/** Characters of a text in which words are looked for that cost a step. */
+const TEXT_SHARE = 4;
+
+/** Counts a text in which words are looked for: those in one another, `${ a ${ b`, are as long as the line again and again. */
+export function spendText({ length }: string, found: BashReading): void {
+  spend(Math.floor(length / TEXT_SHARE), found);
+}
+
+/** Characters that are read again for the ends of arithmetic in arithmetic: `$((a $((b`. */
+const MAX_NESTED = 150_000;
+
+/** Whether finding these ends is too much: those of each are looked for from its beginning on. */
+function isTooNested(source: string): boolean {
+  const open: number[] = [];
+  let steps = 0;
+  for (const { index, 0: mark } of source.matchAll(/\$\(\(|\$\[|\)\)/g)) {
+    if (mark !== '))') open.push(index);
+    else steps += index - (open.pop() ?? index);
+  }
+  return open.reduce((sum, from) => sum + source.length - from, steps) > MAX_NESTED;
+}
+
 /** Whether parsing alone would take longer than a hook may wait. */
 export function isTooLong(source: string): boolean {
   if (source.length > MAX_LENGTH) return true;
   if (source.length < MAX_DOCUMENTS) return false;
   const marks = source.match(/<<|[;|&()`\n]/g) ?? [];
-  return marks.length > MAX_MARKS || marks.filter((mark) => mark === '<<').length > MAX_DOCUMENTS;
+  return (
+    marks.length > MAX_MARKS || marks.filter((mark) => mark === '<<').length > MAX_DOCUMENTS || isTooNested(source)
+  );
 }
