@@ -307,6 +307,35 @@ test.each(['subscribers', 'no subscriber'])(
   },
 );
 
+test('what starts and stops where no hooks were by type is known once there are some', async () => {
+  for (const was of ['stopped', 'at work', 'stopped, then aborted', 'stopped long ago']) {
+    const alarms: string[] = [];
+    const host = createHost({ logger: () => undefined, onAlarm: ({ alarm }) => void alarms.push(alarm) }) as Host;
+    host.register({ SubagentStart: [{ hooks: [() => undefined] }] });
+    await start(host, 'reviewer');
+    if (was !== 'at work') await stop(host, 'reviewer');
+    if (was.includes('aborted')) {
+      const over = new AbortController();
+      host.register({ SubagentStart: [{ hooks: [() => over.abort()] }] });
+      const started = host.fire('SubagentStart', named('builder') as never, { signal: over.signal });
+      await expect(started).rejects.toMatchObject({ code: 'ABORTED' });
+    }
+    for (let i = 0; was.includes('long ago') && i < 20_001; i++) {
+      const other = { session_id: 's1', agent_id: `o${i}`, agent_type: 'other' };
+      await host.fire('SubagentStart', other as never);
+      await host.fire('SubagentStop', { ...other, stop_hook_active: false, agent_transcript_path: '' } as never);
+    }
+    for (const type of ['reviewer', 'builder'] as const) host.spawnHooks(type, hooksOf(type));
+    const isKnown = was !== 'stopped long ago';
+    expect([was, await judgedAs(host), alarms.length]).toEqual([
+      was,
+      isKnown ? ['reviewer'] : [],
+      isKnown && was !== 'at work' ? 1 : 0,
+    ]);
+    await host.close();
+  }
+});
+
 test('what a function made for the earlier agent is cleaned up, and what it left for the next turn is gone', async () => {
   const host = createHost({ logger: () => undefined });
   const ended: string[] = [];

@@ -54,7 +54,7 @@ function begin(
   // A start that is refused begins nothing.
   let complete = state.opens ? completeInput(state, input, sessionOf(services, ref)) : undefined;
   if (complete instanceof HookscopeError) return notStarted({ services, state, input, options }, complete, watched);
-  const start = state.opens ? registrar.agents.starts(input, ref) : undefined;
+  const start = state.opens ? registrar.agents.starts(input, ref, options?.signal !== undefined) : undefined;
   const found = start ? start.found : registrar.scopeOf(input, ref, state);
   if (state.spec.callRole === 'ran') ran({ services, state, input, found, options });
   const plan = state.plans.of(found);

@@ -5,7 +5,7 @@ import type { AddingParts, FiredEvent } from './adding.js';
 import type { Above, AgentInstaller, Waiting } from './agent-hooks.js';
 import type { SpawnHooks } from './origin.js';
 import type { Spawns } from './spawns.js';
-import { type AgentRef, type Begun, type Remembered, type Standing, Standings } from './standings.js';
+import { type AgentRef, type Begun, type Remembered, STOP, type Standing, type Standings } from './standings.js';
 
 /** The scope of a fire, and what its agent still has to get there. */
 export interface Looked {
@@ -17,13 +17,15 @@ export interface Looked {
   readonly standing?: Standing;
 }
 
+type Started = { readonly found: ScopeLookup; readonly begun?: Begun };
+
 /** Agents in their scopes, with the hooks of their types. What a fire would find (`find`) is what it then does, and what a preview shows. */
 export class Agents {
   readonly #parts: AddingParts;
   readonly #spawns: Spawns;
   readonly #installer: AgentInstaller;
   readonly #end: (scope: Scope) => Promise<void> | undefined;
-  readonly #standings = new Standings();
+  readonly #standings: Standings;
   /** By their scopes, the latest starts. */
   readonly #begun = new WeakMap<Scope, Begun>();
 
@@ -32,7 +34,9 @@ export class Agents {
     spawns: Spawns,
     installer: AgentInstaller,
     end: (scope: Scope) => Promise<void> | undefined,
+    standings: Standings,
   ) {
+    this.#standings = standings;
     this.#parts = parts;
     this.#spawns = spawns;
     this.#installer = installer;
@@ -81,17 +85,23 @@ export class Agents {
     return opened;
   }
 
-  /** The same for the event with which an agent starts, perhaps with the id of one before it. */
-  starts(input: Json | undefined, ref: ScopeRef | undefined): { readonly found: ScopeLookup; readonly begun?: Begun } {
+  /** The same for the event with which an agent starts, perhaps with the id of one before it. `mayFail`: it may be taken back. */
+  starts(input: Json | undefined, ref: ScopeRef | undefined, mayFail = true): Started {
+    if (!mayFail && this.#standings.isIdle) {
+      const found = this.#parts.tree.find(ref, textOf(input?.['session_id']), textOf(input?.['agent_id']));
+      if (!found.known) {
+        this.#standings.note(found.session ?? this.#parts.tree.session, found.id, textOf(input?.['agent_type']));
+        return { found };
+      }
+    }
     const { found, named: session, spawn, standing } = this.find(input, ref, true);
     if (standing === undefined) return { found };
-    const { tree } = this.#parts;
     const agent = { session, agent: found.id };
     const { earlier } = standing;
     const pending = earlier && [...earlier.pending];
     const before = this.#makeWay(agent, earlier);
     if (spawn === undefined) {
-      const open = tree.get(agent);
+      const open = this.#parts.tree.get(agent);
       if (open?.begun) return { found, ...this.#goesOn(open, agent) };
       this.#standings.starts(agent, { type: textOf(input?.['agent_type']) }, standing);
       const begun = { agent, before, scope: open, wasOpen: true, ...(pending ? { pending } : {}) };
@@ -219,7 +229,8 @@ export class Agents {
   /** A stop that was allowed ended the agent: the scope the host opened for it goes. */
   stopped({ scope, id, known }: ScopeLookup, session: string = this.#parts.tree.session): void {
     if (id === 'session') return;
-    if (!known || !scope.begun) this.#standings.stops({ session, agent: id });
+    if (!known && this.#standings.isIdle) this.#standings.note(session, id, STOP);
+    else if (!known || !scope.begun) this.#standings.stops({ session, agent: id });
     else if (!scope.heldBySession) this.ended(scope);
   }
 
@@ -227,11 +238,6 @@ export class Agents {
   ended(scope: Scope): void {
     if (scope.spawned && !scope.heldBySession) void this.#end(scope);
     else if (scope.begun && !scope.heldBySession) this.#isOver(scope);
-  }
-
-  /** There are hooks for agents of that type, by a policy also for all below one: those that have ended are remembered as such. */
-  hasHooks(type: string, ofPolicy: boolean): void {
-    this.#standings.hasHooks(type, ofPolicy);
   }
 
   /** The scope ends. Its agent is remembered. */

@@ -18,6 +18,7 @@ import { madeBy, type Origin, type SpawnHooks } from './origin.js';
 import { placeOnce } from './place.js';
 import { createRevision } from './revision.js';
 import { Spawns } from './spawns.js';
+import { Standings } from './standings.js';
 
 /** Registers hooks in scopes; keeps the scope tree, the plans' counts and hooks by agent type consistent. */
 export class Registrar {
@@ -27,6 +28,7 @@ export class Registrar {
   readonly revision: () => string;
   readonly #parts: AddingParts;
   readonly #spawns = new Spawns();
+  readonly #standings = new Standings();
   /** Some agent types have hooks, so any event may open an agent's scope. */
   spawns = false;
   /** Some have, or have had: which agents start counts from then on. */
@@ -42,7 +44,7 @@ export class Registrar {
     this.lives = new Lives({ seconds: options.closeTimeout ?? 5, report, left: (scope) => tree.prune(scope) });
     this.#adding = new Adding(parts);
     this.#installer = new AgentInstaller(parts, this.#adding, this.lives);
-    this.agents = new Agents(parts, this.#spawns, this.#installer, (scope) => this.endAgent(scope));
+    this.agents = new Agents(parts, this.#spawns, this.#installer, (scope) => this.endAgent(scope), this.#standings);
     this.revision = createRevision(parts, this.#spawns, () => this.spawnScopes());
   }
 
@@ -109,7 +111,7 @@ export class Registrar {
     if (typeof hooks === 'function') named.place();
     else this.#adding.place(this.#installer.detached(agentType, this.#spawns.of(agentType) ?? []), hooks, named);
     const undo = this.#spawns.add(agentType, { hooks, origin: named, ...of });
-    this.agents.hasHooks(agentType, origin.ofType !== undefined);
+    this.#standings.hasHooks(agentType, origin.ofType !== undefined);
     this.spawns = true;
     this.hadSpawns = true;
     return () => {

@@ -4,6 +4,10 @@ import type { Scope } from '../../scopes/scope.js';
 const ENDED = 1_000;
 /** How many agents are remembered that have started and have no scope. */
 const STARTED = 10_000;
+/** How many starts and stops wait for a look at most; half of them go then. */
+const NOTED = 4 * STARTED;
+/** An agent has stopped. */
+export const STOP = Symbol('stop');
 
 /** An agent, by its session and id. */
 export interface AgentRef {
@@ -60,6 +64,8 @@ export class Standings {
   readonly #types = new Set<string>();
   /** Those of them whose hooks hold for all agents below one. */
   readonly #typesAbove = new Set<string>();
+  /** Starts (with the type) and stops (`STOP`) that nobody has looked at, as session, agent and type: where no hooks were by type, nobody may ever. */
+  #noted: (string | symbol | undefined)[] = [];
   /** Scopes of agents that have ended and may go on in them, or did: the oldest first. */
   readonly #over = new Set<Scope>();
 
@@ -75,6 +81,7 @@ export class Standings {
 
   /** There are hooks for agents of that type. `below`: and for all agents below one. */
   hasHooks(type: string, below: boolean): void {
+    this.#look();
     const isKnown = this.#types.has(type) && (!below || this.#typesAbove.has(type));
     this.#types.add(type);
     if (below) this.#typesAbove.add(type);
@@ -97,8 +104,31 @@ export class Standings {
     this.#put(keyOf(agent), { type, above: remembered?.above ?? [], hasEnded: false });
   }
 
+  /** Whether no hooks have been by type. */
+  get isIdle(): boolean {
+    return this.#types.size === 0;
+  }
+
+  /** Like `starts` and `stops` (`STOP`), for when somebody looks. */
+  note(session: string, agent: string, type: string | symbol | undefined): void {
+    if (this.#noted.push(session, agent, type) >= 3 * NOTED) this.#noted.splice(0, (3 * NOTED) / 2);
+  }
+
+  #look(): void {
+    const noted = this.#noted;
+    if (noted.length === 0) return;
+    this.#noted = [];
+    for (let i = 0; i < noted.length; i += 3) {
+      const agent = { session: noted[i] as string, agent: noted[i + 1] as string };
+      const type = noted[i + 2];
+      if (typeof type === 'symbol') this.stops(agent);
+      else this.starts(agent, { type }, { remembered: this.#find(keyOf(agent)) });
+    }
+  }
+
   /** One without a scope has stopped. */
   stops(agent: AgentRef): void {
+    this.#look();
     const known = this.#started.get(keyOf(agent));
     if (known) this.#put(keyOf(agent), { ...known, hasEnded: true });
   }
@@ -140,11 +170,13 @@ export class Standings {
   }
 
   #find(key: string): Remembered | undefined {
+    this.#look();
     return this.#ended.get(key) ?? this.#started.get(key) ?? this.#others.get(key);
   }
 
   /** The latest comes last, also if it was remembered before. */
   #put(key: string, agent: Remembered): void {
+    this.#look();
     this.#forget(key);
     if (agent.type === undefined && agent.above.length === 0) return;
     if (agent.hasEnded && this.#counts(agent)) set(this.#ended, key, agent, ENDED, 1);
@@ -153,6 +185,7 @@ export class Standings {
   }
 
   #forget(key: string): void {
+    this.#look();
     if (!this.#started.delete(key) && !this.#ended.delete(key)) this.#others.delete(key);
   }
 }
