@@ -391,3 +391,21 @@ test('under hookscope serve an agent is passed on with its type, and whether it 
   for (const one of told) taken.takeOver(one as never);
   expect([await judgedAs(host), await judgedAs(next)]).toEqual([['builder'], ['builder']]);
 });
+
+test('an agent for which hooks were registered by hand before it started goes on without an alarm, its hooks as they were', async () => {
+  for (const isByHand of [false, true]) {
+    const alarms: string[] = [];
+    const host = createHost({ logger: () => undefined, onAlarm: ({ alarm }) => void alarms.push(alarm) }) as Host;
+    host.spawnHooks('reviewer', () => {
+      let calls = 0;
+      return { PreToolUse: [{ hooks: [() => deny(String(++calls))] }] };
+    });
+    if (isByHand) host.registerScoped(A, notes);
+    await start(host, 'reviewer');
+    await host.fire('PreToolUse', call('Write'));
+    await stop(host, 'reviewer');
+    const { reason } = await host.fire('PreToolUse', call('Write'));
+    expect([reason, alarms]).toEqual(isByHand ? ['2', []] : ['1', ['reopened']]);
+    await host.close();
+  }
+});

@@ -507,6 +507,7 @@ const limits: readonly Kept[] = [
     'are there from before its SubagentStart to after its SubagentStop',
   ],
   ['Two sessions may use the same agent id only if', 'host/scopes', 'may use the same agent id'],
+  ['its scope stays open after its end', 'host/used-ids', 'goes on without an alarm'],
   [
     'the host remembers the last 1,000 that ended',
     'host/spawn-hooks',
