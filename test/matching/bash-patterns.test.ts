@@ -169,3 +169,15 @@ it.each([
   'uv pip install $X',
   'uv run --new-option a b $X',
 ])('a Bash rule knows that %s names no command in this way', (line) => expect(matches('rm *', line)).toBe(false));
+
+it.each(['poetry run -n', 'poetry run -v -n', 'poetry -C a run -n', 'bundle exec -n', 'rye run --name'])(
+  'a Bash rule looks at both words behind an option that takes a value in some programs, as in %s',
+  (runner) => {
+    for (const words of ['rm k', '/bin/r? k', 'd rm k', 'sudo rm k', '$CMD k'])
+      expect([words, matches('rm *', `cd a; ${runner} ${words}`)]).toEqual([words, true]);
+    for (const words of ['pytest a', 'd pytest a', 'ls rmdir'])
+      expect([words, matches('rm *', `${runner} ${words}`)]).toEqual([words, false]);
+    for (const words of ['rm ls', '$ENV ls', 'e pytest tests/*'])
+      expect([words, matches('rm *', `conda run -n ${words}`)]).toEqual([words, false]);
+  },
+);

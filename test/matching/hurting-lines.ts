@@ -114,6 +114,16 @@ export const SEARCHED: readonly string[] = [
   ),
   `${many(`>${'a'.repeat(96)}#;`, 90)} ${many('mv *a*a*a!# b;', 10)}`,
   `foo '${'[!'.repeat(4_900)} r? x'`,
+  `foo '${'{'.repeat(100)}${','.repeat(9_800)} r?'`,
+  ...['bwrap --bind a r* ', 'tmux r* ', 'ssh h r* ', 'find -exec r? '].map(
+    (text) => `foo '${fill(text).slice(0, LENGTH - 6)}'`,
+  ),
+  `foo '${many('\n*a*a*a!# x', 700)}'`,
+  `foo '${many(`\n${'[a-z]'.repeat(11)}*# x`, 150)}'`,
+];
+
+/** Texts in one another, and words behind which commands may begin. */
+const NESTED: readonly string[] = [
   ...['x ${ y ', 'a [b]${ c/d; ', 'mv ${ cp '].flatMap((text) =>
     [900, 5_000, 9_900].flatMap((length) => [
       `foo '${fill(text).slice(0, length)}'`,
@@ -123,23 +133,18 @@ export const SEARCHED: readonly string[] = [
   ...['$((1 + ', '$((<(b ', '$((a > ', '"$((b ', '$[', '$((2 ? $[3 '].flatMap((text) =>
     [2_000, 5_000, 9_900].map((length) => `foo <<Q\n${fill(text).slice(0, length)}\nQ`),
   ),
-  `foo '${'{'.repeat(100)}${','.repeat(9_800)} r?'`,
   ...['a: scp h:f r? x ', 'a: cp f g r? x ', 'b: sed -e x r? x ', '>o r? x ', '0 1 * * * r? ', 'A[1]= r? x\n'].map(
     (text) => `foo '${fill(text).slice(0, LENGTH - 6)}'`,
   ),
   ...['{a,{b,c}}r? x ', 'r? "x" ', 'if a: scp h:f r? x\n', 'a exec -- r? '].map(
     (text) => `foo '${fill(text).slice(0, LENGTH - 6)}'`,
   ),
-  ...['bwrap --bind a r* ', 'tmux r* ', 'ssh h r* ', 'find -exec r? '].map(
-    (text) => `foo '${fill(text).slice(0, LENGTH - 6)}'`,
-  ),
-  `foo '${many('\n*a*a*a!# x', 700)}'`,
-  `foo '${many(`\n${'[a-z]'.repeat(11)}*# x`, 150)}'`,
 ];
 
 /** Lines of 10,000 characters, each of one thing that a shell reads, over and over. */
 export const HURTING = [
   ...SEARCHED,
+  ...NESTED,
   ...REPEATED.map(fill),
   ...BEHIND.map(([before, text, after]) => before + fill(text).slice(0, LENGTH - before.length - after.length) + after),
   nested(),

@@ -4,6 +4,7 @@ import {
   filledIn,
   isPattern,
   nameOf,
+  noteActivated,
   noteFolder,
   noteMoves,
   noteRead,
@@ -85,7 +86,9 @@ export function noteRedirects(redirects: readonly Redirection[], known: () => bo
 }
 
 /** So many words may be options before a subcommand. */
-const MOST_BEFORE = 4;
+const MOST_BEFORE = 6;
+/** So many words of a program that stores what it loads may name the folder. */
+const MOST_OPTIONS = 20;
 
 /** The files that a program writes, moves, runs or may take its commands from. `open`: other words take the place of some, or follow. */
 export function noteFiles(
@@ -104,6 +107,10 @@ export function noteFiles(
   if (use.moves !== undefined) noteMoves(use.moves, open ? (hole ?? '{}') : undefined, found);
   if (/^(?:cd|pushd|mkdir)$/.test(name.text))
     for (const { text } of given.slice(1)) noteFolder(text, name.text === 'mkdir', found);
+  if (/^(?:wget|aria2c|curl)$/.test(lastName(name.text)))
+    for (const { text } of given.slice(1, MOST_OPTIONS))
+      noteFolder(text.replace(/^(?:--[\w-]+=|-\w(?=[/~$]))/, ''), false, found);
+  if (use.activates) noteActivated(found);
   const isPath = name.text.includes('/');
   if (use.file || isPath) found.runsFiles = true;
   for (const path of isPath ? [name.text] : (use.files ?? [])) {
@@ -112,8 +119,12 @@ export function noteFiles(
   }
   found.called.add(name.text);
   // `git tool` is a program of its own.
-  const sub = given.slice(1, MOST_BEFORE).find(({ text }) => /^\w/.test(text));
-  if (sub !== undefined) found.called.add(`${lastName(name.text)}-${sub.text}`);
+  for (let at = 1; at < given.length && at < MOST_BEFORE; at++) {
+    const { text } = given[at] as KnownWord;
+    if (/^\w/.test(text)) found.called.add(`${lastName(name.text)}-${text}`);
+    // `git -C d tool`
+    if (/^\w/.test(text) && !given[at - 1]?.text.startsWith('-')) break;
+  }
 }
 
 /** Notes a file whose commands are run. */

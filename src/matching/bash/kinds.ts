@@ -78,15 +78,24 @@ const uvCommand: BashProgram = {
     'native-tls managed-python no-managed-python no-python-downloads verbose quiet',
   rest: 'anywhere',
   sure: true,
+  activates: true,
 };
+/** `-n` is a name for conda, and nothing for poetry. */
 const projectCommand: BashProgram = {
-  short: 'n:p:P:C:e:svqT',
+  short: 'n,p:P:C:svqT',
   long:
-    'name: prefix: cwd: project: directory: venv: pyproject: python: gemfile: no-capture-output live-stream dev debug-wrapper-scripts ' +
+    'name, prefix: cwd: project: directory: venv: pyproject: python: gemfile: no-capture-output live-stream dev debug-wrapper-scripts ' +
     'site-packages skip keep-file-descriptors no-plugins no-cache ansi no-ansi verbose quiet no-interaction',
   rest: 'anywhere',
   sure: true,
+  activates: true,
 };
+const condaCommand: BashProgram = {
+  ...projectCommand,
+  short: 'n:p:v',
+  long: projectCommand.long?.replaceAll(',', ':') ?? '',
+};
+const projectAnywhere: BashProgram = { rest: 'anywhere', activates: true };
 /** What gives a command a file system of its own. */
 export const bubble: BashProgram = {
   long:
@@ -102,13 +111,17 @@ export const bubble: BashProgram = {
 /** What manages projects, or versions of programs, and runs commands with these. */
 export const projectTools: Readonly<Record<string, BashProgram>> = {
   uv: { ...projects, under: { run: uvCommand, x: guessed, tool: { under: { run: guessed } } } },
-  'poetry pipenv conda mamba micromamba bundle rye pdm': {
+  'conda mamba micromamba': {
+    ...projects,
+    under: { 'run exec': condaCommand, x: guessed, 'tool env': { under: { run: guessed } } },
+  },
+  'poetry pipenv bundle rye pdm': {
     ...projects,
     under: { 'run exec': projectCommand, x: guessed, 'tool env': { under: { run: guessed } } },
   },
   'direnv mise devbox hatch': {
     ...projects,
-    under: { 'run exec': anywhere, x: guessed, 'tool env': { under: { run: guessed } } },
+    under: { 'run exec': projectAnywhere, x: guessed, 'tool env': { under: { run: guessed } } },
   },
   'pixi tox asdf rbenv pyenv nodenv jenv goenv rustup volta fnm nvm': {
     ...projects,

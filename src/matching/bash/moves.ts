@@ -126,6 +126,11 @@ export function noteHeld(variable: string, value: KnownWord, { values, held }: B
   all.add(last);
 }
 
+/** The programs of a project are on the path. */
+export function noteActivated({ onPath }: BashFiles): void {
+  onPath.add(ACTIVATED);
+}
+
 /** `source .venv/bin/activate` */
 export function noteRead(path: string, { onPath }: BashFiles): void {
   if (ACTIVATES.test(path)) onPath.add(ACTIVATED);

@@ -33,6 +33,8 @@ export class OptionReader {
   strange = false;
   /** `sh -c`. */
   lineFirst = false;
+  /** The first word that may be the value of an option, or the command. */
+  either: number | undefined;
   /** `docker run --entrypoint`. */
   entry: KnownWord | undefined;
   #nothing = false;
@@ -183,6 +185,11 @@ export class OptionReader {
       case ':':
         if (value === undefined) this.values.add(++this.at);
         else this.#use.plain.add(this.at);
+        return;
+      case ',':
+        if (value === undefined) this.either ??= this.at + 1;
+        if (value === undefined && !this.#words[this.at + 1]?.text.startsWith('-')) this.values.add(++this.at);
+        else if (value !== undefined) this.#use.plain.add(this.at);
         return;
       case ';':
         this.values.add(this.at + 1).add(this.at + (value === undefined ? 2 : 1));

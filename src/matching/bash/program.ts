@@ -7,6 +7,7 @@
  * | none | nothing |
  * | `:` | a value |
  * | `;` | two values |
+ * | `,` | a value or, for other programs of the same entry, nothing |
  * | `?` | a value only if it is attached |
  * | `!` | a value that is a command line |
  * | `*` | a value that may be a command line or the name of a command |
@@ -43,6 +44,8 @@ export interface BashProgram {
   readonly after?: string;
   /** Its options are known, so that a command certainly begins at the first word behind them. */
   readonly sure?: true;
+  /** The programs of a project are on the path of what it runs. */
+  readonly activates?: true;
   /** Without a command it runs its standard input. */
   readonly input?: true;
   /** It adds words that it reads or finds to the command. */

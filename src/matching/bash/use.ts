@@ -29,6 +29,7 @@ export function useOf(words: readonly KnownWord[], at: number, isForFiles = true
       return { ...use, stranger: true, ...(next === at + 1 ? { guessed: guessedIn(words, next) } : {}) };
     const own: BashProgram = program;
     if (own.reads) use.reads = true;
+    if (own.activates) use.activates = true;
     if (own.unasked !== undefined) use.files = own.unasked.split(' ');
     if (isForFiles) noteTargets(words, next, own, use);
     if (own.hidden && words.length > next) return { ...use, hidden: true };
@@ -147,6 +148,7 @@ function take(
     use.stranger = true;
     if (own.input) use.shell = true;
   }
+  if (reader.either !== undefined) use.anywhere = Math.min(use.anywhere ?? at, reader.either);
   if (reader.entry !== undefined && (reader.entry.text !== '' || reader.entry.sure !== undefined)) {
     takeEntry(reader.entry, words.slice(at), reader.unsure, use);
     return;
@@ -189,8 +191,8 @@ function take(
       return;
     case 'anywhere':
     case 'guessed':
-      if (own.rest === 'anywhere') use.anywhere = at;
-      if (own.sure && !reader.strange) use.runs.push(at);
+      if (own.rest === 'anywhere') use.anywhere ??= at;
+      if (own.sure && !reader.strange && reader.either === undefined) use.runs.push(at);
       else use.guessed = words.slice(at, at + MOST_STARTS).map((_, i) => at + i);
       if (own.input && use.lines.length === 0) use.input = true;
       return;

@@ -47,6 +47,8 @@ export interface OptionUse {
   stranger?: true;
   /** It may be a shell that reads commands. */
   shell?: true;
+  /** The programs of a project are on the path of what it runs. */
+  activates?: true;
   /** Its words may hold command lines. */
   reads?: true;
 }
