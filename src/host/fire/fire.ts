@@ -6,7 +6,6 @@ import type { HostCore } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { FireSettings } from '../fire-options.js';
 import type { Quiet } from '../plan/plan.js';
-import type { Begun } from '../register/standings.js';
 import type { EventState } from '../services.js';
 import { reportRefused } from '../tell/refused.js';
 import { FireRun } from './fire-run.js';
@@ -68,12 +67,9 @@ function begin(
   const run = new FireRun(services, state, found, own, complete, options, watched, remembers);
   const decision = run.start();
   if (own.shadows.length > 0) followByShadows(run, decision);
-  if (start?.begun) takenBack(registrar, start.begun, decision);
+  const begun = start?.begun;
+  if (begun) decision.catch(() => registrar.agents.takeBack(begun));
   return ended(services, state, found, decision, complete);
-}
-
-function takenBack({ agents }: HostCore['registrar'], begun: Begun, decision: Promise<AnyDecision>): void {
-  decision.catch(() => agents.takeBack(begun));
 }
 
 /** Nothing begins. Where no hook could be asked and nobody is told, the input has not to make sense. */
