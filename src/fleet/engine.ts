@@ -51,7 +51,7 @@ export interface FleetEngine {
   /** Calls it whenever `connected` has changed. */
   onChange(call: () => void): Stop;
   readonly policy: {
-    /** Calls `seen` with the channel's content (undefined: nothing), then with every change; continues after a loss of the connection. */
+    /** Calls `seen` with the channel's content (undefined: nothing), then with every change; after a loss of the connection with what is there then, changed or not. */
     watch(channel: string, seen: (posted: Posted | undefined) => void): Stop;
     /** Replaces version `after` (0: there was none). Rejects if another version is there now. */
     post(channel: string, bytes: Uint8Array, after: number): Promise<number>;

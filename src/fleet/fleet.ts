@@ -124,19 +124,18 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     }, 5);
   };
   const changed = (): void => {
-    const all = masksIn(followers.map(({ masks }) => masks));
+    const all = masksIn(followers.flatMap(({ masks }) => masks));
     const text = JSON.stringify([all.keys, all.paths, all.patterns.map(String)]);
     if (text !== masked) asker.mask(all);
-    // What waits is sent from then on.
-    if (text !== sentUnder && followers.every((follower) => follower.knowsMasks)) {
-      log.mask(all);
-      sentUnder = text;
-    }
+    // What waits is sent once what is posted now is known: a mask may be in it.
+    const holds = !followers.every(({ isHeard }) => isHeard);
+    if (text !== masked || holds !== isHeld) log.mask(all, holds);
+    isHeld = holds;
     masked = text;
     say();
   };
   let masked = JSON.stringify([[], [], []]);
-  let sentUnder: string | undefined;
+  let isHeld = true;
   const followers: Follower[] = [];
   for (const channel of channels)
     followers.push(
@@ -164,6 +163,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
   const forget = engine.onChange(() => {
     if (!engine.connected) {
       for (const follower of followers) follower.lost();
+      changed();
       return tellAway();
     }
     for (const follower of followers) if (follower.waits) follower.again();

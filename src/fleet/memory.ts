@@ -81,6 +81,7 @@ export function memoryEngine(broker: MemoryBroker = new MemoryBroker()): FleetEn
       watch(channel, seen) {
         let told: number | undefined;
         const look = (): void => {
+          if (gone()) told = undefined;
           if (gone()) return;
           const posted = broker.posts.get(channel)?.at(-1);
           if (told === (posted?.version ?? 0)) return;

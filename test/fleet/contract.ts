@@ -238,11 +238,13 @@ export function engineContract(name: string, ground: () => Promise<Ground>): voi
       await heal();
       await until(() => host.connected && operator.connected);
       expect(changes).toEqual([false, true]);
-      await operator.policy.post('stable', bytes('two'), first);
+      // It says again what is there, so that nothing can have been missed.
       await until(() => seen.length === 2);
+      await operator.policy.post('stable', bytes('two'), first);
+      await until(() => seen.length === 3);
       await host.decisions.append('host', '1', bytes('1'));
       expect((await all(operator.decisions.read(0))).map(({ id }) => id)).toEqual(['1']);
-      expect(seen).toEqual(['one', 'two']);
+      expect(seen).toEqual(['one', 'one', 'two']);
     });
   });
 }

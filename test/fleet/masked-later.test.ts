@@ -7,7 +7,7 @@ import { Masked } from '../../src/fleet/log/masked.js';
 import { Outbox } from '../../src/fleet/log/outbox.js';
 import { MemoryBroker, memoryEngine } from '../../src/fleet/memory.js';
 import { fleetRecords } from '../../src/fleet/records.js';
-import { bundleOf, ownFolder } from './bundles.js';
+import { bundleOf, newKey, ownFolder } from './bundles.js';
 import { until } from './contract.js';
 import { channel, ground, key, verdict } from './ground.js';
 
@@ -73,6 +73,64 @@ describe('decisions that were made before the masks of a policy were known', () 
     await until(() => broker.entries.length === 1);
     expect(team.status().log).toMatchObject({ sent: 1, waiting: 0 });
   });
+
+  test('leave it with the masks of what is posted, if the host must refuse it', async () => {
+    const { broker, join: enter, push } = ground();
+    const command = { hooks: { PreToolUse: [{ matcher: 'Nothing', hooks: [{ type: 'command', command: 'jq .' }] }] } };
+    await push(bundleOf(1, { ...MASKS, 'acme/b.json': command }, [key]));
+    const { host, team, folder } = await enter();
+    expect(channel(team)?.refused?.reason).toMatch(/does not allow/);
+    await verdict(host, 'echo cust_1');
+    await team.drained();
+    await until(() => broker.entries.length === 1);
+    // What the team has not signed masks nothing, and what comes in its place says what is masked.
+    const thief = newKey();
+    await push(bundleOf(2, { 'acme/a.json': { redact: { patterns: ['.+'] } } }, [thief]));
+    await until(() => /none of the keys/.test(channel(team)?.refused?.reason ?? ''));
+    await verdict(host, 'echo cust_2');
+    await until(() => broker.entries.length === 2);
+    expect(texts(broker)[1]).toContain('echo cust_2');
+    await push(bundleOf(3, { ...MASKS, 'acme/b.json': command }, [key]));
+    await until(() => channel(team)?.refused?.sequence === 3);
+    await team.close();
+    const again = await enter({ folder });
+    await verdict(again.host, 'echo cust_3');
+    await until(() => broker.entries.length === 3);
+    expect(texts(broker).join()).not.toMatch(/cust_[13]/);
+  });
+
+  test('wait, under whatever policy, until what is posted now is known, each time that the broker was away', async () => {
+    const { broker, join: enter, push } = ground();
+    const { host, team, folder } = await enter();
+    await push(bundleOf(1, MASKS, [key]));
+    await until(() => channel(team)?.sequence === 1);
+    broker.away = true;
+    await verdict(host, 'echo cust_1 acct_1');
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    // A mask for what has leaked, posted while this host is not there.
+    const postAway = (sequence: number, patterns: string[]): void => {
+      const bytes = bundleOf(sequence, { 'acme/a.json': { redact: { patterns } } }, [key]);
+      broker.posts.get('stable')?.push({ bytes, version: sequence });
+    };
+    postAway(2, ['cust_\\w+', 'acct_\\w+']);
+    broker.away = false;
+    await until(() => broker.entries.length === 1);
+    broker.away = true;
+    await verdict(host, 'echo cust_2 order_2');
+    await team.close();
+    await host.close();
+    postAway(3, ['cust_\\w+', 'order_\\w+']);
+    broker.away = false;
+    await enter({ folder });
+    await until(() => broker.entries.length === 2);
+    expect(texts(broker).join()).not.toMatch(/cust_\d|acct_\d|order_\d/);
+    // Where nothing was posted it goes on, too.
+    const back = await enter({ folder, host: 'h2' });
+    broker.away = true;
+    await verdict(back.host, 'ls');
+    broker.away = false;
+    await until(() => broker.entries.length === 3);
+  }, 30_000);
 
   test('are masked once: what is masked stays as it is, whatever is masked again', async () => {
     const masked = new Masked(ownFolder());

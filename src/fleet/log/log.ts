@@ -16,7 +16,8 @@ import type { LogBounds } from './wal.js';
 export interface DecisionLog {
   attach(host: Host): Stop;
   readonly status: LogStatus;
-  mask(options: MaskOptions): void;
+  /** `isHeld`: nothing is sent until it is called again. */
+  mask(options: MaskOptions, isHeld?: boolean): void;
   /** Resolves when everything is sent, or after this many seconds. */
   drained(seconds: number): Promise<void>;
   close(seconds: number): Promise<void>;
@@ -35,7 +36,7 @@ const isDecision = ({ type }: HookRecord): boolean =>
 
 interface Far {
   push(lines: readonly string[]): void;
-  mask(options: MaskOptions): void;
+  mask(options: MaskOptions, isHeld: boolean): void;
   readonly status: LogStatus;
   end(type: 'drain' | 'close', milliseconds: number): Promise<void>;
 }
@@ -73,10 +74,10 @@ function logOf(far: Far, tell: (text: string) => void): DecisionLog {
       const { waiting: left, dropped, ...rest } = far.status;
       return { ...rest, waiting: left + waiting.length, dropped: dropped + lost };
     },
-    mask: (options) => {
+    mask: (options, isHeld = false) => {
       // Records emitted under the previous bundle are masked by its rules.
       pass();
-      far.mask(options);
+      far.mask(options, isHeld);
     },
     async drained(seconds) {
       pass();
@@ -95,7 +96,7 @@ export function logHere(options: OutboxOptions): DecisionLog {
   return logOf(
     {
       push: (lines) => outbox.push(lines),
-      mask: (masks) => outbox.mask(masks),
+      mask: (masks, isHeld) => outbox.mask(masks, isHeld),
       get status() {
         return outbox.status;
       },
@@ -170,7 +171,7 @@ export function logInThread(data: LogData, tell: (text: string) => void): Decisi
         under += joined.length;
         post({ type: 'records', lines: joined });
       },
-      mask: (options) => post({ type: 'mask', options }),
+      mask: (options, isHeld) => post({ type: 'mask', options, isHeld }),
       get status() {
         return { ...status, dropped: status.dropped + lost };
       },

@@ -62,9 +62,10 @@ export class Outbox {
     };
   }
 
-  mask(options: MaskOptions): void {
+  /** `isHeld`: nothing is sent until it is told again. */
+  mask(options: MaskOptions, isHeld = false): void {
     this.#masked.mask(options);
-    this.#isHeld = false;
+    this.#isHeld = isHeld;
     for (const { wal, forwarder } of [...(this.#own ? [this.#own] : []), ...this.#adopted.values()]) {
       wal.setOld();
       forwarder.wake();

@@ -16,7 +16,7 @@ export interface LogData extends LogBounds {
 /** To the thread; records are lines of JSON. */
 export type ToLog =
   | { readonly type: 'records'; readonly lines: string }
-  | { readonly type: 'mask'; readonly options: MaskOptions }
+  | { readonly type: 'mask'; readonly options: MaskOptions; readonly isHeld: boolean }
   | { readonly type: 'drain' | 'close'; readonly id: number; readonly most: number };
 /** And from it. */
 export type FromLog =
@@ -52,7 +52,7 @@ if (port !== null) {
     if (message.type === 'records') {
       outbox.push(message.lines.split('\n'));
       send({ type: 'taken', characters: message.lines.length });
-    } else if (message.type === 'mask') outbox.mask(message.options);
+    } else if (message.type === 'mask') outbox.mask(message.options, message.isHeld);
     else void end(message);
   });
 

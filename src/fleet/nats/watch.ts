@@ -33,6 +33,8 @@ export function watchChannel(
     const { direct } = await jetstreamManager(nc, { checkAPI: false });
     const news = hear(nc, subject, signal, connection);
     let version = -1;
+    // Whoever follows is to know that nothing was missed.
+    told = undefined;
     /** Reads what is kept now. False: it was known. */
     const look = async (): Promise<boolean> => {
       const found = await answered(direct.getMessage(policyBucket, { last_by_subj: subject }));

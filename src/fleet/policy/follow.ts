@@ -1,5 +1,4 @@
 import { HookscopeError } from '../../errors.js';
-import { describeError } from '../../values/message.js';
 import { sha256 } from '../../values/sha256.js';
 import type { Bundle } from '../bundle/bundle.js';
 import { overlapOf } from '../bundle/paths.js';
@@ -7,11 +6,11 @@ import type { TrustedKeys } from '../bundle/trusted.js';
 import type { Posted, Stop } from '../engine.js';
 import type { ChannelStatus } from '../status.js';
 import { checkDrift } from './drift.js';
-import type { FollowOptions } from './follow-options.js';
-import { type KeptChannel, readKept, writeKept } from './kept.js';
+import type { FollowOptions, Heard } from './follow-options.js';
+import { type KeptChannel, readKept, whyNotKept } from './kept.js';
 import { endOf, isAsAllowed, lastGood, reasonOf, whyExpired } from './last-good.js';
-import { isMeant } from './meant.js';
-import { type PreparedPolicy, preparePolicy } from './prepare.js';
+import { isFromTeam, isMeant } from './meant.js';
+import { type PreparedPolicy, preparePolicy, readPolicy } from './prepare.js';
 import { readPosted } from './rotations.js';
 
 /** The key under which a canary is stored next to the channel's own bundle. */
@@ -21,10 +20,10 @@ export const canaryOf = (channel: string): string => `${channel}.canary`;
 export class Follower {
   readonly #options: FollowOptions;
   readonly #stops: Stop[] = [];
-  readonly #waiting = new Map<string, Posted | undefined>();
+  readonly #waiting = new Map<string, Heard>();
   readonly #seen = new Set<string>();
   /** The bundle refused last, by its key. */
-  readonly #failed = new Map<string, Posted>();
+  readonly #failed = new Map<string, Heard>();
   /** The keys of bundles of which it is not known who has signed them, since what was posted before could not be read. */
   readonly #unread = new Set<string>();
   /** The version of the channel up to which its keys were followed, since there is this connection. */
@@ -37,9 +36,12 @@ export class Follower {
   /** The policy whose end was reported. */
   #ended: PreparedPolicy | undefined;
   #masks: PreparedPolicy['redact'] | undefined;
+  /** What those mask that the team has signed, and that are refused here. */
+  readonly #refusedMasks = new Map<string, PreparedPolicy['redact']>();
+  /** Counts the connections. */
+  #connection = 0;
   #work: Promise<void>;
   #known: () => void = () => undefined;
-  #isHeard = false;
   /** Resolves when the channel's own word has been heard. */
   readonly known: Promise<void>;
   /** Resolves when the last good bundle is in force. */
@@ -56,7 +58,7 @@ export class Follower {
     this.begun = this.#begin();
     this.#work = this.begun;
     for (const key of [channel, canaryOf(channel)])
-      this.#stops.push(options.engine.policy.watch(key, (posted) => this.#hear(key, posted)));
+      this.#stops.push(options.engine.policy.watch(key, (posted) => this.#hear(key, { posted, on: this.#connection })));
   }
 
   get roots(): readonly string[] {
@@ -67,14 +69,14 @@ export class Follower {
     return this.#policy;
   }
 
-  /** What is masked: also where the last policy cannot be in force. */
-  get masks(): PreparedPolicy['redact'] | undefined {
-    return this.#masks;
+  /** What is masked: also where the last policy, or what is posted, cannot be in force. */
+  get masks(): readonly PreparedPolicy['redact'][] {
+    return [...(this.#masks ? [this.#masks] : []), ...this.#refusedMasks.values()];
   }
 
-  /** There was a policy, or what was posted is known. */
-  get knowsMasks(): boolean {
-    return this.#isHeard || this.#kept.bundle !== undefined;
+  /** What is posted is known, since there is this connection. */
+  get isHeard(): boolean {
+    return this.#seen.size === 2;
   }
 
   get status(): ChannelStatus {
@@ -103,6 +105,8 @@ export class Follower {
   /** The broker is not there: whatever is posted meanwhile is not heard of. */
   lost(): void {
     this.#at = 0;
+    this.#connection += 1;
+    this.#seen.clear();
   }
 
   /** What the host allows has changed: looks again at what was refused, and at what is in force. */
@@ -113,7 +117,7 @@ export class Follower {
       await this.#begin();
       this.#options.changed();
     });
-    for (const [key, posted] of this.#failed) this.#hear(key, posted);
+    for (const [key, heard] of this.#failed) this.#hear(key, heard);
   }
 
   /** Reports the end of a policy; gates look at the clock themselves. */
@@ -158,29 +162,37 @@ export class Follower {
     else if (bundle !== undefined && this.#refused?.sequence === bundle.manifest.sequence) this.#refused = undefined;
   }
 
-  #hear(key: string, posted: Posted | undefined): void {
-    this.#waiting.set(key, posted);
+  #hear(key: string, heard: Heard): void {
+    this.#waiting.set(key, heard);
     this.#next(() => this.#consider(key));
   }
 
   async #consider(key: string): Promise<void> {
-    if (!this.#waiting.has(key)) return;
-    const posted = this.#waiting.get(key);
+    const heard = this.#waiting.get(key);
+    if (heard === undefined) return;
     this.#waiting.delete(key);
-    if (posted !== undefined) await this.#judge(key, posted);
-    this.#seen.add(key);
-    if (this.#seen.size < 2) return;
+    if (heard.posted === undefined) this.#passed(key);
+    else await this.#judge(key, heard.posted, heard);
+    if (heard.on === this.#connection && !this.#unread.has(key)) this.#seen.add(key);
+    if (!this.isHeard) return;
     // Nothing was ever posted, as far as is known here, so there is nothing to wait for.
     const isNone = this.#policy === undefined && this.#refused === undefined;
     if (isNone && this.#kept.sequence === 0 && this.#kept.problem === undefined && this.#asks !== undefined)
       this.#ask(undefined);
-    this.#isHeard = true;
     this.#known();
     this.#options.changed();
   }
 
-  async #judge(key: string, posted: Posted): Promise<void> {
+  /** Nothing of it is refused any more. */
+  #passed(key: string): void {
+    this.#failed.delete(key);
+    this.#unread.delete(key);
+    this.#refusedMasks.delete(key);
+  }
+
+  async #judge(key: string, posted: Posted, heard: Heard): Promise<void> {
     let bundle: Bundle | undefined;
+    let isOurs = false;
     this.#unread.delete(key);
     try {
       if (this.#kept.lost)
@@ -195,14 +207,18 @@ export class Follower {
       bundle = read.bundle;
       const kept = { ...this.#kept, keys: read.keys };
       const there = this.#policy?.bundle ?? this.#kept.bundle;
-      const isThere = this.#policy !== undefined;
-      if (isMeant(bundle, { isMain, team, channel: of, host, kept, there, isThere })) {
+      const place = { isMain, team, channel: of, host, kept, there, isThere: this.#policy !== undefined };
+      isOurs = isFromTeam(bundle, place);
+      if (isMeant(bundle, place)) {
         await this.#take(bundle, kept.keys);
         this.#at = read.at ?? this.#at;
       }
-      this.#failed.delete(key);
+      this.#passed(key);
     } catch (error) {
-      this.#failed.set(key, posted);
+      this.#failed.set(key, heard);
+      const read = bundle !== undefined && isOurs ? await readPolicy(bundle).catch(() => undefined) : undefined;
+      if (read !== undefined) this.#refusedMasks.set(key, read.redact);
+      else if (!this.#unread.has(key)) this.#refusedMasks.delete(key);
       this.#note(error, bundle);
       const { channel } = this.#options;
       if (this.#policy === undefined)
@@ -230,13 +246,8 @@ export class Follower {
     const since = new Date().toISOString();
     this.#kept = { bundle, since, sequence: manifest.sequence, keys };
     this.#refused = undefined;
-    try {
-      writeKept(folder, bundle, since, keys);
-    } catch (error) {
-      this.#options.tell(
-        `the bundle ${bundle.name} is in force, and cannot be kept for the next start: ${describeError(error)}`,
-      );
-    }
+    const why = whyNotKept(folder, bundle, since, keys);
+    if (why !== undefined) this.#options.tell(why);
     this.#options.changed();
   }
 

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readText } from '../../files/json-file.js';
 import { replaceFile } from '../../files/replace-file.js';
+import { describeError } from '../../values/message.js';
 import { findProblem } from '../../values/problem.js';
 import { schema, zod } from '../../values/zod.js';
 import { type Bundle, readBundle, readSealed, type Sealed } from '../bundle/bundle.js';
@@ -86,4 +87,14 @@ export function writeKept(folder: string, bundle: Bundle, since: string, keys: T
     rotations: keys.rotations.map(text),
   };
   replaceFile(fileOf(folder, bundle.manifest.channel), JSON.stringify(kept), 0o600);
+}
+
+/** Keeps it for the next start; why it cannot be kept. */
+export function whyNotKept(folder: string, bundle: Bundle, since: string, keys: TrustedKeys): string | undefined {
+  try {
+    writeKept(folder, bundle, since, keys);
+    return undefined;
+  } catch (error) {
+    return `the bundle ${bundle.name} is in force, and cannot be kept for the next start: ${describeError(error)}`;
+  }
 }

@@ -18,6 +18,22 @@ interface Place {
   readonly isThere: boolean;
 }
 
+/** Whether a bundle comes from the team and is for this host, whatever becomes of it here: then what it masks is masked. */
+export function isFromTeam(
+  bundle: Bundle,
+  { isMain, team, channel, host, kept: { keys, sequence } }: Omit<Place, 'there' | 'isThere'>,
+): boolean {
+  const { manifest } = bundle;
+  const isFor = manifest.canary === undefined ? isMain : !isMain && isEnforcedIn(manifest.canary, host);
+  if (!isFor || manifest.team !== team || manifest.channel !== channel || manifest.sequence <= sequence) return false;
+  try {
+    keys.check(bundle);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Whether a bundle is for this host, and another than that in force. Throws BUNDLE_REFUSED. */
 export function isMeant(
   bundle: Bundle,
