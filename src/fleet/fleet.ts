@@ -4,7 +4,7 @@ import type { FireRecord } from '../emit/fire-record.js';
 import type { CustomEvents } from '../events/catalogue.js';
 import { servicesOf } from '../host/internals.js';
 import type { Undo } from '../host/types.js';
-import { warn } from '../plain.js';
+import { ended, warn } from '../plain.js';
 import { ownVersion } from '../plugins/manifest.js';
 import { ndjsonStore } from '../store/ndjson.js';
 import { timerDelay } from '../values/waiting/timer.js';
@@ -250,7 +250,7 @@ function whileAway({ place, problem }: FleetEngine, channels: readonly ChannelSt
       : `the last policy of ${channel}, ${revision} (${sequence}), counts`;
   });
   const why = problem === undefined ? '' : `: ${problem}`;
-  return `the fleet at ${place} is not there${why}. It is tried again until it answers; meanwhile ${counts.join(', ')}, and decisions wait on disk`;
+  return `${ended(`the fleet at ${place} is not there${why}`)} It is tried again until it answers; meanwhile ${counts.join(', ')}, and decisions wait on disk`;
 }
 
 /** What a caller's function throws is reported by nobody: whoever calls it goes on. */

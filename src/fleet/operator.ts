@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { sha256 } from '../values/sha256.js';
@@ -41,18 +41,34 @@ export async function readSource(folder: string): Promise<PolicySource> {
 const hasFile = (files: ReadonlyMap<string, Buffer>, root: string): boolean =>
   [...files.keys()].some((path) => isBelow(root, path));
 
-/** Files of hooks beside the roots of a policy's folder, which are no part of it: those in the folder itself and directly in its subfolders. */
-export function besideIn(folder: string, { about: { roots } }: PolicySource): string[] {
-  const found = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+/** What lies beside the roots of a policy's folder, and is no part of it. */
+interface Beside {
+  /** Files of hooks, those in the folder itself and directly in its subfolders. */
+  readonly files: readonly string[];
+  /** Folders that cannot be read, and why. */
+  readonly unread: readonly string[];
+}
+
+export function besideIn(folder: string, { about: { roots } }: PolicySource): Beside {
+  const unread: string[] = [];
+  const entriesIn = (path: string) => {
+    try {
+      return readdirSync(join(folder, path), { withFileTypes: true }).filter(({ name }) => !NOT_MEANT.test(name));
+    } catch (error) {
+      unread.push(`${path} (${(error as NodeJS.ErrnoException).code})`);
+      return [];
+    }
+  };
+  const isHooks = (entry: Dirent): boolean => entry.isFile() && entry.name.endsWith('.json');
+  const files = entriesIn('.').flatMap((entry) => {
     const { name } = entry;
-    if (NOT_MEANT.test(name) || roots.includes(name)) return [];
-    if (entry.isFile()) return name.endsWith('.json') ? [name] : [];
-    if (!entry.isDirectory()) return [];
-    return readdirSync(join(folder, name))
-      .filter((one) => one.endsWith('.json') && !NOT_MEANT.test(one))
-      .map((one) => `${name}/${one}`);
+    if (roots.includes(name)) return [];
+    if (!entry.isDirectory()) return isHooks(entry) ? [name] : [];
+    return entriesIn(name)
+      .filter(isHooks)
+      .map((one) => `${name}/${one.name}`);
   });
-  return found.sort();
+  return { files: files.sort(), unread };
 }
 
 const NOT_MEANT = /^(?:\.|node_modules$|(?:bundle|package|package-lock|tsconfig)\.json$)/;

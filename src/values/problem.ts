@@ -17,8 +17,13 @@ export function findProblem(schema: z.core.$ZodType, value: unknown): Problem | 
   return {
     field: formatPath(issue.path),
     expected: expectation(issue),
-    got: isChoice(issue) ? shown(found) : isSize(issue) ? sizeOf(found) : kindOf(found),
+    got: gotIn(issue, found),
   };
+}
+
+function gotIn(issue: z.core.$ZodIssue, found: unknown): string {
+  if (issue.code === 'unrecognized_keys') return issue.keys.length === 1 ? 'one' : String(issue.keys.length);
+  return isChoice(issue) ? shown(found) : isSize(issue) ? sizeOf(found) : kindOf(found);
 }
 
 function isIndexable(value: unknown): value is Record<PropertyKey, unknown> {

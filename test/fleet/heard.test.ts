@@ -40,7 +40,7 @@ test('that a broker does not take decisions is told once, and once that it does 
   const decisions = {
     ...engine.decisions,
     append: async (...args: Parameters<typeof append>) => {
-      if (full) throw new Error('maximum bytes exceeded');
+      if (full) throw new Error('insufficient resources.');
       await append(...args);
     },
   };
@@ -57,7 +57,7 @@ test('that a broker does not take decisions is told once, and once that it does 
   outbox.push([line(2)]);
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   expect(told).toEqual([
-    'decisions are not taken by memory: maximum bytes exceeded. They wait on disk, and are sent again until they are taken',
+    'decisions are not taken by memory: insufficient resources. They wait on disk, and are sent again until they are taken',
   ]);
   full = false;
   await until(() => outbox.status.sent === 2);

@@ -1,12 +1,15 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { diffVerb } from '../../src/cli/fleet/diff.js';
-import { pushVerb } from '../../src/cli/fleet/push.js';
+import { pushVerb, tellBeside } from '../../src/cli/fleet/push.js';
+import type { Terminal } from '../../src/cli/terminal.js';
 import type { Bundle } from '../../src/fleet/bundle/bundle.js';
 import { makeKey, readKey } from '../../src/fleet/bundle/keys.js';
 import { bundleOf, readSource, sourceOf, stateOf } from '../../src/fleet/operator.js';
 import { checkPolicy } from '../../src/fleet/policy/check.js';
+import { asNobodyHere } from '../nobody.js';
 import { denies, newKey, ownFolder, bundleOf as packed } from './bundles.js';
 import { until } from './contract.js';
 import { channel, ground, verdict } from './ground.js';
@@ -101,7 +104,7 @@ const REFUSED: readonly Case[] = [
 ];
 
 test.each([
-  [{ roots: ['acme'], maxdrift: 0.1 }, /expected no key "maxdrift", got object/],
+  [{ roots: ['acme'], maxdrift: 0.1 }, /expected no key "maxdrift", got one/],
   [{ roots: ['acme'], expires: '2027-02-31T00:00:00Z' }, /expires: expected a time in UTC, 2027-01-31/],
   [{ roots: ['acme'], expires: '2027-13-01T00:00:00Z' }, /expires: expected a time in UTC/],
   [{ roots: ['acme'], approvers: { ann: 'x' } }, /approvers\.ann: expected "ed25519:/],
@@ -130,6 +133,22 @@ test('what lies beside the roots is told of', async () => {
     expect((await said(verb, own)).told).toEqual([
       'left out, since they lie below none of its roots: acme/c.json, other/b.json, out.json',
     ]);
+});
+
+test('a folder beside the roots that cannot be read is named, and nothing fails for it', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'hookscope-beside-'));
+  for (const name of ['secret', 'acme']) mkdirSync(join(own, name));
+  chmodSync(own, 0o755);
+  chmodSync(join(own, 'secret'), 0);
+  writeFileSync(join(own, 'a.json'), '{}');
+  const source = { about: { roots: ['acme'] }, files: new Map() };
+  const told: string[] = [];
+  const tell = (text: string) => void told.push(text);
+  await asNobodyHere(async () => tellBeside(own, source, { tell } as Terminal));
+  expect(told).toEqual([
+    'left out, since they lie below none of its roots: a.json',
+    'not looked at for files that are left out, since it cannot be read: secret (EACCES)',
+  ]);
 });
 
 test('a canary that changes the keys is not posted', async () => {

@@ -60,10 +60,11 @@ export async function pushVerb([folder]: readonly string[], flags: FleetFlags, t
 
 /** What a folder has beside the roots may have been meant. */
 export function tellBeside(folder: string, source: PolicySource, { tell }: Terminal): void {
-  const beside = besideIn(folder, source);
-  const more = beside.length > MOST_TOLD ? `, and ${beside.length - MOST_TOLD} more` : '';
-  if (beside.length > 0)
-    tell(`left out, since they lie below none of its roots: ${beside.slice(0, MOST_TOLD).join(', ')}${more}`);
+  const { files, unread } = besideIn(folder, source);
+  const named = (all: readonly string[]): string =>
+    `${all.slice(0, MOST_TOLD).join(', ')}${all.length > MOST_TOLD ? `, and ${all.length - MOST_TOLD} more` : ''}`;
+  if (files.length > 0) tell(`left out, since they lie below none of its roots: ${named(files)}`);
+  if (unread.length > 0) tell(`not looked at for files that are left out, since it cannot be read: ${named(unread)}`);
 }
 
 /** Signs an earlier bundle again, with a higher sequence. */

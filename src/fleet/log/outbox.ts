@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { plain } from '../../plain.js';
+import { ended, plain } from '../../plain.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { FleetEngine } from '../engine.js';
 import type { LogStatus } from '../status.js';
@@ -130,7 +130,7 @@ export class Outbox {
     if (isRefused === this.#isRefused) return;
     this.#isRefused = isRefused;
     const { engine, tell } = this.#options;
-    const wait = `${messageOf(why)}. They wait on disk, and are sent again until they are taken`;
+    const wait = `${ended(messageOf(why))} They wait on disk, and are sent again until they are taken`;
     tell(isRefused ? `decisions are not taken by ${plain(engine.place)}: ${wait}` : 'decisions are taken again');
   }
 
