@@ -202,7 +202,10 @@ export const OPTIONS = {
   sign: ['--sign <file>', 'push, rollback, approve: a key to sign with', 'many'],
   revision: ['--revision <name>', "push: the revision's name; default: a hash of the content"],
   canary: ['--canary <share>', 'push: to this share of hosts first, 5% or 0.05'],
-  to: ['--to <revision>', 'rollback: the revision to go back to; default: the one before'],
+  to: [
+    '--to <revision>',
+    'rollback: the revision to go back to; default: the one before, and one further back each time; during a canary, the one that all other hosts have',
+  ],
   sequence: [
     '--sequence <number>',
     'push, rollback: the number of the bundle; default: one above the highest that counts',
