@@ -20,6 +20,16 @@ const stubs = {
   load: (id) => STUBS[id.slice(1)] ?? null,
 };
 
+/** What each event is about is for documents: a page does not show it. */
+const ABOUT = /\babout:\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)/g;
+const withoutAbout = {
+  name: 'without about',
+  transform: {
+    filter: { id: /\/src\/events\/groups\/.*\.ts$/ },
+    handler: (code) => ({ code: code.replace(ABOUT, "about: ''"), map: null }),
+  },
+};
+
 /** No text of it may end the element that it stands in. */
 const inScript = (code) => code.replace(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--');
 const squeezed = (css) =>
@@ -36,7 +46,7 @@ export async function page(root) {
     input: 'src/page/main.tsx',
     platform: 'browser',
     tsconfig: 'src/page/tsconfig.json',
-    plugins: [stubs],
+    plugins: [stubs, withoutAbout],
     resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
     transform: {
       target: 'es2023',
