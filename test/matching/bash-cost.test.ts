@@ -48,10 +48,12 @@ test.each(HURTING.map((line) => [line.slice(0, 40), line] as const))('%j… is r
 test.each(SEARCHED.map((line) => [line.slice(0, 40), line] as const))('%j… is read in a short time', (_, line) => {
   const times = [1, 2, 3].map(() => {
     readBash('another one');
-    const started = performance.now();
+    const started = process.cpuUsage();
     readBash(line);
-    return performance.now() - started;
+    const { user, system } = process.cpuUsage(started);
+    return (user + system) / 1000;
   });
+  // Milliseconds of the processor: those that pass are many on a machine with other work.
   expect(Math.min(...times)).toBeLessThan(50);
 });
 
