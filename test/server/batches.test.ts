@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import type { FireRecord, HookRecord } from '../../src/emit/record.js';
+import { wellFormedJson } from '../../src/plain.js';
 import { type Batch, Batches, recordsOf } from '../../src/server/batches.js';
 import { RecordFeed } from '../../src/server/http/feed.js';
 import { fire } from '../emit/samples.js';
 
-const plain = (record: HookRecord): unknown => JSON.parse(JSON.stringify(record));
+/** Half a surrogate pair is U+FFFD in all that leaves the process. */
+const plain = (record: HookRecord): unknown => JSON.parse(wellFormedJson(record));
 const withInput = (seq: number, tool_input: Record<string, unknown>): HookRecord => {
   const record = fire(seq) as FireRecord;
   return { ...record, input: { ...record.input, tool_input } };
