@@ -50,6 +50,15 @@ const VENDORED = {
 };
 /** Commands that agents start for each call. */
 const ONCE = ['src/cli/fire.ts', 'src/cli/server/hook-alone.ts'];
+/** What runs beside a warm host, in processes and threads of its own, and has no host. */
+const LIGHT = [
+  'src/cli/server/serve.ts',
+  'src/server/primary.ts',
+  'src/cli/server/keep-thread.ts',
+  'src/emit/sinks/sqlite.ts',
+  'src/emit/sinks/ndjson.ts',
+  'src/fleet/log/thread.ts',
+];
 const JITI = ['lib/jiti.mjs', 'dist/jiti.cjs', 'dist/babel.cjs'];
 
 const EXTERNAL = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
@@ -148,6 +157,7 @@ async function groups() {
     'src/index.ts',
   ].map((file) => loadedWith(file, output));
   const run = loadedWith('src/handlers/command/run.ts', output);
+  const light = new Set(LIGHT.flatMap((file) => [...loadedWith(file, output)]));
   const once = new Set(ONCE.flatMap((file) => [...loadedWith(file, output)]));
   const inputs = Object.values(ENTRIES).map((file) => join(ROOT, file));
   const isChunkOf = (modules) => (id) => modules.has(id) && !inputs.includes(id);
@@ -159,9 +169,11 @@ async function groups() {
     { name: 'execa', test: (id) => packageOf(id) !== undefined && run.has(id) && !host.has(id) },
     { name: 'base', test: (id) => isChunkOf(program)(id) && [host, asks, once].some((others) => others.has(id)) },
     { name: 'events', test: (id) => isChunkOf(host)(id) && (asks.has(id) || words.has(id)) },
+    { name: 'records', test: (id) => isChunkOf(host)(id) && light.has(id) },
     { name: 'host', test: isChunkOf(host) },
     { name: 'ask', test: isChunkOf(asks) },
     { name: 'words', test: isChunkOf(words) },
+    { name: 'beside', test: (id) => isChunkOf(once)(id) && light.has(id) },
     { name: 'once', test: isChunkOf(once) },
   ];
 }

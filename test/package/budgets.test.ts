@@ -18,7 +18,7 @@ const CEILING = {
   filesLoaded: 8,
   /** Files of ours that help loads, that a command which fires once loads, and that a hook loads before it fires by itself. */
   filesForHelp: 5,
-  filesForFire: 14,
+  filesForFire: 16,
   filesToAsk: 10,
   /** Files of rxjs, which has more than two hundred. */
   filesOfRxjs: 25,
@@ -192,6 +192,28 @@ test('a command loads few files of ours, and none of those that only others need
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test('what runs beside a warm host, in a process or a thread of its own, loads no host', () => {
+  const loadedWith = (file: string, seen: Set<string> = new Set()): Set<string> => {
+    if (seen.has(file)) return seen;
+    seen.add(file);
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(/^(?:import|export)[^;]*?["'](\.[^"']+)["'];/gm))
+      loadedWith(join(file, '..', path as string), seen);
+    return seen;
+  };
+  const own = (file: string): string[] => [...loadedWith(built(file))].map((one) => basename(one, '.js'));
+  for (const file of [
+    'chunks/serve.js',
+    'chunks/primary.js',
+    'cli/keep-thread.js',
+    'fleet/log-thread.js',
+    'sinks/sqlite.js',
+  ]) {
+    expect(own(file)).toContain('records');
+    expect(own(file).filter((name) => ['host', 'once'].includes(name))).toEqual([]);
+  }
+  expect(own('chunks/serve-child.js')).toContain('host');
 });
 
 test('importing the package loads few files, and no package that most hosts never need', async () => {

@@ -1,22 +1,20 @@
 import cluster from 'node:cluster';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createRedactor } from '../../emit/redact/redactor.js';
 import { HookscopeError } from '../../errors.js';
-import type { Fleet } from '../../fleet/fleet.js';
-import { hasJoined, joinedFile } from '../../fleet/has-joined.js';
+import { hasJoined } from '../../fleet/has-joined.js';
 import { plain } from '../../plain.js';
 import { absoluteSet, isNamed } from '../../server/named-set.js';
 import { placesOf } from '../../server/places.js';
 import { changesSince, droppedSince, readServed } from '../../server/served.js';
 import { ensureTokens } from '../../server/tokens.js';
-import type { OpenSet, Serving } from '../../server/worker.js';
+import type { Serving } from '../../server/worker.js';
 import { wrongOption } from '../../values/options.js';
-import { type HostFlags, openHost } from '../host/open-host.js';
+import type { HostFlags } from '../host/open-host.js';
 import type { Flags } from '../options.js';
 import { maskedTerminal } from '../redact.js';
 import type { Terminal } from '../terminal.js';
-import { createKeeper, keptFromNow, keptRecords } from './keep.js';
 
 export type ServeFlags = HostFlags & Flags<'projects' | 'data' | 'port' | 'dev' | 'accept' | 'install'>;
 
@@ -29,7 +27,7 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
     throw wrongOption('serve', 'it does not run on Windows; hookscope hook does, without it');
   // The process that started it keeps the output: a journal, a file.
   const terminal = maskedTerminal(shown, createRedactor());
-  if (cluster.isWorker) return child(terminal);
+  if (cluster.isWorker) return (await import('./serve-child.js')).serveChild(terminal);
   if (flags.accept) return (await import('./serve-accept.js')).acceptChanges(terminal);
   const places = placesOf();
   const { project, data = [], port, dev, accept: _a, install, ...set } = flags;
@@ -77,63 +75,6 @@ async function isAccepted(changes: readonly string[], terminal: Terminal): Promi
     return false;
   }
   return /^y(?:es)?$/i.test((await terminal.ask('Serve it as it is now? [y/N] ')).trim());
-}
-
-async function child(terminal: Terminal): Promise<number> {
-  const { runChild } = await import('../../server/child.js');
-  const places = placesOf();
-  const moved = fleetWatch(terminal);
-  const team = await joinedFleet(terminal);
-  const open: OpenSet = async (set, { directory, project, prepare, checksOf }) => {
-    const { host } = await openHost(set, {
-      executes: true,
-      tell: terminal.tell,
-      directory,
-      finds: project ?? false,
-      prepare,
-      team,
-      ...(checksOf ? { checksOf } : {}),
-    });
-    return host;
-  };
-  await runChild({
-    places,
-    tokens: ensureTokens(places),
-    open,
-    keeper: createKeeper(places, terminal.tell),
-    records: (params) => keptRecords(places, params),
-    beside: keptFromNow(places),
-    tell: terminal.tell,
-    moved,
-  });
-  await team?.close();
-  return 0;
-}
-
-/** Whether another fleet was joined, or it was left, since this was asked last. */
-function fleetWatch({ tell }: Terminal): () => boolean {
-  const read = (): string => (hasJoined() ? readFileSync(joinedFile(), 'utf8') : '');
-  let last = read();
-  return () => {
-    let now = last;
-    try {
-      now = read();
-    } catch {
-      // It is just going.
-    }
-    if (now === last) return false;
-    last = now;
-    tell(now === '' ? 'the fleet was left' : 'a fleet was joined');
-    return true;
-  };
-}
-
-/** A place in the fleet that this machine has joined. */
-async function joinedFleet({ tell }: Terminal): Promise<Fleet | undefined> {
-  if (!hasJoined()) return undefined;
-  const { readJoined } = await import('../../fleet/joined.js');
-  const joined = readJoined();
-  return joined && (await import('../../fleet/fleet.js')).fleet({ ...joined, logger: tell });
 }
 
 function projectIn(folder: string): string {

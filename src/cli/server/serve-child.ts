@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import type { Fleet } from '../../fleet/fleet.js';
+import { hasJoined, joinedFile } from '../../fleet/has-joined.js';
+import { runChild } from '../../server/child.js';
+import { placesOf } from '../../server/places.js';
+import { ensureTokens } from '../../server/tokens.js';
+import type { OpenSet } from '../../server/worker.js';
+import { openHost } from '../host/open-host.js';
+import type { Terminal } from '../terminal.js';
+import { createKeeper, keptFromNow, keptRecords } from './keep.js';
+
+/** The process that answers. The one that starts it loads none of this. */
+export async function serveChild(terminal: Terminal): Promise<number> {
+  const places = placesOf();
+  const moved = fleetWatch(terminal);
+  const team = await joinedFleet(terminal);
+  const open: OpenSet = async (set, { directory, project, prepare, checksOf }) => {
+    const { host } = await openHost(set, {
+      executes: true,
+      tell: terminal.tell,
+      directory,
+      finds: project ?? false,
+      prepare,
+      team,
+      ...(checksOf ? { checksOf } : {}),
+    });
+    return host;
+  };
+  await runChild({
+    places,
+    tokens: ensureTokens(places),
+    open,
+    keeper: createKeeper(places, terminal.tell),
+    records: (params) => keptRecords(places, params),
+    beside: keptFromNow(places),
+    tell: terminal.tell,
+    moved,
+  });
+  await team?.close();
+  return 0;
+}
+
+/** Whether another fleet was joined, or it was left, since this was asked last. */
+function fleetWatch({ tell }: Terminal): () => boolean {
+  const read = (): string => (hasJoined() ? readFileSync(joinedFile(), 'utf8') : '');
+  let last = read();
+  return () => {
+    let now = last;
+    try {
+      now = read();
+    } catch {
+      // It is just going.
+    }
+    if (now === last) return false;
+    last = now;
+    tell(now === '' ? 'the fleet was left' : 'a fleet was joined');
+    return true;
+  };
+}
+
+/** A place in the fleet that this machine has joined. */
+async function joinedFleet({ tell }: Terminal): Promise<Fleet | undefined> {
+  if (!hasJoined()) return undefined;
+  const { readJoined } = await import('../../fleet/joined.js');
+  const joined = readJoined();
+  return joined && (await import('../../fleet/fleet.js')).fleet({ ...joined, logger: tell });
+}
