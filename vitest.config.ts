@@ -143,6 +143,7 @@ export default defineConfig({
         resolve: { alias: [{ find: /^ai(?=$|\/test$)/, replacement: 'ai-7' }] },
         test: {
           name: 'ai 7',
+          isolate: false,
           include: ['test/adapters/ai*.test.ts'],
           exclude: NEVER,
           setupFiles: [OWN_FOLDER, 'test/small.ts'],
