@@ -4,7 +4,7 @@ import { isObject, type Json } from '../values/shape.js';
 import { callId } from './call-id.js';
 import type { Decoded, Loss } from './codec.js';
 import { at, copyOf, putAt, takeAt } from './path.js';
-import { namesOf, rowOf, rowOfPayload, specOf } from './rows.js';
+import { builtInOf, namesOf, rowOf, rowOfPayload } from './rows.js';
 import type { AgentTable, EventRow, Field } from './table.js';
 import { type ToolWas, toolToOurs, toolToTheirs } from './tools/tools.js';
 import { toOurs, toTheirs } from './units.js';
@@ -48,7 +48,7 @@ export function decode(table: AgentTable, stdin: string, env: Env, argv: readonl
   takeSession(table, input, via);
   fill(table, row, input, env, via, losses);
   toolToOurs(table, row, input, via, losses);
-  const spec = specOf(row);
+  const spec = builtInOf(row);
   if (table.makesIds && spec?.tool && !spec.nestedDecision && input['tool_use_id'] === undefined)
     make(via, input, 'tool_use_id', callId(table.name, input));
   if (row.maybe !== undefined) losses.push({ what: 'event', why: row.maybe });

@@ -2,7 +2,7 @@ import { failureEffect } from '../events/failure.js';
 import type { Codec, Encoded, EncodeOptions } from './codec.js';
 import { decode, payloadOf } from './decode.js';
 import { encode } from './encode.js';
-import { rowOf, specOf } from './rows.js';
+import { builtInOf, rowOf } from './rows.js';
 import type { AgentTable, EventRow } from './table.js';
 
 /** The codec of an agent: one engine, and its table. */
@@ -41,7 +41,7 @@ function refuse(table: AgentTable, reason: string, event: string, options?: Enco
 
 /** The effect of a failed guard on the event. */
 function refusalOf(row: EventRow): 'deny' | 'block' | 'none' {
-  const spec = specOf(row);
+  const spec = builtInOf(row);
   if (spec === undefined) return row.says.block === undefined ? 'none' : 'block';
   const effect = failureEffect(spec, 'block');
   return effect === 'ask' ? 'deny' : effect;

@@ -1,15 +1,14 @@
 import { HookscopeError } from '../errors.js';
-import { CATALOGUE } from '../events/catalogue.js';
+import { specOf } from '../events/catalogue.js';
 import type { EventSpec, Fold } from '../events/spec.js';
 import { nearest } from '../values/nearest.js';
 import { at } from './path.js';
 import type { AgentTable, EventRow, Instead } from './table.js';
 
 /** Our event for a row; undefined: it is one of the agent's own. */
-export const specOf = (row: EventRow): EventSpec | undefined =>
-  row.own ? undefined : (CATALOGUE as Readonly<Record<string, EventSpec>>)[row.ours];
+export const builtInOf = (row: EventRow): EventSpec | undefined => (row.own ? undefined : specOf(row.ours));
 
-export const foldOf = (row: EventRow): Fold => row.own?.fold ?? (specOf(row) as EventSpec).fold;
+export const foldOf = (row: EventRow): Fold => row.own?.fold ?? (builtInOf(row) as EventSpec).fold;
 
 /** Where there is no word for `defer`: a stricter answer. */
 export const inPlaceOfDefer = ({ says }: EventRow, title: string): Instead => ({

@@ -1,6 +1,6 @@
 import { TABLES } from '../agents/agents.js';
 import { claudeName, renamesTools } from '../agents/as-theirs.js';
-import { specOf } from '../agents/rows.js';
+import { builtInOf } from '../agents/rows.js';
 import { subjectOf, theirWord } from '../agents/subjects.js';
 import type { AgentTable } from '../agents/table.js';
 import { isMcp } from '../agents/tools/mcp.js';
@@ -118,7 +118,7 @@ function valuesOf(table: AgentTable, event: string): readonly string[] {
   const row = table.events.find(({ name }) => name === event);
   if (subject === undefined || subject === 'tool' || row === undefined) return [];
   if ('word' in subject) return [subject.word];
-  const spec = specOf(row);
+  const spec = builtInOf(row);
   if (spec?.subjectField !== subject.field) return [];
   return (subjectValues(spec) ?? []).map((value) => theirWord(table, row, subject.field, value));
 }

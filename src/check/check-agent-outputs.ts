@@ -2,8 +2,7 @@ import { TABLES } from '../agents/agents.js';
 import { type HeardAnswer, hear } from '../agents/hear.js';
 import type { Running } from '../agents/running.js';
 import type { AgentTable, EventRow } from '../agents/table.js';
-import { CATALOGUE } from '../events/catalogue.js';
-import type { EventSpec } from '../events/spec.js';
+import { specOf } from '../events/catalogue.js';
 import { isObject } from '../values/shape.js';
 import { type Check, type CheckFinding, type Checking, inText } from './checking.js';
 import { type AgentHandler, handlersOf } from './files/agent-handlers.js';
@@ -57,7 +56,7 @@ function commandsOf(
     ...node.entries.filter((entry) => !/^(?:command|args|shell)$/.test(entry.key)),
     { ...command, key: 'command' },
   ];
-  const spec = (CATALOGUE as Readonly<Record<string, EventSpec>>)[row.ours];
+  const spec = specOf(row.ours);
   const handler: HandlerNode = {
     event,
     spec,

@@ -1,4 +1,4 @@
-import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../events/catalogue.js';
+import { HOOK_EVENTS, specOf } from '../events/catalogue.js';
 import { jsonSchema } from '../events/json-schema.js';
 import { readOutput } from '../events/output/outcome.js';
 import { idleStop } from '../events/output/warnings.js';
@@ -64,17 +64,13 @@ function* judgeCode(
   const { event, spec } = handler;
   const named = namedIn(found.answer);
   if (!spec || (several && typeof named !== 'string')) return;
-  const other = typeof named === 'string' && named !== event ? eventSpec(named) : undefined;
+  const other = typeof named === 'string' && named !== event ? specOf(named) : undefined;
   const chooses = several || text.source.includes('hook_event_name') || new RegExp(`\\b${event}\\b`).test(text.source);
   const isOwnStop = file.kind === 'agent' && spec.inAgentScope !== undefined;
   // It answers each event that it serves, or may serve, by its name.
   const judged = other && (chooses || isOwnStop) ? { ...handler, event: String(named), spec: other } : handler;
   const answer = judgeable(found.answer, '', judged.event) as FoundAnswer['answer'];
   yield* judge(judged, text, { ...found, answer }, judged.event);
-}
-
-function eventSpec(name: string): EventSpec | undefined {
-  return (HOOK_EVENTS as readonly string[]).includes(name) ? CATALOGUE[name as HookEvent] : undefined;
 }
 
 function namedIn(answer: FoundAnswer['answer']): unknown {

@@ -1,7 +1,6 @@
 import type { Word } from 'unbash';
-import { CATALOGUE, CLAUDE_EVENTS } from '../events/catalogue.js';
+import { CLAUDE_EVENTS, specOf } from '../events/catalogue.js';
 import { exit2Of } from '../events/failure.js';
-import type { EventSpec } from '../events/spec.js';
 import { atKey, type Check, type CheckFinding, inText } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { entryOf } from './files/tree.js';
@@ -170,9 +169,7 @@ function quotedPlaceholder(
 /** Variables in which people expect parts of an event. */
 const EXPECTED =
   /^(CLAUDE_(TOOL|FILE|HOOK|EVENT|PROMPT|SESSION|COMMAND|MESSAGE|NOTIFICATION|USER|TRANSCRIPT|CWD|EDITED|CHANGED|MODIFIED|MATCHED|EXIT|INPUT|OUTPUT|RESPONSE|RESULT|ARG|WORKING)\w*|TOOL_(NAME|INPUT|OUTPUT|ARGS|RESPONSE|RESULT)\w*|STDIN_JSON|HOOK_(INPUT|EVENT)\w*|FILE_PATH|USER_PROMPT)$/;
-const ENV_FILE_EVENTS: readonly string[] = CLAUDE_EVENTS.filter(
-  (name) => (CATALOGUE[name] as EventSpec).claude?.envFile,
-);
+const ENV_FILE_EVENTS: readonly string[] = CLAUDE_EVENTS.filter((name) => specOf(name).claude?.envFile);
 
 function* unsetVariables(
   handler: HandlerNode,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { TABLES } from '../agents/agents.js';
-import { specOf } from '../agents/rows.js';
+import { builtInOf } from '../agents/rows.js';
 import type { AgentConnect, AgentTable, EventRow } from '../agents/table.js';
 import type { Layout } from './layout.js';
 import type { Entry, Handler } from './settings-text.js';
@@ -80,7 +80,7 @@ export function notConnected(table: AgentTable): LeftOut[] {
 }
 
 function whyNot(row: EventRow): string | undefined {
-  if (specOf(row)?.claude?.answerNeeded) return 'a hook for it must answer, and one without an answer makes it fail';
+  if (builtInOf(row)?.claude?.answerNeeded) return 'a hook for it must answer, and one without an answer makes it fail';
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { specOf } from '../agents/rows.js';
+import { builtInOf } from '../agents/rows.js';
 import type { EventRow } from '../agents/table.js';
 import { agentHandlers, connectedRows, type LeftOut, tableOf } from './agent-hooks.js';
 import type { Entry } from './settings-text.js';
@@ -10,7 +10,7 @@ export interface HttpWay {
   readonly token: string;
 }
 
-const asksByHttp = (row: EventRow): boolean => specOf(row)?.types.includes('http') === true;
+const asksByHttp = (row: EventRow): boolean => builtInOf(row)?.types.includes('http') === true;
 
 /** Claude Code's hooks as requests. */
 export function httpEntries({ port, token }: HttpWay): Readonly<Record<string, Entry>> {

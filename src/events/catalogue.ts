@@ -44,6 +44,13 @@ export const CATALOGUE: Catalogue = Object.freeze(
   Object.assign(Object.create(null), Object.fromEntries(entries.map(([name, d]) => [name, namedLater(name, d)]))),
 );
 
+/** What the catalogue says of an event; undefined: it is none of the built-in ones. */
+export function specOf(event: HookEvent): EventSpec;
+export function specOf(event: string): EventSpec | undefined;
+export function specOf(event: string): EventSpec | undefined {
+  return (CATALOGUE as Readonly<Record<string, EventSpec>>)[event];
+}
+
 /** The names of the built-in events. */
 export const HOOK_EVENTS = Object.freeze(entries.map(([name]) => name)) as readonly HookEvent[];
 

@@ -1,6 +1,6 @@
 import { createHost } from '../create-host.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
-import { CATALOGUE, type CustomEvents, eventName, HOOK_EVENTS, type NoEvents } from '../events/catalogue.js';
+import { type CustomEvents, eventName, HOOK_EVENTS, type NoEvents, specOf } from '../events/catalogue.js';
 import { named } from '../events/define.js';
 import { whyBad } from '../events/output/check.js';
 import { helperToOutput } from '../events/output/helper-words.js';
@@ -134,7 +134,7 @@ export function validateOutput<C extends CustomEvents = NoEvents>(
 ): ValidatedOutput {
   checkKeys(options, VALIDATE, 'validateOutput: ');
   const { events } = options;
-  const spec = specOf(event, events ?? {});
+  const spec = knownSpec(event, events ?? {});
   if (output === undefined || output === null) return { ok: true, problems: [], warnings: [] };
   const read = readAnswer(spec, output);
   if ('bad' in read) return { ok: false, problems: [read.bad], warnings: [] };
@@ -150,9 +150,9 @@ function readAnswer(spec: EventSpec, output: unknown): ReadOutput {
   }
 }
 
-function specOf(event: string, events: CustomEvents): EventSpec {
+function knownSpec(event: string, events: CustomEvents): EventSpec {
   const names = [...HOOK_EVENTS, ...Object.keys(events)];
   const name = eventName(event, names);
   if (name === undefined) throw new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, names) });
-  return (CATALOGUE as Readonly<Record<string, EventSpec>>)[name] ?? named(name, events[name] as CustomEvents[string]);
+  return specOf(name) ?? named(name, events[name] as CustomEvents[string]);
 }

@@ -1,8 +1,7 @@
 import { agentCodec } from '../agents/agents.js';
 import { type AgentSupport, supports } from '../agents/supports.js';
 import type { Sayable } from '../agents/table.js';
-import { CATALOGUE } from '../events/catalogue.js';
-import type { EventSpec } from '../events/spec.js';
+import { specOf } from '../events/catalogue.js';
 import { quoted } from '../server/client/thin.js';
 import type { ProbedAgent } from './agents/agent.js';
 import { commandOf } from './cases.js';
@@ -49,7 +48,7 @@ function wordsOf({ name, says }: ProbedAgent, saying: Saying, mode: ProbeMode): 
 
 /** What our hooks cannot express on an event cannot be carried either. */
 const carriedBy = (agent: string, { event, what }: Saying): AgentSupport => {
-  const spec = CATALOGUE[event as keyof typeof CATALOGUE] as EventSpec | undefined;
+  const spec = specOf(event);
   if (what === 'stop' && spec?.endsLoop === false) return { carried: 'no', source: 'seen' };
   return supports(agent, event, what);
 };

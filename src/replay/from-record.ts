@@ -1,6 +1,5 @@
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
-import { CATALOGUE } from '../events/catalogue.js';
-import type { EventSpec } from '../events/spec.js';
+import { specOf } from '../events/catalogue.js';
 import type { Json } from '../values/shape.js';
 import { MASKS } from './look.js';
 import type { KnownAnswer, RecordedFire, RecordedHook, RecordedHow } from './recorded.js';
@@ -36,14 +35,9 @@ export function fireOfRecord(record: FireRecord, place: string): RecordedFire {
 /** The last of them is what the final input has. */
 function versionsOf({ event, input, final_input: final, versions = [] }: FireRecord): readonly unknown[] {
   if (final === undefined) return [];
-  const field = rewrittenField(event) ?? Object.keys(final).find((key) => !isSame(final[key], input[key]));
+  const field = specOf(event)?.rewrites?.field ?? Object.keys(final).find((key) => !isSame(final[key], input[key]));
   return field === undefined ? versions : [...versions, final[field]];
 }
-
-const rewrittenField = (event: string): string | undefined =>
-  Object.hasOwn(CATALOGUE, event)
-    ? (CATALOGUE[event as keyof typeof CATALOGUE] as EventSpec).rewrites?.field
-    : undefined;
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 

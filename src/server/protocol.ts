@@ -1,7 +1,6 @@
 import type { Decoded } from '../agents/codec.js';
 import { HookscopeError } from '../errors.js';
-import { CATALOGUE, eventName } from '../events/catalogue.js';
-import type { EventSpec } from '../events/spec.js';
+import { eventName, HOOK_EVENTS, specOf } from '../events/catalogue.js';
 import { carried, lossesIn } from '../handlers/untold.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import type { FireSettings } from '../host/fire-options.js';
@@ -44,9 +43,9 @@ export interface Protocol {
 /** Claude Code's, whose words are ours. Throws UNKNOWN_EVENT. */
 export function claudeProtocol(given: string, attended = false): Protocol {
   const name = eventName(given);
-  const spec = (name === undefined ? undefined : CATALOGUE[name as keyof typeof CATALOGUE]) as EventSpec | undefined;
+  const spec = name === undefined ? undefined : specOf(name);
   if (spec === undefined) {
-    const names = Object.keys(CATALOGUE);
+    const names = HOOK_EVENTS;
     const told = { agent: 'Claude Code', known: names.join(', ') };
     throw new HookscopeError('UNKNOWN_EVENT', { event: given, nearest: nearest(given, names), ...told });
   }

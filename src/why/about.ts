@@ -1,8 +1,8 @@
 import type { FireRecord } from '../emit/record.js';
+import { specOf } from '../events/catalogue.js';
 import type { EventSpec } from '../events/spec.js';
 import { subjectIn } from '../events/subject.js';
 import { clip, plain } from '../plain.js';
-import { specOf } from './words.js';
 
 /** The name of an agent: its type and the beginning of its id, or `main`. */
 export function agentOf({ agent_id, input }: FireRecord): string {

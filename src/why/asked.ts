@@ -1,11 +1,12 @@
 import { type Answer, answersIn } from '../emit/reading/answers.js';
 import { duration } from '../emit/reading/headline.js';
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
+import { specOf } from '../events/catalogue.js';
 import { clip, ended, plain } from '../plain.js';
 import { own } from '../values/own.js';
 import type { RunEnd } from './background.js';
 import { isShadow } from './meaning.js';
-import { endsRun, firstText, listed, named, nested, output, quoted, shown, specific, specOf } from './words.js';
+import { endsRun, firstText, listed, named, nested, output, quoted, shown, specific } from './words.js';
 
 /** The answers of a hook, or its failure, as a sentence without its name. `end`: of one that went on in the background. */
 export function saidBy(record: FireRecord, answers: readonly Answer[], end?: RunEnd): string {

@@ -1,6 +1,6 @@
 import type { HookRecord } from '../emit/record.js';
+import { specOf } from '../events/catalogue.js';
 import { isShadow } from './meaning.js';
-import { specOf } from './words.js';
 
 interface Call {
   readonly records: HookRecord[];

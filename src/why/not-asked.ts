@@ -1,8 +1,9 @@
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
+import { specOf } from '../events/catalogue.js';
 import { clip, plain } from '../plain.js';
 import { SKIP_REASONS, type SkipReason } from '../scopes/skip.js';
 import { own } from '../values/own.js';
-import { endsRun, listed, named, placeOf, specOf, subjectOf } from './words.js';
+import { endsRun, listed, named, placeOf, subjectOf } from './words.js';
 
 /** Why a hook was not asked, and what would have to change so that it is. */
 export interface NotAsked {

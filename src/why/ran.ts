@@ -1,7 +1,8 @@
 import type { AlarmRecord, FireRecord, HookRecord, ToolCallRecord } from '../emit/record.js';
+import { specOf } from '../events/catalogue.js';
 import { clip, ended, plain } from '../plain.js';
 import { own } from '../values/own.js';
-import { nameIn, quoted, specOf } from './words.js';
+import { nameIn, quoted } from './words.js';
 
 /** The records of a call besides its own fire. */
 export interface CallRecords {

@@ -1,5 +1,6 @@
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
-import { endsRun, firstText, isGate, output, specific, specOf } from './words.js';
+import { specOf } from '../events/catalogue.js';
+import { endsRun, firstText, isGate, output, specific } from './words.js';
 
 const LATTICE = ['none', 'allow', 'ask', 'defer', 'deny'];
 const strength = ({ verdict = 'none' }: HandlerRecord): number => LATTICE.indexOf(verdict);

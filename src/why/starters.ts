@@ -1,9 +1,9 @@
 import type { FireRecord, HookStarted, ToolCallRecord } from '../emit/record.js';
+import { specOf } from '../events/catalogue.js';
 import { toolNames } from '../matching/tool-names.js';
 import { isObject, type Json } from '../values/shape.js';
 import { roleOf } from './about.js';
 import { isShadow, typeOf } from './meaning.js';
-import { specOf } from './words.js';
 
 /** A call that asks for an agent, and has not ended. */
 interface Wish {

@@ -1,14 +1,8 @@
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
-import { CATALOGUE } from '../events/catalogue.js';
-import type { EventSpec } from '../events/spec.js';
+import { specOf } from '../events/catalogue.js';
 import { subjectIn } from '../events/subject.js';
 import { clip, plain } from '../plain.js';
 import { isObject, type Json } from '../values/shape.js';
-
-/** undefined for a host's own event. */
-export function specOf(event: string): EventSpec | undefined {
-  return Object.hasOwn(CATALOGUE, event) ? (CATALOGUE as Readonly<Record<string, EventSpec>>)[event] : undefined;
-}
 
 /** The text that matchers were compared with. */
 export function subjectOf({ event, input }: FireRecord): string | undefined {

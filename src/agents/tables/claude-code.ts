@@ -1,4 +1,4 @@
-import { CATALOGUE, CLAUDE_EVENTS } from '../../events/catalogue.js';
+import { CLAUDE_EVENTS, specOf } from '../../events/catalogue.js';
 import { EXTRAS } from '../../events/output/extras.js';
 import type { EventSpec } from '../../events/spec.js';
 import { type AgentTable, type EventRow, type Sayable, type Says, SILENT, specific, words } from '../table.js';
@@ -64,7 +64,7 @@ let rows: readonly EventRow[] | undefined;
 /** Made from our own catalogue when it is first needed. */
 function events(): readonly EventRow[] {
   rows ??= CLAUDE_EVENTS.map((name): EventRow => {
-    const spec = CATALOGUE[name] as EventSpec;
+    const spec = specOf(name);
     const { timeout } = spec;
     let said: EventRow['says'] | undefined;
     return {

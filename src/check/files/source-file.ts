@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { TABLES } from '../../agents/agents.js';
-import { CATALOGUE } from '../../events/catalogue.js';
+import { specOf } from '../../events/catalogue.js';
 import type { Dialect, EventSpec } from '../../events/spec.js';
 import type { Path } from '../../files/json-file.js';
 import type { TomlParser } from '../../files/toml-tree.js';
@@ -118,7 +118,7 @@ function* manifestSets(node: TreeNode, path: Path): Generator<{ path: Path; node
 function groupsOf(hooks: TreeNode, base: Path): Group[] {
   if (hooks.kind !== 'object') return [];
   return hooks.entries.flatMap(({ key: event, value }) => {
-    const spec = (CATALOGUE as Readonly<Record<string, EventSpec>>)[event];
+    const spec = specOf(event);
     const nodes = value.kind === 'array' ? value.items : [];
     return nodes.flatMap((node, i) =>
       node.kind === 'object' ? [readGroup(node, [...base, event, i], event, spec)] : [],

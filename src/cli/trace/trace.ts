@@ -6,9 +6,9 @@ import type {
   HookStarted,
   ToolCallRecord,
 } from '../../emit/record.js';
+import { specOf } from '../../events/catalogue.js';
 import { clip } from '../../plain.js';
 import { isBlocked, isShadow, typeOf } from '../../why/meaning.js';
-import { specOf } from '../../why/words.js';
 import type { TraceEvent } from './event.js';
 import { type Lane, placeBelow, starterIn, type TraceAgent, type TraceSession, Tracks } from './tracks.js';
 import { type Call, type Fire, hasRoom, release } from './under-way.js';

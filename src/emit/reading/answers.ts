@@ -1,4 +1,4 @@
-import { CATALOGUE } from '../../events/catalogue.js';
+import { specOf } from '../../events/catalogue.js';
 import type { EventSpec } from '../../events/spec.js';
 import { isObject } from '../../values/shape.js';
 import type { FireRecord, HandlerRecord } from '../fire-record.js';
@@ -119,9 +119,6 @@ function withOutput({ output: _, ...row }: HandlerRecord, output: unknown): Hand
 /** Whether something in this place of a record was left out. */
 const isCut = ({ truncated = [] }: FireRecord, place: string): boolean =>
   truncated.some((cut) => cut === place || cut.startsWith(`${place}.`) || cut.startsWith(`${place}…`));
-
-const specOf = (event: string): EventSpec | undefined =>
-  Object.hasOwn(CATALOGUE, event) ? (CATALOGUE as Readonly<Record<string, EventSpec>>)[event] : undefined;
 
 /** What hooks were asked about, and each form that a rewrite made of it; undefined: the record does not have all of it. */
 function formsIn(record: FireRecord, field: string | undefined): readonly unknown[] {

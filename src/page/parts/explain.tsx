@@ -1,4 +1,5 @@
 import type { FireRecord, HookRecord, HookResponse } from '../../emit/record.js';
+import { specOf } from '../../events/catalogue.js';
 import { plain } from '../../plain.js';
 import type { RecordQuery } from '../../store/store.js';
 import { answerFor, type WhyAnswer } from '../../why/answer.js';
@@ -6,7 +7,6 @@ import { endsIn } from '../../why/background.js';
 import { isShadow } from '../../why/meaning.js';
 import { findInOtherFires, type OtherFires } from '../../why/other-fires.js';
 import { callRecords, whatBecame } from '../../why/ran.js';
-import { specOf } from '../../why/words.js';
 import { agentName } from '../records/agents.js';
 import { recordOf } from '../records/kept.js';
 import { gravest, marksOf, OUTCOME_WORDS, OUTCOMES } from '../records/outcome.js';

@@ -1,5 +1,6 @@
 import { createFeed, type Feed } from '../../../emit/bus.js';
 import { HookscopeError } from '../../../errors.js';
+import { specOf } from '../../../events/catalogue.js';
 import { lossesIn } from '../../../handlers/untold.js';
 import type { HostCore } from '../../../host/core.js';
 import type { AnyDecision } from '../../../host/decide/decision.js';
@@ -14,7 +15,7 @@ import { ranBySession } from '../peer/results.js';
 import type { ControlAsk, Json } from '../peer/wire.js';
 import { type ClaudeMessage, Conversation } from './conversation.js';
 import { ForeignHooks } from './foreign-hooks.js';
-import { type FireEvent, HookCallbacks, specOf } from './hook-callbacks.js';
+import { type FireEvent, HookCallbacks } from './hook-callbacks.js';
 import { type ClaudeClient, type ClaudeInfo, infoOf } from './info.js';
 import { askedEvents, listenFor, warm, warnOfNeverSent } from './listening.js';
 import { type ConnectSettings, startSource } from './options.js';

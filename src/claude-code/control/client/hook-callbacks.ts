@@ -1,4 +1,4 @@
-import { CATALOGUE, type HookEvent } from '../../../events/catalogue.js';
+import { type HookEvent, specOf } from '../../../events/catalogue.js';
 import { failureEffect } from '../../../events/failure.js';
 import type { EventSpec } from '../../../events/spec.js';
 import { blockOutput } from '../../../handlers/blocking.js';
@@ -64,8 +64,6 @@ export class HookCallbacks {
     return bridge(named ? { ...input, tool_use_id: toolUseID } : input, how);
   }
 }
-
-export const specOf = (event: HookEvent): EventSpec => CATALOGUE[event];
 
 async function answerEvent(
   event: HookEvent,

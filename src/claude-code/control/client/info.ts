@@ -1,6 +1,5 @@
 import type { Observable } from 'rxjs';
-import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../../events/catalogue.js';
-import type { EventSpec } from '../../../events/spec.js';
+import { HOOK_EVENTS, type HookEvent, specOf } from '../../../events/catalogue.js';
 import { checks, isObject, isText, type OptionCheck, type Shape, show, TEXTS } from '../../../values/shape.js';
 import { clipped } from '../peer/problem.js';
 import type { Json } from '../peer/wire.js';
@@ -47,8 +46,6 @@ export interface ClaudeClient extends AsyncDisposable {
   /** Settles when the program has ended and SessionEnd was fired. */
   readonly ended: Promise<ProgramEnd>;
 }
-
-const specOf = (event: HookEvent): EventSpec => CATALOGUE[event];
 
 /** From the catalogue. */
 export const neverSent = (): HookEvent[] =>

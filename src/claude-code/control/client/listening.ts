@@ -1,10 +1,9 @@
-import { CLAUDE_EVENTS, type HookEvent } from '../../../events/catalogue.js';
+import { CLAUDE_EVENTS, type HookEvent, specOf } from '../../../events/catalogue.js';
 import type { EventSpec } from '../../../events/spec.js';
 import type { HostCore } from '../../../host/core.js';
 import type { Undo } from '../../../host/types.js';
 import type { Registration } from '../../../scopes/registration.js';
 import { tellProblem } from '../peer/problem.js';
-import { specOf } from './hook-callbacks.js';
 import { neverSent } from './info.js';
 
 export const LISTEN = ['all', 'needed'] as const;

@@ -1,6 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import { CATALOGUE } from '../../../events/catalogue.js';
-import type { EventSpec } from '../../../events/spec.js';
+import { specOf } from '../../../events/catalogue.js';
 import { wellFormed } from '../../../plain.js';
 import { isObject, type Json } from '../../../values/shape.js';
 import type { Answer } from '../../reading/answers.js';
@@ -23,10 +22,6 @@ type Work<Kind extends TracedWork['kind']> = Extract<TracedWork, { kind: Kind }>
 const LONGEST = 32_768;
 
 const isToolEvent = (event: string): boolean => specOf(event)?.tool === true;
-
-function specOf(event: string): EventSpec | undefined {
-  return Object.hasOwn(CATALOGUE, event) ? (CATALOGUE[event as keyof typeof CATALOGUE] as EventSpec) : undefined;
-}
 
 /** The session it belongs to, and the agent if it is one's. */
 function whose({ session_id, agent_id, agent_type }: Omit<Work<'agent'>, 'kind'>): Attributes {

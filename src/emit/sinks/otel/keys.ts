@@ -1,4 +1,4 @@
-import { CATALOGUE } from '../../../events/catalogue.js';
+import { specOf } from '../../../events/catalogue.js';
 import type { HandlerRecord, HookResponse, HookStarted } from '../../record.js';
 import type { TracedWork } from '../../tracing.js';
 
@@ -22,7 +22,7 @@ export const handlerOf = ({ work }: { readonly work: TracedWork }): string =>
 
 /** For a user's own event this is known only when its fire has ended. */
 export function isGate(event: string): boolean {
-  return Object.hasOwn(CATALOGUE, event) && CATALOGUE[event as keyof typeof CATALOGUE].fold === 'gate';
+  return specOf(event)?.fold === 'gate';
 }
 
 /** The scopes that a record names by their kind; any other is an agent, by its id. */
