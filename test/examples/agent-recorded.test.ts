@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { isAlive } from '../claude-code/control/alive.js';
 import { type Recording, recording } from '../claude-code/control/recordings.js';
-import { AGENT, ARGS, acceptEdits, bash, type Driven, drive, type Json, place, running, until } from './driven.js';
+import { ARGS, acceptEdits, bash, type Driven, drive, type Json, place, running, until } from './driven.js';
 
 const scriptOf = (command: string) => ({ main: [{ tools: [bash(command)] }, { text: 'after' }] });
 const isCallback = (event: string) => (message: Json) =>
@@ -124,7 +124,7 @@ test('a driver that dies in the middle of a turn leaves no process behind', asyn
   writeFileSync(
     driver,
     `import { spawn } from 'node:child_process';
-    const args = ${JSON.stringify([AGENT, ...ARGS, '--permission-mode', 'bypassPermissions'])};
+    const args = ${JSON.stringify([there.program, ...ARGS, '--permission-mode', 'bypassPermissions'])};
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
     child.stdout.resume();
     child.stdin.write('{"type":"control_request","request_id":"i","request":{"subtype":"initialize"}}\\n');

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type ClaudeClient, type ClaudeMessage, type ConnectOptions, connectClaude } from '../../src/claude-code.js';
 import { addContext, block, createHost, deny, type Host, rewrite } from '../../src/index.js';
-import { AGENT, acceptEdits, bash, type Place, place, running, until } from './driven.js';
+import { acceptEdits, bash, type Place, place, running, until } from './driven.js';
 
 const write = (file_path: string) => ({ name: 'Write', input: { file_path, content: 'x\n' } });
 const agent = (subagent_type: string) => ({
@@ -11,11 +11,11 @@ const agent = (subagent_type: string) => ({
 
 /** Our own driver with a host of its own; both are closed after the test. */
 async function connect(
-  { folder, env }: Place,
+  { folder, env, program }: Place,
   host: Host,
   { args = [], ...options }: Omit<ConnectOptions, 'host'> = {},
 ): Promise<ClaudeClient> {
-  const client = await connectClaude({ host, executable: AGENT, cwd: folder, env, args, ...options });
+  const client = await connectClaude({ host, executable: program, cwd: folder, env, args, ...options });
   onTestFinished(async () => {
     await client.close();
     await host.close();

@@ -3,9 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-
-const ROOT = new URL('../../', import.meta.url).pathname;
-const AGENT = join(ROOT, 'examples/agent/agent.mjs');
+import { AGENT, bundledAgent } from './driven.js';
 
 interface Ended {
   readonly code: number | null;
@@ -17,16 +15,13 @@ interface Ended {
 const homes: string[] = [];
 
 /** Runs the agent as a program of its own, with a temporary directory that nobody else writes to. */
-function start(
-  args: readonly string[],
-  env: Record<string, string> = {},
-): { child: ChildProcess; ended: Promise<Ended> } {
+function start(args: readonly string[], program = bundled): { child: ChildProcess; ended: Promise<Ended> } {
   const home = mkdtempSync(join(tmpdir(), 'agent-test-'));
   homes.push(home);
   const { ANTHROPIC_API_KEY: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, [AGENT, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: home,
-    env: { ...inherited, TMPDIR: home, NO_COLOR: '1', ...env },
+    env: { ...inherited, TMPDIR: home, NO_COLOR: '1' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let out = '';
@@ -43,10 +38,13 @@ async function workplace({ folder }: Ended): Promise<string> {
   return join(folder, name as string);
 }
 
+let bundled: string;
 let demo: Ended;
 let place: string;
 beforeAll(async () => {
-  const { child, ended } = start(['--yes', '--permission-mode', 'acceptEdits']);
+  bundled = await bundledAgent();
+  // The demo is of the example as it is.
+  const { child, ended } = start(['--yes', '--permission-mode', 'acceptEdits'], AGENT);
   child.stdin?.end();
   demo = await ended;
   place = await workplace(demo);

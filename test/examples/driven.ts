@@ -1,13 +1,41 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { processes } from '../handlers/shell-call.js';
+import { once } from '../once.js';
 
 const ROOT = new URL('../../', import.meta.url);
-export const AGENT = new URL('examples/agent/agent.mjs', ROOT).pathname;
+const EXAMPLE = new URL('examples/agent/', ROOT).pathname;
+export const AGENT = `${EXAMPLE}agent.mjs`;
+
+/** In a process of its own, as `built.ts` says. */
+const BUNDLE = `
+  import { rolldown } from 'rolldown';
+  const [input, dirname, dir] = process.argv.slice(1);
+  const asBuilt = {
+    name: 'hookscope stays as it is built',
+    resolveId: (id) => (/^hookscope(?=$|\\/)/.test(id) ? { id: import.meta.resolve(id), external: true } : undefined),
+  };
+  const define = { 'import.meta.dirname': JSON.stringify(dirname) };
+  const bundle = await rolldown({ input, platform: 'node', plugins: [asBuilt], transform: { define } });
+  await bundle.write({ dir, format: 'esm', entryFileNames: '[name].mjs', minify: { mangle: false } });
+`;
+/**
+ * The agent in one file with the packages that it imports, hookscope aside: a start of the example itself spends most of its time on
+ * their hundreds of files. Once a run.
+ */
+export const bundledAgent = (): Promise<string> =>
+  once('example-agent', async (folder) => {
+    const args = ['--input-type=module', '--eval', BUNDLE, AGENT, EXAMPLE, folder];
+    await promisify(execFile)(process.execPath, args, { cwd: ROOT });
+    const program = join(folder, 'agent.mjs');
+    chmodSync(program, 0o755);
+    return program;
+  });
 
 export type Json = Readonly<Record<string, unknown>>;
 export interface Turn {
@@ -31,6 +59,8 @@ export async function until(met: () => boolean): Promise<void> {
 /** A folder to work in, and a model that says what the scenario says and keeps what it was asked. */
 export interface Place {
   readonly folder: string;
+  /** `bundledAgent`. */
+  readonly program: string;
   readonly env: Readonly<Record<string, string>>;
   /** What the model was asked, in order, with the messages as text. */
   readonly asked: { readonly agent: string; readonly model: string; readonly text: string }[];
@@ -65,6 +95,7 @@ export async function place(scenario: Readonly<Record<string, readonly Turn[]>>)
   const { PATH = '' } = process.env;
   return {
     folder,
+    program: await bundledAgent(),
     env: { PATH, HOME: home, ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: server.url },
     asked,
     has: (name) => existsSync(join(folder, name)),
@@ -88,8 +119,8 @@ export interface Driven {
 }
 
 /** The agent as a program of its own, driven by lines that are written by hand. */
-export function drive({ folder, env }: Place, args: readonly string[] = []): Driven {
-  const child = spawn(process.execPath, [AGENT, ...ARGS, ...args], { cwd: folder, env });
+export function drive({ folder, env, program }: Place, args: readonly string[] = []): Driven {
+  const child = spawn(process.execPath, [program, ...ARGS, ...args], { cwd: folder, env });
   const lines: Json[] = [];
   let arrived: () => void = () => undefined;
   createInterface({ input: child.stdout }).on('line', (line) => {
