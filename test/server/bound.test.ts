@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bash, createUser, type Running, type User } from './kit.js';
 
 const command = (text: string): object => ({ type: 'command', command: text });
@@ -21,8 +21,8 @@ const hooks = (text: string): object => ({
 const theirs = (text: string): object => ({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [command(text)] }] } });
 const skill = (text: string): string =>
   `---\nname: sk\ndescription: x\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: '${text}'\n---\nhi\n`;
-const plugin = (text: string): string =>
-  `export default { name: 'q', apply: (scope) => scope.register(${JSON.stringify(hooks(text))}) };`;
+const plugin = (text: string, name = 'q'): string =>
+  `export default { name: '${name}', apply: (scope) => scope.register(${JSON.stringify(hooks(text))}) };`;
 const NO = 'echo says no >&2; exit 2\n';
 const CHANGED = /"(?:ask|deny)".*(?:has changed since|is not what was accepted)/;
 /** As long as one look at the files is good for. */
@@ -31,8 +31,10 @@ const looked = (): Promise<void> => new Promise((resolve) => setTimeout(resolve,
 let user: User;
 let server: Running;
 const at = (name: string): string => join(user.path, 'project', name);
-const ask = async (named: readonly string[] = [], input: object = {}): Promise<string> =>
-  (await user.hook(['PreToolUse', '--timeout', '30', ...named], { ...bash('ls'), cwd: at('.'), ...input })).stdout;
+const ask = async (named: readonly string[] = [], input: object = {}, env: NodeJS.ProcessEnv = {}): Promise<string> => {
+  const stdin = JSON.stringify({ ...bash('ls'), cwd: at('.'), ...input });
+  return (await user.run(['hook', 'PreToolUse', '--timeout', '30', ...named], { stdin, env })).stdout;
+};
 const use = (session: string): Promise<unknown> =>
   user.hook(['PostToolUse'], {
     session_id: session,
@@ -44,28 +46,53 @@ const use = (session: string): Promise<unknown> =>
   });
 const doctor = async (): Promise<string> => (await user.run(['doctor'])).stdout;
 
-beforeEach(() => {
+const made = (): void => {
   user = createUser();
   user.write('pl/.claude-plugin/plugin.json', { name: 'pl', hooks: './conf/x.json' });
   user.write('other.json', {
     PreToolUse: [{ matcher: 'Read', hooks: [{ type: 'rule', decision: 'deny', reason: 'other' }] }],
   });
+};
+let isShared = false;
+beforeEach(() => {
+  if (!isShared) made();
 });
-afterEach(() => user.remove());
+afterEach(async () => {
+  if (!isShared) await user.remove();
+});
+/** One user for all the tests of a `describe`, whose server is started once. */
+function shareUser(start: () => Promise<void>): void {
+  beforeAll(async () => {
+    isShared = true;
+    made();
+    await start();
+  });
+  afterAll(async () => {
+    isShared = false;
+    await user.remove();
+  });
+}
 
 describe('what was served under a name and is gone counts as changed', () => {
   const GUARD = `import('words').then(() => process.exit(2), () => undefined)`;
-  const ways: readonly [what: string, named: readonly string[], file: string][] = [
-    ['a file that a manifest names', ['--plugin-dir', 'pl'], 'pl/conf/x.json'],
-    ['the same, served through a link', ['--plugin-dir', 'link'], 'pl/conf/x.json'],
-    ['a skill', ['--plugin-dir', 'pl'], 'pl/skills/sk/SKILL.md'],
-    ['a folder of skills', ['--plugin-dir', 'pl'], 'pl/skills'],
-    ['a script that a plugin names', ['--plugin', './q.mjs'], 'scripts/guard.sh'],
-    ['the same for one of a configuration', ['--config', 'hookscope.json'], 'scripts/guard.sh'],
-    ['a package that a plugin can do without', ['--plugin', './w.mjs'], 'node_modules/words'],
-    ['the package of a plugin', ['--plugin', 'words'], 'node_modules/words'],
+  type Way = readonly [what: string, named: readonly string[], file: string];
+  // What one server serves of each has nothing in common.
+  const served: readonly (readonly Way[])[] = [
+    [
+      ['a file that a manifest names', ['--plugin-dir', 'pl'], 'pl/conf/x.json'],
+      ['a skill', ['--plugin-dir', 'pl'], 'pl/skills/sk/SKILL.md'],
+      ['a folder of skills', ['--plugin-dir', 'pl'], 'pl/skills'],
+      ['a script that a plugin names', ['--plugin', './q.mjs'], 'scripts/guard.sh'],
+      ['a package that a plugin can do without', ['--plugin', './w.mjs'], 'node_modules/words'],
+    ],
+    [
+      ['the same, served through a link', ['--plugin-dir', 'link'], 'pl/conf/x.json'],
+      ['the same for one of a configuration', ['--config', 'hookscope.json'], 'scripts/guard.sh'],
+      ['the package of a plugin', ['--plugin', 'words'], 'node_modules/words'],
+    ],
   ];
-  beforeEach(() => {
+  const more = ['--hooks', 'other.json'];
+  const write = (): void => {
     user.write('pl/conf/x.json', theirs('echo says no >&2; exit 2'));
     user.write('pl/skills/sk/SKILL.md', skill('exit 0'));
     user.write('pl/apart.json', hooks('exit 0'));
@@ -77,29 +104,36 @@ describe('what was served under a name and is gone counts as changed', () => {
     user.write('node_modules/words/i.js', plugin('exit 0'));
     user.write(
       'w.mjs',
-      `const found = ${JSON.stringify(GUARD)};\nawait import('words').catch(() => found);\n${plugin('exit 0')}`,
+      `const found = ${JSON.stringify(GUARD)};\nawait import('words').catch(() => found);\n${plugin('exit 0', 'w')}`,
     );
-  });
+  };
 
-  test.each(ways)('%s', async (_, named, file) => {
-    const more = ['--hooks', 'other.json'];
-    server = await user.serve([...named, ...more, '--hooks', 'pl/apart.json']);
-    const few = [named, [...named, ...more]];
-    for (const way of few) expect(await ask(way), way.join(' ')).not.toMatch(CHANGED);
-    // What was named beside it does not count.
-    rmSync(at('pl/apart.json'));
-    for (const way of few) expect(await ask(way), way.join(' ')).not.toMatch(CHANGED);
-    user.write('pl/apart.json', hooks('exit 0'));
-    for (const stopped of [false, true]) {
-      if (stopped) await server.stop();
-      renameSync(at(file), at('away'));
-      for (const way of few) expect(await ask(way), way.join(' ')).toMatch(/"deny".*has changed since/);
-      renameSync(at('away'), at(file));
+  describe.each(served)('of one server', (...ways) => {
+    shareUser(async () => {
+      write();
+      const named = [...new Set(ways.map(([, way]) => way.join(' ')))].flatMap((way) => way.split(' '));
+      server = await user.serve([...named, ...more, '--hooks', 'pl/apart.json']);
+    });
+
+    test.each(ways)('%s', async (_, named, file) => {
+      const few = [named, [...named, ...more]];
       for (const way of few) expect(await ask(way), way.join(' ')).not.toMatch(CHANGED);
-    }
+      // What was named beside it does not count.
+      rmSync(at('pl/apart.json'));
+      for (const way of few) expect(await ask(way), way.join(' ')).not.toMatch(CHANGED);
+      user.write('pl/apart.json', hooks('exit 0'));
+      const elsewhere = { XDG_RUNTIME_DIR: join(user.path, 'nowhere') };
+      for (const env of [{}, elsewhere]) {
+        renameSync(at(file), at('away'));
+        for (const way of few) expect(await ask(way, {}, env), way.join(' ')).toMatch(/"deny".*has changed since/);
+        renameSync(at('away'), at(file));
+        for (const way of few) expect(await ask(way, {}, env), way.join(' ')).not.toMatch(CHANGED);
+      }
+    });
   });
 
   test('but not what a link leads to only since it was turned', async () => {
+    write();
     user.write('v2/.claude-plugin/plugin.json', { name: 'pl' });
     server = await user.serve(['--plugin-dir', 'link', '--hooks', 'other.json']);
     rmSync(at('link'));
@@ -126,7 +160,7 @@ describe('a script', () => {
     for (const session_id of ['s1', 's2']) expect(await ask([], { session_id })).toMatch(CHANGED);
     expect(await doctor()).toMatch(/changed or gone: [^ ]*g\.sh/);
     await server.stop();
-    await expect(user.serve(['--plugin-dir', 'pl'])).rejects.toThrow(/g\.sh/);
+    expect(await user.refused(['--plugin-dir', 'pl'])).toMatch(/g\.sh/);
   });
 
   test.each<[how: string, named: readonly string[]]>([
@@ -148,7 +182,7 @@ describe('a script', () => {
     expect(await doctor()).toMatch(/changed or gone: [^ ]*guard\.sh/);
     await server.stop();
     for (const way of ways) expect(await ask(way), way.join(' ')).toMatch(CHANGED);
-    await expect(user.serve(named)).rejects.toThrow(/guard\.sh/);
+    expect(await user.refused(named)).toMatch(/guard\.sh/);
   });
 });
 
@@ -203,7 +237,7 @@ describe('a file that a hook writes to', () => {
     await looked();
     expect(await ask()).toMatch(/g\.sh is not what was accepted/);
     await server.stop();
-    await expect(user.serve(['--hooks', 'h.json', '--data', 'state.txt'])).rejects.toThrow(/g\.sh/);
+    expect(await user.refused(['--hooks', 'h.json', '--data', 'state.txt'])).toMatch(/g\.sh/);
   });
 
   test('is bound by its name alone only if a person agrees, where the last server bound its bytes', async () => {
@@ -212,7 +246,7 @@ describe('a file that a hook writes to', () => {
     server = await user.serve(['--hooks', 'h.json']);
     await server.stop();
     const again = ['--hooks', 'h.json', '--data', 'g.sh'];
-    await expect(user.serve(again)).rejects.toThrow(new RegExp(`bound by its name alone: --data ${at('g.sh')}`));
+    expect(await user.refused(again)).toMatch(new RegExp(`bound by its name alone: --data ${at('g.sh')}`));
     rmSync(user.places.served);
     server = await user.serve(again);
     await server.stop();
@@ -268,35 +302,42 @@ test('a file that is named twice runs its hooks once, with the server and withou
   }
 });
 
-test.each<
-  [
-    where: string,
-    expected: string,
-    change: (served: { bindings: Record<string, unknown> } & Record<string, unknown>) => void,
-  ]
->([
-  ['set.hooks', 'an array of strings, got "h.json"', (served) => Object.assign(served, { set: { hooks: 'h.json' } })],
-  ['projects', 'an array of strings, got 5', (served) => Object.assign(served, { projects: 5 })],
-  ['cwd', 'a string, and there is none', (served) => delete served['cwd']],
-  ['bindings.files', 'an object, got []', (served) => Object.assign(served.bindings, { files: [] })],
-  [
-    'bindings.files["/x"].sha256',
-    'a string or null, got 1',
-    (s) => Object.assign(s.bindings, { files: { '/x': { sha256: 1 } } }),
-  ],
-  [
-    'bindings.scripts["/a"]["b"]',
-    'an object, got "c"',
-    (s) => Object.assign(s.bindings, { scripts: { '/a': { b: 'c' } } }),
-  ],
-])('a record of what was served that is wrong in %s says so', async (where, expected, change) => {
-  server = await user.serve(['--hooks', 'other.json']);
-  await server.stop();
-  const served = JSON.parse(readFileSync(user.places.served, 'utf8'));
-  change(served);
-  writeFileSync(user.places.served, JSON.stringify(served), { mode: 0o600 });
-  const says = `${user.places.served}: does not say what was served: ${where}: expected ${expected}; start hookscope serve again after you have moved it away`;
-  expect(JSON.parse(await ask()).hookSpecificOutput.permissionDecisionReason).toContain(says);
-  expect(await doctor()).toContain(says);
-  expect((await user.spawn(['serve', '--hooks', 'other.json'])).stderr).toContain(says);
+describe('a wrong record', () => {
+  let written: string;
+  shareUser(async () => {
+    server = await user.serve(['--hooks', 'other.json']);
+    await server.stop();
+    written = readFileSync(user.places.served, 'utf8');
+  });
+
+  test.each<
+    [
+      where: string,
+      expected: string,
+      change: (served: { bindings: Record<string, unknown> } & Record<string, unknown>) => void,
+    ]
+  >([
+    ['set.hooks', 'an array of strings, got "h.json"', (served) => Object.assign(served, { set: { hooks: 'h.json' } })],
+    ['projects', 'an array of strings, got 5', (served) => Object.assign(served, { projects: 5 })],
+    ['cwd', 'a string, and there is none', (served) => delete served['cwd']],
+    ['bindings.files', 'an object, got []', (served) => Object.assign(served.bindings, { files: [] })],
+    [
+      'bindings.files["/x"].sha256',
+      'a string or null, got 1',
+      (s) => Object.assign(s.bindings, { files: { '/x': { sha256: 1 } } }),
+    ],
+    [
+      'bindings.scripts["/a"]["b"]',
+      'an object, got "c"',
+      (s) => Object.assign(s.bindings, { scripts: { '/a': { b: 'c' } } }),
+    ],
+  ])('a record of what was served that is wrong in %s says so', async (where, expected, change) => {
+    const served = JSON.parse(written);
+    change(served);
+    writeFileSync(user.places.served, JSON.stringify(served), { mode: 0o600 });
+    const says = `${user.places.served}: does not say what was served: ${where}: expected ${expected}; start hookscope serve again after you have moved it away`;
+    expect(JSON.parse(await ask()).hookSpecificOutput.permissionDecisionReason).toContain(says);
+    expect(await doctor()).toContain(says);
+    expect(await user.refused(['--hooks', 'other.json'])).toContain(says);
+  });
 });

@@ -32,6 +32,8 @@ export interface User {
   /** The same as a process. */
   spawnHook(args: readonly string[], input: unknown, cwd?: string): Promise<Finished>;
   serve(args: readonly string[], options?: { cwd?: string; env?: NodeJS.ProcessEnv }): Promise<Running>;
+  /** What `hookscope serve` says that serves nothing, within this process: it has started no other by then. */
+  refused(args: readonly string[], options?: { cwd?: string }): Promise<string>;
   records(): HookRecord[];
   /** Ends what was started, and removes all. */
   remove(): Promise<void>;
@@ -125,6 +127,11 @@ export function createUser(): User {
       const one = await serve(args, cwd, { ...env, ...more });
       running.push(one);
       return one;
+    },
+    async refused(args, options) {
+      const { code, stderr } = await run(['serve', ...args], options);
+      if (code !== 1) throw new Error(`serve ended with ${code}: ${stderr}`);
+      return stderr;
     },
     records() {
       const file = join(places.state, 'records.db');
