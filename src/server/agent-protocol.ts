@@ -74,7 +74,7 @@ export const REASONS = {
   large: `a request has at most ${MOST_BODY} bytes`,
   open: 'standard input was not closed in time',
   short: 'the time that the agent gives is too short to ask the hooks',
-  lost: (answer: string): string => `standard output is closed, so nobody hears the answer: ${answer}`,
+  lost: (answer: string): string => `standard output is closed or ignored, so nobody hears the answer: ${answer}`,
   nothing:
     'no hooks are named, no server is running, and none has left hooks that count here: name them (--hooks, --config, --plugin), or start hookscope serve',
   held: (files: string): string =>

@@ -177,11 +177,19 @@ describe('hookscope doctor', () => {
   test('tells of alarms, and of records that are missing', async () => {
     const alarm = SAMPLES.find(({ type }) => type === 'hook_alarm');
     const [first, , third] = fires(3, handler());
-    keep(first, third, { ...alarm, time: now() }, { ...alarm, time: now() });
+    const kinds = ['not_honoured', 'not_honoured', 'reopened', 'other_input', 'unasked'];
+    keep(first, third, ...kinds.map((kind) => ({ ...alarm, alarm: kind, time: now() })));
     const { found, code } = await doctor();
     expect(code).toBe(1);
     expect(found.map(({ level, about, text }) => [level, about, text])).toEqual([
-      ['problem', 'alarm', 'What ran differed from what was decided 2 times (not_honoured), the last time: m.'],
+      ['problem', 'alarm', 'A call ran that had been denied, 2 times (not_honoured), the last time: m.'],
+      [
+        'problem',
+        'alarm',
+        'An agent went on that had ended or was never seen to start, so its scope was opened again by its type, once (reopened), the last time: m.',
+      ],
+      ['problem', 'alarm', 'A call ran with an input that nobody had judged, once (other_input), the last time: m.'],
+      ['problem', 'alarm', 'A call ran that no hook had been asked about, once (unasked), the last time: m.'],
       [
         'remark',
         'records',

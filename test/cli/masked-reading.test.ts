@@ -119,6 +119,6 @@ test('doctor masks a message before it cuts it: what says that it is a secret ma
   const store = join(folder.path, 'alarm.ndjson');
   writeFileSync(store, `${JSON.stringify({ ...alarm, seq: 1, time: new Date().toISOString(), message })}\n`);
   const text = await read((terminal) => doctorCommand([], { store }, terminal));
-  expect(text).toContain('What ran differed');
+  expect(text).toContain('A call ran that had been denied');
   expect(text).not.toContain(token);
 });

@@ -92,6 +92,22 @@ describe('an answer to an agent stands alone on standard output', () => {
     expect(closed).toEqual({ code, stdout: '', stderr: expect.stringMatching(said) });
   });
 
+  test('where a shell discards it, the exit code is that of the answer, with a server and without one', async () => {
+    const allow = { matcher: 'Bash', hooks: [{ type: 'rule', decision: 'allow' }] };
+    const hooks = user.write('discarded.json', { PreToolUse: [allow] });
+    const options = { cwd: join(user.path, 'project'), env: user.env, stdin: JSON.stringify(bash('ls')) };
+    const args = ['PreToolUse', '--hooks', hooks];
+    const node = [process.execPath, BIN, 'hook', ...args];
+    const thin = ['sh', thinScript(), '--node', process.execPath, ...args];
+    const discarded = () =>
+      Promise.all([node, thin].map((words) => start('sh', ['-c', '"$0" "$@" >/dev/null', ...words], options)));
+    const quiet = { code: 0, stdout: '', stderr: '' };
+    expect(await discarded()).toEqual([quiet, quiet]);
+    const server = await user.serve(['--hooks', hooks]);
+    expect(await discarded()).toEqual([quiet, quiet]);
+    await server.stop();
+  });
+
   test('written by a path of it, too, but not a report that a command was told to write there', async () => {
     const file = user.write('g.hooktest.yaml', '- call: Read a\n  expect: deny\n');
     const named = args('fs.appendFileSync("/dev/stdout", LINE); fs.writeFileSync("/proc/self/fd/1", LINE)');

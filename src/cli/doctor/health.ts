@@ -1,6 +1,7 @@
 import { duration } from '../../emit/reading/headline.js';
 import type { AlarmRecord, FireRecord, HandlerRecord, HookRecord } from '../../emit/record.js';
 import type { Unclosed } from '../../emit/sinks/files/open-mark.js';
+import { alarmsInWords } from '../../host/alarms/words.js';
 import { clip, plain } from '../../plain.js';
 import { skipWords } from '../../scopes/skip.js';
 import { isObject } from '../../values/shape.js';
@@ -230,7 +231,7 @@ function alarmFinding(kind: string, often: number, { message, tool_use_id: id }:
   return {
     level: 'problem',
     about: 'alarm',
-    text: `What ran differed from what was decided ${times(often)} (${plain(kind)}), the last time: ${clip(message.trim(), 200)}.`,
+    text: `${alarmsInWords(kind)}, ${times(often)} (${plain(kind)}), the last time: ${clip(message.trim(), 200)}.`,
     fix: `See hookscope history --alarms, and hookscope why ${clip(id, 60)}.`,
   };
 }

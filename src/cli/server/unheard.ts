@@ -1,17 +1,29 @@
-import { fstatSync, statSync } from 'node:fs';
+import { fstatSync, readSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { plainLines } from '../../plain.js';
 import { type CommandAnswer, type FailurePolicy, REASONS } from '../../server/agent-protocol.js';
 import { CLAUDE, type Protocol } from '../../server/protocol.js';
 import { UNANSWERED } from './alarm.js';
 
-/** Nobody hears standard output: it was closed, and Node opens the null device in its place. Asked before `keepStdout`. */
+/**
+ * Nobody hears standard output: it was closed, and Node opens the null device in its place, to read and to write. Whoever starts a program and
+ * ignores its output does the same; a shell that discards it (`>/dev/null`) opens it to write alone, and has the exit code. Asked before `keepStdout`.
+ */
 export function isStdoutLost(): boolean {
   // Standard output may be a stream of another kind.
   if (process.stdout.fd !== 1) return false;
   try {
     const [ours, none] = [fstatSync(1), statSync(devNull)];
-    return ours.isCharacterDevice() && ours.rdev === none.rdev;
+    return ours.isCharacterDevice() && ours.rdev === none.rdev && canBeRead();
+  } catch {
+    return false;
+  }
+}
+
+/** Nothing is in the null device. */
+function canBeRead(): boolean {
+  try {
+    return readSync(1, Buffer.alloc(1)) === 0;
   } catch {
     return false;
   }

@@ -1,16 +1,25 @@
 import type { AlarmRecord } from '../../emit/record.js';
 import { beginning } from '../../emit/redact/part.js';
+import { own } from '../../values/own.js';
 
 /** A denied call may be among them, and goes unreported. */
 export const FORGOTTEN =
   'A call ran whose decision is no longer remembered, because too many calls were decided since. Whether it was honoured is not known';
 
+/** Each kind of alarm: behind "the call X of Y", and as the beginning of a sentence about all of that kind. */
 const WHAT = {
-  not_honoured: 'was denied, and it ran',
-  other_input: 'ran with an input that nobody judged',
-  unasked: 'ran, and no hook was asked about it',
-  reopened: 'is of an agent that had ended or was never seen to start; its scope was opened again by its type',
-} as const;
+  not_honoured: { call: 'was denied, and it ran', all: 'A call ran that had been denied' },
+  other_input: { call: 'ran with an input that nobody judged', all: 'A call ran with an input that nobody had judged' },
+  unasked: { call: 'ran, and no hook was asked about it', all: 'A call ran that no hook had been asked about' },
+  reopened: {
+    call: 'is of an agent that had ended or was never seen to start; its scope was opened again by its type',
+    all: 'An agent went on that had ended or was never seen to start, so its scope was opened again by its type',
+  },
+} as const satisfies Readonly<Record<AlarmRecord['alarm'], object>>;
+
+/** What alarms of a kind tell, without an end of the sentence. A later version may know more kinds. */
+export const alarmsInWords = (kind: string): string =>
+  own(WHAT, kind)?.all ?? 'What was done differed from what was decided';
 
 interface AlarmedCall {
   readonly tool: string;
@@ -26,5 +35,5 @@ export const shortReason = (reason: string | undefined): string | undefined =>
 export function alarmMessage(alarm: AlarmRecord['alarm'], { tool, id, denial }: AlarmedCall): string {
   const clip = (text: string): string => JSON.stringify(beginning(text, 120));
   const why = denial?.reason === undefined ? '' : ` (${clip(denial.reason)})`;
-  return `the call ${clip(id)} of ${clip(tool)} ${WHAT[alarm]}${why}`;
+  return `the call ${clip(id)} of ${clip(tool)} ${WHAT[alarm].call}${why}`;
 }
