@@ -22,13 +22,22 @@ const AROUND: readonly ((text: string) => string)[] = [
   (text) => `ok\n${text}\nok\n`,
 ];
 
+/**
+ * Whether it is tried: of the combinations every other one, another half for each spelling, so that any two of a spelling, a secret and
+ * what is around it come together. With HOOKSCOPE_GENERATED all are.
+ */
+const isTried = (...places: number[]): boolean =>
+  process.env['HOOKSCOPE_GENERATED'] !== undefined || places.reduce((sum, place) => sum + place) % 2 === 0;
+
 describe.each(Object.entries(CLASSES))('the secret is masked of %s', (_, spellings) => {
-  test.each(spellings)('%s', (spelling) => {
-    for (const { text, secret } of spelled(spelling, [...CHOSEN, ...QUOTED]))
-      for (const around of AROUND) {
+  test.each(spellings.map((spelling, i) => [spelling, i] as const))('%s', (spelling, i) => {
+    const all = spelled(spelling, [...CHOSEN, ...QUOTED]);
+    for (const [j, { text, secret }] of all.entries())
+      for (const [k, around] of AROUND.entries()) {
+        if (all.length > 1 && !isTried(i, j, k)) continue;
         const masked = redactor.text(around(text));
-        expect(leftOf(masked, secret), `${around(text)}\n${masked}`).toBeUndefined();
-        expect(redactor.text(masked), 'masked once').toBe(masked);
+        if (leftOf(masked, secret) !== undefined) expect.fail(`${around(text)}\n${masked}`);
+        if (redactor.text(masked) !== masked) expect.fail(`masked once: ${masked}\n${redactor.text(masked)}`);
       }
   });
 });
@@ -58,25 +67,28 @@ const behind = (before: (i: number) => string, text: string): string =>
     .map((line, i) => before(i) + line)
     .join('\n');
 
-describe.each(Object.entries(BEFORE))('where each line has before it %s', (_, before) => {
-  test('the secret is masked', () => {
-    // Written in JSON, a line end within the line looks like one.
-    for (const spelling of [CLASSES, IDIOMS].flatMap((all) => Object.values(all).flat()))
-      for (const { text, secret } of spelling.includes('\\n') ? [] : spelled(spelling, [CHOSEN[2]])) {
-        const lines = behind(before, `a\n${text}\nb`);
-        for (const all of [lines, JSON.stringify({ content: lines })])
-          expect(leftOf(redactor.text(all), secret), all).toBeUndefined();
-      }
-  });
+describe.each(Object.entries(BEFORE).map(([name, before], place) => [name, before, place] as const))(
+  'where each line has before it %s',
+  (_, before, place) => {
+    const written = (lines: string, i: number): string[] =>
+      [lines, JSON.stringify({ content: lines })].filter((_, form) => isTried(place, i, form));
 
-  test('ordinary text survives', () => {
-    // With the sign before it, that is a flag.
-    for (const text of ORDINARY.filter((text) => !/^-\w+\s+(?!=)/.test(before(0) + text))) {
-      const lines = behind(before, `a\n${text}\nb`);
-      for (const all of [lines, JSON.stringify({ content: lines })]) expect(redactor.text(all)).toBe(all);
-    }
-  });
-});
+    test('the secret is masked', () => {
+      // Written in JSON, a line end within the line looks like one.
+      for (const [i, spelling] of [CLASSES, IDIOMS].flatMap((all) => Object.values(all).flat()).entries())
+        for (const { text, secret } of spelling.includes('\\n') ? [] : spelled(spelling, [CHOSEN[2]]))
+          for (const all of written(behind(before, `a\n${text}\nb`), i))
+            if (leftOf(redactor.text(all), secret) !== undefined) expect.fail(`${all}\n${redactor.text(all)}`);
+    });
+
+    test('ordinary text survives', () => {
+      // With the sign before it, that is a flag.
+      for (const [i, text] of ORDINARY.filter((text) => !/^-\w+\s+(?!=)/.test(before(0) + text)).entries())
+        for (const all of written(behind(before, `a\n${text}\nb`), i))
+          if (redactor.text(all) !== all) expect(redactor.text(all)).toBe(all);
+    });
+  },
+);
 
 test('the secret is masked whatever stands before and behind it', () => {
   const random = randomFrom(SEED);
@@ -274,7 +286,8 @@ describe('in data', () => {
 
 describe('ordinary text survives', () => {
   test.each(ORDINARY)('%s', (text) => {
-    for (const around of AROUND) expect(redactor.text(around(text))).toBe(around(text));
+    for (const around of AROUND)
+      if (redactor.text(around(text)) !== around(text)) expect(redactor.text(around(text))).toBe(around(text));
   });
 
   test('of other people: the documents of what is installed here', () => {
