@@ -37,6 +37,8 @@ export class Walk implements CallOwner {
   private passed = -1;
   /** Who runs on the current input. */
   private rules: WhoRuns | undefined = undefined;
+  /** By place in the plan: whether those with a predicate run on it. */
+  private answers: Map<number, boolean> | undefined = undefined;
   /** Serves the handlers in series. */
   private call: HandlerCall | undefined;
   /** The handler whose answer is pending. */
@@ -137,18 +139,21 @@ export class Walk implements CallOwner {
     if (fire.spec.fold !== 'gate') return true;
     while (fire.cancelled === undefined && !notes.bailed) {
       const { deciders, list, places } = this.candidates;
-      while (this.again < deciders && !this.isDue(list[this.again] as Registration, this.again)) this.again++;
       const tap = notes.dueTap();
+      if (tap === undefined || tap.place >= 0)
+        while (this.again < deciders && !this.isDue(list[this.again] as Registration, this.again)) this.again++;
       if (tap !== undefined && (tap.place < 0 || this.again >= deciders)) {
         if (!this.askTogether([notes.reopen(tap)], () => this.go())) return false;
         continue;
       }
       if (this.again >= deciders) return true;
+      // Whoever is passed here is not looked at again before the next rewrite, so every round comes further.
       const r = list[this.again] as Registration;
       if (r.mode === 'parallel') {
         const next = nextWave(this.candidates, this.again, (other, i) => this.isDue(other, i));
+        this.again = next?.end ?? deciders;
         if (!this.askAll(next?.wave ?? [])) return false;
-      } else if (!this.ask(r, places[this.again] as number)) return false;
+      } else if (!this.ask(r, places[this.again++] as number)) return false;
     }
     return true;
   }
@@ -157,14 +162,21 @@ export class Walk implements CallOwner {
     return this.notes.isDue(this.notes.at(this.candidates.places[i] as number)) && this.runs(r, i);
   }
 
-  /** Whether the handler at `i` in the list runs on the current input. */
+  /** Whether the handler at `i` in the list runs on the current input, about which its predicate is asked once. */
   private runs(r: Registration, i: number): boolean {
     const { candidates, fire } = this;
     if (candidates.plain) return true;
+    const place = candidates.places[i] as number;
+    const known = this.answers?.get(place);
+    if (known !== undefined) return known;
     this.rules ??= new WhoRuns(candidates, this.notes);
     const reason = this.rules.why(r);
     // Recorded now, because the record must not ask again: a predicate may answer differently later.
-    if (fire.reporter !== undefined) this.notes.lookedAt(candidates.places[i] as number, reason);
+    if (fire.reporter !== undefined) this.notes.lookedAt(place, reason);
+    if (!r.matcher.static) {
+      this.answers ??= new Map();
+      this.answers.set(place, reason === undefined);
+    }
     return reason === undefined;
   }
 
@@ -225,6 +237,7 @@ export class Walk implements CallOwner {
   private lookAgain(): void {
     const now = this.fire.plan.candidates(this.notes.subject, this.fire.options.guards !== undefined);
     this.again = 0;
+    this.answers = undefined;
     if (now === this.candidates) return;
     if (this.at > 0) this.passed = Math.max(this.passed, this.candidates.places[this.at - 1] as number);
     this.candidates = now;
