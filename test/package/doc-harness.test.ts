@@ -50,6 +50,26 @@ const CASES: readonly [name: string, markdown: string, problems: readonly (RegEx
     [/\$ hookscope page 'a b': exit 1\nhookscope: [^\n]*a b: /],
   ],
   ['hookscope that exits as it should', `${F}console exit=1\n$ hookscope page gone\n${F}`, [undefined]],
+  [
+    'hookscope whose errors are not shown',
+    `${F}console exit=1\n$ hookscope page gone 2>&-\ngone\n${F}`,
+    [/printed:\n$/],
+  ],
+  [
+    'hookscope whose lines are counted',
+    `${F}console\n$ hookscope page gone 2>&1 | grep -c 'gone'\n2\n${F}`,
+    [/printed:\n1\n$/],
+  ],
+  [
+    'hookscope that has no line to count',
+    `${F}console exit=1\n$ hookscope --version 2>&1 | grep -c 'gone'\n0\n${F}`,
+    [undefined],
+  ],
+  [
+    'hookscope that is given a text',
+    `${F}console exit=1\n$ echo '7' | hookscope fire Stop --input - --no-config\n8\n${F}`,
+    [/printed:\nhookscope: standard input: expected [^\n]*, got 7\./],
+  ],
   ['hookscope among other words of the shell', `${F}console\n$ hookscope --version | wc -l\n1\n${F}`, [undefined]],
   [
     'a program of the repository that is not there',

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { cli } from '../cli/cli.js';
+import { cli, type FinishedHere } from '../cli/cli.js';
 import { type Block, printed, problemsOf, RUN_LANGUAGES, word } from './doc-blocks.js';
 import { createRunner, environment, type Runner, run, type Surroundings } from './run.js';
 import { ROOT } from './sources.js';
@@ -198,16 +198,36 @@ const STARTED = ['agents', 'connect', 'disconnect'];
  * repository in one that loads once what several of them import. To start Node is most of what either costs.
  */
 function programOf(command: string, where: Surroundings, runners: Runners): (() => Promise<Said>) | undefined {
-  const [program, ...args] = plainWords(command, where.home) ?? [];
-  if (program === 'hookscope') {
-    if (STARTED.includes(args[0] as string)) return undefined;
+  const { stdin, words, shown } = pipeOf(command);
+  const [program, ...args] = plainWords(words, where.home) ?? [];
+  const isBuilt = program === 'node' && args[0] === 'dist/cli/main.js';
+  if (program === 'hookscope' || isBuilt) {
+    const own = isBuilt ? args.slice(1) : args;
+    if (program === 'hookscope' && STARTED.includes(own[0] as string)) return undefined;
     const others = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
-    return () => cli(args, { cwd: where.cwd, env: { ...others, ...environment(where) } });
+    return async () => shown(await cli(own, { cwd: where.cwd, stdin, env: { ...others, ...environment(where) } }));
   }
+  if (words !== command) return undefined;
   const typescript = args[0] === '--import' && args[1] === 'tsx';
   const [file, ...rest] = typescript ? args.slice(2) : args;
   if (program !== 'node' || !file?.startsWith('examples/') || file.startsWith('examples/agent/')) return undefined;
   return () => runners[typescript ? 'ts' : 'js'].run(join(where.cwd, file), where.cwd, rest);
+}
+
+/** What stands around a command: a text that is piped into it, errors that are not shown, lines that are counted. */
+function pipeOf(command: string): { stdin: string; words: string; shown(said: FinishedHere): Said } {
+  const [, text, rest] = /^echo '([^'\n\\]*)' \| ([^|]*)$/.exec(command) ?? [];
+  const [, words, end = '', counted] =
+    /^([^|]*?)( 2>&-| 2> \/dev\/null| 2>&1 \| grep -c '([\w": -]+)')?$/.exec(rest ?? command) ?? [];
+  return {
+    stdin: text === undefined ? '' : `${text}\n`,
+    words: words ?? command,
+    shown({ output, stdout, code }) {
+      if (counted === undefined) return { output: end === '' ? output : stdout, code };
+      const found = output.split('\n').filter((line) => line.includes(counted)).length;
+      return { output: `${found}\n`, code: found > 0 ? 0 : 1 };
+    },
+  };
 }
 
 /** The words of a command, if all that a shell would do is to split it, take quotes away and say where `~` is. */
