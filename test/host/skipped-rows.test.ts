@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stop } from '../../src/events/output/helpers.js';
+import { deny, stop } from '../../src/events/output/helpers.js';
 import { generated } from '../seed.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, fireAny, fires, only, testHost, watch } from './kit.js';
@@ -26,7 +26,7 @@ test('a predicate that says yes only when nobody asks any more was no match', as
   expect(only(fires(seen)).handlers.map((row) => row.reason)).toEqual(['matcher', undefined, 'bailed']);
 });
 
-test('what was said last counts, of a hook that was looked at with each of two groups before it', async () => {
+test('a hook is asked about with its parallel group, a series hook at its turn, and each once', async () => {
   const { host } = testHost();
   const seen = watch(host);
   const later = () => {
@@ -41,7 +41,19 @@ test('what was said last counts, of a hook that was looked at with each of two g
     ],
   });
   await host.fire('PreToolUse', PRE);
-  expect(only(fires(seen)).handlers.map((row) => row.reason)).toEqual([undefined, undefined, 'bailed']);
+  expect(only(fires(seen)).handlers.map((row) => row.reason)).toEqual([undefined, 'matcher', 'matcher']);
+});
+
+test('a predicate of a series hook is asked when the parallel group before it has answered', async () => {
+  const { host } = testHost();
+  let seen = false;
+  host.register({
+    PreToolUse: [
+      { mode: 'parallel', hooks: [async () => void (seen = true), () => {}] },
+      { matcher: () => seen, hooks: [() => deny('it was seen')] },
+    ],
+  });
+  expect(await host.fire('PreToolUse', PRE)).toMatchObject({ verdict: 'deny' });
 });
 
 test('a hook whose one run was taken by a fire within a later predicate has run once', async () => {

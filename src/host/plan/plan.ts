@@ -131,8 +131,7 @@ export class Plan {
   }
 }
 
-/** Pure: merges the scopes, outermost first. */
-/** `own`: the scopes of the agent itself, which its own Stop hooks are for. */
+/** Pure: merges the scopes, outermost first. `own`: the scopes of the agent itself, which its own Stop hooks are for. */
 export function makePlan(spec: EventSpec, scopes: readonly Scope[], own: readonly Scope[]): Plan {
   const all = scopes.flatMap((scope) => scope.own(spec.name).filter((r) => !r.ownStop || own.includes(scope)));
   return new Plan(spec, all.filter(decides).concat(all.filter((r) => !decides(r))));
@@ -227,8 +226,11 @@ export function nextWave(
   let end = i + 1;
   for (i = end; i < last; i++) {
     const r = list[i] as Registration;
+    const joins = r.mode === 'parallel' && r.scope === first.scope && r.stage === first.stage;
+    // A predicate is asked when its turn comes, when the hooks before it have run.
+    if (!joins && !r.matcher.static) break;
     if (!runs(r, i)) continue;
-    if (r.mode !== 'parallel' || r.scope !== first.scope || r.stage !== first.stage) break;
+    if (!joins) break;
     wave.push(i);
     // Later ones are checked again when their turn comes, because this wave may change the input.
     end = i + 1;
