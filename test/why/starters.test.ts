@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { TraceEvent } from '../../src/cli/trace/event.js';
 import { Trace } from '../../src/cli/trace/trace.js';
-import type { HookRecord } from '../../src/emit/record.js';
+import type { FireRecord, HookRecord } from '../../src/emit/record.js';
 import { Agents } from '../../src/page/records/agents.js';
 import { KeptRecords } from '../../src/page/records/kept.js';
 import { problemsIn } from '../cli/trace-rules.js';
 import { fire } from '../emit/samples.js';
+import { growth } from '../growth.js';
 
 let seq = 0;
 
@@ -215,19 +216,56 @@ describe('who started an agent', () => {
     expect(onPage([kid, lead, ...BEGIN])).toEqual({ bbb: 'main', lll: 'bbb', kkk: 'lll' });
   });
 
-  test('no chain of agents is too long, and no agent starts too many', () => {
-    const long = 20_000;
-    const agents = new Agents();
-    const starts = (child: string, parent: string, at: number) => {
-      const record = begins(child, 'x', { parent_agent_id: parent });
-      agents.learn(record as never, agents.of('s', child, at), at);
+  test.each([
+    ['itself', [['aaa', 'aaa']], { aaa: 'main' }],
+    [
+      'one that names it',
+      [
+        ['aaa', 'ccc'],
+        ['ccc', 'aaa'],
+      ],
+      { aaa: 'ccc', ccc: 'main' },
+    ],
+    [
+      'the last of a chain that begins with it',
+      [
+        ['aaa', undefined],
+        ['ccc', 'aaa'],
+        ['ddd', 'ccc'],
+        ['aaa', 'ddd'],
+      ],
+      { aaa: 'main', ccc: 'aaa', ddd: 'ccc' },
+    ],
+  ] as const)('no agent is below itself, whatever a file says: its parent is %s', (_, named, started) => {
+    const records = named.map(([id, parent]) => begins(id, 'x', { parent_agent_id: parent }));
+    expect(onPage(records)).toEqual(started);
+  });
+
+  test('no chain of agents is too long, and to read one takes as long as its records, not as their square', async () => {
+    const start = begins('a', 'x') as FireRecord;
+    const chain = (long: number) =>
+      Array.from({ length: long }, (_, i) => ({
+        ...start,
+        ...{ agent_id: `a${i + 1}`, input: { ...start.input, parent_agent_id: `a${i}` } },
+      }));
+    const read = (records: readonly FireRecord[]): Agents => {
+      const agents = new Agents();
+      for (const [at, record] of records.entries()) agents.learn(record, agents.of('s', record.agent_id, at), at);
+      return agents;
     };
-    for (let i = 0; i < long; i++) starts(`a${i + 1}`, `a${i}`, i);
-    expect(agents.lanes().at(-1)?.id).toBe(`a${long}`);
+    const [few, many] = [chain(2_500), chain(20_000)];
+    expect(read(many).lanes().at(-1)?.id).toBe('a20000');
+    expect(read(many).lanes()).toHaveLength(20_001);
+    const times = await growth((count) => read(count === 1 ? few : many), { few: 1, many: 8, most: 24 });
+    expect(times).toBeLessThan(24);
+  });
+
+  test('no agent starts too many', () => {
+    const agents = new Agents();
     for (let i = 0; i < 200_000; i++) {
       const child = agents.of('t', `b${i}`, i);
       if (i === 0) expect(child.parent?.id).toBe(undefined);
     }
-    expect(agents.lanes()).toHaveLength(long + 1 + 200_001);
+    expect(agents.lanes()).toHaveLength(200_001);
   });
 });

@@ -25,16 +25,23 @@ export class Agents {
   readonly #starters = new Map<string, Starters>();
   /** Agents that wait for the first record of their starter, by its key. */
   readonly #waiting = new Map<string, Set<string>>();
+  /** Those below which another has been placed. */
+  readonly #above = new Set<Agent>();
   #lanes: readonly Agent[] | undefined;
 
-  of(session: string, id: string | undefined, at: number): Agent {
+  of(session: string, named: string | undefined, at: number): Agent {
+    // Some name the main agent by an empty id.
+    const id = named || undefined;
     const key = keyOf(session, id);
     let agent = this.#known.get(key);
     if (agent === undefined) {
       agent = { key, session, id, type: undefined, parent: undefined, first: at, last: at, opened: undefined };
       this.#known.set(key, agent);
       this.#lanes = undefined;
-      if (id !== undefined) agent.parent = this.of(session, undefined, at);
+      if (id !== undefined) {
+        agent.parent = this.of(session, undefined, at);
+        this.#above.add(agent.parent);
+      }
       for (const child of this.#waiting.get(key) ?? []) this.#place(session, child, this.#startersIn(session));
       this.#waiting.delete(key);
     }
@@ -101,9 +108,13 @@ export class Agents {
 
   #put(child: Agent, parent: Agent): void {
     if (child.parent === parent) return;
-    // No agent is its own ancestor, whatever a file says.
-    for (let above: Agent | undefined = parent; above !== undefined; above = above.parent) if (above === child) return;
+    // No agent is its own ancestor, whatever a file says. One without others below it, as most are when they are placed, can only be its own parent.
+    if (child === parent) return;
+    if (this.#above.has(child))
+      for (let above: Agent | undefined = parent; above !== undefined; above = above.parent)
+        if (above === child) return;
     child.parent = parent;
+    this.#above.add(parent);
     this.#lanes = undefined;
   }
 }
