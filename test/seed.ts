@@ -19,6 +19,14 @@ export function generated(few: number): number {
   return Math.max(few, wish);
 }
 
+/**
+ * Whether a combination is tried, given the place of each of its parts in the list that it is from: one `of` so many, another share for
+ * each part, so that any two parts come together where each list has at least `of`. With HOOKSCOPE_GENERATED all are.
+ */
+export function isTried(of: number, ...places: readonly number[]): boolean {
+  return process.env['HOOKSCOPE_GENERATED'] !== undefined || places.reduce((sum, place) => sum + place, 0) % of === 0;
+}
+
 /** Numbers from 0 up to 1, the same for the same seed (mulberry32). For what fast-check does not generate. */
 export function randomFrom(seed: number): () => number {
   let state = seed | 0;
