@@ -136,6 +136,18 @@ const NESTED: readonly string[] = [
   ...['a: scp h:f r? x ', 'a: cp f g r? x ', 'b: sed -e x r? x ', '>o r? x ', '0 1 * * * r? ', 'A[1]= r? x\n'].map(
     (text) => `foo '${fill(text).slice(0, LENGTH - 6)}'`,
   ),
+  ...[
+    '> r? ',
+    'a=b=r? ',
+    'a=',
+    'k: r? ',
+    'sudo r? ',
+    'sudo --odd r? ',
+    '@a=sudo k=r? ',
+    '{} r?\n',
+    '> > - k=v r* x\n',
+    'r? {x}\n',
+  ].map((text) => `foo '${fill(text).slice(0, LENGTH - 9)}r?'`),
   ...['{a,{b,c}}r? x ', 'r? "x" ', 'if a: scp h:f r? x\n', 'a exec -- r? '].map(
     (text) => `foo '${fill(text).slice(0, LENGTH - 6)}'`,
   ),

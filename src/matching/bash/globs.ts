@@ -1,7 +1,7 @@
 import { nameTest } from './glob-name.js';
 import { unescaped } from './guess.js';
 import { VALUE_NAMES } from './names.js';
-import { type BashReading, COST, lastName, spend, Unknowable } from './reading.js';
+import { type BashReading, COST, lastName, spend } from './reading.js';
 import { useOf } from './use.js';
 import { type KnownWord, withoutBraces } from './words.js';
 
@@ -9,9 +9,8 @@ import { type KnownWord, withoutBraces } from './words.js';
 const LONGEST_REST = 200;
 /** A longer name is none. */
 const LONGEST_NAME = 120;
-/** So many settings of one line are looked at, and so many places where a command may begin in it. */
-const MOST_SETTINGS = 20;
-const MOST_PLACES = 40;
+/** So many places where a command may begin are looked at in one piece; if it has more, any of its words may be one. */
+const MOST_PLACES = 60;
 /** So many words may stand before one that says that it runs what follows. */
 const MOST_BEFORE = 4;
 /** What lies between quotes, brackets and the ends of commands; `&` and `|` of a redirection and `!` of a choice end none. */
@@ -19,6 +18,10 @@ const PIECE = /(?:[^\n;|&()`"'!{}\uE002]|(?<=\[)!|(?<=[<>])&|&(?=>)|(?<=>)\|)+/g
 /** `{a,b}` and `{}`, whose brackets end no piece: in their place stand two signs that no text has. A quote in quotes is a third. */
 const CHOICE = /\{([^\s{}"'`;|&(),]*,[^\s{}"'`;|&()]*)\}|(?<!\$)\{([.#%/\d]*)\}/g;
 const [FROM, TO, QUOTED] = ['\uE000', '\uE001', '\uE002'];
+/** What a pattern has. */
+const PATTERN = /[*?[{]/;
+/** What is not known. */
+const MORE: KnownWord = { text: '$', sure: undefined };
 /** Choices in choices are looked at so far; with more there are more words than are spelled out. */
 const MOST_NESTED = 20;
 
@@ -50,7 +53,7 @@ const NAME = /^(?:[\w.*?[\]{},^+-]|(?<=\[)!)+$/;
 
 /** Adds the commands in a text whose names are patterns. One whose name has no letter is none: `* item`, `src/*`. */
 export function addGlobs(text: string, found: BashReading): void {
-  if (!/[*?[{]/.test(text)) return;
+  if (!PATTERN.test(text)) return;
   for (const one of new Set([text, unescaped(text)])) {
     const joined = one
       .replace(/\\\r?\n/g, ' ')
@@ -64,8 +67,7 @@ export function addGlobs(text: string, found: BashReading): void {
       const [mark, before, next] = [whole[index - 1], whole[index - 2], whole[index + piece.length]];
       const written = piece.replaceAll(FROM, '{').replaceAll(TO, '}');
       const sure = isCommand(written, mark, before);
-      // Another quote begins, and not that of the piece ends.
-      const isOpen = /\s$/.test(piece) && /["'`\uE002]/.test(next ?? '') && (next !== mark || before === mark);
+      const isOpen = goesOn(piece, next, [before, mark]);
       const key = `${sure ? '+' : ''}${isOpen ? '"' : ''}${written}`;
       if (!seen.has(key)) addPiece(written, { sure, isOpen }, found);
       seen.add(key);
@@ -89,28 +91,66 @@ function isCommand(piece: string, mark: string | undefined, before: string | und
   return mark === ';' || ((mark === '&' || mark === '|') && before === mark);
 }
 
+/** Whether the command has more behind the piece: a quote that is not the end of the one around it, or what another program fills in, `{x}`, `!x`, `@(x)`, fish's `(x)`. */
+function goesOn(piece: string, next = '', [before, mark]: readonly (string | undefined)[]): boolean {
+  if (/[{!(]/.test(next)) return true;
+  return /["'`\uE002]/.test(next) && (next !== mark || (before === mark && /\s$/.test(piece)));
+}
+
 interface Place {
   readonly words: readonly KnownWord[];
   readonly at: number;
+  /** Its first word without what stands before a command in it: `@r?`, `A=r?`. */
+  readonly first?: string;
   /** It is a command even without anything behind it. */
   readonly sure: boolean;
 }
 
-/** The places where a command begins, as the shell and the table of programs have it. `isOpen`: more words follow. */
+/** Each is looked at once, and once more if it turns out to be sure, however many ways lead to it. */
+class Places {
+  readonly all: Place[] = [];
+  readonly #seen = new Map<readonly KnownWord[], Set<string>>();
+
+  add(place: Place): void {
+    const { words, at, first, sure } = place;
+    const seen = this.#seen.get(words) ?? new Set();
+    const key = `${at} ${first ?? ''}`;
+    if (seen.has(`+${key}`) || seen.has(`${sure ? '+' : ''}${key}`)) return;
+    this.#seen.set(words, seen.add(`${sure ? '+' : ''}${key}`));
+    this.all.push(place);
+  }
+}
+
+/** The places where a command begins, as the shell and the table of programs have it. `isOpen`: more follows. */
 function addPiece(piece: string, { sure, isOpen }: { sure: boolean; isOpen: boolean }, found: BashReading): void {
   const words = piece
     .trim()
     .split(/\s+/)
     .map((text): KnownWord => ({ text, sure: undefined }));
-  if (isOpen) words.push({ text: '$', sure: undefined });
-  const places: Place[] = [{ words, at: 0, sure }];
-  for (const [at, { text }] of words.entries())
-    if (text.endsWith(':') && places.length < MOST_SETTINGS) places.push({ words, at: at + 1, sure: false });
+  const end = words.length - 1;
+  // What follows is the rest of the last word, or another one.
+  if (isOpen && /\s$/.test(piece)) words.push(MORE);
+  else if (isOpen) words.splice(end, 1, ...words.slice(end).map(({ text }) => ({ text, sure: text })));
+  const places = new Places();
+  places.add({ words, at: 0, sure });
+  for (const [at, { text }] of words.entries()) if (text.endsWith(':')) places.add({ words, at: at + 1, sure: false });
   const looks = { seen: new Map<readonly KnownWord[], number>(), free: words.length * 2 };
-  for (const place of places) {
+  for (const place of places.all) {
     addName(place, found);
-    places.push(...placesBehind(place, looks, found));
-    if (places.length > MOST_PLACES) throw new Unknowable();
+    for (const next of placesBehind(place, looks, found)) places.add(next);
+    if (places.all.length <= MOST_PLACES) continue;
+    addAll(words, found);
+    return;
+  }
+}
+
+/** Any of the words may be a command, also behind what stands before one in it. */
+function addAll(words: readonly KnownWord[], found: BashReading): void {
+  const patterns = new Set(words.flatMap(({ text }) => (PATTERN.test(text) ? [text] : [])));
+  for (const text of patterns) {
+    const value = text.slice(text.lastIndexOf('=') + 1).replace(MARKS, '');
+    for (const name of new Set([text, value]))
+      addName({ words: [{ text: name, sure: undefined }, MORE], at: 0, sure: true }, found);
   }
 }
 
@@ -123,27 +163,27 @@ interface Looks {
 /** Where else a command begins if none but this word stands before it. */
 function placesBehind(place: Place, looks: Looks, found: BashReading): Place[] {
   const { words, at, sure } = place;
-  const { text } = words[at] ?? { text: '' };
+  const text = textOf(place);
   const on = (to: number, isSure = sure): Place => ({ words, at: to, sure: isSure });
   if (text === '') return [];
   if (KEYWORDS.has(text)) return [on(at + 1, true)];
   if (SETS.test(text) || /^(?!--$)[@+-]+$/.test(text) || HOLE.test(text)) return [on(at + 1)];
   if (SETS.test(words[at + 1]?.text ?? '')) return [on(at + 2)];
   if (OFTEN.test(text)) return jobsAt(words, at + 1);
-  if (isTime(words, at)) return jobsAt(words, at + 5);
+  if (isTime(place)) return jobsAt(words, at + 5);
   const bare = text.replace(MARKS, '');
-  const isMarked = bare !== text && !text.startsWith('--');
+  const unmarked = bare !== text && !text.startsWith('--') ? [{ words, at, first: bare, sure }] : [];
   const [, target] = REDIRECTION.exec(text) ?? [];
   // It may also be the sign before a recipe.
   if (target === '') return [on(at + 1), on(at + 2)];
-  if (target !== undefined) return [on(at + 1), ...(isMarked ? [withFirst(bare, words, at, sure)] : [])];
-  if (isMarked) return [withFirst(bare, words, at, sure)];
+  if (target !== undefined) return [on(at + 1), ...unmarked];
+  if (unmarked.length > 0) return unmarked;
   const [, name = '', value = ''] = SETTING.exec(text) ?? [];
   if (name !== '') {
     const mayRun = !VALUE_NAMES.test(name) && !value.includes('://');
     return [
       ...(ASSIGNMENT.test(text) || (value === '' && mayRun) ? [on(at + 1)] : []),
-      ...(value !== '' && mayRun ? [withFirst(value, words, at, false)] : []),
+      ...(value !== '' && mayRun ? [{ words, at, first: value, sure: false }] : []),
     ];
   }
   if (SAYS_RUN.test(text)) return [nextTo(words, at, false)].flatMap((next) => next ?? []);
@@ -151,8 +191,9 @@ function placesBehind(place: Place, looks: Looks, found: BashReading): Place[] {
 }
 
 /** `0 1 * * mon-fri` */
-function isTime(words: readonly KnownWord[], at: number): boolean {
-  if (!FIELD.test(words[at]?.text ?? '') || !FIELD.test(words[at + 1]?.text ?? '')) return false;
+function isTime(place: Place): boolean {
+  const { words, at } = place;
+  if (!FIELD.test(textOf(place)) || !FIELD.test(words[at + 1]?.text ?? '')) return false;
   return [2, 3, 4].every((i) => DAY.test(words[at + i]?.text ?? ''));
 }
 
@@ -165,20 +206,23 @@ function jobsAt(words: readonly KnownWord[], at: number): Place[] {
 
 /** The next word that is no option. */
 function nextTo(words: readonly KnownWord[], at: number, sure: boolean): Place | undefined {
-  const next = words.findIndex((word, i) => i > at && !word.text.startsWith('-'));
-  return next === -1 ? undefined : { words, at: next, sure };
+  let next = at + 1;
+  while (words[next]?.text.startsWith('-')) next++;
+  return next < words.length ? { words, at: next, sure } : undefined;
 }
 
 /** Where the program runs others, as the table has it. */
-function placesOf({ words, at }: Place, looks: Looks, found: BashReading): Place[] {
+function placesOf(place: Place, looks: Looks, found: BashReading): Place[] {
+  const { words, at } = place;
   const on = (to: number): Place => ({ words, at: to, sure: true });
-  const use = useOf(words, at, false);
+  const use = useOf(place.first === undefined ? words : wordsFrom(place), at, false);
   const looked = (use.looked ?? 0) + use.maybe.length + use.shown.size;
   spend(Math.max(0, looked - looks.free) * COST.look, found);
   looks.free = Math.max(0, looks.free - looked);
   if (use.stranger && use.anywhere === undefined) {
-    const runner = words.findIndex(({ text }, i) => i > at && i <= at + MOST_BEFORE && RUNNING.test(text));
-    const isRun = runner !== -1 && (words[runner]?.text !== 'run' || words[runner + 1]?.text === '--');
+    const behind = words.slice(at + 1, at + 1 + MOST_BEFORE).findIndex(({ text }) => RUNNING.test(text));
+    const runner = at + 1 + behind;
+    const isRun = behind !== -1 && (words[runner]?.text !== 'run' || words[runner + 1]?.text === '--');
     return isRun ? [nextTo(words, runner, true)].flatMap((next) => next ?? []) : [];
   }
   spend(COST.guess, found);
@@ -193,19 +237,22 @@ function placesOf({ words, at }: Place, looks: Looks, found: BashReading): Place
 
 const isName = (name: string): boolean => name.length <= LONGEST_NAME && NAME.test(name);
 
-function withFirst(text: string, words: readonly KnownWord[], at: number, sure: boolean): Place {
-  return { words: [{ text, sure: undefined }, ...words.slice(at + 1)], at: 0, sure };
-}
+const textOf = ({ words, at, first }: Place): string => first ?? words[at]?.text ?? '';
 
-function addName({ words, at, sure }: Place, found: BashReading): void {
-  const { text: word } = words[at] ?? { text: '' };
-  if (!/[*?[{]/.test(word) || !isName(lastName(word)) || word.includes('://')) return;
+/** The same words, with the first as a command has it. */
+const wordsFrom = ({ words, at, first = '' }: Place): KnownWord[] =>
+  words.map((word, i) => (i === at ? { ...word, text: first } : word));
+
+function addName(place: Place, found: BashReading): void {
+  const { words, at, sure } = place;
+  const word = textOf(place);
+  if (!PATTERN.test(word) || !isName(lastName(word)) || word.includes('://')) return;
   const [name = '', ...more] = withoutBraces(word) ?? [word];
   const last = lastName(name);
   if (/[{}]/.test(last) || !/\w/.test(last.replace(/\[(?:[\^!]|[^\]]*-)[^\]]*\]/g, ''))) return;
   const rest = words
     .slice(at + 1, at + 1 + LONGEST_REST / 2 + 1)
-    .map(({ text }) => text)
+    .map((one) => (one.sure === undefined ? one.text : `${one.text}$`))
     .join(' ');
   if (more.length === 0 && rest === '' && !sure) return;
   const known = rest.length < LONGEST_REST ? rest : `${rest.slice(0, LONGEST_REST)} $`;
