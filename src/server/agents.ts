@@ -68,7 +68,7 @@ export class AgentScopes {
     const { session, agent, late } = one;
     const key = JSON.stringify([session, agent]);
     const before = this.#open.get(key);
-    // One that was open and has another type keeps it until its stop.
+    // One that is at work, and is told of late, has the type with which it has started.
     const { agentType: type = one.type } = this.#services.registrar.agents.start({ session, agent }, one.type, late);
     if (before && before.type === type && before.late === late) return;
     const known = { ...one, type };

@@ -10,6 +10,7 @@ import type { Added, Adding, AddingParts } from './adding.js';
 import { wrong } from './handler-entry.js';
 import type { Life, Lives } from './lives.js';
 import { type Origin, type SpawnHooks, spawnOrigin } from './origin.js';
+import type { Standing } from './standings.js';
 
 /** Hooks that an agent of this type still has to get. */
 export interface Waiting {
@@ -18,6 +19,16 @@ export interface Waiting {
   readonly spawnHooks: readonly SpawnHooks[];
   /** The types of the agents that it was below when its scope ended. */
   readonly before: readonly string[];
+}
+
+/** The scope of a fire, and what its agent still has to get there. */
+export interface Looked {
+  readonly found: ScopeLookup;
+  /** Its session, by name. */
+  readonly named: string;
+  readonly spawn?: Waiting | undefined;
+  /** Absent: it is of no agent, or nothing depends on its type. */
+  readonly standing?: Standing;
 }
 
 /** What an agent has got in its scope for its type. */
@@ -80,13 +91,19 @@ export class AgentInstaller {
     got.lives.push(own);
   }
 
-  /** Whether the scope was opened for an agent, and has nothing but what that one has got for its type. */
+  /** The host has closed: nothing begins any more. */
+  get closed(): boolean {
+    return this.#lives.closed;
+  }
+
+  /** Whether the scope was opened for an agent, and has nothing but what that one has got for its type. What is below it was registered by hand. */
   isAlone(scope: Scope): boolean {
     const { added, lives } = this.#gotIn(scope);
     const ids = new Set(added.flatMap(({ registrations }) => registrations.map(({ id }) => id)));
     const has = scope.events().flatMap((event) => scope.own(event));
     const isOver = scope.lives <= lives.filter(({ over }) => !over).length;
-    return scope.spawned && !scope.heldBySession && isOver && has.every(({ id }) => ids.has(id));
+    const isOpen = scope.spawned && !scope.heldBySession && scope.children.size === 0;
+    return isOpen && isOver && has.every(({ id }) => ids.has(id));
   }
 
   /** Its agent leaves the scope, which has nothing of it afterwards. */

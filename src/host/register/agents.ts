@@ -2,20 +2,10 @@ import type { Scope } from '../../scopes/scope.js';
 import { type ScopeLookup, type ScopeRef, scopesOf } from '../../scopes/tree.js';
 import { type Json, textOf } from '../../values/shape.js';
 import type { AddingParts, FiredEvent } from './adding.js';
-import type { Above, AgentInstaller, Waiting } from './agent-hooks.js';
+import type { Above, AgentInstaller, Looked, Waiting } from './agent-hooks.js';
 import type { SpawnHooks } from './origin.js';
 import type { Spawns } from './spawns.js';
-import { type AgentRef, type Begun, type Remembered, STOP, type Standing, type Standings } from './standings.js';
-
-/** The scope of a fire, and what its agent still has to get there. */
-export interface Looked {
-  readonly found: ScopeLookup;
-  /** Its session, by name. */
-  readonly named: string;
-  readonly spawn?: Waiting | undefined;
-  /** Absent: it is of no agent, or nothing depends on its type. */
-  readonly standing?: Standing;
-}
+import { type AgentRef, type Begun, type Left, STOP, type Standing, type Standings } from './standings.js';
 
 type Started = { readonly found: ScopeLookup; readonly begun?: Begun };
 
@@ -98,20 +88,16 @@ export class Agents {
     if (standing === undefined) return { found };
     const agent = { session, agent: found.id };
     const { earlier } = standing;
-    const pending = earlier && [...earlier.pending];
-    const before = this.#makeWay(agent, earlier);
+    const left = this.#makeWay(agent, earlier);
     if (spawn === undefined) {
       const open = this.#parts.tree.get(agent);
       if (open?.begun) return { found, ...this.#goesOn(open, agent) };
       this.#standings.starts(agent, { type: textOf(input?.['agent_type']) }, standing);
-      const begun = { agent, before, scope: open, wasOpen: true, ...(pending ? { pending } : {}) };
-      if (open) this.#begun.set(open, begun);
+      const begun = this.#starting({ agent, ...left, scope: open, wasOpen: true });
       return { found: earlier ? this.find(input, ref).found : found, begun };
     }
     const { opened, scope, isOwn } = this.#open(found, spawn, agent, false);
-    const begun = { agent, before, scope, wasOpen: isOwn, ...(pending ? { pending } : {}) };
-    this.#begun.set(scope, begun);
-    return { found: opened, begun };
+    return { found: opened, begun: this.#starting({ agent, ...left, scope, wasOpen: isOwn }) };
   }
 
   /** Where it had ended, it begins again there; else a session has started it, or it is told once more. */
@@ -119,10 +105,13 @@ export class Agents {
     const hadEnded = this.#standings.hasEnded(open);
     this.#standings.begins(open);
     if (!open.heldBySession) this.#begun.delete(open);
-    if (!hadEnded) return {};
-    const begun = { agent, before: undefined, scope: open, goesOn: true };
-    this.#begun.set(open, begun);
-    return { begun };
+    return hadEnded ? { begun: this.#starting({ agent, scope: open, goesOn: true }) } : {};
+  }
+
+  /** The latest start in its scope. */
+  #starting(begun: Begun): Begun {
+    if (begun.scope) this.#begun.set(begun.scope, begun);
+    return begun;
   }
 
   #open(found: ScopeLookup, spawn: Waiting, agent: AgentRef, isLate: boolean) {
@@ -166,12 +155,11 @@ export class Agents {
       agent === undefined ? undefined : this.#standings.of({ session, agent }, known, { type, isNew: true });
     const gone = this.#goneOf(standing);
     tree.check(ref, parent, gone);
-    const pending = known && known !== gone ? [...known.pending] : [];
-    const before = agent === undefined ? undefined : this.#makeWay({ session, agent }, standing?.earlier);
+    const left = agent === undefined ? undefined : this.#makeWay({ session, agent }, standing?.earlier);
     const scope = tree.open(ref, { parent });
     scope.hold();
     if (agent === undefined) return scope;
-    this.#begun.set(scope, { agent: { session, agent }, scope, before, pending, wasOpen: scope === known });
+    this.#starting({ agent: { session, agent }, ...left, scope, wasOpen: scope === known });
     this.#begin(scope, { type, spawnHooks: this.#hooksOf(type, scope), before: [] });
     return scope;
   }
@@ -189,21 +177,25 @@ export class Agents {
   }
 
   /**
-   * A start has failed: the agent before it with its id may still go on, and what was registered by hand stays. What an agent had there that was at
-   * work begins anew.
+   * A start has failed: what was registered by hand stays, and the agent before it with its id may still go on. What that one had in its scope begins
+   * anew at once: agents may be below it.
    */
   takeBack(begun: Begun): Promise<void> | undefined {
-    const { agent, scope, before, wasOpen = false, pending = [] } = begun;
+    const { agent, scope, before, hadBegun, wasOpen, pending } = begun;
+    const { tree } = this.#parts;
     // Another has started since, or the agent has ended.
-    if (scope ? scope.closed || this.#begun.get(scope) !== begun : this.#parts.tree.get(agent)) return undefined;
+    if (scope ? scope.closed || this.#begun.get(scope) !== begun : tree.get(agent)?.begun) return undefined;
     if (begun.goesOn) return void (scope && this.#isOver(scope));
-    let ended: Promise<void> | undefined;
-    if (scope?.begun) {
-      this.#installer.clear(scope);
-      if (!wasOpen && scope.empty) ended = this.#end(scope);
-      else scope.pending = [...pending];
-    }
+    const isIn = scope?.begun === true;
+    if (isIn) this.#installer.clear(scope);
+    const ended = isIn && !wasOpen && scope.empty ? this.#end(scope) : undefined;
     this.#standings.restore(agent, before);
+    if (hadBegun && before && !this.#installer.closed) {
+      const { found, spawn } = this.find({}, agent);
+      this.#open(found, spawn ?? { type: before.type, spawnHooks: [], before: before.above }, agent, before.hasEnded);
+    }
+    const open = isIn || hadBegun ? tree.get(agent) : undefined;
+    if (open) open.pending = pending && [...pending];
     return ended;
   }
 
@@ -258,15 +250,17 @@ export class Agents {
     if (oldest) this.#vacate(oldest);
   }
 
-  /** Another agent starts with that id. Returns what is known of the one before. */
-  #makeWay(agent: AgentRef, earlier: Scope | undefined): Remembered | undefined {
-    const isAtWork = earlier && !this.#standings.hasEnded(earlier);
+  /** Another agent starts with that id. Returns what there was of the one before. */
+  #makeWay(agent: AgentRef, earlier: Scope | undefined): Left {
+    const pending = [...(this.#parts.tree.get(agent)?.pending ?? [])];
+    const hasEnded = earlier && this.#standings.hasEnded(earlier);
     if (earlier) this.#vacate(earlier);
     const before = this.#standings.take(agent);
-    return before && isAtWork ? { ...before, hasEnded: false } : before;
+    const known = before && hasEnded !== undefined ? { ...before, hasEnded } : before;
+    return { before: known, hadBegun: earlier !== undefined, pending };
   }
 
-  /** Its agent leaves the scope, which ends, unless it has anything that somebody has registered. */
+  /** Its agent leaves the scope, which ends, unless somebody has registered anything in it or below it. */
   #vacate(scope: Scope): void {
     if (this.#installer.isAlone(scope)) void this.#end(scope);
     else {

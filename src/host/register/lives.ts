@@ -30,6 +30,10 @@ export class Lives {
     this.#parts = parts;
   }
 
+  get closed(): boolean {
+    return this.#closed;
+  }
+
   /** Throws CLOSED once the host has cleaned up. */
   begin(scope: Scope, name: string, plugin = false): Life {
     if (this.#closed) throw new HookscopeError('CLOSED', {});

@@ -29,8 +29,17 @@ export interface Start {
   readonly isNew?: boolean;
 }
 
+/** What there was before a start. */
+export interface Left {
+  readonly before: Remembered | undefined;
+  /** It had begun in a scope. */
+  readonly hadBegun: boolean;
+  /** What waited there for the next turn. */
+  readonly pending: readonly string[];
+}
+
 /** A start, and what there was before it: it may fail yet. */
-export interface Begun {
+export interface Begun extends Partial<Left> {
   readonly agent: AgentRef;
   /** In which it has begun; absent: it has none. */
   readonly scope?: Scope | undefined;
@@ -38,9 +47,6 @@ export interface Begun {
   readonly wasOpen?: boolean;
   /** It had ended there, and goes on. */
   readonly goesOn?: boolean;
-  readonly before: Remembered | undefined;
-  /** What waited there for the next turn. */
-  readonly pending?: readonly string[];
 }
 
 /** What is known about the agent of an event. */
@@ -74,7 +80,7 @@ export class Standings {
     const begun = open?.begun ? open : undefined;
     const remembered = begun ? undefined : this.#find(keyOf(agent));
     if (start === undefined || (begun?.heldBySession && !start.isNew)) return { remembered };
-    const before = begun ? (this.#over.has(begun) ? begun.agentType : undefined) : remembered?.type;
+    const before = begun ? begun.agentType : remembered?.type;
     const isAnother = start.isNew || (before !== undefined && before !== start.type);
     return isAnother ? { earlier: begun } : { remembered };
   }
