@@ -50,6 +50,9 @@ export function isOneName(name: string): boolean {
   return !isMarked(name) && (!name.startsWith(MCP) || namesOfCall(name, '')?.length === 1);
 }
 
+/** Whether it is known of which tool a call is; several names that it is known by are of one. */
+export const isKnownTool = (name: string): boolean => isMarked(name) || isOneName(name);
+
 /**
  * All names that a call may have, for who looks for `wanted`: the text of a matcher, or a rule's name. More than one if it is known by several, or if it is
  * of an MCP server and its agent does not say which (`mcp__?__tool`), or where the server's name ends (`mcp__a-b-c`). undefined: `wanted` is a pattern that

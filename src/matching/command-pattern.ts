@@ -1,4 +1,5 @@
 import { type BashCommands, readBash } from './bash/bash.js';
+import { plainCommands } from './bash/plain-line.js';
 import { beginsIn, longestIn } from './bash/texts.js';
 import type { CommandText } from './bash/words.js';
 import { compileWildcard } from './wildcard.js';
@@ -35,6 +36,20 @@ export function compileCommandPattern(pattern: string): (command: unknown) => bo
       if (name !== undefined && mayBe(name) && matches(commandOf(name + rest))) return true;
     const { all, pieces } = reading.texts;
     return all.includes(longest) && pieces.some((piece) => isIn(piece) || isAlone(piece));
+  };
+}
+
+/** Whether such a pattern, or one for PowerShell, is about all that a line does, and about nothing that cannot be known. */
+export function coversCommands(pattern: string): (command: unknown, tool: string) => boolean {
+  const text = pattern.endsWith(':*') ? `${pattern.slice(0, -2)} *` : pattern;
+  const tests = [text, ...(text.endsWith(' *') ? [text.slice(0, -2)] : [])].map(compileWildcard);
+  const isMeant = (command: string): boolean => tests.some((test) => test(command));
+  return (command, tool) => {
+    if (typeof command !== 'string') return false;
+    if (text === '*' || text === ' *') return true;
+    // Of PowerShell only words are read: most other characters mean something there.
+    if (tool === 'PowerShell') return /^[\w.:\\/ -]+$/.test(command) && isMeant(command.trim());
+    return plainCommands(command)?.every(({ written, words }) => isMeant(written) && isMeant(words)) ?? false;
   };
 }
 

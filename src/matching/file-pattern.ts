@@ -6,7 +6,7 @@ import { globParts, namesIn, type Part, patternParts, plainParts, type Steps } f
 import { inTime } from './regex-cost.js';
 
 /** Longer paths exist on no system. */
-const MAX_PATH = 4096;
+export const MAX_PATH = 4096;
 /** The time that a pattern takes depends on how its stars may divide a path: with few stars on a path of this length it is negligible. */
 const FEW_STARS = 2;
 const SHORT_PATH = 256;

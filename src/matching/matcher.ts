@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { types } from 'node:util';
 import { HookscopeError } from '../errors.js';
 import type { Dialect, EventSpec, Subject } from '../events/spec.js';
-import { isOneName, namesOfCall } from '../events/tool-calls.js';
+import { isKnownTool, isOneName, namesOfCall } from '../events/tool-calls.js';
 import { clip, warn } from '../plain.js';
 import { ignoreRejections, isThenable, tell } from '../values/waiting/promises.js';
 import { claudeTest } from './claude-matcher.js';
@@ -30,6 +30,8 @@ export interface MatcherContext {
   readonly where: string;
   /** Told of a predicate that threw or returned a promise; the hook runs. Default: a process warning. */
   readonly onError?: (error: unknown) => void;
+  /** For a hook that permits what it is asked about: what is not known to match does not. Else it matches, so that a guard is not skipped. */
+  readonly permits?: boolean;
 }
 
 /** Whether one name of the subject matches. `every`: all names of an aliased tool must (a negated glob), else any may. */
@@ -63,16 +65,15 @@ function compile(matcher: unknown, context: MatcherContext, warnings: string[]):
     const late = (why: string): void => reporterOf(context)(new Error(`the matcher ${why}`));
     const { test, warning } = claudeTest(matcher, context.event.narrowNames === true, late);
     if (warning !== undefined) warnings.push(`${context.where}: "${matcher}" ${warning}`);
-    return new NameMatcher(matcher, [{ test }], context.event);
+    return new NameMatcher(matcher, [{ test }], context);
   }
-  if (typeof matcher === 'string')
-    return new NameMatcher(matcher, codeTests(matcher, context, warnings), context.event);
+  if (typeof matcher === 'string') return new NameMatcher(matcher, codeTests(matcher, context, warnings), context);
   if (types.isRegExp(matcher)) {
     // Without the flags g and y, which would make a test depend on the previous one.
     const pattern = new RegExp(matcher.source, matcher.flags.replace(/[gy]/g, ''));
     const why = whyExponential(pattern.source, pattern.flags);
     if (why !== undefined) warnings.push(`${context.where}: ${String(matcher)} can take exponential time (${why})`);
-    return new NameMatcher(String(pattern), [{ test: (name) => pattern.test(name) }], context.event);
+    return new NameMatcher(String(pattern), [{ test: (name) => pattern.test(name) }], context);
   }
   if (typeof matcher === 'function') return new PredicateMatcher(matcher as Predicate, context);
   return refuse(context, 'must be a string, a RegExp or a function (subject, input) => boolean');
@@ -85,18 +86,21 @@ class NameMatcher implements Matcher {
   readonly text: string;
   readonly #tests: readonly NameTest[];
   readonly #event: EventSpec;
+  readonly #unsure: boolean;
 
-  constructor(text: string, tests: readonly NameTest[], event: EventSpec) {
+  constructor(text: string, tests: readonly NameTest[], { event, permits }: MatcherContext) {
     this.text = text;
     this.#tests = tests;
     this.#event = event;
+    this.#unsure = permits !== true;
   }
 
   matches(subject: Subject): boolean {
-    if (!subject) return subject === null;
+    if (!subject) return subject === null && this.#unsure;
     if (!this.#event.tool) return this.#accepts([subject]);
+    if (!this.#unsure && !isKnownTool(subject)) return false;
     const names = namesOfCall(subject, this.text);
-    return names === undefined || names.some((name) => this.#accepts(toolNames(name)));
+    return names?.some((name) => this.#accepts(toolNames(name))) ?? this.#unsure;
   }
 
   #accepts(names: readonly string[]): boolean {
@@ -141,12 +145,14 @@ class PredicateMatcher implements Matcher {
   readonly #predicate: Predicate;
   readonly #report: (error: unknown) => void;
   readonly #tool: boolean;
+  readonly #unsure: boolean;
 
   constructor(predicate: Predicate, context: MatcherContext) {
     this.text = `predicate ${predicate.name || '(anonymous)'}`;
     this.#predicate = predicate;
     this.#report = reporterOf(context);
     this.#tool = context.event.tool;
+    this.#unsure = context.permits !== true;
   }
 
   get code(): string {
@@ -154,7 +160,7 @@ class PredicateMatcher implements Matcher {
   }
 
   matches(subject: Subject, input?: unknown): boolean {
-    if (!subject) return subject === null;
+    if (!subject) return subject === null && this.#unsure;
     if (!this.#tool || isOneName(subject)) return this.#accepts(subject, input);
     const names = namesOfCall(subject, '') ?? [subject];
     return names.some((name) => this.#accepts(name, input));
@@ -174,7 +180,7 @@ class PredicateMatcher implements Matcher {
       ignoreRejections(error);
       this.#report(error);
     }
-    return true;
+    return this.#unsure;
   }
 }
 
@@ -252,12 +258,12 @@ function glob(pattern: string, context: MatcherContext, warnings: string[]): Nam
   const why = regex ? whyExponential(regex.source, regex.flags) : undefined;
   if (why !== undefined) {
     warnings.push(
-      `${context.where}: "${pattern}" can take exponential time (${why}); it is not run, and the hook runs for every name`,
+      `${context.where}: "${pattern}" can take exponential time (${why}); it is not run, and the hook ${context.permits ? 'never runs' : 'runs for every name'}`,
     );
-    return { test: () => true };
+    return { test: () => context.permits !== true };
   }
   const test = (name: string): boolean => compiled.match(flat(name));
-  const bounded = inTime(test);
+  const bounded = inTime(test, { unsure: context.permits !== true });
   const late = (reason: string): void => reporterOf(context)(new Error(`the matcher ${reason}`));
   return { test: isCostly ? (name) => bounded(name, late) : test, every: negated };
 }

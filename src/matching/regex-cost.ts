@@ -40,19 +40,24 @@ export function boundedTest(pattern: RegExp): RegexTest {
   const isCheap = ways.count * LOOKED_AT <= FEW;
   const looked = (subject: string): string => (mayRunOn(ways, subject) ? subject : subject.slice(0, LOOKED_AT));
   if (isCheap) return (subject) => pattern.test(looked(subject));
-  return inTime((subject) => pattern.test(looked(subject)), LOOKED_AT);
+  return inTime((subject) => pattern.test(looked(subject)), { longest: LOOKED_AT });
 }
 
-/** A test that is no longer run after it once took too long: from then on it matches. `longest`: how much of a subject it reads. */
-export function inTime(test: (subject: string) => boolean, longest = Number.POSITIVE_INFINITY): RegexTest {
+/**
+ * A test that is no longer run after it once took too long: from then on its answer is `unsure`. `longest`: how much of a subject it reads.
+ */
+export function inTime(
+  test: (subject: string) => boolean,
+  { longest = Number.POSITIVE_INFINITY, unsure = true } = {},
+): RegexTest {
   let isOut = false;
   return (subject, late) => {
-    if (isOut) return true;
+    if (isOut) return unsure;
     const answer = callBounded(() => test(subject), DEADLINE);
     if (answer) return answer.value;
     isOut = true;
     late(`takes more than ${DEADLINE} ms on a name of ${Math.min(subject.length, longest)} characters`);
-    return true;
+    return unsure;
   };
 }
 

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../errors.js';
 import { mayPatch, PATCHED } from '../events/named-files.js';
 import type { Dialect } from '../events/spec.js';
-import { mayMean, namesOfCall, toolName } from '../events/tool-calls.js';
+import { isKnownTool, mayMean, namesOfCall, toolName } from '../events/tool-calls.js';
 import { isObject } from '../values/shape.js';
 import { filesSaid } from './files-of.js';
 import { shellPatch } from './shell-patch.js';
@@ -14,7 +14,9 @@ export interface Rule {
   readonly text: string;
   /** Whether it applies to the tool at all: for other tools it need not be checked. */
   isAbout(tool: string): boolean;
-  /** Never throws. True when the call is ambiguous, so that a guard is not skipped. */
+  /** Set for one that permits: it matches only where it is about all of the call, and that is known. */
+  readonly permits?: true;
+  /** Never throws. True when the call is ambiguous, so that a guard is not skipped; one that permits does not match then. */
   matches(input: RuleInput): boolean;
 }
 
@@ -32,6 +34,8 @@ export interface RuleContext {
   readonly where: string;
   /** The root for a file pattern that begins with one slash: the directory of the settings. Default: the call's cwd. */
   readonly root?: string;
+  /** It permits what it matches. */
+  readonly permits?: boolean;
 }
 
 /**
@@ -45,10 +49,12 @@ export function compileRule(
 ): { rule: Rule | undefined; warnings: readonly string[] } {
   const trimmed = text?.trim() ?? '';
   if (trimmed === '') return { rule: undefined, warnings: [] };
-  const parsed = parse(trimmed, { dialect: context.dialect, root: context.root });
+  const { permits = false } = context;
+  const parsed = parse(trimmed, { dialect: context.dialect, root: context.root, permits });
   if (!('expected' in parsed)) {
     const warnings = parsed.warning === undefined ? [] : [`${context.where}: ${parsed.warning}`];
-    return { rule: { text: trimmed, isAbout: parsed.isAbout, matches: parsed.matches }, warnings };
+    const { isAbout, matches } = parsed;
+    return { rule: { text: trimmed, isAbout, matches, ...(permits && { permits }) }, warnings };
   }
   if (context.dialect === 'code') {
     throw new HookscopeError('INVALID_HOOKS', { where: context.where, expected: `"${trimmed}": ${parsed.expected}` });
@@ -68,16 +74,16 @@ function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
   }
   const inner = content?.trim() ?? '';
   if (inner === '' || inner === '*') {
-    const test = namesTool(tool);
+    const test = namesTool(tool, !of.permits);
     const matches: Rule['matches'] = (call) => typeof call.tool_name === 'string' && test(nameNow(call));
     return { isAbout: orMay(test), matches };
   }
   const specifier = compileSpecifier(tool, inner, of);
-  return 'expected' in specifier ? specifier : withSpecifier(tool, specifier);
+  return 'expected' in specifier ? specifier : withSpecifier(tool, specifier, of);
 }
 
-function withSpecifier(tool: string, specifier: Specifier): ParsedRule {
-  const tests = (specifier.tools ?? [tool]).map(namesTool);
+function withSpecifier(tool: string, specifier: Specifier, { permits }: RuleOf): ParsedRule {
+  const tests = (specifier.tools ?? [tool]).map((one) => namesTool(one, !permits));
   const isNamed = (name: string): boolean => tests.some((test) => test(name));
   const isAbout = rememberingLast(orMay(isNamed));
   const isNow = rememberingLast(isNamed);
@@ -127,11 +133,14 @@ function rememberingLast(test: (name: string) => boolean): (name: string) => boo
   };
 }
 
-/** A tool's name, any of its former ones, a pattern of names, or an MCP server for all its tools; a server's name may have a `__` in it. */
-function namesTool(tool: string): (name: string) => boolean {
+/**
+ * A tool's name, any of its former ones, a pattern of names, or an MCP server for all its tools; a server's name may have a `__` in it. `unsure`: the answer for a
+ * name of which it is not known.
+ */
+function namesTool(tool: string, unsure: boolean): (name: string) => boolean {
   const tests = toolNames(tool).map(compileWildcard);
   const server = tool.startsWith('mcp__') ? compileWildcard(`${tool.replace(/__$/, '')}__*`) : () => false;
   const isMeant = (name: string): boolean =>
     server(name) || toolNames(name).some((known) => tests.some((test) => test(known)));
-  return (name) => namesOfCall(name, tool)?.some(isMeant) ?? true;
+  return (name) => (unsure || isKnownTool(name)) && (namesOfCall(name, tool)?.some(isMeant) ?? unsure);
 }

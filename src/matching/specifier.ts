@@ -1,8 +1,9 @@
 import type { Dialect } from '../events/spec.js';
-import { compileCommandPattern } from './command-pattern.js';
+import { warn } from '../plain.js';
+import { compileCommandPattern, coversCommands } from './command-pattern.js';
 import { compileDomainPattern } from './domain-pattern.js';
 import { hardlyAFile, neverAFile } from './file-mistakes.js';
-import { compileFilePattern } from './file-pattern.js';
+import { compileFilePattern, MAX_PATH } from './file-pattern.js';
 import { EDITORS, FILE_FIELDS, pathsIn, READERS, SEARCHERS } from './files-of.js';
 import { MOST_STEPS } from './glob-meeting.js';
 import { compilePowerShellPattern } from './powershell-pattern.js';
@@ -13,6 +14,8 @@ import { compileWildcard } from './wildcard.js';
 export interface RuleOf {
   readonly dialect: Dialect;
   readonly root: string | undefined;
+  /** For what permits: it matches where it is about all of the call, and that is known. Else for what asks or forbids: it matches where it may be about some of it. */
+  readonly permits: boolean;
 }
 
 export interface RuleCall {
@@ -47,13 +50,13 @@ const CONTENT = new Map([
 ]);
 
 /** The source of a rule; `root`: the folder for a file pattern that begins with one slash; default: the call's current directory. */
-export function compileSpecifier(tool: string, text: string, { dialect, root }: RuleOf): Specifier | BadSpecifier {
+export function compileSpecifier(tool: string, text: string, of: RuleOf): Specifier | BadSpecifier {
   const field = CONTENT.get(tool);
   const parameter = compileParameter(text);
   if (parameter !== undefined && parameter.name === field && tool !== 'WebFetch') {
     return { expected: `${tool}'s ${field} is matched without its name: ${tool}(${parameter.value})` };
   }
-  const own = compileOwn(tool, text, { dialect, root });
+  const own = compileOwn(tool, text, of);
   if (own === undefined) {
     return parameter ?? { expected: `${tool} has no rules of its own: use ${tool} or ${tool}(parameter:value)` };
   }
@@ -77,39 +80,50 @@ function compileParameter(text: string): (Specifier & { name: string; value: str
 
 function compileOwn(tool: string, text: string, of: RuleOf): Specifier | BadSpecifier | undefined {
   if (tool === 'Bash' || tool === 'Monitor') {
+    const tools = ['Bash', 'Monitor'];
+    if (of.permits) return { tools, matches: coversAll(text) };
     const test = compileCommandPattern(text);
     // PowerShell reads a line in another way: it may be either. Most of its lines have variables, so that asking about all of them would help nobody.
     const other = compilePowerShellPattern(text, true);
     return {
-      tools: ['Bash', 'Monitor'],
+      tools,
       matches: ({ tool: called, input: { command } }) => test(command) || (called === 'PowerShell' && other(command)),
     };
   }
   if (tool === 'PowerShell') {
+    if (of.permits) return { matches: coversAll(text) };
     const test = compilePowerShellPattern(text);
     return { matches: ({ input }) => test(input['command']) };
   }
   if (CONTENT.has(tool) && tool !== 'WebFetch') return compileFile(tool, text, of);
-  if (tool === 'WebFetch') return /^(?:domain|url|https?):|^[^:]*$/i.test(text) ? compileDomain(text) : undefined;
-  if (tool === 'Agent' || tool === 'Task') return compileField(text, (input) => input['subagent_type']);
+  if (tool === 'WebFetch') return /^(?:domain|url|https?):|^[^:]*$/i.test(text) ? compileDomain(text, of) : undefined;
+  if (tool === 'Agent' || tool === 'Task') return compileField(text, of, (input) => input['subagent_type']);
   if (tool === 'Skill') {
     const named = (words: string): string => words.replace(/^\//, '');
-    return compileField(named(text), ({ skill, args }) => named([skill, args].filter(isText).join(' ')));
+    return compileField(named(text), of, ({ skill, args }) => named([skill, args].filter(isText).join(' ')));
   }
   return undefined;
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+function coversAll(pattern: string): Specifier['matches'] {
+  const covers = coversCommands(pattern);
+  return ({ tool, input }) => covers(input['command'], tool);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /**
  * A path rule for Read is about every tool that reads files, one for Edit about every tool that changes them; in Claude
  * Code's files not about Write, as there.
  */
-function compileFile(tool: string, text: string, { dialect, root }: RuleOf): Specifier | BadSpecifier {
+function compileFile(tool: string, text: string, { dialect, root, permits }: RuleOf): Specifier | BadSpecifier {
   const never = neverAFile(text);
   if (never !== undefined) return { expected: never };
   const editors = dialect === 'claude' ? EDITORS.filter((name) => name !== 'Write') : EDITORS;
   const tools = tool === 'Read' ? READERS : tool === 'Edit' ? editors : [tool];
+  const hardly = hardlyAFile(text);
+  const warning = hardly === undefined ? {} : { warning: `"${text}": ${hardly}` };
+  if (permits) return { tools, matches: coversFiles(text, root), ...warning };
   const test = compileFilePattern(text, root);
   const matches = (call: RuleCall): boolean => {
     const all = call.files ?? pathsIn(call.tool, call.input);
@@ -119,23 +133,46 @@ function compileFile(tool: string, text: string, { dialect, root }: RuleOf): Spe
     const isNamed = namedByGlobs(call.tool, call.input, places).some((one) => test(one, call.cwd, steps));
     return isNamed || places.some((one) => test(one, call.cwd));
   };
-  const hardly = hardlyAFile(text);
-  return { tools, matches, ...(hardly === undefined ? {} : { warning: `"${text}": ${hardly}` }) };
+  return { tools, matches, ...warning };
 }
 
-function compileDomain(text: string): Specifier | BadSpecifier {
+function coversFiles(pattern: string, root: string | undefined): Specifier['matches'] {
+  let isLate = false;
+  const test = compileFilePattern(pattern, root, (why) => {
+    isLate = true;
+    warn(`the rule ${pattern} ${why}, so it permits nothing any more`);
+  });
+  return (call) => {
+    const all = [...(call.files ?? pathsIn(call.tool, call.input)), ...call.searches];
+    const places = SEARCHERS.includes(call.tool) ? all.map((one) => one ?? '.') : all;
+    const areNamed =
+      places.length > 0 &&
+      places.every((one) => typeof one === 'string' && one.length <= MAX_PATH && test(one, call.cwd));
+    return areNamed && !isLate && !leavesFolder(call);
+  };
+}
+
+/** A search whose pattern leaves the folder that it begins in. */
+const leavesFolder = ({ tool, input }: RuleCall): boolean =>
+  SEARCHERS.includes(tool) &&
+  ['pattern', 'glob'].some((key) => /^[/~]|^\w:|(?:^|[\\/{,])\.\.(?:[\\/},]|$)/.test(String(input[key] ?? '')));
+
+function compileDomain(text: string, { permits }: RuleOf): Specifier | BadSpecifier {
   const [, domain] = /^domain:(\S+)$/.exec(text) ?? [];
   if (domain === undefined) return { expected: 'expected WebFetch(domain:example.com)' };
   const test = compileDomainPattern(domain);
-  return 'expected' in test ? test : { matches: ({ input }) => test(input['url']) };
+  if ('expected' in test) return test;
+  return { matches: ({ input: { url } }) => (!permits || isUrl(url)) && test(url) };
 }
 
-/** A name, `*` for any characters; ` *` or `:*` at the end for any arguments or none. A call that does not tell it matches. */
-function compileField(text: string, field: (input: RuleCall['input']) => unknown): Specifier {
+const isUrl = (url: unknown): boolean => typeof url === 'string' && /^https?:/i.test(url) && URL.canParse(url);
+
+/** A name, `*` for any characters; ` *` or `:*` at the end for any arguments or none. A call that does not tell it matches, but is not permitted. */
+function compileField(text: string, { permits }: RuleOf, field: (input: RuleCall['input']) => unknown): Specifier {
   const tests = [text, text.replace(/:\*$/, ' *'), text.replace(/[ :]\*$/, '')].map(compileWildcard);
   const matches = ({ input }: RuleCall): boolean => {
     const value = field(input);
-    return typeof value !== 'string' || value === '' || tests.some((test) => test(value));
+    return isText(value) ? tests.some((test) => test(value)) : !permits;
   };
   return { matches };
 }

@@ -188,7 +188,7 @@ function ruleOf(r: Stood, how: StandIns): Rule | undefined {
   const { rule } = r;
   if (rule === undefined) return undefined;
   return {
-    text: rule.text,
+    ...rule,
     isAbout: (tool) => isMasked(tool, how.now.given) || rule.isAbout(tool),
     matches: (input) =>
       look(input as Json, how.now.given, (seen) => rule.matches(seen)) ?? asked(r, input as Json, how, MASKED),

@@ -61,7 +61,7 @@ export const SKIP_REASONS = {
       skips: ({ rule, spec }, { input }) => rule !== undefined && !(spec.tool && rule.matches(input)),
       words: ({ rule, spec }) =>
         spec.tool
-          ? `its rule ${rule?.text} does not match`
+          ? `its rule ${rule?.text} ${rule?.permits ? 'is not known to cover all of the call, as one that allows must' : 'does not match'}`
           : `${spec.name} has no tool call for its rule ${rule?.text}`,
     },
   },

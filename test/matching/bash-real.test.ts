@@ -90,3 +90,80 @@ it('asks about every line by which a program that runs another removes the file,
   }
   expect(unseen, `seed ${SEED}`).toEqual([]);
 });
+
+const permitted = compileRule('Bash(echo *)', { dialect: 'code', where: 'if', permits: true }).rule;
+/** What lines are made of by chance, each as likely as the others. */
+const PIECES = [
+  ...[
+    'echo',
+    'echo a',
+    'echo rm x',
+    'rm x',
+    'a',
+    'x',
+    '-n',
+    'bash -c',
+    'eval',
+    'cd',
+    'A=1',
+    '2>&1',
+    '>/dev/null',
+    '~',
+    '# c',
+  ],
+  ...[
+    ' ',
+    ' ',
+    ' ',
+    ';',
+    '&&',
+    '||',
+    '|',
+    '&',
+    '\n',
+    '$(',
+    '`',
+    ')',
+    '"',
+    "'",
+    '>',
+    '<',
+    '{',
+    '}',
+    ',',
+    '*',
+    '?',
+    '$',
+    '(',
+    '\\',
+    '[',
+    ']',
+    '!',
+    '<<',
+    '=',
+  ],
+];
+const anyPieces = fc
+  .tuple(fc.constantFrom('echo ', 'echo a', ''), fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 8 }))
+  .map(([start, rest]) => start + rest.join(''));
+
+it(`permits echo alone no line by which a real bash removes or writes a file (seed ${SEED}, ${COUNT * 20} lines)`, async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hookscope-bash-'));
+  chmodSync(dir, 0o777);
+  const wrong: string[] = [];
+  let ran = 0;
+  try {
+    const lines = new Set(fc.sample(anyPieces, { numRuns: COUNT * 20, seed: SEED }));
+    for (const command of lines) {
+      if (permitted?.matches({ tool_name: 'Bash', tool_input: { command }, cwd: '/' }) !== true) continue;
+      // Some of them: most are alike.
+      if (ran > COUNT / 4) break;
+      ran++;
+      if ((await removes(dir, command)) || readdirSync(dir).length > 1) wrong.push(command);
+    }
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+  expect(wrong, `seed ${SEED}`).toEqual([]);
+  expect(ran).toBeGreaterThan(COUNT / 10);
+});

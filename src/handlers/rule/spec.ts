@@ -33,7 +33,8 @@ const RULE = { if: checks.text, once: checks.flag, name: TEXT } satisfies Keys<R
 
 /**
  * A hook that decides by its matcher and `if` alone: no code, no process, nothing to trust but the file it stands in. Its `allow` never
- * loosens an outer scope: what a hook of an ancestor scope says, or fails to say, is at least as strict (docs/semantics.md 13).
+ * loosens an outer scope: what a hook of an ancestor scope says, or fails to say, is at least as strict (docs/semantics.md 13). An `allow` is given only
+ * where the whole call is known to be what the matcher and the `if` are about: not to `ls; rm x` by `Bash(ls *)`.
  *
  * ```ts
  * host.register({ PreToolUse: [{ matcher: 'Bash', if: 'Bash(git push *)', hooks: [rule('deny', 'Push by hand')] }] });

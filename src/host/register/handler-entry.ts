@@ -75,6 +75,8 @@ export interface ReadHandler {
   readonly label: string | undefined;
   readonly dedup?: string | undefined;
   readonly invalid?: Skip;
+  /** All that it is asked about is permitted, so it is asked only where that is known. */
+  readonly permits?: boolean;
 }
 
 /** The types allowed in our own files and in code. */
@@ -150,7 +152,8 @@ function invalidHandler(hook: HandlerDescription): ReadHandler {
 /** A rule becomes a function that always gives the same answer; the client has no rules, so its files have none. */
 function ruleHandler(hook: HandlerDescription, where: string, event: EventSpec): ReadHandler {
   const { spec, answer, label } = inHooks(where, () => readRule(hook, event));
-  return { work: new CallbackWork(() => answer, spec), kind: 'rule', own: sharedOptions(spec), label };
+  const permits = spec.decision === 'allow';
+  return { work: new CallbackWork(() => answer, spec), kind: 'rule', own: sharedOptions(spec), label, permits };
 }
 
 /** `key`: what a function is called that has its name only from the object it was written in. */

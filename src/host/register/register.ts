@@ -2,7 +2,7 @@ import { ON_FAILURE, type OnFailure } from '../../events/failure.js';
 import { claudeSeconds, hasName } from '../../events/handler-kinds.js';
 import type { EventSpec } from '../../events/spec.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
-import { compileMatcher } from '../../matching/matcher.js';
+import { compileMatcher, type MatcherContext } from '../../matching/matcher.js';
 import { compileRule } from '../../matching/rule.js';
 import type { Registration, Skip, Source, Untrusted } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
@@ -102,24 +102,25 @@ function readGroup(
   const ownStop = how.scope.kind === 'agent' && named.inAgentScope !== undefined;
   const spec = ownStop ? (how.spec(named.inAgentScope as string) as EventSpec) : named;
   const dialect = how.dialect ?? 'code';
-  const { matcher, warnings } = compileMatcher(shared.matcher, {
+  const matching: MatcherContext = {
     dialect,
     event: named,
     where: `${where}.matcher`,
     onError: (error) =>
       (how.report ?? how.warn)(`The matcher of ${where} threw, so its hooks run: ${describeError(error)}`),
-  });
+  };
+  const { matcher, warnings } = compileMatcher(shared.matcher, matching);
   for (const warning of warnings) how.warn(warning);
   warnOfUnit(shared.timeout, where, how);
   const enforce = enforcedShare([...(how.enforce ?? []), shared.enforce]);
   const byGroup = (shared.timeoutFor ?? how.timeoutFor) === 'group' ? {} : undefined;
   return hooks.map((hook, i) => {
     const at = `${where}.hooks[${i}]`;
-    const { work, own, kind, label, dedup, invalid } = readHandler(hook, at, spec, how);
+    const { work, own, kind, label, dedup, invalid, permits = false } = readHandler(hook, at, spec, how);
     if (kind === 'rule' && (shared.phase ?? 'decide') !== 'decide')
       throw wrong(`${where}.phase`, `a rule decides, so it cannot be in the phase ${shared.phase}`);
     const root = how.root === undefined ? {} : { root: how.root };
-    const rule = compileRule(own.if ?? shared.if, { dialect, where: `${at}.if`, ...root });
+    const rule = compileRule(own.if ?? shared.if, { dialect, where: `${at}.if`, permits, ...root });
     for (const warning of rule.warnings) how.warn(warning);
     warnOfUnit(own.timeout, at, how);
     const { name, isNamed, groups } = namesIn(how, own.name ?? shared.name, {
@@ -143,7 +144,7 @@ function readGroup(
       spec,
       eventName: spec.name,
       scope: how.scope,
-      matcher,
+      matcher: permits ? compileMatcher(shared.matcher, { ...matching, permits }).matcher : matcher,
       rule: rule.rule,
       stage: shared.stage ?? 0,
       before: listOf(shared.before),
