@@ -60,7 +60,7 @@ export function failuresPage(): string {
       '- On Stop, SubagentStop, TeammateIdle and TaskCompleted a block means that the agent must continue working. A broken hook would keep it going forever, so `onFailure` is ignored there: the failure neither keeps the agent going nor ends the loop.',
       '- On PermissionRequest the user is being asked already, so `ask` changes nothing.',
       '- WorktreeCreate needs a path from its hook: any failure makes the creation fail.',
-      '- On Elicitation and ElicitationResult a block means an answer, to decline, which a failure does not give.',
+      '- On Elicitation and ElicitationResult a block declines the request, which a failure does not do.',
       '- On the other events where a failure never has an effect, there is nothing that could be blocked.',
       "- On an event of your own, and on one that only another agent has (Gemini's BeforeModel, Cursor's BeforeTabFileRead), a failure has the effect of the event's kind; one of the kind replace is blocked, with `ask` or `block`, if exit code 2 blocks it (`exit2: 'block'`) and it has no `blockValue`.",
     ].join('\n'),

@@ -13,7 +13,7 @@ export function rulesPage(): string {
   return [
     '# Rules of hookscope check',
     'This page lists the rules of `hookscope check [PATH…]`, which reads hook files and the scripts they name, and runs nothing. `--off RULE` leaves a rule out; `--level warning` leaves out findings of level `info`. Generated from `src/check/rules/*.ts` by `npm run generate`.',
-    `These are read: ${Object.values(KIND_WORDS).join('; ')}. A folder is searched for the names such files usually have; a file is read as what its name and folder say. A file for \`--hooks\` is given to \`check --hooks\` too, since its matchers are globs.`,
+    `These are read: ${Object.values(KIND_WORDS).join('; ')}. A folder is searched for the names such files usually have; a file's kind is taken from its name and folder. A file for \`--hooks\` is given to \`check --hooks\` too, since its matchers are globs.`,
     ['| Level | |', '| --- | --- |', ...LEVELS.map((level) => `| ${level} | ${LEVEL_WORDS[level]} |`)].join('\n'),
     ['| Rule | Level | Finds |', '| --- | --- | --- |', ...RULE_IDS.map(row)].join('\n'),
     ...RULE_IDS.map(section),

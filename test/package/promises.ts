@@ -432,7 +432,7 @@ const limits: readonly Kept[] = [
   ['about 2 % of everyday lines', 'matching/bash-harmless', 'asks about at most 2 % of a thousand lines'],
   ['is asked about every line with', 'matching/bash-rule', 'for `git push *` and `git *` is not dodged by'],
   ['File rules compare paths and look at no file', 'matching/rule', 'compares paths and looks at no file'],
-  ['A glob names it by any letter of its name', 'matching/search-rule', 'in the place of any letter'],
+  ["One literal letter of the folder's name in a glob", 'matching/search-rule', 'in the place of any letter'],
   ['On any other event a hook with an', 'host/running', 'a hook with a rule on an event without a tool never runs'],
   ['A glob in code does not treat', 'matching/matcher', "['org/*', 'org/a/b', true]"],
   [
@@ -831,7 +831,7 @@ const limits: readonly Kept[] = [
     'with nodes of v1, what ran beside a call that paused is judged and runs again',
   ],
   [
-    'What watches LangChain itself gets',
+    'Observers of LangChain itself see',
     'adapters/langchain',
     'is shown to those who watch LangChain itself as it is, and to the model as hooks leave it',
   ],
