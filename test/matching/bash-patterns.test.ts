@@ -161,17 +161,17 @@ describe('a Bash rule, of a text for another program,', () => {
     '< > ',
     '2>o ',
   ])('asks about none that no pattern names, however many places there are to begin one: %j', (unit) => {
-    for (const count of [5, 12, 31, 45, 80, 200, 900]) {
+    for (const [i, count] of [5, 12, 31, 45, 80, 200, 900].entries()) {
       const before = unit.repeat(count).slice(0, 9_000);
-      for (const text of [
+      for (const [j, text] of [
         (one: string): string => `foo <<'E'\n${one}\nE`,
         (one: string): string => `git commit -F - <<'E'\nA table\n\n${one}\nE`,
         (one: string): string => `python3 -c 'print("${one}")'`,
         (one: string): string => `foo '${one}'`,
-      ]) {
-        for (const rule of ['rm *', 'git push *', 'dd'])
-          for (const end of ['x* y', '*text* here', '[1] a', ''])
-            expect([count, rule, end, matches(rule, text(before + end))]).toEqual([count, rule, end, false]);
+      ].entries()) {
+        for (const [k, rule] of ['rm *', 'git push *', 'dd'].entries())
+          for (const [l, end] of ['x* y', '*text* here', '[1] a', ''].entries())
+            if (isTried(3, i, j, k, l) && matches(rule, text(before + end))) expect.fail(`${count}, ${rule}, ${end}`);
         if (count > 60) expect([count, matches('rm *', text(`${before}/bin/r? x`))]).toEqual([count, true]);
       }
     }
