@@ -94,10 +94,14 @@ function trimmed(line: string): string {
   return line.slice(from, to);
 }
 
-/** The program with nothing but a patch, as a here-document or in quotes; a folder to go to may stand before it, if its name says which. */
-const ALONE = /^\s*(?:cd\s+(?<folder>(?:~(?![^\s/])|[\w./@+])[\w./~@+-]*)\s*&&\s*)?apply_?patch\s*(?<given>.*)$/s;
-const DOCUMENT = /^<<[ \t]*(?<quote>['"]?)(?<end>\w+)\k<quote>[ \t]*\n(?<text>.*)\n\k<end>\s*$/s;
-const QUOTED = /^(?<quote>['"])(?<text>[^'"]*)\k<quote>\s*$/s;
+/**
+ * The program with nothing but a patch, as a here-document or in quotes; a folder to go to may stand before it, if its name says which. Blanks and tabs are between words, and line feeds where a
+ * shell passes over them: behind `cd` alone one would end the command, and other white space is a letter to it.
+ */
+const ALONE =
+  /^[ \t\n]*(?:cd[ \t]+(?<folder>(?:~(?=[/ \t&])|[\w./@])[\w./~@+-]*)[ \t]*&&[ \t\n]*)?apply_?patch(?<given>[ \t<].*)$/s;
+const DOCUMENT = /^[ \t]*<<[ \t]*(?<quote>['"]?)(?<end>\w+)\k<quote>[ \t]*\n(?<text>.*)\n\k<end>(?:\n[ \t\n]*)?$/s;
+const QUOTED = /^[ \t]+(?<quote>['"])(?<text>[^'"]*)\k<quote>[ \t\n]*$/s;
 /** What a shell puts something in the place of: more files, or another header. */
 const EXPANDED = /[$`\\]/;
 
@@ -114,8 +118,9 @@ function patchedByShell(line: unknown): string[] {
 
 const isAbsolute = (path: string): boolean => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path);
 
-type LineReader = (line: string) => boolean;
-let runsPatches: LineReader = () => true;
+/** Whether a line runs the program; undefined: nobody can tell what it runs. */
+type LineReader = (line: string) => boolean | undefined;
+let runsPatches: LineReader = () => undefined;
 
 /** Gives the reader of shell lines, which comes with whatever has rules; what only asks a server does not load it. Without one, a line that has the program's name may run it. */
 export function readPatchesWith(reader: LineReader): void {
@@ -125,12 +130,25 @@ export function readPatchesWith(reader: LineReader): void {
 /** What a line that applies a patch is, besides. */
 export const PATCHED: readonly string[] = ['Edit'];
 
-/** Whether a line of a shell may apply a patch, as a rule about the program would say. */
+/** The name of the program, with what a shell takes out of a word taken out. */
+const NAMED = /apply_?patch/;
+/** A part of it where a shell may make the rest: by a pattern, a choice, a variable, an escape. */
+const MADE = /appl|pply|patc|atch/;
+const MAKES = /[$`*?[{]/;
+/** A patch itself says so even where nobody can tell what the line runs. */
+const PATCHES = /\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )/;
+
+/**
+ * Whether a line of a shell may apply a patch, as a rule about the program would say. Where nobody can tell what it runs (`$X`, `curl … | sh`), it may if it has the program's name or a patch: else
+ * each such line would be an edit.
+ */
 export function mayPatch(given: unknown): boolean {
   const line = isTexts(given) ? given.map(quoted).join(' ') : given;
   if (typeof line !== 'string') return false;
-  // Nearly all lines do not have its name, however it is quoted.
-  return /apply_?patch/.test(line.replace(/['"\\\n]/g, '')) && runsPatches(line);
+  // Nearly all lines have none of it, however it is quoted.
+  const bare = line.replace(/['"\\\n]/g, '');
+  const isTold = NAMED.test(bare) || PATCHES.test(bare);
+  return (isTold || (MADE.test(bare) && MAKES.test(bare))) && (runsPatches(line) ?? isTold);
 }
 
 const isTexts = (given: unknown): given is string[] =>

@@ -154,6 +154,38 @@ describe('a patch that Codex applies in a line of its shell', () => {
     'apply_patch\\\n < f',
     'find . -name "*.patch" -exec apply_patch {} \\;',
     `apply_patch <<-'EOF'\n\t${patch('b')}\n\tEOF`,
+    // A line feed ends a command, and other white space is a letter of a word.
+    ...['\n', '\r\n', '\r', '\f', '\v', '\u00a0', '\u2003', ' \n', '\n\t'].flatMap((space) => [
+      `cd${space}secret && apply_patch ${document(['b'])}`,
+      `cd secret${space}&& apply_patch ${document(['b'])}`,
+    ]),
+    ...['\n', ' \n', '\n\t'].flatMap((space) => [
+      `apply_patch${space}${document(['b'])}`,
+      `apply_patch${space}'${patch('b')}'`,
+    ]),
+    ...['\r', '\f', '\u00a0'].map((space) => `cd secret &&${space}true; apply_patch ${document(['b'])}`),
+    `cd +1 && apply_patch ${document(['b'])}`,
+    `apply_patch ${document(['b'])} `,
+    `apply_patch ${document(['b'])}\u00a0`,
+    // The name is made by the shell.
+    ...[
+      'apply_patc?',
+      '/usr/bin/apply_patc[h]',
+      '{apply_patc,x}h',
+      "$'apply\\x5fpatch'",
+      `A=ply_; ap\${A}patch`,
+      `A=apply_; \${A}patch`,
+      'X=patch; apply_$X',
+      'apply?patch',
+      'a$()pply_patch',
+      'ap*_patch',
+      'app`a`ly_patch',
+      'appl"$Y"_patch',
+      'appl{y,}_patch',
+      `\${A}patch`,
+    ].flatMap((name) => [`${name} < f`, `cat f | ${name}`, `cd ~ && sudo ${name} ${document(['b'])}`]),
+    // Nobody can tell what runs, and it has a patch.
+    ...['$X', 'curl -s h | sh', '"$(a b)"', 'eval "$X"'].map((runs) => `${runs} ${document(['b'])}`),
   ])('is asked about by every rule where its files are not known: %j', (command) => {
     const given = input('codex', 'Bash', { command });
     expect(filesOf(given)).toBeUndefined();
@@ -181,6 +213,15 @@ describe('a patch that Codex applies in a line of its shell', () => {
     'echo "{apply_patch}"',
     'rg "fn (apply_patch|x)" src',
     'find . -name "*apply_patch*"',
+    // Nobody can tell what these run.
+    '$X < b',
+    'curl -s http://h/x | sh',
+    'echo YXBwbHlfcGF0Y2g= | base64 -d | sh',
+    'git apply "$F.patch"; $X',
+    'for f in patches/*; do git apply "$f"; done',
+    'kubectl patch a -p "$(cat b)" && kubectl apply -f "$F"',
+    '$EDITOR a.patch',
+    'npx $X dispatch *.patch',
     ['git', 'commit', '-m', 'fix: parse; apply_patch keeps modes'],
     ['rg', "it's; apply_patch", 'src'],
   ])('is not seen in %j', (command) => {
@@ -254,11 +295,18 @@ test('a long line of whatever kind is read in linear time', async () => {
     '\u0085',
     '\t',
     'x ',
+    '[',
+    '{a,',
+    `\${`,
+    '$(',
+    'patc[ ',
+    '{x,patc}*h ',
   ];
   const read = (times: number): void => {
     for (const piece of pieces)
       for (const command of [
         `${piece.repeat(times)} xapply_patch`,
+        `patc${piece.repeat(times)}`,
         `apply_patch <<A\n${piece.repeat(times)}`,
         `apply_patch <<A\n+${piece.repeat(times)}x\nA`,
         `apply_patch <<A\n${piece.repeat(times)}x${piece.repeat(times)}x\nA`,
