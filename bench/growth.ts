@@ -35,6 +35,19 @@ function registering(amount: number): () => unknown {
   };
 }
 
+/** The same where each hook is placed behind the one before it. */
+function placing(amount: number): () => unknown {
+  const hooks = callbacks(1, '() => undefined');
+  return async () => {
+    const host = createHost();
+    const undos = Array.from({ length: amount }, (_, i) =>
+      host.register({ PreToolUse: [{ name: `hook ${i}`, after: `hook ${i - 1}`, hooks }] }),
+    );
+    await host.fire('PreToolUse', { ...input, tool_name: 'Read' });
+    for (const undo of undos) undo();
+  };
+}
+
 /** The last hook rewrites the input, so all others are asked about the new one. */
 function judgedAgain(amount: number): () => unknown {
   const host = createHost();
@@ -88,6 +101,7 @@ const ten = (source: string): string[] => Array.from({ length: 10 }, () => sourc
 /** What a host costs when there is much of something. */
 export const cases: Case[] = [
   growing('registering and undoing hooks', { from: 4_000, to: 16_000, goal: 5, run: registering, ...LONG }),
+  growing('placing hooks by name', { from: 4_000, to: 16_000, goal: 5, run: placing, ...LONG }),
   growing('a rewrite that all other hooks judge again', { from: 1_000, to: 4_000, goal: 5, run: judgedAgain, ...LONG }),
   growing('`if` rules about another tool', { from: 0, to: 200, goal: 1.5, run: behindRules }),
   growing('subscribers', { from: 1, to: 10, goal: 5, run: watchedBy }),

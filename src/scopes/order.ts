@@ -20,28 +20,21 @@ export function order(registrations: readonly Registration[]): Registration[] {
 
 /** Each after those that must come first, which otherwise stay where they are. With its own stack: the chain may be long. */
 function place(sorted: readonly Registration[]): Registration[] {
-  const firstOf = predecessors(sorted);
+  const ahead = new Ahead(sorted);
   const result: Registration[] = [];
-  const seen = new Map<Registration, 'open' | 'done'>();
-  const path: { readonly r: Registration; readonly rest: Registration[] }[] = [];
-  const open = (r: Registration): void => {
-    seen.set(r, 'open');
-    path.push({ r, rest: firstOf(r).reverse() });
-  };
+  const open = new Set<Registration>();
+  const path: Registration[] = [];
   for (const r of sorted) {
-    if (!seen.has(r)) open(r);
+    if (!ahead.isDone(r)) path.push(r);
     for (let top = path.at(-1); top; top = path.at(-1)) {
-      const next = top.rest.pop();
+      open.add(top);
+      const next = ahead.next(top);
       if (next === undefined) {
-        seen.set(top.r, 'done');
-        result.push(top.r);
+        ahead.done(top);
+        result.push(top);
         path.pop();
-      } else if (!seen.has(next)) open(next);
-      else if (seen.get(next) === 'open')
-        throw circle(
-          path.map((step) => step.r),
-          next,
-        );
+      } else if (open.has(next)) throw circle(path, next);
+      else path.push(next);
     }
   }
   return result;
@@ -52,22 +45,60 @@ function circle(path: readonly Registration[], closing: Registration): OrderCirc
   return new OrderCircle([closing, ...round].map(({ name }) => name));
 }
 
-/** For each, in the order they came: those that want to run before it, and those it wants to run after. */
-function predecessors(sorted: readonly Registration[]): (r: Registration) => Registration[] {
-  const wanting = new Map<string, Registration[]>();
-  const called = new Map<string, Registration[]>();
-  const places = new Map(sorted.map((r, i) => [r, i]));
-  for (const r of sorted) {
-    for (const name of new Set(r.before)) put(wanting, keyOf(r, name), r);
-    for (const name of namesOf(r)) put(called, keyOf(r, name), r);
+/** Hooks in the order they came, and how many of the first are done. */
+interface Queue {
+  readonly list: Registration[];
+  at: number;
+}
+
+/** What must run before each hook: those that want to run before it, and those it wants to run after. By name, since many may share one. */
+class Ahead {
+  readonly #wanting = new Map<string, Queue>();
+  readonly #called = new Map<string, Queue>();
+  readonly #places = new Map<Registration, number>();
+  readonly #done = new Set<Registration>();
+
+  constructor(sorted: readonly Registration[]) {
+    for (const r of sorted) {
+      this.#places.set(r, this.#places.size);
+      for (const name of new Set(r.before)) put(this.#wanting, keyOf(r, name), r);
+      for (const name of namesOf(r)) put(this.#called, keyOf(r, name), r);
+    }
   }
-  return (r) => {
-    const before = [...namesOf(r)].flatMap((name) => wanting.get(keyOf(r, name)) ?? []);
-    const after = r.after.flatMap((name) => called.get(keyOf(r, name)) ?? []);
-    const all = new Set([...before, ...after]);
-    all.delete(r);
-    return [...all].sort((a, b) => (places.get(a) as number) - (places.get(b) as number));
-  };
+
+  isDone(r: Registration): boolean {
+    return this.#done.has(r);
+  }
+
+  done(r: Registration): void {
+    this.#done.add(r);
+  }
+
+  /** The first one that must run before it and is not done. */
+  next(r: Registration): Registration | undefined {
+    let first: Registration | undefined;
+    const placeOf = (one: Registration): number => this.#places.get(one) as number;
+    for (const queue of this.#queues(r)) {
+      const one = queue && this.#head(queue, r);
+      if (one && (first === undefined || placeOf(one) < placeOf(first))) first = one;
+    }
+    return first;
+  }
+
+  *#queues(r: Registration): Generator<Queue | undefined> {
+    for (const name of namesOf(r)) yield this.#wanting.get(keyOf(r, name));
+    for (const name of r.after) yield this.#called.get(keyOf(r, name));
+  }
+
+  #head(queue: Queue, but: Registration): Registration | undefined {
+    const { list } = queue;
+    while (queue.at < list.length && this.#done.has(list[queue.at] as Registration)) queue.at++;
+    for (let i = queue.at; i < list.length; i++) {
+      const one = list[i] as Registration;
+      if (one !== but && !this.#done.has(one)) return one;
+    }
+    return undefined;
+  }
 }
 
 /** Everything that a hook is called by. */
@@ -75,8 +106,8 @@ export const namesOf = (r: Registration): Set<string> => new Set([r.name, ...r.g
 
 const keyOf = ({ stage }: Registration, name: string): string => `${stage}:${name}`;
 
-function put<T>(lists: Map<string, T[]>, key: string, item: T): void {
-  const list = lists.get(key);
-  if (list) list.push(item);
-  else lists.set(key, [item]);
+function put(queues: Map<string, Queue>, key: string, r: Registration): void {
+  const queue = queues.get(key);
+  if (queue) queue.list.push(r);
+  else queues.set(key, { list: [r], at: 0 });
 }

@@ -1,4 +1,3 @@
-import { isPlaced } from './order.js';
 import { Own } from './own.js';
 import type { RegisteredIn, Registration, ScopeKind } from './registration.js';
 
@@ -146,9 +145,9 @@ export class Scope implements RegisteredIn {
     return this.#find(event)?.own?.sorted ?? NONE;
   }
 
-  /** Whether this scope's own registrations for an event may have an order by name; asked without sorting them. */
-  placed(event: string): boolean {
-    return this.#find(event)?.own?.placed ?? false;
+  /** The names of an event's hooks here as they would be with those, and whether the order would be impossible; `undefined`: none is placed by name. */
+  withNames<T>(event: string, added: readonly Registration[], look: Parameters<typeof Own.look<T>>[2]): T | undefined {
+    return Own.look(this.#find(event)?.own, added, look);
   }
 
   /** Every event this scope itself has registrations for. */
@@ -204,12 +203,10 @@ export class Scope implements RegisteredIn {
 
   /** Adds all or nothing: an OrderCircle is thrown before anything changed. */
   add(registrations: readonly Registration[]): void {
-    // Events whose order may throw come first: the others are changed in place.
-    const groups = [...group(registrations)].sort(
-      ([, a], [, b]) => Number(b.some(isPlaced)) - Number(a.some(isPlaced)),
-    );
-    const next = groups.map(([event, added]) => [event, Own.with(this.#find(event)?.own, added)] as const);
-    for (const [event, own] of next) this.#of(event).own = own;
+    const groups = [...group(registrations)];
+    // Each is checked before any is changed.
+    if (groups.length > 1) for (const [event, added] of groups) Own.check(this.#find(event)?.own, added);
+    for (const [event, added] of groups) this.#of(event).own = Own.with(this.#find(event)?.own, added);
     this.version++;
   }
 

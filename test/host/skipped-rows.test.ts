@@ -47,9 +47,12 @@ test('a hook is asked about with its parallel group, a series hook at its turn, 
 test('a predicate of a series hook is asked when the parallel group before it has answered', async () => {
   const { host } = testHost();
   let seen = false;
+  const looks = async () => {
+    seen = true;
+  };
   host.register({
     PreToolUse: [
-      { mode: 'parallel', hooks: [async () => void (seen = true), () => {}] },
+      { mode: 'parallel', hooks: [looks, () => {}] },
       { matcher: () => seen, hooks: [() => deny('it was seen')] },
     ],
   });

@@ -1,4 +1,5 @@
-import { isPlaced, namesOf, OrderCircle, order } from '../../scopes/order.js';
+import type { ByName } from '../../scopes/by-name.js';
+import { namesOf, OrderCircle, order } from '../../scopes/order.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { nearest } from '../../values/nearest.js';
@@ -6,23 +7,21 @@ import { wrong } from './handler-entry.js';
 
 /**
  * What `before` and `after` ask for must be possible: INVALID_HOOKS names the circle. Names that nobody has are fine, plugins come
- * and go; what is likely a mistake is warned of.
+ * and go; what is likely a mistake is warned of. Only what the new hooks can change is looked at.
  */
 export function checkOrder(scope: Scope, added: readonly Registration[], warn: (message: string) => void): void {
   for (const event of new Set(added.map((r) => r.spec.name))) {
-    // Sorting the existing hooks for every new one would be quadratic.
-    if (!scope.placed(event) && !added.some(isPlaced)) continue;
-    const all = [...scope.own(event), ...added.filter((r) => r.spec.name === event)];
-    if (!all.some(isPlaced)) continue;
-    checkCircle(event, all);
-    for (const warning of mistakes(all, new Set(added))) warn(`${event}: ${warning}`);
+    const some = added.filter((r) => r.spec.name === event);
+    scope.withNames(event, some, (names, circle) => {
+      const own = some.find((r) => [...r.before, ...r.after].includes(r.name) && !names.isThere(r, r.name));
+      if (own || circle) refuse(event, own, () => [...scope.own(event), ...some]);
+      for (const warning of mistakes(names, some)) warn(`${event}: ${warning}`);
+    });
   }
 }
 
-function checkCircle(event: string, all: readonly Registration[]): void {
-  const own = all.find(
-    (r) => [...r.before, ...r.after].includes(r.name) && !all.some((o) => o !== r && isCalled(o, r)),
-  );
+function refuse(event: string, own: Registration | undefined, list: () => readonly Registration[]): void {
+  const all = list();
   try {
     if (own) throw new OrderCircle([own.name, own.name]);
     order(all);
@@ -36,23 +35,39 @@ function checkCircle(event: string, all: readonly Registration[]): void {
   }
 }
 
-const isCalled = (other: Registration, r: Registration): boolean =>
-  other.stage === r.stage && namesOf(other).has(r.name);
+/** Among more names none is looked for that resembles another: each new hook would be compared with all. */
+const MOST_NAMES = 1_000;
 
 /** Names that no hook of the stage has but that resemble one: those the new hooks use, and those that may mean a new hook. */
-function* mistakes(all: readonly Registration[], added: ReadonlySet<Registration>): Generator<string> {
-  for (const r of all) {
-    const others = all.filter((o) => o !== r && (added.has(r) || added.has(o)));
-    for (const [key, name] of [...entries('before', r), ...entries('after', r)]) {
-      if (all.some((o) => o !== r && o.stage === r.stage && namesOf(o).has(name))) continue;
-      const elsewhere = others.find((o) => namesOf(o).has(name));
-      const near = nearest(name, new Set(others.flatMap((o) => [...namesOf(o)])));
-      if (elsewhere)
-        yield `${r.name} is to run ${key} "${name}", which is in stage ${elsewhere.stage} and not in its own, ${r.stage}: stages come first`;
-      else if (near !== undefined)
-        yield `${r.name} is to run ${key} "${name}", which nobody is called. Did you mean "${near}"?`;
+function* mistakes(names: ByName, added: readonly Registration[]): Generator<string> {
+  const isNew = new Set(added);
+  const fresh = new Map<string, Registration>();
+  for (const r of added) for (const name of namesOf(r)) if (!fresh.has(name)) fresh.set(name, r);
+  if (names.open <= MOST_NAMES && fresh.size <= MOST_NAMES)
+    for (const [stage, name] of names.openNames()) {
+      const elsewhere = fresh.get(name);
+      const near = elsewhere ? undefined : nearest(name, fresh.keys());
+      if (elsewhere === undefined && near === undefined) continue;
+      for (const [key, r] of names.wishing(name, stage))
+        if (!isNew.has(r)) yield words(r, key, name, elsewhere, near as string);
     }
-  }
+  for (const r of added)
+    for (const [key, name] of [...entries('before', r), ...entries('after', r)]) {
+      if (names.isThere(r, name)) continue;
+      const elsewhere = names.elsewhere(r, name);
+      const near = elsewhere || names.names.size > MOST_NAMES ? undefined : nearest(name, namesOfOthers(names, r));
+      if (elsewhere ?? near) yield words(r, key, name, elsewhere, near as string);
+    }
 }
+
+function words(r: Registration, key: string, name: string, elsewhere: Registration | undefined, near: string): string {
+  const wish = `${r.name} is to run ${key} "${name}", which`;
+  if (elsewhere === undefined) return `${wish} nobody is called. Did you mean "${near}"?`;
+  return `${wish} is in stage ${elsewhere.stage} and not in its own, ${r.stage}: stages come first`;
+}
+
+/** Without the names that are its own alone. */
+const namesOfOthers = (names: ByName, r: Registration): string[] =>
+  [...names.names.keys()].filter((name) => names.elsewhere(r, name) !== undefined);
 
 const entries = (key: 'before' | 'after', r: Registration): [string, string][] => r[key].map((name) => [key, name]);
