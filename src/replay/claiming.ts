@@ -57,6 +57,14 @@ function claimBefore(scope: RegisteredIn, r: Stood, claims: Claims, now: UnderWa
   return claim === 'taken' && !skipped && given.fire.host !== undefined ? 'taken' : 'maybe';
 }
 
+/** Remembers which registrations the `once` hooks of a fire were, before it is decided. */
+export function meetClaims(once: readonly Registration[], { claims, now }: Pick<StandIns, 'claims' | 'now'>): void {
+  for (const r of once) {
+    const registered = now.given.registrationOf(r as Stood);
+    if (registered !== undefined) claims.meet(r.scope, now.given.fire, r, registered);
+  }
+}
+
 /** Remembers what the recording says about the `once` hooks of a fire that was replayed. */
 export function noteClaims(once: readonly Registration[], { claims, now }: Pick<StandIns, 'claims' | 'now'>): void {
   for (const r of once) {

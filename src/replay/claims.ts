@@ -1,5 +1,5 @@
 import type { RegisteredIn, Registration } from '../scopes/registration.js';
-import type { Stood } from './given.js';
+import type { Registered, Stood } from './given.js';
 import type { RecordedFire } from './recorded.js';
 
 /** Lives whose claims are remembered: hosts, sessions and agents. */
@@ -14,6 +14,8 @@ export interface Known {
   /** What the recording says of it in fires that were replayed: it ran, or its run had been taken. */
   readonly ran: boolean;
   readonly skipped: boolean;
+  /** Which it was in the latest of them. */
+  readonly registered?: Registered;
 }
 
 /** The claims that one run of a fire has made, by life and hook. */
@@ -88,6 +90,22 @@ export class Claims {
     const life = lifeOf(scope, fire);
     const known = this.#find(life, hookOf(r));
     if (!known[what]) this.#keep(life, hookOf(r), { ...known, [what]: true });
+  }
+
+  /** In this fire the hook was that one. Where it was another before, its agent has begun anew since: a start that failed, of which no record may tell. */
+  meet(scope: RegisteredIn, fire: RecordedFire, r: Registration, registered: Registered): void {
+    const life = lifeOf(scope, fire);
+    const known = this.#find(life, hookOf(r));
+    const last = known.registered;
+    if (last?.id === registered.id) return;
+    const isAnew = last !== undefined && last.scope === registered.scope;
+    this.#keep(life, hookOf(r), { ...(isAnew ? UNSEEN : known), registered });
+  }
+
+  /** In the recording the agent may have ended with this fire, and then begun anew; here it may not. */
+  part(fire: RecordedFire): void {
+    const all = this.#lives.get(agentOf(fire, fire.scope));
+    for (const [hook, { registered: _, ...known }] of all ?? []) all?.set(hook, known);
   }
 
   /** The agent of that fire has ended, or, if that is not known, may have. */

@@ -5,6 +5,12 @@ import type { Json } from '../values/shape.js';
 import { ANY_VALUE, type Gaps } from './look.js';
 import type { KnownAnswer, RecordedFire, RecordedHook } from './recorded.js';
 
+/** A registration in a host: each has another id. */
+export interface Registered {
+  readonly id: string;
+  readonly scope: string | undefined;
+}
+
 /** A hook that is stood in for. */
 export interface Stood extends Registration {
   /** Which of those that run the same, in its kind of scope, it is. */
@@ -95,6 +101,12 @@ export class Given implements Gaps {
     const row = this.#rowOf(r);
     if (row === undefined) return undefined;
     return row.answers.length > 0 ? 'free' : row.skipped === 'once' ? 'taken' : undefined;
+  }
+
+  /** Which registration of it was there, as its host has counted them; undefined: not known. */
+  registrationOf(r: Stood): Registered | undefined {
+    const { id, scope } = this.#rowOf(r) ?? {};
+    return id === undefined ? undefined : { id, scope };
   }
 
   /** The forms of the input that equal this one; none: no hook was asked about it. */

@@ -15,7 +15,7 @@ import type { Json } from '../values/shape.js';
 import type { StandIns, Unanswered } from './answering.js';
 import { GroupTime } from './answers/group-time.js';
 import { canonicalDecision, type DecisionWord, effectOf, wordOf } from './changes/canonical.js';
-import { claimingScopes, noteClaims } from './claiming.js';
+import { claimingScopes, meetClaims, noteClaims } from './claiming.js';
 import { Claims } from './claims.js';
 import { Given } from './given.js';
 import { type Guess, guessesOn, silence } from './guesses.js';
@@ -101,6 +101,7 @@ export class Judge {
     const session = fire.input['session_id'];
     const plan = this.#world.planOf(state, found, given.hasGaps).in(session);
     const once = plan.registrations.filter((r) => r.once);
+    meetClaims(once, this.#how);
     const untapped = this.#untapped(state);
     const run = (guess: Guess, by: Plan): Promise<AnyDecision> => {
       now.guess = guess;
@@ -132,6 +133,7 @@ export class Judge {
     }
     claims.settle(runs);
     noteClaims(once, this.#how);
+    if (state.closes) claims.part(fire);
     if (state.closes && (unknown.length > 0 || !decision.continues)) this.#world.ended(fire, unknown.length === 0);
     const told = canonicalDecision({ ...decision } as unknown as Json, (id) => nameIn(plan, id));
     return {

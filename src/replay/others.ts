@@ -27,6 +27,8 @@ interface OfType {
 /** Where the hooks of all agents count in every fire (`merge: 'all'`): the agents with hooks of their type that may still be running, by host. */
 export class Others {
   readonly #hosts = new Map<string, Map<string, OfType>>();
+  /** Those that have ended, by host and scope: what was registered by hand may keep a scope open, with the hooks of the agent's type. */
+  readonly #ended = new Map<string, ReplayPlace>();
   #count = 0;
   #isFull = false;
 
@@ -46,8 +48,12 @@ export class Others {
   end(fire: RecordedFire): void {
     const { host = '' } = fire;
     const types = this.#hosts.get(host);
-    for (const [type, { agents }] of types ?? []) {
-      if (agents.delete(nameOf(fire))) this.#count -= 1;
+    for (const [type, { agents, place }] of types ?? []) {
+      if (agents.delete(nameOf(fire))) {
+        this.#count -= 1;
+        this.#ended.set(scopeIn(fire), place);
+        if (this.#ended.size > MOST) this.#ended.delete(this.#ended.keys().next().value as string);
+      }
       if (agents.size === 0) types?.delete(type);
     }
     if (types?.size === 0) this.#hosts.delete(host);
@@ -61,17 +67,32 @@ export class Others {
         if (r.once && !r.ownStop) for (const [name, life] of agents) if (name !== own) yield [life, r];
   }
 
+  /** Whether hooks were listed of the scope of another agent, one that has ended. */
+  #listsEnded(fire: RecordedFire): boolean {
+    if (this.#ended.size === 0) return false;
+    const own = fire.agent ?? fire.scope;
+    return (fire.hooks ?? []).some(({ scope = own }) => {
+      const place = scope === own ? undefined : this.#ended.get(scopeIn(fire, scope));
+      return place !== undefined && hasHooks(place, fire.event);
+    });
+  }
+
   /** Whether hooks of another agent would count in this fire; where there were too many agents to remember, they may. */
   isAmong(fire: RecordedFire): boolean {
     const own = nameOf(fire);
     return (
       this.#isFull ||
+      this.#listsEnded(fire) ||
       [...(this.#hosts.get(fire.host ?? '')?.values() ?? [])].some(
         ({ place, agents }) => agents.size > Number(agents.has(own)) && hasHooks(place, fire.event),
       )
     );
   }
 }
+
+/** A scope of the fire's host. */
+const scopeIn = ({ host = '', agent, scope }: RecordedFire, name = agent ?? scope): string =>
+  JSON.stringify([host, name]);
 
 /** An agent's own Stop hooks are for its own stop. */
 const hasHooks = ({ makes, found }: ReplayPlace, event: string): boolean =>

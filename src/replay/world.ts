@@ -128,13 +128,14 @@ export class World {
     return others.length > 0 && (ofPolicy || others.some((one) => one.own(event).some(({ ownStop }) => !ownStop)));
   }
 
-  /** An agent starts. As in a live host, one that a session has started, or that has another type than the one with its id that has ended, is another. */
+  /** An agent starts. As in a live host, one that a session has started, or that has another type than the one with its id, is another. */
   started(fire: RecordedFire): void {
     const key = keyOf(fire);
     if (key === undefined) return;
-    const isKnown = fire.fired?.doneBy === 'session' || this.#over.get(key);
-    const isAnother = fire.fired?.doneBy === 'session' || this.#types.get(key) !== fire.agentType;
-    if (isKnown !== undefined && isAnother) this.#end(fire, isKnown);
+    const type = this.#types.get(key);
+    const isOther = type !== undefined && type !== fire.agentType;
+    if (isOther || fire.fired?.doneBy === 'session') this.#end(fire, true);
+    else if (type === undefined && this.#over.has(key)) this.#end(fire, this.#over.get(key) === true);
     this.#over.delete(key);
     if (fire.agentType === undefined) this.#types.delete(key);
   }

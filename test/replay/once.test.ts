@@ -85,6 +85,54 @@ describe('a hook that runs once', () => {
   });
 });
 
+describe('a hook that runs once for each agent of a type is due again', () => {
+  const agent = (agent_type: string) => ({ agent_id: 'a1', agent_type, session_id: 's1' });
+  const make = (more: Hooks = {}): Host => {
+    const host = hostOf(more);
+    host.spawnHooks('reviewer', { PreToolUse: [{ once: true, hooks: [rule('deny', 'no')] }] });
+    return host;
+  };
+  const call = ['PreToolUse', { ...bash('ls'), agent_id: 'a1' }] as const;
+  const others = { PostToolUse: [{ hooks: [() => undefined] }] };
+
+  test('after a start of another agent that has failed, of which there may be no record', async () => {
+    for (const how of ['plugin', 'signal']) {
+      const host = make();
+      const session = await host.openSession({ session_id: 's1' });
+      const fires: FireRecord[] = [];
+      host.events$.subscribe((one) => one.type === 'hook_fire' && fires.push(one));
+      await host.fire('SubagentStart', agent('reviewer'));
+      for (const _ of [1, 2]) await host.fire('PreToolUse', { ...bash('ls'), ...agent('reviewer') });
+      const over = new AbortController();
+      const fails =
+        how === 'plugin'
+          ? { plugins: [{ name: 'p', apply: () => Promise.reject(new Error('no')) }] }
+          : { signal: over.signal, hooks: { SubagentStart: [{ hooks: [() => over.abort()] }] } };
+      await expect(session.spawn({ id: 'a1', agent_type: 'builder', ...fails } as never)).rejects.toThrow();
+      for (const _ of [1, 2]) await host.fire('PreToolUse', { ...bash('ls'), ...agent('reviewer') });
+      await host.close();
+      const asked = fires.filter(({ event }) => event === 'PreToolUse');
+      for (const now of [make(), make(others)])
+        expect([how, await wordsOf(now, asked)]).toEqual([how, ['deny', 'none', 'deny', 'none']]);
+    }
+  });
+
+  test('where an agent of another type has started with its id while it was at work', async () => {
+    const { fires, verdicts } = await lived(
+      make({ SubagentStart: [{ hooks: [() => undefined] }] }),
+      ['SubagentStart', agent('reviewer')],
+      call,
+      ['SubagentStart', agent('builder')],
+      call,
+      ['SubagentStart', agent('reviewer')],
+      call,
+      call,
+    );
+    expect(verdicts).toEqual(['none', 'deny', 'none', 'none', 'none', 'deny', 'none']);
+    for (const now of [make(), make(others)]) expect(await wordsOf(now, fires)).toEqual(verdicts);
+  });
+});
+
 const SESSIONS = generated(60);
 
 test(`in ${SESSIONS} random sessions, with other hooks that run once: what is known is what a real host decides`, {

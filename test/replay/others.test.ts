@@ -48,6 +48,14 @@ describe('where the hooks of all agents count (merge: "all")', () => {
     expect(await words(now, fires)).toEqual(['none', 'unknown', 'unknown']);
   });
 
+  test('an agent that has ended counts in a fire that lists its hooks: hooks by hand have kept its scope open', async () => {
+    const then = make();
+    then.registerScoped({ session: 's1', agent: 'r1' }, { Notification: [{ hooks: [() => undefined] }] });
+    const { fires, verdicts } = await lived(then, ['SubagentStart', ONE], stop(ONE), call());
+    expect(verdicts).toEqual(['none', 'none', 'deny']);
+    expect(await words(make(), fires)).toEqual(['none', 'none', 'unknown']);
+  });
+
   test('an agent whose hooks are for other events does not matter, nor one that was registered by name', async () => {
     const { fires } = await lived(make(), ['SubagentStart', ONE], call());
     const elsewhere: Hooks = { PostToolUse: READ_ONLY.PreToolUse, Stop: [{ hooks: [() => undefined] }] } as Hooks;
