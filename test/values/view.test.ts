@@ -7,6 +7,7 @@ import { HookscopeError } from '../../src/errors.js';
 import { copyJson, NotJson } from '../../src/values/copies/copy.js';
 import { snapshot } from '../../src/values/copies/snapshot.js';
 import { readOnly, unwrap } from '../../src/values/copies/view.js';
+import { generated } from '../seed.js';
 
 const input = () => ({
   tool_name: 'Edit',
@@ -244,6 +245,96 @@ describe('printing a view as JSON', () => {
     expect([Object.keys(view), 'toJSON' in view, Object.hasOwn(view, 'toJSON')]).toEqual([['a', 'b'], false, false]);
     expect(JSON.stringify(Object.create(view))).toBe('{}');
     expect(JSON.stringify(readOnly({ view }))).toBe('{"view":{"a":["0:5"],"b":"b:5"}}');
+  });
+
+  it('prints whatever an input holds as the plain input is printed: dates, URLs, boxed values, instances with private members', () => {
+    class Hidden {
+      readonly #inside: unknown;
+      constructor(inside: unknown) {
+        this.#inside = inside;
+      }
+      toJSON(key: string): unknown {
+        return key.length > 2 ? { key, inside: this.#inside } : this.#inside;
+      }
+    }
+    class Shown {
+      constructor(readonly inside: unknown) {}
+      toJSON(): unknown {
+        return this.inside;
+      }
+    }
+    class Bare {
+      readonly #hidden = 1;
+      constructor(readonly inside: unknown) {}
+      get sum(): number {
+        return this.#hidden;
+      }
+    }
+    class Angry {
+      toJSON(): never {
+        throw new RangeError('not this one');
+      }
+    }
+    const { node } = fc.letrec((tie) => ({
+      node: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        fc.constantFrom<unknown>('text', '', 0, -0, Number.NaN, null, undefined, true, () => 1, Symbol('s')),
+        fc.date({ noInvalidDate: false }),
+        fc.webUrl().map((url) => new URL(url)),
+        fc
+          .constantFrom<() => unknown>(
+            () => new Map([[1, 2]]),
+            () => new Set([1]),
+            () => /x/g,
+            () => new Error('e'),
+            () => Buffer.from('ab'),
+            () => new Uint8Array(2),
+            () => new Number(5),
+            () => new String('boxed'),
+            () => new Boolean(false),
+            () => Object(1n),
+            () => new Angry(),
+            // biome-ignore lint/suspicious/noSparseArray: JSON has null for what is missing
+            () => [1, , 2],
+          )
+          .map((make) => make()),
+        fc.array(tie('node'), { maxLength: 3 }),
+        fc.dictionary(fc.string({ maxLength: 4 }), tie('node'), { maxKeys: 3 }),
+        fc.constantFrom(Hidden, Shown, Bare).chain((Kind) => tie('node').map((inside) => new Kind(inside))),
+      ),
+    }));
+    const said = (value: unknown, ...how: [(key: string, value: unknown) => unknown, number?] | []): unknown => {
+      try {
+        return JSON.stringify(value, ...how);
+      } catch (error) {
+        return String(error);
+      }
+    };
+    const same = (_: string, value: unknown): unknown => value;
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom('a', 'b', 'long'), node, { minKeys: 1 }), (data) => {
+        const view = readOnly(data);
+        expect(said(view)).toBe(said(data));
+        expect(said(view, same, 1)).toBe(said(data, same, 1));
+        expect(said({ ...view })).toBe(said({ ...data }));
+        for (const key of Object.keys(data)) expect(said(view[key])).toBe(said(data[key]));
+      }),
+      { numRuns: generated(500) },
+    );
+  });
+
+  it('gives nobody what the toJSON of private data returns to change', () => {
+    const inside = { list: [1] };
+    class Hidden {
+      #inside = inside;
+      toJSON(): unknown {
+        return this.#inside;
+      }
+    }
+    const view = readOnly({ hidden: new Hidden() });
+    const reached = view.hidden.toJSON() as typeof inside;
+    expect(refused(() => reached.list.push(2))).toContain('cannot set "list[1]"');
+    expect(inside).toEqual({ list: [1] });
   });
 
   it('ends where data holds itself, is very deep, or is there very often', () => {

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { put } from './put.js';
 
 /** Below this many keys and elements duplicates are not looked for: that costs more than copying them again. */
@@ -21,7 +22,8 @@ interface Copying {
  * has a `toJSON` of its own, what lies very deep) is the view that it was.
  */
 export function plainCopy(view: object, source: object): unknown {
-  return copyOf(source, { view, path: [], count: 0, known: undefined });
+  const plain = unboxed(source);
+  return plain !== source ? plain : copyOf(source, { view, path: [], count: 0, known: undefined });
 }
 
 function copyOf(source: object, state: Copying): unknown {
@@ -61,9 +63,19 @@ function partOf(value: object, key: PropertyKey, state: Copying): unknown {
   const { path } = state;
   path.push(key);
   const hasOwnWay = path.length >= DEEPEST || typeof (value as { toJSON?: unknown }).toJSON === 'function';
-  const part = hasOwnWay ? at(state) : copyOf(value, state);
+  const plain = hasOwnWay ? value : unboxed(value);
+  const part = hasOwnWay ? at(state) : plain !== value ? plain : copyOf(value, state);
   path.pop();
   return part;
+}
+
+/** The number, text or the like in a `new Number(1)`, as `JSON.stringify` reads it; any other value itself. */
+export function unboxed(value: object): unknown {
+  // Nearly all of them.
+  if (Object.getPrototypeOf(value) === Object.prototype || Array.isArray(value)) return value;
+  if (types.isNumberObject(value)) return Number(value);
+  if (types.isStringObject(value)) return String(value);
+  return types.isBooleanObject(value) || types.isBigIntObject(value) ? value.valueOf() : value;
 }
 
 function at({ view, path }: Copying): unknown {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { HookscopeError } from '../../errors.js';
 import { copyOfBytes, isBytes } from './binary.js';
-import { plainCopy } from './plain-copy.js';
+import { plainCopy, unboxed } from './plain-copy.js';
 
 /**
  * The read-only input a handler gets: a lazy proxy over the caller's own object. Nothing is walked, copied or frozen; a
@@ -53,11 +53,34 @@ export function toData(this: object): unknown {
   return plainCopy(this, unwrap(this));
 }
 
+/**
+ * The `toJSON` of data that has one. It gets the view, so that it changes nothing; where that is not enough for it (a Date, a URL, private
+ * members) the data itself, and what it returns of that is read-only again.
+ */
+function ownToJSON(of: View, toJSON: (this: unknown, key: string) => unknown): typeof toJSON {
+  return function (this: unknown, key: string): unknown {
+    try {
+      return unboxedOr(toJSON.call(this, key), (said) => said);
+    } catch (error) {
+      if (this !== of.view) throw error;
+    }
+    return unboxedOr(toJSON.call(of.source, key), (said) => (isBytes(said) ? copyOfBytes(said) : readOnly(said)));
+  };
+}
+
+function unboxedOr(said: unknown, other: (said: object) => object): unknown {
+  if (typeof said !== 'object' || said === null) return said;
+  const data = unwrap(said);
+  const plain = unboxed(data);
+  return plain === data ? other(said) : plain;
+}
+
 /** The `get` trap, the hot path: a primitive, else the child last read, else `child`. */
 function read(this: View, _target: object, key: PropertyKey, receiver: unknown): unknown {
   const value = (this.source as Record<PropertyKey, unknown>)[key];
   if (value === undefined) return key === 'toJSON' && receiver === this.view ? toData : undefined;
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'function' && key === 'toJSON' ? ownToJSON(this, value as () => unknown) : value;
   if (value === this.lastSource) return this.lastView;
   return this.child(value, key, receiver);
 }
