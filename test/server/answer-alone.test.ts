@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { thinScript } from '../../src/server/client/thin.js';
-import { BIN, start } from '../cli/cli.js';
+import { BIN, type Finished, start } from '../cli/cli.js';
 import { bash, createUser, type User } from './kit.js';
 
 /** How code of a hook may print LINE to standard output. */
@@ -34,26 +34,41 @@ import { Worker } from 'node:worker_threads';
 const LINE = 'printed\\n';`;
 
 let user: User;
-const plugin = (code: string): string =>
+const plugin = (code: string, blocks = true): string =>
   `${IMPORTS}
-   const hook = async () => { ${code}; return { decision: 'block', reason: 'guarded' }; };
+   const hook = async () => { ${code}; ${blocks ? "return { decision: 'block', reason: 'guarded' };" : ''} };
    export default { name: 'careless', apply: (scope) => scope.register({ PreToolUse: [{ hooks: [hook] }] }) };`;
 
 describe('an answer to an agent stands alone on standard output', () => {
-  beforeAll(() => {
-    user = createUser();
-  });
-  afterAll(() => user.remove());
-
   const args = (code: string): string[] => {
     const file = user.write(`${code.replace(/\W+/g, '-')}.mjs`, plugin(code));
     return ['PreToolUse', '--plugin', file];
   };
 
-  test.each(WAYS)('whatever is printed by %s', async (_, code) => {
-    const { stdout, stderr, code: exit } = await user.spawnHook([...args(code), '--no-server'], bash('ls'));
-    expect(JSON.parse(stdout)).toMatchObject({ hookSpecificOutput: { permissionDecisionReason: 'guarded' } });
-    expect([exit, stderr]).toEqual([0, 'printed\n']);
+  /** One process runs all of these, one after the other; the others close what they print to. */
+  const together = WAYS.filter(([name]) => !/closes|closed/.test(name));
+  let all: Finished;
+  beforeAll(async () => {
+    user = createUser();
+    const plugins = together.flatMap(([name, code], i) => {
+      const one = plugin(code, i === together.length - 1).replace("'printed\\n'", `'printed by ${name}\\n'`);
+      return ['--plugin', user.write(`way-${i}.mjs`, one.replace("'careless'", `'careless-${i}'`))];
+    });
+    all = await user.spawnHook(['PreToolUse', ...plugins, '--no-server'], bash('ls'));
+  });
+  afterAll(() => user.remove());
+
+  test.each(WAYS)('whatever is printed by %s', async (name, code) => {
+    const isTogether = together.some(([one]) => one === name);
+    const said = isTogether ? all : await user.spawnHook([...args(code), '--no-server'], bash('ls'));
+    expect(JSON.parse(said.stdout)).toMatchObject({ hookSpecificOutput: { permissionDecisionReason: 'guarded' } });
+    expect(said.stdout).not.toContain('printed');
+    expect(said.code).toBe(0);
+    if (isTogether) {
+      const lines = together.map(([one]) => `printed by ${one}\n`);
+      expect(said.stderr).toContain(`printed by ${name}\n`);
+      expect(said.stderr).toHaveLength(lines.join('').length);
+    } else expect(said.stderr).toBe('printed\n');
   });
 
   test('of the thin command, of fire --exit-code, and in a file', async () => {
