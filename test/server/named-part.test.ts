@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { FireRecord } from '../../src/emit/record.js';
 import { thinScript } from '../../src/server/client/thin.js';
 import { type Finished, start } from '../cli/cli.js';
@@ -221,41 +221,89 @@ describe('a command that names served files other than they were served', () => 
 
   const MANIFEST = 'dir/.claude-plugin/plugin.json';
   const edited = { hooks: { PreToolUse: [] } };
-  test.each<[file: string, kind: string, content: unknown]>([
-    ['settings.json', 'settings', edited],
-    ['settings.sh', 'settings', 'exit 0\n'],
-    ['dir/hooks/hooks.json', 'plugin-dir', edited],
-    ['dir/hooks/more.json', 'plugin-dir', edited],
-    ['dir/plugin.sh', 'plugin-dir', 'exit 0\n'],
-    [MANIFEST, 'plugin-dir', { name: 'dir', hooks: [] }],
-    ['agent.md', 'agent', '---\nname: agent\ndescription: d\n---\nx\n'],
-    ['agent.sh', 'agent', 'exit 0\n'],
-  ])('%s of --%s runs as it was served, and not as somebody has edited it', async (file, kind, content) => {
-    const says = (name: string): string => `echo ${name} says no >&2; exit 2\n`;
-    const guard = (command: string): object => ({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] } });
-    for (const name of ['settings', 'dir/plugin', 'agent']) user.write(`${name}.sh`, says(name));
-    user.write('settings.json', guard(`sh ${at('settings.sh')}`));
-    user.write(MANIFEST, { name: 'dir', hooks: './hooks/more.json' });
-    user.write('dir/hooks/hooks.json', guard(`sh "\${CLAUDE_PLUGIN_ROOT}"/plugin.sh`));
-    user.write('dir/hooks/more.json', guard(`sh \${CLAUDE_PLUGIN_ROOT}/plugin.sh`));
-    const hooks = `hooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: sh ${at('agent.sh')}\n`;
-    user.write('agent.md', `---\nname: agent\ndescription: d\n${hooks}---\nx\n`);
-    const named = { settings: 'settings.json', 'plugin-dir': 'dir', agent: 'agent.md@a1' }[kind] as string;
-    const other = ['--hooks', 'b.json'];
-    server = await user.serve([`--${kind}`, named, ...other]);
-    const call = { ...bash('ls'), ...(kind === 'agent' && { agent_id: 'a1', agent_type: 'agent' }) };
-    const ways = [[], [`--${kind}`, named], [`--${kind}`, named, ...other]];
-    const ask = async (way: readonly string[]): Promise<string> => (await user.hook(argsOf(way), call)).stdout;
-    for (const way of ways) expect(await ask(way), way.join(' ')).toContain('says no');
-    user.write(file, content);
+  const parts: readonly (readonly [kind: string, named: string, files: readonly (readonly [string, unknown])[]])[] = [
+    [
+      'settings',
+      'settings.json',
+      [
+        ['settings.json', edited],
+        ['settings.sh', 'exit 0\n'],
+      ],
+    ],
+    [
+      'plugin-dir',
+      'dir',
+      [
+        ['dir/hooks/hooks.json', edited],
+        ['dir/hooks/more.json', edited],
+        ['dir/plugin.sh', 'exit 0\n'],
+        [MANIFEST, { name: 'dir', hooks: [] }],
+      ],
+    ],
+    [
+      'agent',
+      'agent.md@a1',
+      [
+        ['agent.md', '---\nname: agent\ndescription: d\n---\nx\n'],
+        ['agent.sh', 'exit 0\n'],
+      ],
+    ],
+  ];
+  describe.each(parts)('what --%s names', (kind, named, files) => {
+    let one: User;
+    const more = ['--hooks', 'b.json'];
     // As long as one look is good for.
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    // What is served and has changed fails, and a hook beside it that has not may deny.
-    for (const way of ways) expect(await ask(way), way.join(' ')).toMatch(/"(?:ask|deny)"/);
-    const refuses = /"(?:ask|deny)".*(?:has changed since|is not what was accepted)/;
-    expect(await ask(ways[1] ?? [])).toMatch(refuses);
-    expect((await user.run(['doctor'])).stdout).toMatch(new RegExp(`changed or gone: [^ ]*${file}`));
-    await server.stop();
-    for (const way of ways) expect(await ask(way), way.join(' ')).toMatch(refuses);
+    const looked = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 600));
+    beforeAll(async () => {
+      one = createUser();
+      const within = (name: string): string => join(one.path, 'project', name);
+      const says = (name: string): string => `echo ${name} says no >&2; exit 2\n`;
+      const guard = (command: string): object => ({
+        hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] },
+      });
+      one.write('b.json', rule('deny', 'of b', 'Read'));
+      for (const name of ['settings', 'dir/plugin', 'agent']) one.write(`${name}.sh`, says(name));
+      one.write('settings.json', guard(`sh ${within('settings.sh')}`));
+      one.write(MANIFEST, { name: 'dir', hooks: './hooks/more.json' });
+      one.write('dir/hooks/hooks.json', guard(`sh "\${CLAUDE_PLUGIN_ROOT}"/plugin.sh`));
+      one.write('dir/hooks/more.json', guard(`sh \${CLAUDE_PLUGIN_ROOT}/plugin.sh`));
+      const hooks = `hooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: sh ${within('agent.sh')}\n`;
+      one.write('agent.md', `---\nname: agent\ndescription: d\n${hooks}---\nx\n`);
+      server = await one.serve([`--${kind}`, named, ...more]);
+    });
+    afterAll(() => one.remove());
+
+    const call = { ...bash('ls'), ...(kind === 'agent' && { agent_id: 'a1', agent_type: 'agent' }) };
+    const ways = [[], [`--${kind}`, named], [`--${kind}`, named, ...more]];
+    const ask = async (way: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> =>
+      (await one.run(['hook', ...argsOf(way)], { stdin: JSON.stringify(call), env })).stdout;
+
+    test.each(files.map(([file, content]) => [file, kind, content] as const))(
+      '%s of --%s runs as it was served, and not as somebody has edited it',
+      async (file, _, content) => {
+        for (const way of ways) expect(await ask(way), way.join(' ')).toContain('says no');
+        const before = readFileSync(join(one.path, 'project', file), 'utf8');
+        one.write(file, content);
+        await looked();
+        // What is served and has changed fails, and a hook beside it that has not may deny.
+        for (const way of ways) expect(await ask(way), way.join(' ')).toMatch(/"(?:ask|deny)"/);
+        const refuses = /"(?:ask|deny)".*(?:has changed since|is not what was accepted)/;
+        expect(await ask(ways[1] ?? [])).toMatch(refuses);
+        expect((await one.run(['doctor'])).stdout).toMatch(new RegExp(`changed or gone: [^ ]*${file}`));
+        // Where the server is not found, it is as if it were gone.
+        const elsewhere = { XDG_RUNTIME_DIR: join(one.path, 'nowhere') };
+        for (const way of ways) expect(await ask(way, elsewhere), way.join(' ')).toMatch(refuses);
+        one.write(file, before);
+        await looked();
+      },
+    );
+
+    test('is refused by what was served last when the server is gone', async () => {
+      await server.stop();
+      for (const way of ways) expect(await ask(way), way.join(' ')).toContain('says no');
+      const [[file, content] = ['', '']] = files;
+      one.write(file, content);
+      for (const way of ways) expect(await ask(way), way.join(' ')).toMatch(/"(?:ask|deny)".*has changed since/);
+    });
   });
 });
