@@ -99,9 +99,7 @@ describe('a plugin that is named by its package', () => {
     expect(alone.sort()).toEqual([false, true, true]);
     await server.stop();
     // Nobody takes the served one away by starting another.
-    await expect(user.serve(['--plugin', 'guards'], { cwd: root('three') })).rejects.toThrow(
-      /no longer named: --plugin/,
-    );
+    expect(await user.refused(['--plugin', 'guards'], { cwd: root('three') })).toMatch(/no longer named: --plugin/);
     rmSync(user.places.served);
     server = await user.serve(['--plugin', 'guards'], { cwd: root('three') });
     expect(await said('three')).toMatch(/"linked"/);
@@ -110,7 +108,7 @@ describe('a plugin that is named by its package', () => {
     expect(await said('three')).toMatch(/"deny".*three\/node_modules\/guards has changed since/);
     await server.stop();
     expect(await said('three')).toMatch(/"deny".*three\/node_modules\/guards has changed since/);
-    await expect(user.serve(['--plugin', 'guards'], { cwd: root('three') })).rejects.toThrow(/nothing is served/);
+    expect(await user.refused(['--plugin', 'guards'], { cwd: root('three') })).toMatch(/nothing is served/);
     rmSync(user.places.served);
   });
 });
@@ -177,9 +175,12 @@ describe('the thin command without a server', () => {
   });
 
   test('nor does Node alone let a call through for what never ends', async () => {
+    // As long as one that computes, and for nothing.
+    const waits = '() => { for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); }';
     const ways = {
       'spins.mjs':
         'apply(scope) { scope.register({ PreToolUse: [{ hooks: [() => { for (;;) try { for (;;); } catch {} }] }] }); }',
+      'waits.mjs': `apply(scope) { scope.register({ PreToolUse: [{ hooks: [${waits}] }] }); }`,
       'turns.mjs':
         'apply(scope) { const on = () => Promise.resolve().then(on); scope.register({ PreToolUse: [{ hooks: [on] }] }); }',
       'loads.mjs': 'apply() {}, it: await new Promise((resolve) => setInterval(resolve, 2 ** 30))',
@@ -188,11 +189,11 @@ describe('the thin command without a server', () => {
     // With nobody at its other end.
     execFileSync('mkfifo', [join(user.path, 'project/pipe.json')]);
     // By every way that leads to code, and what is none.
-    user.write('config.mjs', 'export default { hooks: { PreToolUse: [{ hooks: [() => { for (;;); }] }] } };');
-    user.write('config.json', '{ "plugins": ["./spins.mjs"] }');
+    user.write('config.mjs', `export default { hooks: { PreToolUse: [{ hooks: [${waits}] }] } };`);
+    user.write('config.json', '{ "plugins": ["./waits.mjs"] }');
     user.write('sleeps.json', hooksFile('sleep 1238'));
     const named = [
-      ...Object.keys(ways).map((name) => ['--plugin', `./${name}`]),
+      ...['spins', 'turns', 'loads'].map((name) => ['--plugin', `./${name}.mjs`]),
       ...['config.mjs', 'config.json'].map((name) => ['--config', name]),
       ...['sleeps.json', 'pipe.json'].map((name) => ['--hooks', name]),
     ];
