@@ -102,18 +102,30 @@ describe('hookscope hook', () => {
     expect(denial((await user.hook(['PreToolUse', '--no-config'], bash('ls'))).stdout)).toMatch(/no hooks are named/);
   });
 
-  test.each([[['--no-config']], [['--trust', 'stored']], [['--trust', 'all']], [['--no-config', '--trust', 'all']]])(
-    '%j names no hooks: those that are served count, and without them it blocks',
-    async (args) => {
-      const none = await user.hook(['PreToolUse', ...args], bash('ls'));
-      expect([none.code, denial(none.stdout)]).toEqual([2, expect.stringMatching(/no hooks are named/)]);
-      const server = await user.serve(['--hooks', 'hooks.json']);
-      const said = async () => denial((await user.hook(['PreToolUse', ...args], bash('rm x'))).stdout);
-      expect(await said()).toBe('nothing is removed');
-      await server.stop();
-      expect(await said()).toBe('nothing is removed');
-    },
-  );
+  describe('without hooks that are named', () => {
+    let served: User;
+    beforeAll(async () => {
+      served = guardedUser();
+      await served.serve(['--hooks', 'hooks.json']);
+    });
+    afterAll(() => served.remove());
+
+    test.each([[['--no-config']], [['--trust', 'stored']], [['--trust', 'all']], [['--no-config', '--trust', 'all']]])(
+      '%j names no hooks: those that are served count, and without them it blocks',
+      async (args) => {
+        const none = await user.hook(['PreToolUse', ...args], bash('ls'));
+        expect([none.code, denial(none.stdout)]).toEqual([2, expect.stringMatching(/no hooks are named/)]);
+        // Where the server is not found, it is as if it were gone.
+        for (const env of [{}, { XDG_RUNTIME_DIR: join(user.path, 'nowhere') }]) {
+          const { stdout } = await served.run(['hook', 'PreToolUse', ...args], {
+            stdin: JSON.stringify(bash('rm x')),
+            env,
+          });
+          expect(denial(stdout)).toBe('nothing is removed');
+        }
+      },
+    );
+  });
 
   test.each([
     ['a hooks file that is not there', ['--hooks', 'gone.json'], '{}', /there is no such file/],
@@ -146,16 +158,25 @@ describe('hookscope hook', () => {
     expect(asked()).toBe(0);
   });
 
-  test.each(['2147484', '99999999999', '1e300'])('a timeout of %s seconds is a long one', async (timeout) => {
-    for (const isServed of [false, true]) {
-      if (isServed) await user.serve(['--hooks', 'hooks.json']);
-      for (const more of [[], ['--as', 'codex']]) {
-        const args = ['PreToolUse', '--hooks', 'hooks.json', '--timeout', timeout, ...more];
-        expect(await user.spawnHook(args, bash('ls'))).toEqual({ code: 0, stdout: '', stderr: '' });
-        const denied = await user.spawnHook(args, bash('rm x'));
-        expect([denial(denied.stdout), denied.stderr]).toEqual(['nothing is removed', '']);
+  describe('with a long timeout', () => {
+    let served: User;
+    beforeAll(async () => {
+      served = guardedUser();
+      await served.serve(['--hooks', 'hooks.json']);
+    });
+    afterAll(() => served.remove());
+
+    test.each(['2147484', '99999999999', '1e300'])('a timeout of %s seconds is a long one', async (timeout) => {
+      for (const one of [user, served]) {
+        for (const more of [[], ['--as', 'codex']]) {
+          const args = ['PreToolUse', '--hooks', 'hooks.json', '--timeout', timeout, ...more];
+          expect(await one.hook(args, bash('ls'))).toMatchObject({ code: 0, stdout: '', stderr: '' });
+          // A process, which warns of a timer that it cannot have.
+          const denied = await one.spawnHook(args, bash('rm x'));
+          expect([denied.code, denial(denied.stdout), denied.stderr]).toEqual([0, 'nothing is removed', '']);
+        }
       }
-    }
+    });
   });
 
   test('an input of more than 64 MiB is called too large, whatever it is', async () => {
