@@ -17,7 +17,7 @@ import { probeCommand } from '../../src/cli/doctor/probe.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 import { findIsolation, findProgram } from '../../src/probe/isolation.js';
 import type { ProbeReport } from '../../src/probe/report.js';
-import { cli, isOneMessage, spawnCli, start } from '../cli/cli.js';
+import { cli, type Finished, isOneMessage, spawnCli, start } from '../cli/cli.js';
 import { processes, uniqueSeconds, until } from '../handlers/shell-call.js';
 import { install, packed } from '../package/install.js';
 import { type FakeAgent, writeFakeAgent } from './fake-agent.js';
@@ -187,18 +187,6 @@ test('a version that hears less is said to, and what is lost with hookscope in b
   expect(less.stdout).toContain('- With hookscope: exit 0, the deny of this agent: ran, not blocked.');
 });
 
-test('where hooks are not asked nothing is said of noes', async () => {
-  const deaf = await probed({ hears: 'nothing' }, '--json');
-  const { problems, hears_less, cases } = reportOf(deaf);
-  expect(deaf.code).toBe(1);
-  expect(problems).toEqual([
-    expect.stringMatching(/^By itself: nothing can be said, since it never asked its hook: this version may not read/),
-    expect.stringMatching(/^With hookscope: nothing can be said/),
-  ]);
-  expect(hears_less).toEqual([]);
-  expect(cases.find(({ name }) => name === 'deny')?.direct?.did).toBe('unasked');
-});
-
 test('a call that something else refuses is no no that was heard', async () => {
   const refused = await probed({ hears: 'nothing', instead: 'refuse' }, '--json');
   const report = reportOf(refused);
@@ -305,14 +293,34 @@ describe('where the network cannot be blocked', () => {
     expect(existsSync(join(root, 'agreed.json'))).toBe(false);
   });
 
-  test('with --open-network it runs with it, and the report says so', async () => {
-    const { folder, agent, temporary } = place({ hears: 'nothing' });
-    const env = { PATH: without(folder), TMPDIR: temporary };
-    const args = ['doctor', '--probe', 'codex', '--agent-path', agent, '--open-network', '--json'];
-    const { code, stdout, stderr } = await spawnCli(args, { cwd: folder, env });
-    expect(stderr).toContain('Codex CLI runs with it');
-    expect([code, reportOf({ stdout }).network.blocked]).toEqual([1, false]);
-    expect(did(reportOf({ stdout }), 'direct')).toMatchObject({ silent0: 'unasked' });
+  describe('and it is driven all the same', () => {
+    let deaf: Finished;
+    beforeAll(async () => {
+      const { folder, agent, temporary } = place({ hears: 'nothing' });
+      const env = { PATH: without(folder), TMPDIR: temporary };
+      const args = ['doctor', '--probe', 'codex', '--agent-path', agent, '--open-network', '--json'];
+      deaf = await spawnCli(args, { cwd: folder, env });
+    });
+
+    test('with --open-network it runs with it, and the report says so', () => {
+      const { code, stdout, stderr } = deaf;
+      expect(stderr).toContain('Codex CLI runs with it');
+      expect([code, reportOf({ stdout }).network.blocked]).toEqual([1, false]);
+      expect(did(reportOf({ stdout }), 'direct')).toMatchObject({ silent0: 'unasked' });
+    });
+
+    test('where hooks are not asked nothing is said of noes', () => {
+      const { problems, hears_less, cases } = reportOf(deaf);
+      expect(deaf.code).toBe(1);
+      expect(problems).toEqual([
+        expect.stringMatching(
+          /^By itself: nothing can be said, since it never asked its hook: this version may not read/,
+        ),
+        expect.stringMatching(/^With hookscope: nothing can be said/),
+      ]);
+      expect(hears_less).toEqual([]);
+      expect(cases.find(({ name }) => name === 'deny')?.direct?.did).toBe('unasked');
+    });
   });
 });
 
