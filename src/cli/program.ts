@@ -39,7 +39,7 @@ export async function program(argv: readonly string[]): Promise<void> {
     // An agent continues after a hook's exit 1, so a hook command that was called wrongly must block what can be blocked.
     if (argv[0] === 'hook' && called !== undefined && code !== 0) {
       const { answerMisused } = await import('./server/hook-misused.js');
-      code = answerMisused(argv, called, wordsOf(error), terminal);
+      code = await answerMisused(argv, called, wordsOf(error), terminal);
     }
   }
   returned();

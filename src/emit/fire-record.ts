@@ -75,6 +75,7 @@ export function stampedFireRecord(fire: FireDraft, most: number | undefined, num
   if (would !== undefined) record.would_decide = would;
   if (fire.stateless) record.stateless = true;
   if (fire.answered !== undefined) record.answered = fire.answered;
+  if (fire.unanswered !== undefined) record.unanswered = fire.unanswered;
   if (fire.error !== undefined) record.error = fire.error;
   return record;
 }

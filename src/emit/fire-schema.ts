@@ -199,6 +199,11 @@ const fireShape = {
   losses: zod().array(lossSchema).exactOptional(),
   /** If the team was asked about this ask: the result. The decision in this record is still the ask. */
   answered: answeredSchema.exactOptional(),
+  /**
+   * Hookscope itself answered, since hooks could not be asked or have not answered: why. If that stopped it, the decision says so, with
+   * `decidedBy: 'hookscope'`. It lists no hooks, and has as much of the input as could be read.
+   */
+  unanswered: zod().string().exactOptional(),
   /** The fire was not decided but rejected: the error's code, `ABORTED`, `CLOSED` or `INVALID_INPUT`. */
   error: zod().string().exactOptional(),
 };

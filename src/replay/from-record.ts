@@ -24,7 +24,8 @@ export function fireOfRecord(record: FireRecord, place: string): RecordedFire {
     hooks: record.handlers.map((row, i) => hookOf(row, isCut(record, `handlers.${i}.`))),
     decision: decision as unknown as Json,
     fired: howOf(record),
-    error: record.error,
+    // No hook has decided it.
+    error: record.error ?? (record.unanswered === undefined ? undefined : 'UNANSWERED'),
     revision: record.revision,
     masked: masksOf(record),
     truncated: record.truncated ?? [],

@@ -38,6 +38,8 @@ export function agentProtocol(agent: string, given: string, attended = false): P
   return {
     agent,
     event,
+    ours: rowNamed(event).ours,
+    fold: foldOf(rowNamed(event)),
     attended,
     quiet,
     seconds: (configured) => (configured === undefined ? usual : codec.timeout(event, configured)),

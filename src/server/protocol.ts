@@ -1,6 +1,7 @@
 import type { Decoded } from '../agents/codec.js';
 import { HookscopeError } from '../errors.js';
 import { eventName, HOOK_EVENTS, specOf } from '../events/catalogue.js';
+import type { Fold } from '../events/spec.js';
 import { carried, lossesIn } from '../handlers/untold.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import type { FireSettings } from '../host/fire-options.js';
@@ -21,6 +22,9 @@ export interface Protocol {
   readonly agent: string;
   /** The event, as the request's path names it. */
   readonly event: string;
+  /** The same in our words, and what an answer to it can do: also where an input cannot be read. */
+  readonly ours: string;
+  readonly fold: Fold;
   /** A person sits there, and can be asked. */
   readonly attended: boolean;
   /** What is printed if there is nothing to say. */
@@ -52,6 +56,8 @@ export function claudeProtocol(given: string, attended = false): Protocol {
   return {
     agent: CLAUDE,
     event: spec.name,
+    ours: spec.name,
+    fold: spec.fold,
     attended,
     quiet: '',
     seconds: (configured) => configured ?? spec.timeout?.claude,

@@ -16,6 +16,7 @@ import { AgentScopes, type PassedAgent } from './agents.js';
 import { type Binding, whyChanged } from './bound/binding.js';
 import { foundProject } from './found-project.js';
 import { waitingAlone } from './nobody.js';
+import { type Unanswered, unansweredRecord } from './unanswered.js';
 
 /** One host that answers other processes. */
 export interface Warm {
@@ -166,6 +167,11 @@ export class WarmHosts {
     const served = [this.#user, ...this.#projects].find(({ root }) => root === passed.root);
     if ('call' in passed) served?.services.alarms.takeOver(passed.call);
     else served?.agents.takeOver(passed.agent);
+  }
+
+  /** Records that an event from there was answered without its hooks. */
+  unanswered(told: Unanswered, cwd: string | undefined, session: string | undefined): void {
+    this.#of(cwd, session).services.bus.emit(() => unansweredRecord(told));
   }
 
   /** Resolves when nothing is under way any more. */

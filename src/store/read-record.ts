@@ -159,6 +159,7 @@ const fire = shaped({
     error: word,
     decisions: word,
     stateless: flag,
+    unanswered: text,
     losses: list(loss),
     answered: settled,
     shadow_of: named,

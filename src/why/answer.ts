@@ -8,7 +8,7 @@ import { decidedIn } from './decided.js';
 import { isMeant } from './meaning.js';
 import { whyNotAsked } from './not-asked.js';
 import type { OtherFires } from './other-fires.js';
-import { named, placeOf, shown, subjectOf } from './words.js';
+import { named, placeOf, quoted, shown, subjectOf } from './words.js';
 
 /** One hook of a fire, in a sentence. */
 export interface HookSentence {
@@ -31,6 +31,8 @@ export interface WhyAnswer {
   /** Whether it was done in the end, where it is about a call. */
   readonly outcome: readonly string[];
   readonly changes: readonly string[];
+  /** No hook decided it, and which were asked is not known. */
+  readonly unanswered?: true;
 }
 
 export interface WhyFacts {
@@ -55,25 +57,42 @@ export function answerFor(record: FireRecord, facts: WhyFacts): WhyAnswer {
   const notAsked = meant.filter(({ status }) => status === 'skipped').map((handler) => skipped(record, handler));
   const rewritten = rewrittenTo(record);
   const answers = answersIn(record);
+  const changes = record.unanswered === undefined ? changesFor(record, { calls, ends }) : [MEND_ITSELF];
   const all = (texts: readonly string[]): string[] => texts.map(ended);
   return {
     fire_id: record.fire_id,
     event: record.event,
+    ...(record.unanswered === undefined ? {} : { unanswered: true }),
     question: all(question(record, agent)),
     asked: asked.map((handler) =>
       sentence(handler, `${who(handler)} ${saidBy(record, answers.get(handler.id) ?? [], ends.get(handler.id))}.`),
     ),
     not_asked: notAsked.map(({ told }) => told),
     out_of_scope: all(otherFires.sentences),
-    decision: all([...(rewritten === undefined ? [] : [rewritten]), ...decidedIn(record), ...untold(record)]),
+    decision:
+      record.unanswered === undefined
+        ? all([...(rewritten === undefined ? [] : [rewritten]), ...decidedIn(record), ...untold(record)])
+        : all([byItself(record, record.unanswered)]),
     outcome: all(outcome),
     changes: all([
-      ...(hook === undefined ? changesFor(record, { calls, ends }) : []),
+      ...(hook === undefined ? changes : []),
       ...notAsked.map(({ name, change }) => `For ${name} to be asked: ${lower(change)}`),
       ...otherFires.changes,
     ]),
   };
 }
+
+/** Hookscope's own answer. */
+function byItself({ decision }: FireRecord, reason: string): string {
+  const { verdict = 'none', blocked, continues } = decision;
+  const why = `since no hook could be asked or had answered: ${quoted(reason, 400)}`;
+  if (verdict !== 'none') return `Hookscope itself decided: ${plain(verdict)}, ${why}`;
+  if (blocked) return `Hookscope itself blocked it, ${why}`;
+  if (continues) return `Hookscope itself kept the agent going, ${why}`;
+  return `Hookscope itself answered and stopped nothing, ${why}`;
+}
+
+const MEND_ITSELF = 'For hooks to decide it, what the reason names must be mended; hookscope doctor looks for the rest';
 
 /** What another agent's protocol cannot express. */
 const untold = ({ losses = [] }: FireRecord): string[] =>
@@ -126,7 +145,7 @@ export function answerText(answer: WhyAnswer, { hook }: { readonly hook?: string
   const { asked, not_asked: notAsked, out_of_scope: outOfScope, decision, outcome, changes } = answer;
   const part = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
-  const nobody = asked.length === 0 && hook === undefined ? ['No hook was asked.'] : [];
+  const nobody = asked.length === 0 && hook === undefined && !answer.unanswered ? ['No hook was asked.'] : [];
   return [
     ...answer.question,
     ...part('Who was asked:', [...asked.map(({ text }) => text), ...nobody]),

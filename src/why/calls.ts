@@ -1,4 +1,4 @@
-import type { HookRecord } from '../emit/record.js';
+import type { FireRecord, HookRecord } from '../emit/record.js';
 import { specOf } from '../events/catalogue.js';
 import { isShadow } from './meaning.js';
 
@@ -18,7 +18,7 @@ export function callsIn(records: readonly HookRecord[]): readonly (readonly Hook
   for (const record of records) {
     const { agent_id: agent } = record as { readonly agent_id?: string };
     let call = shadowedBy(record, byFire) ?? last.get(agent);
-    if (call === undefined || (call.isOver && roleOf(record) === 'judges')) {
+    if (call === undefined || (call.isOver && roleOf(record) === 'judges' && !answersFor(record, call))) {
       call = { records: [], isOver: false };
       calls.push(call);
       last.set(agent, call);
@@ -28,6 +28,12 @@ export function callsIn(records: readonly HookRecord[]): readonly (readonly Hook
     call.isOver ||= ends(record);
   }
   return calls.map((call) => call.records);
+}
+
+/** Hookscope's own answer to a fire that was rejected is about the same call. */
+function answersFor(record: HookRecord, { records }: Call): boolean {
+  if (record.type !== 'hook_fire' || record.unanswered === undefined) return false;
+  return records.at(-1)?.type === 'hook_fire' && (records.at(-1) as FireRecord).error !== undefined;
 }
 
 /** The records of the call that this one of them is about. */

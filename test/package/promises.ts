@@ -930,6 +930,8 @@ const limitsElse: readonly NoPromise[] = [
   ['Guards need `onFailure', 'what to do; the README’s guards are held to it by package/guards'],
   ['Do not export that variable', 'what to do'],
   ['With a server nothing waits for them.', 'as the guide says of hooks that are not enforced'],
+  ['No record is kept of an answer that `hookscope hook` gives', 'what is not kept'],
+  ['Records of the server may show that hooks of the call were started', 'what may be there'],
   [
     '`hookscope hook` cannot answer when its process is killed',
     'of the system: nothing runs in a process that was killed',

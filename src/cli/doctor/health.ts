@@ -12,6 +12,7 @@ import { whyNotAsked } from '../../why/not-asked.js';
 import { listed, named, placeOf } from '../../why/words.js';
 import type { DoctorFinding } from './finding.js';
 import { Gaps } from './gaps.js';
+import { OwnAnswers } from './own-answers.js';
 
 interface Told {
   readonly record: FireRecord;
@@ -52,6 +53,7 @@ export class Health {
   readonly #fires = new Map<string, number>();
   readonly #alarms = new Map<string, { count: number; last: AlarmRecord }>();
   readonly #gaps = new Gaps();
+  readonly #unanswered = new OwnAnswers();
   readonly #background = new BackgroundRuns<Late>();
   readonly #mask: <R extends HookRecord>(record: R) => R;
   /** When the own hooks of each agent fired last, in milliseconds since 1970; agents that use our format count as `claude-code`. */
@@ -77,6 +79,7 @@ export class Health {
     }
     if (record.type !== 'hook_fire') return;
     this.fires += 1;
+    if (record.unanswered !== undefined) this.#unanswered.add(record);
     if (record.stateless && (this.alone === undefined || record.time > this.alone)) this.alone = record.time;
     const agent = agentOf(record);
     if (agent !== undefined)
@@ -99,6 +102,7 @@ export class Health {
     const hooks = [...this.#seen.values()];
     return [
       ...[...this.#alarms].map(([kind, { count, last }]) => alarmFinding(kind, count, this.#mask(last))),
+      ...this.#unanswered.findings(this.#mask),
       ...hooks.flatMap((seen) => this.#judge(seen, slow)),
       ...this.#gaps.findings(),
     ];

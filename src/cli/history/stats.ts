@@ -19,6 +19,7 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
   return withStore(flags, terminal, async (store) => {
     const tallies = new Tallies();
     let fires = 0;
+    let unanswered = 0;
     await filter.checkEvent(store);
     await filter.learnFrom(store, terminal.signal);
     for await (const record of store.records({ ...filter.query, types: ['hook_fire', 'system'] })) {
@@ -26,6 +27,7 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
       if (record.type === 'system' && record.subtype === 'hook_response') tallies.end(record);
       if (record.type !== 'hook_fire' || filter.match(record) !== 'yes') continue;
       fires += 1;
+      if (record.unanswered !== undefined) unanswered += 1;
       named.match(record);
       const group = by === 'agent' ? filter.agentOf(record) : by === 'event' ? record.event : undefined;
       for (const handler of record.handlers) if (isMeant(handler, hook)) tallies.add(record, handler, group);
@@ -38,6 +40,10 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
     }));
     if (flags.json) for (const row of rows) await terminal.print(plainJson(jsonOf(row, by)));
     else if (rows.length > 0) await terminal.print(table(rows, by, createPaint(terminal.color)));
+    if (unanswered > 0)
+      terminal.tell(
+        `${unanswered} of the ${fires} fires ${unanswered === 1 ? 'was' : 'were'} answered by hookscope itself, since no hook could be asked or had answered (hookscope history --blocked)`,
+      );
     if (rows.length > 0) return 0;
     const unknown = named.unknownHook();
     terminal.tell(

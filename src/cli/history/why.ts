@@ -206,8 +206,12 @@ const olderCalls = (what: string, count: number): string =>
 
 /** A call's fires in which hooks were asked, or in which the given hook could have been. */
 function telling(fires: readonly FireRecord[], hook: string | undefined): readonly FireRecord[] {
-  const some = fires.filter(({ handlers }) =>
-    hook === undefined ? handlers.some(hasRun) : handlers.some((handler) => isMeant(handler, hook)),
+  // Beside hookscope's own answer also the fire that was rejected for want of one.
+  const isOwn = fires.some(({ unanswered }) => unanswered !== undefined);
+  const some = fires.filter(({ handlers, unanswered, error }) =>
+    hook === undefined
+      ? handlers.some(hasRun) || unanswered !== undefined || (isOwn && error !== undefined)
+      : handlers.some((handler) => isMeant(handler, hook)),
   );
   return some.length > 0 ? some : fires.slice(0, 1);
 }

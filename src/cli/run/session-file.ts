@@ -69,13 +69,17 @@ function readRecord(
   notes: string[],
 ): RecordedEvent | undefined {
   clock.records = (clock.records ?? 0) + 1;
-  const { type, time, event, input, truncated, error } = record;
+  const { type, time, event, input, truncated, error, unanswered } = record;
   // A shadow fire is not an event of its own.
   if (type !== 'hook_fire' || record['shadow_of'] !== undefined) return undefined;
   if (typeof event !== 'string') throw wrong(place, '"event" must be a string');
   if (!isObject(input)) throw wrong(place, '"input" must be an object');
   const made = typeof time === 'string' ? Date.parse(time) : Number.NaN;
   if (Number.isNaN(made)) throw wrong(place, '"time" must be a date');
+  if (unanswered !== undefined && Object.keys(input).length === 0) {
+    notes.push(`${place}: the input of this ${event} could not be read when it was recorded, and it is left out`);
+    return undefined;
+  }
   if (error === 'INVALID_INPUT') {
     notes.push(`${place}: ${event} was refused for its input when it was recorded, and is left out`);
     return undefined;

@@ -18,6 +18,7 @@ import { waitingAlone } from '../../server/nobody.js';
 import { makeOwnFolder } from '../../server/owned.js';
 import { placesOf } from '../../server/places.js';
 import { changesFor, namesServed, readServed, type ServedSet } from '../../server/served.js';
+import { unansweredRecord } from '../../server/unanswered.js';
 import { rootOf } from '../../server/warm.js';
 import { describeError } from '../../values/message.js';
 import { keptOutputs } from '../../values/state-folder.js';
@@ -27,6 +28,8 @@ import { type OpenOptions, openHost } from '../host/open-host.js';
 import { partOfCaller } from '../host/part-of-caller.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import type { Alarm } from './alarm.js';
+import { unansweredBy } from './keep-own.js';
+import { markOwn } from './own-answer.js';
 import { whyEnded } from './own-process.js';
 import { keepRecords } from './record-sink.js';
 
@@ -115,7 +118,11 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
     } catch (error) {
       const why = isHookscopeError(error) ? error.message : describeError(error);
       const ended = over.signal.aborted ? REASONS.alone : why;
-      return protocol.fail(whyEnded(terminal) ?? ended, policy, told);
+      const reason = whyEnded(terminal) ?? ended;
+      const failed = protocol.fail(reason, policy, told);
+      // Beside the record of the fire that was rejected, which is of this host too.
+      services.bus.emit(() => unansweredRecord(unansweredBy({ reason, told }, failed, protocol)));
+      return markOwn(failed, { reason, isRecorded: true });
     } finally {
       clearTimeout(timer);
     }

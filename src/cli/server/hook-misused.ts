@@ -11,23 +11,31 @@ import { isStdoutLost, unheard } from './unheard.js';
  * Answers where the arguments of `hookscope hook` are not understood, as where anything else goes wrong: its event, agent and policy are looked
  * for among them. Standard error has said why. The exit code.
  */
-export function answerMisused(
+export async function answerMisused(
   [, ...words]: readonly string[],
   row: CommandRow,
   why: string,
   terminal: Terminal,
-): number {
+): Promise<number> {
   const as = valueIn(words, '--as') ?? '';
   // The value of an option may be called like an event, unless there is no other.
   const protocol = protocolIn(withoutValues(words, row), as) ?? protocolIn(words, as);
   // Of an event that nobody knows it is not known either whether it can be stopped: exit 2 stops what can be.
   if (protocol === undefined) return UNANSWERED;
   const policy: FailurePolicy = valueIn(words, '--on-failure') === 'allow' ? 'allow' : 'block';
-  const failed = protocol.fail(why.replace(/^error: /, ''), policy);
-  const { stdout, code } = isStdoutLost() ? unheard(failed, protocol, policy) : failed;
-  terminal.write(stdout);
-  return code;
+  const reason = why.replace(/^error: /, '');
+  const failed = protocol.fail(reason, policy);
+  const said = isStdoutLost() ? unheard(failed, protocol, policy) : failed;
+  terminal.write(said.stdout);
+  await terminal.written();
+  const { keepOwn } = await import('./keep-own.js');
+  const unkept = await keepOwn({ reason }, said, { protocol, body: undefined, ms: KEEPING });
+  if (unkept !== undefined) terminal.tell(unkept);
+  return said.code;
 }
+
+/** Milliseconds for its record to reach the disk. */
+const KEEPING = 500;
 
 /** By the first word that is an event of the agent. Of an agent that nobody knows, Claude Code's words. */
 function protocolIn(words: readonly string[], as: string): Protocol | undefined {

@@ -22,6 +22,7 @@ import { wordOf } from '../option-values.js';
 import { type Flags, typedAs } from '../options.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { setAlarm, UNANSWERED } from './alarm.js';
+import { knowingOwn, ownAnswer } from './own-answer.js';
 import { whyEnded } from './own-process.js';
 import { isStdoutLost, unheard } from './unheard.js';
 
@@ -36,17 +37,27 @@ export async function hookCommand([given]: readonly string[], flags: HookFlags, 
   let policy: FailurePolicy = 'block';
   const isLost = isStdoutLost();
   const heard: Heard = (said) => (isLost && protocol !== undefined ? unheard(said, protocol, policy) : said);
+  const call: Call = { due: Number.POSITIVE_INFINITY };
   endWithParent();
   try {
-    protocol = await protocolOf(given as string, flags);
+    protocol = knowingOwn(await protocolOf(given as string, flags));
     policy = policyOf(flags.onFailure);
-    return await answer(protocol, flags, policy, terminal, heard);
+    return await answer(protocol, flags, policy, terminal, heard, call);
   } catch (error) {
     const reason = whyEnded(terminal) ?? (isHookscopeError(error) ? error.message : messageOf(error));
-    protocol ??= wordsAfter(error, given as string);
-    if (protocol !== undefined) return say(heard(protocol.fail(reason, policy)), terminal);
-    return say({ stdout: '', stderr: `hookscope: ${reason}\n`, code: 2 }, terminal);
+    const words = protocol ?? wordsAfter(error, given as string);
+    if (words === undefined) return say({ stdout: '', stderr: `hookscope: ${reason}\n`, code: 2 }, terminal);
+    protocol = knowingOwn(words);
+    return sayAndKeep(heard(protocol.fail(reason, policy)), protocol, terminal, call);
   }
+}
+
+/** What the record of an answer of our own needs. */
+interface Call {
+  /** The event as it came. */
+  body?: string;
+  /** When this process has to end, by `performance.now()`. */
+  due: number;
 }
 
 async function protocolOf(event: string, { as = CLAUDE, attended }: HookFlags): Promise<Protocol> {
@@ -81,25 +92,29 @@ async function answer(
   policy: FailurePolicy,
   terminal: Terminal,
   heard: Heard,
+  call: Call,
 ): Promise<number> {
   const given = protocol.seconds(secondsOf(flags.timeout)) ?? USUAL;
   const seconds = deadlineOf(given);
   const started = performance.now() - process.uptime() * 1000;
   const deadline = started + seconds * 1000;
+  // Half of the time that is left then: a process that has not answered by now will not.
+  const last = (seconds + given) * 500;
+  call.due = started + last;
   const { as: _, attended: __, onFailure: ___, timeout: ____, server, ...set } = flags;
   const body = await unlessInterrupted(terminal, readStdin(process.stdin, deadline));
   if (typeof body !== 'string') {
     const { withNamedProblems } = await import('../host/named-problems.js');
-    return say(heard(protocol.fail(await withNamedProblems(set, REASONS[body.problem]), policy)), terminal);
+    const failed = protocol.fail(await withNamedProblems(set, REASONS[body.problem]), policy);
+    return sayAndKeep(heard(failed), protocol, terminal, call);
   }
+  call.body = body;
   const question = { protocol, body, set, cwd: process.cwd(), policy, deadline };
   if (server !== false) {
     const said = await unlessInterrupted(terminal, askServer(question, placesOf()));
-    if (typeof said !== 'string') return say(heard(said), terminal);
+    if (typeof said !== 'string') return sayAndKeep(heard(said), protocol, terminal, call);
   }
-  // Half of the time that is left then: a process that has not answered by now will not.
-  const last = (seconds + given) * 500;
-  const alarm = setAlarm(started + last - performance.now(), {
+  const alarm = setAlarm(call.due - performance.now(), {
     late: () => heard(protocol.fail(REASONS.alone, policy)),
     exited: () => heard(protocol.fail(whyEnded(terminal) ?? REASONS.exited, policy)),
   });
@@ -115,17 +130,39 @@ async function answer(
       throw error;
     });
     await toSpeak();
-    const code = await say(heard(fired.answer), terminal);
+    const answered = heard(fired.answer);
+    const code = await say(answered, terminal);
     // What still runs may end or hang the process, and changes nothing of what was said.
     alarm.said(code);
     const unkept = await fired.finish().catch(() => undefined);
     // With any other code, an agent takes standard error for the reason.
     if (code === 0 && unkept !== undefined) terminal.tell(unkept);
+    await keep(answered, protocol, terminal, call);
     return code;
   } finally {
     alarm.off();
   }
 }
+
+/** The same; an answer that is our own is recorded once it was given. */
+async function sayAndKeep(said: CommandAnswer, protocol: Protocol, terminal: Terminal, call: Call): Promise<number> {
+  const code = await say(said, terminal);
+  await keep(said, protocol, terminal, call);
+  return code;
+}
+
+/** Of an answer of our own no host emits a record. One that cannot be kept changes nothing but standard error, which has the reason by then. */
+async function keep(said: CommandAnswer, protocol: Protocol, terminal: Terminal, { body, due }: Call): Promise<void> {
+  const own = ownAnswer(said);
+  if (own === undefined || own.isRecorded) return;
+  const { keepOwn } = await import('./keep-own.js');
+  const ms = Math.min(KEEPING, Math.max(0, due - performance.now()));
+  const unkept = await keepOwn(own, said, { protocol, body, ms });
+  if (unkept !== undefined && unkept !== own.reason) terminal.tell(unkept);
+}
+
+/** Milliseconds for its record to reach the disk. */
+const KEEPING = 2_000;
 
 /** Returns the exit code when all is written out. */
 async function say({ stdout, stderr, code }: CommandAnswer, terminal: Terminal): Promise<number> {

@@ -4,6 +4,7 @@ import { plainLines } from '../../plain.js';
 import { type CommandAnswer, type FailurePolicy, REASONS } from '../../server/agent-protocol.js';
 import { CLAUDE, type Protocol } from '../../server/protocol.js';
 import { UNANSWERED } from './alarm.js';
+import { markOwn } from './own-answer.js';
 
 /**
  * Nobody hears standard output: it was closed, and Node opens the null device in its place, to read and to write. Whoever starts a program and
@@ -33,9 +34,10 @@ function canBeRead(): boolean {
 export function unheard(said: CommandAnswer, protocol: Protocol, policy: FailurePolicy): CommandAnswer {
   if (said.code !== 0 || said.stdout === protocol.quiet) return said;
   const reason = REASONS.lost(said.stdout.trim());
-  if (policy === 'allow') return { stdout: '', stderr: `hookscope: ${plainLines(reason)}\n`, code: 1 };
+  if (policy === 'allow')
+    return markOwn({ stdout: '', stderr: `hookscope: ${plainLines(reason)}\n`, code: 1 }, { reason });
   const failed = protocol.fail(reason, policy);
   // Exit 2 is a block of any event. On those that a failure does not block, such as Stop, the answer must have been one.
   const isBlock = protocol.agent !== CLAUDE || said.stdout.includes('"decision":"block"');
-  return { stdout: '', stderr: failed.stderr, code: isBlock ? UNANSWERED : failed.code };
+  return markOwn({ stdout: '', stderr: failed.stderr, code: isBlock ? UNANSWERED : failed.code }, { reason });
 }

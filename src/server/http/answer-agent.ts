@@ -46,7 +46,12 @@ export async function answerAgent(
   let told: ToldInput | undefined;
   const failed = (reason: string): Answer => {
     const why = told === undefined ? hosts.whyChanged(cwd, env['CLAUDE_PROJECT_DIR']) : '';
-    return said(protocol.fail(`${why}${reason}`, policy, told), protocol);
+    const answer = protocol.fail(`${why}${reason}`, policy, told);
+    const { ours, fold, quiet } = protocol;
+    const stops = answer.code === 2 || answer.stdout !== quiet;
+    const own = { event: told?.event ?? ours, fold, input: told?.input ?? {}, reason: `${why}${reason}`, stops };
+    if (!outgoing.destroyed) hosts.unanswered({ ...own, isClient: false }, cwd, env['CLAUDE_PROJECT_DIR']);
+    return said(answer, protocol);
   };
   if ('problem' in read) return failed(REASONS[read.problem]);
   const over = new LazySignal();

@@ -108,10 +108,15 @@ async function answer(
   const folder = cwd ?? (isObject(body) && typeof body['cwd'] === 'string' ? body['cwd'] : undefined);
   const spec = hosts.spec(event, folder, env['CLAUDE_PROJECT_DIR']);
   if (spec === undefined) return { status: 404, body: '{"error":"there is no such event"}' };
-  if (typeof body === 'string') {
-    const why = hosts.whyChanged(folder, env['CLAUDE_PROJECT_DIR']);
-    return failure(spec, `${why}${REASONS[body]}`, policy, body === 'large');
-  }
+  const failed = (reason: string, input: Json, ends = false): Answer => {
+    const said = failure(spec, reason, policy, ends);
+    const told = { event: spec.name, fold: spec.fold, input, reason, stops: said.status === 200, isClient: true };
+    // A client that is gone hears nothing, and says so itself.
+    if (!outgoing.destroyed) hosts.unanswered(told, folder, session);
+    return said;
+  };
+  if (typeof body === 'string')
+    return failed(`${hosts.whyChanged(folder, session)}${REASONS[body]}`, {}, body === 'large');
   const over = new LazySignal();
   outgoing.once('close', () => over.abort(undefined));
   try {
@@ -132,7 +137,7 @@ async function answer(
     });
     return { status: 200, body: plainJson(carried(spec, output, input)) };
   } catch (error) {
-    return failure(spec, isHookscopeError(error) ? error.message : describeError(error), policy);
+    return failed(isHookscopeError(error) ? error.message : describeError(error), body);
   }
 }
 

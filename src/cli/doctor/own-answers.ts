@@ -1,0 +1,30 @@
+import type { FireRecord } from '../../emit/record.js';
+import { clip, plain } from '../../plain.js';
+import type { DoctorFinding } from './finding.js';
+
+/** Events that hookscope itself answered, since hooks could not be asked or had not answered. */
+export class OwnAnswers {
+  #count = 0;
+  #last: FireRecord | undefined;
+
+  add(record: FireRecord): void {
+    this.#count += 1;
+    if (this.#last === undefined || record.time >= this.#last.time) this.#last = record;
+  }
+
+  /** A remark: what was wrong then may be mended, and what still is wrong is a finding of its own. */
+  findings(mask: (record: FireRecord) => FireRecord): DoctorFinding[] {
+    if (this.#last === undefined) return [];
+    const { event, time, fire_id, unanswered = '' } = mask(this.#last);
+    const many = this.#count === 1 ? 'an event' : `${this.#count} events`;
+    const last = this.#count === 1 ? 'at' : 'the last time at';
+    return [
+      {
+        level: 'remark',
+        about: 'hook',
+        text: `Hookscope itself answered ${many}, ${last} ${plain(time)} (${plain(event)}), since no hook could be asked or had answered: ${clip(unanswered.trim(), 200)}.`,
+        fix: `If that was not mended since: do what the reason says. See hookscope why ${clip(fire_id, 60)}.`,
+      },
+    ];
+  }
+}

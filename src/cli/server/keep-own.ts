@@ -1,0 +1,58 @@
+import { isoNow, newHostId } from '../../emit/stamp.js';
+import type { CommandAnswer } from '../../server/agent-protocol.js';
+import { makeOwnFolder } from '../../server/owned.js';
+import { placesOf } from '../../server/places.js';
+import { CLAUDE, type Protocol } from '../../server/protocol.js';
+import { type Unanswered, unansweredRecord } from '../../server/unanswered.js';
+import { isObject } from '../../values/shape.js';
+import { messageOf } from '../../values/waiting/promises.js';
+import { within } from '../../values/waiting/timer.js';
+import type { OwnAnswer } from './own-answer.js';
+import { recordsFile, sinkFor } from './record-sink.js';
+
+/** What the record of an answer of hookscope's own says. */
+export function unansweredBy({ reason, told }: OwnAnswer, answer: CommandAnswer, protocol: Protocol): Unanswered {
+  const { ours, fold, quiet, agent } = protocol;
+  return {
+    event: told?.event ?? ours,
+    fold,
+    input: told?.input ?? {},
+    reason,
+    stops: answer.code === 2 || (answer.code === 0 && answer.stdout !== quiet),
+    isClient: agent === CLAUDE,
+  };
+}
+
+/** Keeps the record of such an answer, which was given already, for at most so many milliseconds. Why it could not be kept; undefined: it was. Never rejects. */
+export async function keepOwn(
+  own: OwnAnswer,
+  answer: CommandAnswer,
+  { protocol, body, ms }: { readonly protocol: Protocol; readonly body: string | undefined; readonly ms: number },
+): Promise<string | undefined> {
+  const places = placesOf();
+  const file = recordsFile(places);
+  let unkept: string | undefined;
+  try {
+    makeOwnFolder(places.state);
+    const sink = await sinkFor(file, (message) => {
+      unkept ??= message;
+    });
+    const told = own.told ?? readAgain(body, protocol);
+    const record = unansweredRecord(unansweredBy({ ...own, told }, answer, protocol));
+    sink.push({ seq: 1, time: isoNow(), host_id: newHostId(), ...record });
+    if (!(await within(ms, sink.close()))) unkept ??= `Records were not written to ${file} in time`;
+  } catch (error) {
+    unkept = messageOf(error);
+  }
+  return unkept;
+}
+
+/** undefined: it cannot be read. */
+function readAgain(body: string | undefined, protocol: Protocol): OwnAnswer['told'] {
+  try {
+    const told = body === undefined ? undefined : protocol.read(body, process.env);
+    return isObject(told?.input) ? told : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+import { fireRecord } from '../emit/fire-record.js';
+import type { FireRecord } from '../emit/record.js';
+import type { Unstamped } from '../emit/recorded.js';
+import { nextId } from '../emit/stamp.js';
+import type { Fold } from '../events/spec.js';
+import type { Json } from '../values/shape.js';
+
+/** Who decided, in a record that lists no hook. */
+const ITSELF = 'hookscope';
+
+export interface Unanswered {
+  /** The event in our words, and what an answer to it can do. */
+  readonly event: string;
+  readonly fold: Fold;
+  /** As much of it as could be read. */
+  readonly input: Json;
+  readonly reason: string;
+  /** Whether the answer stops what the event is about. */
+  readonly stops: boolean;
+  /** Claude Code asked, or another agent. */
+  readonly isClient: boolean;
+}
+
+/** The record of an event that hookscope itself answered, since hooks could not be asked or have not answered. */
+export function unansweredRecord(told: Unanswered): Unstamped<FireRecord> {
+  const { event, fold, input, reason, stops, isClient } = told;
+  const agent = textAt(input, 'agent_id');
+  return fireRecord({
+    fire_id: nextId(),
+    event,
+    scope: agent ?? 'session',
+    scope_known: true,
+    session_id: textAt(input, 'session_id') ?? '',
+    agent_id: agent,
+    tool_use_id: textAt(input, 'tool_use_id'),
+    input,
+    decision: {
+      event,
+      fold,
+      continue: true,
+      ...(stops ? { ...stopOf(fold), reason, decidedBy: ITSELF } : { ...(fold === 'gate' && { verdict: 'none' }) }),
+      overruled: [],
+      failures: [],
+      conflicts: [],
+    },
+    handlers: [],
+    conflicts: [],
+    out_of_scope: 0,
+    fired: { done_by: isClient ? 'client' : 'session' },
+    unanswered: reason,
+  });
+}
+
+function stopOf(fold: Fold): Pick<FireRecord['decision'], 'verdict' | 'blocked' | 'continues'> {
+  if (fold === 'gate') return { verdict: 'deny' };
+  return fold === 'stop' ? { continues: true } : { blocked: true };
+}
+
+function textAt(input: Json, key: string): string | undefined {
+  const found = input[key];
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}
