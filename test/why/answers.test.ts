@@ -115,10 +115,11 @@ describe('the answers that are read from a record say what each hook was given, 
           if (status === 'skipped' || answers.length !== asked.length) continue;
           for (const [i, { given, rewrite: read }] of answers.entries()) {
             const one = asked[i] as Asked;
-            expect(json(given), `${name} of ${json(record)}`).toBe(json(one.given));
+            const gave = json(one.given);
+            if (json(given) !== gave) expect(json(given), `${name} of ${json(record)}`).toBe(gave);
             compared += one.made === undefined ? 0 : 1;
-            const made = json(one.made) === json(one.given) ? undefined : one.made;
-            expect(json(read?.value), `${name} of ${json(record)}`).toBe(json(made));
+            const made = json(one.made) === gave ? json(undefined) : json(one.made);
+            if (json(read?.value) !== made) expect(json(read?.value), `${name} of ${json(record)}`).toBe(made);
           }
         }
       }
