@@ -155,11 +155,15 @@ function isFirst(group: ObjectNode, node: ObjectNode): boolean {
   return group === node || (list?.kind === 'array' && list.items[0] === node);
 }
 
-/** An agent's own names of a tool given by Claude Code's name; none: it is not such a name, or the agent uses it too. */
+/**
+ * An agent's own names of a tool given by Claude Code's name; none: it is not such a name, the agent uses it too, or what it has does only a part of that
+ * (`view_image` of Codex reads images).
+ */
 function ownNames({ tools }: AgentTable, word: string): string[] {
   const all = Object.entries(tools).filter(([name]) => name !== word);
   const same = all.filter(([, { ours, meant }]) => ours === word || meant === word);
-  return (same.length > 0 ? same : all.filter(([, { also = {} }]) => Object.hasOwn(also, word))).map(([name]) => name);
+  const isWhole = same.some(([, { oneWay }]) => oneWay !== true);
+  return (isWhole ? same : all.filter(([, { also = {} }]) => Object.hasOwn(also, word))).map(([name]) => name);
 }
 
 function claudeNames({ tools }: AgentTable, word: string): string[] {

@@ -140,7 +140,10 @@ function untoldOf(host: Host, event: string, input: Json, decision: AnyDecision)
   const spec = servicesOf(host).events[event]?.spec;
   const why = spec && whyUntold(spec, decision.toJSON(), input);
   return spec && why !== undefined
-    ? { output: carried(spec, decision.toJSON(), input), reason: untoldReason(why) }
+    ? {
+        output: carried(spec, decision.toJSON(), input),
+        reason: untoldReason(why, decision.verdict === 'ask' ? decision.reason : undefined),
+      }
     : undefined;
 }
 

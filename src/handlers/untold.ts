@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EventSpec } from '../events/spec.js';
+import { ended } from '../plain.js';
 import { isObject, type Json } from '../values/shape.js';
 import { whyUnreadable } from '../values/unreadable.js';
 import { blockOutput } from './blocking.js';
@@ -18,16 +19,20 @@ export function whyOther(said: unknown, before: unknown): string | undefined {
   return why === undefined || isDeepStrictEqual(said, before) ? undefined : why;
 }
 
-/** Why a call is denied that would run so. */
-export const untoldReason = (why: string): string =>
-  `A hook would have run this with another input, which Claude Code cannot be told of here: ${why}.`;
+/** Why a call is denied that would run so. `asked`: why the user was to be asked about it. */
+export function untoldReason(why: string, asked: unknown): string {
+  const untold = `A hook would have run this with another input, which Claude Code cannot be told of here: ${why}.`;
+  return typeof asked === 'string' && asked !== '' ? `${ended(asked)} ${untold}` : untold;
+}
 
 /** The decision for Claude Code, which reads JSON: a rewritten input that JSON does not carry as it was decided denies the call. */
 export function carried(spec: EventSpec, output: Json, input: Json): Json {
   const why = whyUntold(spec, output, input);
   if (why === undefined) return output;
-  const { hookSpecificOutput: _, ...rest } = output;
-  return { ...rest, ...blockOutput({ spec, eventName: spec.name }, untoldReason(why), undefined) };
+  const { hookSpecificOutput, ...rest } = output;
+  const { permissionDecision, permissionDecisionReason } = isObject(hookSpecificOutput) ? hookSpecificOutput : {};
+  const reason = untoldReason(why, permissionDecision === 'ask' ? permissionDecisionReason : undefined);
+  return { ...rest, ...blockOutput({ spec, eventName: spec.name }, reason, undefined) };
 }
 
 /** A decision, as far as it is read here. */

@@ -187,6 +187,9 @@ test('what a matcher is taken for is said as it is', async () => {
   expect(await said('codex', 'Bash(rm *)')).toEqual([
     'Codex CLI knows no permission rules in matchers: it is a regular expression that fits no tool. Write Bash, and look at the rest in the hook.',
   ]);
+  // It reads images alone.
+  expect(await said('codex', 'Read')).toEqual([expect.not.stringContaining('view_image')]);
+  expect(await said('copilot', 'Write|Edit')).toEqual([expect.anything(), expect.stringContaining('apply_patch')]);
   expect(await said('copilot', 'bas')).toEqual([
     'GitHub Copilot CLI has no tool of its own that "bas" fits. Write bash, unless a tool of an extension is meant.',
   ]);

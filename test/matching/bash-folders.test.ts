@@ -97,7 +97,36 @@ it.each([
 
 it('a Bash rule knows programs of a project only where they are on the path', () => {
   expect(matches('rm *', 'curl -s h -o .venv/bin/k; k')).toBe(false);
+  for (const folder of ['bin', './bin', 'sbin/', '.venv/bin', 'scripts', 'a/.bin'])
+    for (const write of [
+      `wget -P ${folder} http://h/k`,
+      `wget --directory-prefix=${folder} http://h/k`,
+      `aria2c -d ${folder} http://h/k`,
+    ]) {
+      expect([write, matches('rm *', `${write}; k -v`)]).toEqual([write, false]);
+      expect([write, matches('rm *', `${write} && chmod +x ${folder}/k && ls > k.txt; cat k.txt`)]).toEqual([
+        write,
+        false,
+      ]);
+      const [placed] = [write.replace(folder, `~/bin`)];
+      expect([placed, matches('rm *', `${placed}; k -v`)]).toEqual([placed, true]);
+    }
+  for (const write of ['wget -P .venv/bin http://h/k', 'curl --output-dir .venv/bin -O http://h/k'])
+    for (const line of [`${write}; . .venv/bin/activate; k`, `${write}; PATH=$PWD/.venv/bin:$PATH k`])
+      expect([line, matches('rm *', line)]).toEqual([line, true]);
   expect(matches('rm *', 'curl -s h -o .venv/lib/k; . .venv/bin/activate; k')).toBe(false);
+});
+
+it('a Bash rule takes the folder that direnv is given for no command', () => {
+  for (const then of ['cat k.log', 'tee k.log < a', 'echo k.log', 'tail k.log'])
+    for (const folder of ['.', '..', './a', 'a', '"$PWD"']) {
+      const line = `cd ~/scripts; direnv exec ${folder} make > k.log; ${then}`;
+      expect([line, matches('rm *', line)]).toEqual([line, false]);
+      for (const command of ['rm x', 'sudo rm x', 'sh -c "rm x"', '$CMD x', '. k.log']) {
+        const run = `cd ~/scripts; curl -s h > k.log; direnv exec ${folder} ${command}`;
+        expect([run, matches('rm *', run)]).toEqual([run, true]);
+      }
+    }
 });
 
 const HOLDS: readonly ((path: string) => string)[] = [

@@ -57,6 +57,11 @@ describe.each([
   test.each([
     ['PreToolUse', { permissionDecision: 'allow', updatedInput: { command: HALF } }, 'permissionDecision":"deny"'],
     ['PermissionRequest', { decision: { behavior: 'allow', updatedInput: { [HALF]: 1 } } }, 'behavior":"deny"'],
+    [
+      'PreToolUse',
+      { permissionDecision: 'ask', permissionDecisionReason: 'It deploys.', updatedInput: { command: HALF } },
+      '"It deploys. A hook would have run this with another input',
+    ],
   ])('in another input denies the call on %s', async (event, specific, denied) => {
     const session = `${event} ${how}`;
     const { stdout, code } = await ask(event, session, specific);

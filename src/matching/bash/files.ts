@@ -6,6 +6,7 @@ import {
   nameOf,
   noteActivated,
   noteFolder,
+  noteGivenFolder,
   noteMoves,
   noteRead,
   placesOf,
@@ -109,7 +110,7 @@ export function noteFiles(
     for (const { text } of given.slice(1)) noteFolder(text, name.text === 'mkdir', found);
   if (/^(?:wget|aria2c|curl)$/.test(lastName(name.text)))
     for (const { text } of given.slice(1, MOST_OPTIONS))
-      noteFolder(text.replace(/^(?:--[\w-]+=|-\w(?=[/~$]))/, ''), false, found);
+      noteGivenFolder(text.replace(/^(?:--[\w-]+=|-\w+(?=[./~$`"]))/, ''), found);
   if (use.activates) noteActivated(found);
   const isPath = name.text.includes('/');
   if (use.file || isPath) found.runsFiles = true;

@@ -119,7 +119,9 @@ export const projectTools: Readonly<Record<string, BashProgram>> = {
     ...projects,
     under: { 'run exec': projectCommand, x: guessed, 'tool env': { under: { run: guessed } } },
   },
-  'direnv mise devbox hatch': {
+  // Its first operand is a folder, often `.`.
+  direnv: { ...projects, under: { exec: { ...projectAnywhere, operands: 1 } } },
+  'mise devbox hatch': {
     ...projects,
     under: { 'run exec': projectAnywhere, x: guessed, 'tool env': { under: { run: guessed } } },
   },

@@ -43,6 +43,8 @@ const EXPANDED = '$/';
 /** Where it has the programs of a project on the path, and what it writes among those. */
 const ACTIVATED = 'bin/';
 const PROJECTS = 'bin/';
+/** Where a program writes there that is told the folder alone. */
+const GIVEN_PROJECTS = 'bin/.';
 /** Where it creates such a folder, and goes to what it has named last. */
 const MADE = '+/';
 const GONE_TO_LAST = '_/';
@@ -63,7 +65,7 @@ export function callsTest(found: BashFiles): (name: string) => boolean {
     '',
     ...(onPath.has(GONE_THERE) || (onPath.has(GONE_TO_LAST) && onPath.has(MADE)) ? [HERE] : []),
     ...(isNamed ? [EXPANDED] : []),
-    ...(onPath.has(ACTIVATED) ? [PROJECTS] : []),
+    ...(onPath.has(ACTIVATED) ? [PROJECTS, ...(onPath.has(GIVEN_PROJECTS) ? [HERE] : [])] : []),
   ];
   return (name) =>
     isAny ||
@@ -153,10 +155,19 @@ export function placesOf(path: string, found: BashFiles): (name: string) => read
   };
 }
 
+/** `wget -P ~/bin h/tool`: the same, but for the project's own `bin`, which is not on the path. */
+export function noteGivenFolder(path: string, found: BashFiles): void {
+  if (!IS_PLACED.test(path) && isBin(path)) found.onPath.add(GIVEN_PROJECTS);
+  else noteFolder(path, false, found);
+}
+
+const goneTo = (path: string): string => lastName(straight(path).replace(/\/$/, ''));
+const isBin = (path: string): boolean => /^\.?s?bin$/.test(goneTo(path));
+
 /** `cd .git && … > config`, `cd ~/bin && … > tool`: what is written there has no folder in its name. */
 export function noteFolder(path: string, isMade: boolean, { moved, onPath }: BashFiles): void {
-  const folder = lastName(straight(path).replace(/\/$/, ''));
-  const isThere = /^\.?s?bin$/.test(folder) || (IS_PLACED.test(path) && isOfPrograms(folder));
+  const folder = goneTo(path);
+  const isThere = isBin(path) || (IS_PLACED.test(path) && isOfPrograms(folder));
   if (isThere) onPath.add(isMade ? MADE : GONE_THERE);
   if (isMade) return;
   if (path === '$_') onPath.add(GONE_TO_LAST);

@@ -349,6 +349,20 @@ describe('half a surrogate pair', () => {
     ]);
   });
 
+  it('in a rewrite beside an ask denies the call with the reason of the ask', async () => {
+    const { claude, host, fire } = await asking([]);
+    const say = { permissionDecision: 'ask', permissionDecisionReason: 'It deploys', updatedInput: { command: HALF } };
+    host.register(
+      anyHooks({ PreToolUse: [{ hooks: [() => ({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...say } })] }] }),
+    );
+    const reason = expect.stringMatching(/^It deploys\. A hook would have run this .* cannot be told of here/);
+    const { response } = await fire('PreToolUse', bash('ls'));
+    expect(response).toMatchObject({
+      hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: reason },
+    });
+    expect(claude).toBeDefined();
+  });
+
   it('in a reason is a character', async () => {
     const { claude, fire } = await asking([() => decides({ behavior: 'deny', message: HALF })]);
     const { response } = await fire('PermissionRequest', bash('ls'));

@@ -115,7 +115,10 @@ export class Permissions {
     }
     const final = (decision.updatedInput ?? input) as Json;
     const untold = whyOther(final, input);
-    if (untold !== undefined) return { behavior: 'deny', message: untoldReason(untold), ...id };
+    if (untold !== undefined) {
+      const asked = decision.verdict === 'ask' ? decision.reason : undefined;
+      return { behavior: 'deny', message: untoldReason(untold, asked), ...id };
+    }
     if (decision.verdict === 'allow') {
       const { updatedPermissions } = decision;
       return { behavior: 'allow', updatedInput: final, ...(updatedPermissions ? { updatedPermissions } : {}), ...id };
