@@ -60,8 +60,10 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
    */
   fireAny(event: string, input: Readonly<Record<string, unknown>>, options?: FireOptions): Promise<Decision>;
   /**
-   * Which handlers would run for this input, in which order and wave, and why the others would not. Nothing runs and no scope
-   * is opened; the input need not be whole. Throws UNKNOWN_EVENT.
+   * Which handlers would run for this input, in which order and wave, and why the others would not. No handler, raw tap or function that
+   * makes hooks (`spawnHooks`) is called, and no scope is opened or changed. What decides who would run is asked as in a fire: predicates, the
+   * `subject` function of an event of your own, the input's own getters, and whether files are as they were accepted. So give predicates no
+   * state. The input need not be whole. Throws UNKNOWN_EVENT.
    */
   explain(event: EventName<C>, input: Readonly<Record<string, unknown>>, options?: ExplainOptions): Explanation;
   /** Adds hooks for one agent, opening its scope if it is not open. Throws INVALID_HOOKS, UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT, CLOSED. */
@@ -161,7 +163,8 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       else report(`${wake.handler} asks for the agent to be woken: ${wake.text}`);
     },
     revision: registrar.revision,
-    outOfScope: (spec, planned) => Math.max(0, plans.of(spec).total - planned),
+    outOfScope: (spec, planned, agentType) =>
+      Math.max(0, plans.of(spec).total - planned) + registrar.waitingFor(spec.name, agentType),
   };
 
   const hookOf = (state: EventState): RawHook => {

@@ -53,7 +53,7 @@ export interface Services {
   /** The configuration as one hash. */
   revision(): string;
   /** How many registrations for the event are in scopes outside a lineage whose plan has `planned`. */
-  outOfScope(spec: EventSpec, planned: number): number;
+  outOfScope(spec: EventSpec, planned: number, agentType: string | undefined): number;
 }
 
 /** One event of this host: its entry, its tapable hook once asked for, and what is made once of it. */

@@ -37,6 +37,8 @@ export class Adding {
   /** Programs that ask about certain events only. */
   readonly listeners: Listeners;
   #ids = 0;
+  /** The last number of an id that was shown and not given. */
+  #shown = 0;
 
   constructor(parts: AddingParts) {
     this.#parts = parts;
@@ -65,16 +67,30 @@ export class Adding {
 
   /** The same without counting them, for a scope that is not in the tree. */
   place(scope: Scope, hooks: unknown, origin: Origin): Registration[] {
-    const options = this.#options(scope, origin);
+    return this.#place(scope, hooks, origin, this.#options(scope, origin));
+  }
+
+  /** From here on, what is placed to be looked at has the ids that it would be given next. */
+  showAnew(): void {
+    this.#shown = this.#ids;
+  }
+
+  /** Places hooks in a scope that is looked at only: their ids are given to none. */
+  show(scope: Scope, hooks: unknown, origin: Origin): Registration[] {
+    const idOf = (name: string): string => `${name}#${++this.#shown}`;
+    return this.#place(scope, hooks, origin, registrationOptions(this.#parts, scope, origin, idOf));
+  }
+
+  #place(scope: Scope, hooks: unknown, { apart }: Origin, options: RegistrationOptions): Registration[] {
     const registrations = readRegistrations(hooks, options);
     checkOrder(scope, registrations, options.warn);
-    if (origin.apart !== true) this.listeners.check(scope, registrations);
+    if (apart !== true) this.listeners.check(scope, registrations);
     scope.add(registrations);
     return registrations;
   }
 
-  /** Places what was placed in another scope here, too. It runs the same: a single run that was used up in one is known in the other (`work`). */
-  placeAlso(scope: Scope, registrations: readonly Registration[]): void {
+  /** Shows what was shown in another scope here, too. It runs the same: a single run that was used up in one is known in the other (`work`). */
+  showAlso(scope: Scope, registrations: readonly Registration[]): void {
     const deadlines = new Map<object, object>();
     const deadlineOf = (shared: object | undefined): object | undefined => {
       if (shared !== undefined && !deadlines.has(shared)) deadlines.set(shared, {});
@@ -82,7 +98,7 @@ export class Adding {
     };
     scope.add(
       registrations.map((r) => {
-        const id = r.id.replace(/\d+$/, () => String(++this.#ids));
+        const id = r.id.replace(/\d+$/, () => String(++this.#shown));
         return { ...r, id, scope, shared: deadlineOf(r.shared) };
       }),
     );

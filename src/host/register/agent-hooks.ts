@@ -139,9 +139,9 @@ export class AgentInstaller {
       const { guard } = this.#parts;
       const known = this.#placed.get(spawnHooks);
       try {
-        if (known && known.guard === guard) this.#adding.placeAlso(scope, known.registrations);
+        if (known && known.guard === guard) this.#adding.showAlso(scope, known.registrations);
         else {
-          const registrations = this.#adding.place(scope, spawnHooks.hooks, quietly(type, spawnHooks));
+          const registrations = this.#adding.show(scope, spawnHooks.hooks, quietly(type, spawnHooks));
           this.#placed.set(spawnHooks, { guard, registrations });
         }
       } catch {

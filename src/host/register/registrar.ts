@@ -29,6 +29,7 @@ export class Registrar {
   readonly #parts: AddingParts;
   readonly #spawns = new Spawns();
   readonly #standings = new Standings();
+  #waiting: { readonly changes: number; readonly scopes: readonly Scope[] } | undefined = undefined;
   /** Some agent types have hooks, so any event may open an agent's scope. */
   spawns = false;
   /** Some have, or have had: which agents start counts from then on. */
@@ -162,8 +163,22 @@ export class Registrar {
     return (typeof agent === 'string' ? this.#parts.tree.get({ session, agent })?.pending : undefined) ?? [];
   }
 
-  /** One detached scope per agent type, with the hooks that its agents will get. */
-  spawnScopes(): Scope[] {
+  /** What is placed to be looked at from here on has the ids that it would be given next, as if nobody had looked before. */
+  showAnew(): void {
+    this.#adding.showAnew();
+  }
+
+  /** How many hooks for an event wait for agents of other types than that. Counted when it is first asked after a change. */
+  waitingFor(event: string, but: string | undefined): number {
+    if (!this.spawns) return 0;
+    const { changes } = this.#spawns;
+    if (this.#waiting?.changes !== changes) this.#waiting = { changes, scopes: this.spawnScopes() };
+    return this.#waiting.scopes.reduce((sum, scope) => sum + (scope.id === but ? 0 : scope.own(event).length), 0);
+  }
+
+  /** One detached scope per agent type, with the hooks that its agents will get. `anew`: as `showAnew`. */
+  spawnScopes(anew = true): Scope[] {
+    if (anew) this.showAnew();
     return [...this.#spawns.all()].map(([type, spawnHooks]) => this.#installer.detached(type, spawnHooks));
   }
 

@@ -47,7 +47,7 @@ export interface ExplainOptions {
   readonly scope?: ScopeRef | undefined;
 }
 
-/** Which handlers would run for this input, in which order and wave, and why the others would not. Nothing runs, no scope is opened. */
+/** Which handlers would run for this input, in which order and wave, and why the others would not. Calls no handler, opens no scope, gives no ids. */
 export function explain(
   services: HostCore,
   event: string,
@@ -59,6 +59,7 @@ export function explain(
   const { spec } = state;
   const session = typeof ref === 'object' && ref.session !== undefined ? { session_id: ref.session } : {};
   const full = { ...services.session, ...session, hook_event_name: event, ...input };
+  services.registrar.showAnew();
   const found = services.registrar.agents.preview(full, ref, { starts: state.opens });
   try {
     const plan = state.plans.of(found).in(full['session_id']);
@@ -92,7 +93,7 @@ function outsideOf(
     yield* scope.own(spec.name);
     for (const child of scope.children) yield* all(child);
   };
-  const waiting = registrar.spawnScopes().flatMap((scope) => (scope.id === agentType ? [] : scope.own(spec.name)));
+  const waiting = registrar.spawnScopes(false).flatMap((scope) => (scope.id === agentType ? [] : scope.own(spec.name)));
   return [...[...all(registrar.root)].filter((r) => within.get(r.id) !== r.scope), ...waiting];
 }
 

@@ -127,7 +127,7 @@ export class BusFireReporter implements FireReporter {
       would_decide: told.wouldDecide,
       conflicts: told.decision.conflicts,
       decisions: fire.services.decisions,
-      out_of_scope: shadowOf === undefined ? fire.services.outOfScope(fire.spec, fire.plan.size) : 0,
+      out_of_scope: shadowOf === undefined ? outOfScope(fire) : 0,
       revision: fire.services.revision(),
       policies: this.policies,
       fired: firedAs(fire.options),
@@ -242,3 +242,7 @@ class BusCallReporter implements CallReporter, CallInfo {
     this.of.bus.emitStamped(tellResponse, this, result);
   }
 }
+
+/** What `explain` lists with the reason `scope`. */
+const outOfScope = ({ services, spec, plan, found }: FireFacts): number =>
+  services.outOfScope(spec, plan.size, found.scope.agentType);
