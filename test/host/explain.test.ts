@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineEvent } from '../../src/events/own-event.js';
 import { definePlugin } from '../../src/plugins/define.js';
 import { anyHooks, registerAs, testHost } from './kit.js';
 
@@ -118,4 +120,44 @@ test('of a hook that has had its one run it says so, of a copy which is the one'
   registerAs(twice, hooks, { dialect: 'claude', file: '/p/a.json' } as never);
   registerAs(twice, hooks, { dialect: 'claude', file: '/p/b.json' } as never);
   expect(whyNot(twice, 'PreToolUse')).toEqual([['true', 'duplicate', expect.stringMatching(/^a copy of \S+/)]]);
+});
+
+test('explain calls no handler, tap or maker of hooks, and asks what decides who would run', () => {
+  const called: string[] = [];
+  const Own = defineEvent({
+    input: z.object({ kind: z.string() }),
+    fold: 'gate',
+    subject: ({ kind }) => {
+      called.push('subject');
+      return kind;
+    },
+  });
+  const { host } = testHost({ events: { Own } });
+  const says = (what: string, answer?: unknown) => (): never => {
+    called.push(what);
+    return answer as never;
+  };
+  const group = { matcher: says('predicate', true), hooks: [says('handler')] };
+  host.register(anyHooks({ Own: [group] }) as never);
+  registerAs(
+    host as never,
+    { Own: [{ hooks: [{ type: 'command', command: 'true' }] }] },
+    { trustCheckOf: () => says('trust') },
+  );
+  host.hooks.Own.tap('raw', says('tap'));
+  host.spawnHooks('builder', says('maker'));
+  const input = {
+    agent_id: 'a',
+    agent_type: 'builder',
+    get kind() {
+      called.push('getter');
+      return 'x';
+    },
+  };
+  const before = JSON.stringify(host.describe());
+  called.length = 0;
+  host.explain('Own', input);
+  expect([...new Set(called)].sort()).toEqual(['getter', 'predicate', 'subject', 'trust']);
+  called.length = 0;
+  expect(JSON.stringify(host.describe())).toBe(before);
 });
