@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -82,8 +91,13 @@ const SHELLS: readonly (readonly [shell: string, env: NodeJS.ProcessEnv])[] = [
 ];
 
 describe('the thin command', () => {
-  beforeEach(guarded);
-  afterEach(() => user.remove());
+  let isShared = false;
+  beforeEach(() => {
+    if (!isShared) guarded();
+  });
+  afterEach(async () => {
+    if (!isShared) await user.remove();
+  });
 
   test('says and exits as the whole one, without a server', async () => {
     for (const input of [bash('ls'), bash('rm x'), '{bad']) await same(['PreToolUse', '--hooks', 'hooks.json'], input);
@@ -164,119 +178,196 @@ describe('the thin command', () => {
     expect(unread).toMatchObject({ code: 2, stdout: expect.stringMatching(/"deny"/) as string });
   });
 
-  test('where there is no curl, Node asks the server', async () => {
-    const bin = join(user.path, 'bin');
-    mkdirSync(bin);
-    for (const name of ['dash', 'sh', 'cat', 'ls', 'rm', 'mktemp', 'date', 'sleep', 'dirname'])
-      symlinkSync(
-        execFileSync('/bin/sh', ['-c', `command -v ${name}`])
-          .toString()
-          .trim(),
-        join(bin, name),
-      );
-    await user.serve(['--hooks', 'hooks.json']);
-    const answer = await thin(['PreToolUse'], bash('rm x'), { env: { PATH: bin }, shell: join(bin, 'dash') });
-    expect(answer).toMatchObject({ code: 0, stdout: expect.stringMatching(/nothing is removed/) });
-    await until(() => user.records().some(({ type }) => type === 'hook_fire'));
-    const [fire] = user.records().filter((record) => record.type === 'hook_fire');
-    expect(fire).not.toHaveProperty('stateless');
-    const none = await start(join(bin, 'dash'), [thinScript(), '--node', '/nowhere/node', 'PreToolUse'], {
-      cwd: user.path,
-      stdin: '{}',
-      env: { ...user.env, PATH: bin },
-    });
-    expect(none).toMatchObject({ code: 2, stdout: expect.stringMatching(/"deny"/) });
-  });
-
-  test.each(['dash', 'bash'])(
-    'a curl that does not give up in time is ended, of which %s says nothing',
-    async (shell) => {
-      await user.serve(['--hooks', 'hooks.json']);
-      const bin = join(user.path, 'bin');
-      mkdirSync(bin);
-      writeFileSync(join(bin, 'curl'), '#!/bin/sh\ncat >/dev/null\nexec sleep 20 >/dev/null\n', { mode: 0o755 });
-      const env = { PATH: `${bin}:${process.env['PATH']}` };
-      const answer = await thin(['PreToolUse', '--timeout', '2'], bash('ls'), { shell, env });
-      const { stdout, stderr, code } = failed(CATALOGUE.PreToolUse, REASONS.late, 'block');
-      expect(answer).toEqual({ code, stdout, stderr });
-    },
-  );
-
-  test('standard input that is never closed blocks before the agent gives up, and nothing is left', async () => {
-    await user.serve(['--hooks', 'hooks.json']);
-    const { spawn } = await import('node:child_process');
-    const child = spawn('dash', [thinScript(), 'PreToolUse', '--timeout', '2'], { cwd: user.path, env: user.env });
-    child.stdin.write('{"tool_name":');
-    let stdout = '';
-    child.stdout.on('data', (piece: Buffer) => (stdout += piece.toString()));
-    const code = await new Promise((resolve) => child.once('close', resolve));
-    child.stdin.destroy();
-    expect({ code, stdout }).toEqual({ code: 2, stdout: failed(CATALOGUE.PreToolUse, REASONS.open, 'block').stdout });
-    expect(left()).toEqual([]);
-  });
-
-  test('leaves nobody and nothing behind, answered or killed', async () => {
-    await user.serve(['--hooks', 'hooks.json']);
-    const args = ['PreToolUse', '--timeout', '1234', '--hooks', join(user.path, 'project/hooks.json')];
-    await Promise.all([1, 2, 3].map(() => thin(args, bash('ls'))));
-    const { spawn } = await import('node:child_process');
-    // Who holds the other end of standard input goes on.
-    const writer = spawn('sh', ['-c', 'printf %s "{"; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
-    const child = spawn('dash', [thinScript(), ...args], {
-      cwd: user.path,
-      env: user.env,
-      stdio: [writer.stdout, 'ignore', 'ignore'],
-    });
-    // It waits for its input, and somebody waits beside it.
-    await until(() => isAsking() && running().length > 2);
-    child.kill('SIGKILL');
-    await until(() => running().length === 0 && left().length === 0);
-    expect(execFileSync('ps', ['-eo', 'args']).toString()).not.toMatch(/sleep 1229/);
-    writer.kill();
-  });
-
-  test.each([
-    ['SIGTERM', 'dash', {}],
-    ['SIGINT', 'bash', {}],
-    ['SIGHUP', 'bash', FILE],
-    ['SIGUSR2', 'dash', {}],
-    ['SIGALRM', 'bash', {}],
-  ] as const)(
-    'ended by %s in %s, while it reads, asks, or Node asks for it: not let through, in the same words, and nothing is left',
-    async (signal, shell, env) => {
-      const { spawn } = await import('node:child_process');
-      const said = { code: 2, stdout: failed(CATALOGUE.PermissionRequest, REASONS.ended, 'block').stdout };
-      const ended = async (args: readonly string[], isReady: () => boolean, isWhole: boolean, group: boolean) => {
-        const child = spawn(shell, [thinScript(), '--node', process.execPath, 'PermissionRequest', ...args], {
-          cwd: join(user.path, 'project'),
-          env: { ...user.env, ...env },
-          detached: true,
-        });
-        let stdout = '';
-        child.stdout.on('data', (piece: Buffer) => (stdout += piece.toString()));
-        child.stdin.write('{"tool_name":');
-        if (isWhole) child.stdin.end('"Bash","tool_input":{}}');
-        await until(isReady);
-        const interrupt = () => process.kill(group ? -(child.pid as number) : (child.pid as number), signal);
-        interrupt();
-        // A bash loses one SIGINT of some hundreds, and goes on.
-        const again = setInterval(interrupt, 2000);
-        const code = await new Promise((resolve) => child.once('close', resolve));
-        clearInterval(again);
-        child.stdin.destroy();
-        return { code, stdout };
-      };
+  describe('beside one server', () => {
+    beforeAll(async () => {
+      isShared = true;
+      guarded();
       user.write('slow.sh', '#!/bin/sh\necho asked >> asked\nexec sleep 60\n', 0o755);
       user.write('slow.json', hooksFile(join(user.path, 'project/slow.sh'), 'PermissionRequest'));
-      // Without a server, Node is asked, and has begun.
-      expect(await ended(['--hooks', 'slow.json'], () => asked() === 1, true, false)).toEqual(said);
-      await user.serve(['--hooks', 'slow.json']);
-      expect(await ended([], isAsking, false, false)).toEqual(said);
+      await user.serve(['--hooks', 'hooks.json', '--hooks', 'slow.json']);
+    });
+    beforeEach(() => {
+      rmSync(join(user.path, 'project/asked'), { force: true });
+      rmSync(join(user.path, 'bin'), { recursive: true, force: true });
+    });
+    afterAll(async () => {
+      isShared = false;
+      await user.remove();
+    });
+
+    test('where there is no curl, Node asks the server', async () => {
+      const bin = join(user.path, 'bin');
+      mkdirSync(bin);
+      for (const name of ['dash', 'sh', 'cat', 'ls', 'rm', 'mktemp', 'date', 'sleep', 'dirname'])
+        symlinkSync(
+          execFileSync('/bin/sh', ['-c', `command -v ${name}`])
+            .toString()
+            .trim(),
+          join(bin, name),
+        );
+      const answer = await thin(['PreToolUse'], bash('rm curl'), { env: { PATH: bin }, shell: join(bin, 'dash') });
+      expect(answer).toMatchObject({ code: 0, stdout: expect.stringMatching(/nothing is removed/) });
+      const fired = () =>
+        user.records().find((record) => record.type === 'hook_fire' && record.tool_use_id === 't-rm curl');
+      await until(() => fired() !== undefined);
+      const fire = fired();
+      expect(fire).not.toHaveProperty('stateless');
+      const none = await start(join(bin, 'dash'), [thinScript(), '--node', '/nowhere/node', 'PreToolUse'], {
+        cwd: user.path,
+        stdin: '{}',
+        env: { ...user.env, PATH: bin },
+      });
+      expect(none).toMatchObject({ code: 2, stdout: expect.stringMatching(/"deny"/) });
+    });
+
+    test.each(['dash', 'bash'])(
+      'a curl that does not give up in time is ended, of which %s says nothing',
+      async (shell) => {
+        const bin = join(user.path, 'bin');
+        mkdirSync(bin);
+        writeFileSync(join(bin, 'curl'), '#!/bin/sh\ncat >/dev/null\nexec sleep 20 >/dev/null\n', { mode: 0o755 });
+        const env = { PATH: `${bin}:${process.env['PATH']}` };
+        const answer = await thin(['PreToolUse', '--timeout', '2'], bash('ls'), { shell, env });
+        const { stdout, stderr, code } = failed(CATALOGUE.PreToolUse, REASONS.late, 'block');
+        expect(answer).toEqual({ code, stdout, stderr });
+      },
+    );
+
+    test('standard input that is never closed blocks before the agent gives up, and nothing is left', async () => {
+      const { spawn } = await import('node:child_process');
+      const child = spawn('dash', [thinScript(), 'PreToolUse', '--timeout', '2'], { cwd: user.path, env: user.env });
+      child.stdin.write('{"tool_name":');
+      let stdout = '';
+      child.stdout.on('data', (piece: Buffer) => (stdout += piece.toString()));
+      const code = await new Promise((resolve) => child.once('close', resolve));
+      child.stdin.destroy();
+      expect({ code, stdout }).toEqual({ code: 2, stdout: failed(CATALOGUE.PreToolUse, REASONS.open, 'block').stdout });
       expect(left()).toEqual([]);
-      expect(await ended([], () => asked() === 2, true, true)).toEqual(said);
-      expect(left()).toEqual([]);
-    },
-  );
+    });
+
+    test('leaves nobody and nothing behind, answered or killed', async () => {
+      const served = ['hooks.json', 'slow.json'].flatMap((name) => ['--hooks', join(user.path, 'project', name)]);
+      const args = ['PreToolUse', '--timeout', '1234', ...served];
+      await Promise.all([1, 2, 3].map(() => thin(args, bash('ls'))));
+      const { spawn } = await import('node:child_process');
+      // Who holds the other end of standard input goes on.
+      const writer = spawn('sh', ['-c', 'printf %s "{"; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+      const child = spawn('dash', [thinScript(), ...args], {
+        cwd: user.path,
+        env: user.env,
+        stdio: [writer.stdout, 'ignore', 'ignore'],
+      });
+      // It waits for its input, and somebody waits beside it.
+      await until(() => isAsking() && running().length > 2);
+      child.kill('SIGKILL');
+      await until(() => running().length === 0 && left().length === 0);
+      expect(execFileSync('ps', ['-eo', 'args']).toString()).not.toMatch(/sleep 1229/);
+      writer.kill();
+    });
+
+    test('functions that a bash takes from the environment are not called', async () => {
+      const bin = join(user.path, 'bin');
+      mkdirSync(bin);
+      symlinkSync(execFileSync('/bin/sh', ['-c', 'command -v bash']).toString().trim(), join(bin, 'sh'));
+      const words =
+        'alias bg cat cd command curl date echo eval exec exit false fg getopts kill ls printf pwd read return';
+      const more =
+        'quit node rm set shift sleep test trap true type umask unset wait hash fail line leave ask_node seconds say ended address ask over';
+      const env = Object.fromEntries(
+        `${words} ${more}`.split(' ').map((name) => [`BASH_FUNC_${name}%%`, '() {  echo "{}"; builtin exit 0; }']),
+      );
+      for (const input of [bash('ls'), bash('rm x')]) {
+        const answer = await thin(['PreToolUse'], input, { env, shell: join(bin, 'sh') });
+        expect(answer).toEqual(await thin(['PreToolUse'], input));
+      }
+      expect(asked()).toBe(4);
+    });
+
+    test('options that a bash takes from the environment, and limits that end a shell, neither let anything through nor show a secret', async () => {
+      const denied = await thin(['PreToolUse'], bash('rm x'));
+      const env = { SHELLOPTS: 'allexport:errexit:keyword:monitor:noclobber:noglob:nounset:verbose:xtrace' };
+      const { stderr, ...said } = await thin(['PreToolUse'], bash('rm x'), { shell: 'bash', env });
+      expect(said).toMatchObject({ code: denied.code, stdout: denied.stdout });
+      const limited = async (limit: string, env: NodeJS.ProcessEnv) => {
+        const script = `ulimit ${limit}; exec bash "$@" 2>&1`;
+        const end = {
+          cwd: join(user.path, 'project'),
+          stdin: JSON.stringify(bash('rm x')),
+          env: { ...user.env, ...env },
+        };
+        const answer = await start('bash', ['-c', script, 'sh', thinScript(), 'PreToolUse', '--timeout', '2'], end);
+        expect(answer.code, limit).toBe(2);
+        return answer.stdout;
+      };
+      // Where a bash has its script open is the last descriptor that there may be: here the one that the proof is opened on.
+      const shown = [
+        stderr,
+        await limited('-n 8', {}),
+        await limited('-f 0', FILE),
+        await limited('-n 9', { POSIXLY_CORRECT: '1' }),
+      ];
+      for (const file of [user.places.proof, user.places.fireHeader])
+        expect(shown.join('')).not.toContain(readFileSync(file, 'utf8').trim().split(' ').pop());
+    });
+
+    test('a folder that others can enter is not believed: nothing is sent, and it is said', async () => {
+      chmodSync(user.places.run, 0o755);
+      try {
+        const answer = await same(['PreToolUse'], bash('ls'));
+        expect(answer).toMatchObject({ code: 2, stdout: expect.stringMatching(/open to other users/) });
+        expect(asked()).toBe(0);
+      } finally {
+        chmodSync(user.places.run, 0o700);
+      }
+    });
+
+    test.each([
+      ['SIGTERM', 'dash', {}],
+      ['SIGINT', 'bash', {}],
+      ['SIGHUP', 'bash', FILE],
+      ['SIGUSR2', 'dash', {}],
+      ['SIGALRM', 'bash', {}],
+    ] as const)(
+      'ended by %s in %s, while it reads, asks, or Node asks for it: not let through, in the same words, and nothing is left',
+      async (signal, shell, env) => {
+        const { spawn } = await import('node:child_process');
+        const said = { code: 2, stdout: failed(CATALOGUE.PermissionRequest, REASONS.ended, 'block').stdout };
+        const ended = async (
+          args: readonly string[],
+          isReady: () => boolean,
+          isWhole: boolean,
+          group: boolean,
+          more: NodeJS.ProcessEnv = {},
+        ) => {
+          const child = spawn(shell, [thinScript(), '--node', process.execPath, 'PermissionRequest', ...args], {
+            cwd: join(user.path, 'project'),
+            env: { ...user.env, ...env, ...more },
+            detached: true,
+          });
+          let stdout = '';
+          child.stdout.on('data', (piece: Buffer) => (stdout += piece.toString()));
+          child.stdin.write('{"tool_name":');
+          if (isWhole) child.stdin.end('"Bash","tool_input":{}}');
+          await until(isReady);
+          const interrupt = () => process.kill(group ? -(child.pid as number) : (child.pid as number), signal);
+          interrupt();
+          // A bash loses one SIGINT of some hundreds, and goes on.
+          const again = setInterval(interrupt, 2000);
+          const code = await new Promise((resolve) => child.once('close', resolve));
+          clearInterval(again);
+          child.stdin.destroy();
+          return { code, stdout };
+        };
+        // Without a server, Node is asked, and has begun.
+        const alone = { XDG_RUNTIME_DIR: join(user.path, 'nowhere') };
+        expect(await ended(['--hooks', 'slow.json'], () => asked() === 1, true, false, alone)).toEqual(said);
+        expect(await ended([], isAsking, false, false)).toEqual(said);
+        expect(left()).toEqual([]);
+        expect(await ended([], () => asked() === 2, true, true)).toEqual(said);
+        expect(left()).toEqual([]);
+      },
+    );
+  });
 
   test('what nobody gets is not let through', async () => {
     const into = (args: readonly string[]): Promise<Finished> =>
@@ -294,53 +385,6 @@ describe('the thin command', () => {
         expect((await into([...command, ...codex])).code).toBe(2);
       }
     }
-  });
-
-  test('functions that a bash takes from the environment are not called', async () => {
-    const bin = join(user.path, 'bin');
-    mkdirSync(bin);
-    symlinkSync(execFileSync('/bin/sh', ['-c', 'command -v bash']).toString().trim(), join(bin, 'sh'));
-    await user.serve(['--hooks', 'hooks.json']);
-    const words =
-      'alias bg cat cd command curl date echo eval exec exit false fg getopts kill ls printf pwd read return';
-    const more =
-      'quit node rm set shift sleep test trap true type umask unset wait hash fail line leave ask_node seconds say ended address ask over';
-    const env = Object.fromEntries(
-      `${words} ${more}`.split(' ').map((name) => [`BASH_FUNC_${name}%%`, '() {  echo "{}"; builtin exit 0; }']),
-    );
-    for (const input of [bash('ls'), bash('rm x')]) {
-      const answer = await thin(['PreToolUse'], input, { env, shell: join(bin, 'sh') });
-      expect(answer).toEqual(await thin(['PreToolUse'], input));
-    }
-    expect(asked()).toBe(4);
-  });
-
-  test('options that a bash takes from the environment, and limits that end a shell, neither let anything through nor show a secret', async () => {
-    await user.serve(['--hooks', 'hooks.json']);
-    const denied = await thin(['PreToolUse'], bash('rm x'));
-    const env = { SHELLOPTS: 'allexport:errexit:keyword:monitor:noclobber:noglob:nounset:verbose:xtrace' };
-    const { stderr, ...said } = await thin(['PreToolUse'], bash('rm x'), { shell: 'bash', env });
-    expect(said).toMatchObject({ code: denied.code, stdout: denied.stdout });
-    const limited = async (limit: string, env: NodeJS.ProcessEnv) => {
-      const script = `ulimit ${limit}; exec bash "$@" 2>&1`;
-      const end = {
-        cwd: join(user.path, 'project'),
-        stdin: JSON.stringify(bash('rm x')),
-        env: { ...user.env, ...env },
-      };
-      const answer = await start('bash', ['-c', script, 'sh', thinScript(), 'PreToolUse', '--timeout', '2'], end);
-      expect(answer.code, limit).toBe(2);
-      return answer.stdout;
-    };
-    // Where a bash has its script open is the last descriptor that there may be: here the one that the proof is opened on.
-    const shown = [
-      stderr,
-      await limited('-n 8', {}),
-      await limited('-f 0', FILE),
-      await limited('-n 9', { POSIXLY_CORRECT: '1' }),
-    ];
-    for (const file of [user.places.proof, user.places.fireHeader])
-      expect(shown.join('')).not.toContain(readFileSync(file, 'utf8').trim().split(' ').pop());
   });
 
   test('a folder whose name fits into no line: Node asks the server, which knows it by its name', async () => {
@@ -371,15 +415,6 @@ describe('the thin command', () => {
     await same(['PreToolUse', '--hooks', file], bash('rm x'));
     await until(() => user.records().some(({ type }) => type === 'hook_fire'));
     expect(user.records().filter((record) => record.type === 'hook_fire' && record.stateless)).toEqual([]);
-  });
-
-  test('a folder that others can enter is not believed: nothing is sent, and it is said', async () => {
-    const { chmodSync } = await import('node:fs');
-    await user.serve(['--hooks', 'hooks.json']);
-    chmodSync(user.places.run, 0o755);
-    const answer = await same(['PreToolUse'], bash('ls'));
-    expect(answer).toMatchObject({ code: 2, stdout: expect.stringMatching(/open to other users/) });
-    expect(asked()).toBe(0);
   });
 
   test('is what is built, and plain POSIX', () => {
