@@ -194,7 +194,8 @@ export function expected(handlers: readonly Handler[], start: string, fold: 'str
     at: input(),
     touched,
     asked,
-    conflicts,
+    // Each pair once, however often they rewrite.
+    conflicts: conflicts.filter((pair, i) => conflicts.findIndex((one) => `${one}` === `${pair}`) === i),
     decidedBy: decider?.[0],
     overruled: spoken.filter(([, word]) => word !== verdict).map(([name]) => name),
     failed: plan.filter((m) => m.failed).map((m) => m.handler.name),

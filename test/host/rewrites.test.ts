@@ -298,7 +298,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
     log: 'x:a y:x x:y? y:x?',
     to: 'x',
-    conflicts: ['x over y', 'x over y'],
+    conflicts: ['x over y'],
   },
   'a later stage has the last word within its scope': {
     hooks: [
@@ -335,7 +335,7 @@ const CASES: Readonly<Record<string, Case>> = {
     log: 'x:a y:x x:y? y:x?',
     to: 'x',
     verdict: 'none',
-    conflicts: ['x over y', 'x over y'],
+    conflicts: ['x over y'],
   },
   'a deny whose own rewrite was dropped stays': {
     hooks: [
@@ -345,7 +345,7 @@ const CASES: Readonly<Record<string, Case>> = {
     log: 'x:a y:x x:y? y:x?',
     to: 'x',
     verdict: 'deny',
-    conflicts: ['x over y', 'x over y'],
+    conflicts: ['x over y'],
   },
   'two rewrites in one wave: the last in plan order wins, and is judged by the other': {
     hooks: [
@@ -410,7 +410,7 @@ const CASES: Readonly<Record<string, Case>> = {
     log: 'owner:a p:s q:s owner:q? p:S? q:S? owner:p? q:p?',
     to: 'p',
     verdict: 'allow',
-    conflicts: ['owner over q', 'owner over q'],
+    conflicts: ['owner over q'],
   },
   'in one wave of a re-ask, the last of two that may both rewrite wins': {
     hooks: [

@@ -91,8 +91,9 @@ export class Rewrites {
     }
   }
 
-  #conflict(winner: Vote, loser: Vote): void {
-    this.conflicts.push({ winner: winner.registration.id, loser: loser.registration.id });
+  #conflict({ registration: { id: winner } }: Vote, { registration: { id: loser } }: Vote): void {
+    const isKnown = this.conflicts.some((one) => one.winner === winner && one.loser === loser);
+    if (!isKnown) this.conflicts.push({ winner, loser });
   }
 
   #accept(vote: Vote, value: unknown): void {
