@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { parseAst } from 'rolldown/parseAst';
 
 /** What of Node and of zod the shared modules name and a page never calls. */
 const STUBS = {
@@ -20,15 +21,31 @@ const stubs = {
   load: (id) => STUBS[id.slice(1)] ?? null,
 };
 
-/** What each event is about is for documents: a page does not show it. */
-const ABOUT = /\babout:\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)/g;
-const withoutAbout = {
-  name: 'without about',
+/** What the page leaves out of each event: its text is for documents, and without zod there are no schemas. */
+const LEFT_OUT = { about: "''", input: '() => {}', output: '() => {}', sample: '() => {}' };
+const withoutSchemas = {
+  name: 'without schemas',
   transform: {
     filter: { id: /\/src\/events\/groups\/.*\.ts$/ },
-    handler: (code) => ({ code: code.replace(ABOUT, "about: ''"), map: null }),
+    handler(code) {
+      let from = 0;
+      const parts = eventFields(parseAst(code, { lang: 'ts' })).map(({ key, value: { start, end } }) => {
+        const before = code.slice(from, start);
+        from = end;
+        return before + LEFT_OUT[key.name];
+      });
+      return { code: parts.join('') + code.slice(from), map: null };
+    },
   },
 };
+
+/** The fields that are left out, in what `builtIn` is given or a constant holds for it. */
+function eventFields(node) {
+  if (Array.isArray(node)) return node.flatMap(eventFields);
+  if (node === null || typeof node !== 'object') return [];
+  if (node.type === 'Property' && Object.hasOwn(LEFT_OUT, node.key.name)) return [node];
+  return Object.values(node).flatMap(eventFields);
+}
 
 /** No text of it may end the element that it stands in. */
 const inScript = (code) => code.replace(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--');
@@ -46,7 +63,7 @@ export async function page(root) {
     input: 'src/page/main.tsx',
     platform: 'browser',
     tsconfig: 'src/page/tsconfig.json',
-    plugins: [stubs, withoutAbout],
+    plugins: [stubs, withoutSchemas],
     resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
     transform: {
       target: 'es2023',
