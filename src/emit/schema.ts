@@ -186,6 +186,7 @@ export const alarmSchema = open({
   session_id: text,
   scope: text,
   agent_id: optionalText,
+  agent_type: optionalText,
   tool_name: text,
   tool_use_id: zod().string().min(1),
   /** The evidence that it ran: an event's name, or `result`. */

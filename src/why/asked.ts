@@ -1,12 +1,27 @@
 import { type Answer, answersIn } from '../emit/reading/answers.js';
 import { duration } from '../emit/reading/headline.js';
+import { givenIn, isGiven, valueIn } from '../emit/reading/value.js';
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { specOf } from '../events/catalogue.js';
+import { LEGACY } from '../events/output/what-counts.js';
 import { clip, ended, plain } from '../plain.js';
 import { own } from '../values/own.js';
 import type { RunEnd } from './background.js';
 import { isShadow } from './meaning.js';
-import { endsRun, firstText, listed, named, nested, output, quoted, shown, specific } from './words.js';
+import {
+  endsRun,
+  firstText,
+  isGate,
+  listed,
+  named,
+  nested,
+  output,
+  quoted,
+  shown,
+  specific,
+  subjectOf,
+  verdictIn,
+} from './words.js';
 
 /** The answers of a hook, or its failure, as a sentence without its name. `end`: of one that went on in the background. */
 export function saidBy(record: FireRecord, answers: readonly Answer[], end?: RunEnd): string {
@@ -41,13 +56,16 @@ function saidOnce(record: FireRecord, answer: Answer, end: RunEnd | undefined, i
   const { handler, replaced } = answer;
   if (answer.unjudged) return 'announced a later answer, and gave none';
   if (handler.status === 'background') return inBackground(end);
-  if (handler.status === 'failed')
-    return isLast || !replaced
-      ? failed(record, handler)
-      : `failed (${causeOf(handler.failure)}), which no longer counts`;
+  const parts = [verdict(record, answer, isLast), ...besides(record, answer)].filter((text) => text !== '');
+  if (handler.status === 'failed') {
+    if (replaced) return `failed (${causeOf(handler.failure)}), which no longer counts`;
+    return `${failed(record, handler)}${parts.length === 0 ? '' : `; besides, it ${listed(parts)}`}`;
+  }
   if (handler.status !== 'ran') return `is recorded as ${plain(handler.status)}, which this version does not know`;
-  const parts = [verdict(record, handler, !isLast && !replaced), ...besides(answer)].filter((text) => text !== '');
-  return parts.length === 0 ? 'had no opinion' : listed(parts);
+  const [first = 'had no opinion', ...rest] = parts;
+  return /, which (no|does)/.test(first) && rest.length > 0
+    ? `${first}; besides, it ${listed(rest)}`
+    : listed([first, ...rest]);
 }
 
 function inBackground(end: RunEnd | undefined): string {
@@ -57,57 +75,66 @@ function inBackground(end: RunEnd | undefined): string {
   return `went on in the background and decided nothing; there it ${how} (${duration(took)})`;
 }
 
-/** `kept`: it counts although the hook was asked again. */
-function verdict(record: FireRecord, handler: HandlerRecord, kept: boolean): string {
-  const { verdict: counted } = handler;
-  const reason = reasonOf(handler);
+function verdict(record: FireRecord, { handler, rewrite, replaced }: Answer, isLast: boolean): string {
+  const { verdict: counted, phase } = handler;
+  const word = verdictIn(record, handler);
+  const reason = reasonOf(record, handler);
   const why = reason === undefined ? '' : `: ${quoted(reason)}`;
   if (handler.would !== undefined)
     return handler.would === 'none' ? '' : `would ${plain(handler.would)}, and is not enforced${why}`;
-  if (counted === 'block')
-    return `${specOf(record.event)?.fold === 'stop' ? 'kept the agent going' : 'blocked it'}${why}`;
-  const ends = endsRun(handler) && counted === 'deny' && said(handler) !== 'deny';
+  if (!isGate(record)) return blocking(record, handler, why);
+  const ends = endsRun(handler) && counted === 'deny' && word !== 'deny';
   if (ends) return `ended the run with continue: false, which denies the call${why}`;
-  if (counted !== undefined && counted !== 'none') return `said ${plain(counted)}${why}`;
-  const word = said(handler);
-  if (word === undefined || (record.decision.fold !== 'gate' && word !== 'deny')) return '';
+  // The verdict of one that failed may be that of its failure.
+  if (counted !== undefined && counted !== 'none' && handler.status !== 'failed') return `said ${plain(counted)}${why}`;
+  if (word === undefined) return '';
+  const isKept = !isLast && !replaced;
   // An allow is for what it has judged alone.
-  if (kept && word !== 'allow')
-    return isShadow(record) ? `would ${word}, and is not enforced${why}` : `said ${word}${why}`;
+  if (isKept && isShadow(record) && word !== 'allow') return `would ${word}, and is not enforced${why}`;
   // That it only observes is said of every answer.
-  if (handler.phase === 'observe') return `said ${word}${why}`;
-  return handler.phase === 'rewrite'
-    ? `said ${word}, which does not count in the phase rewrite`
-    : `said ${word}${why}, which no longer counts, since it had not judged the final input`;
+  if ((isKept && word !== 'allow') || handler.status === 'failed' || phase === 'observe') return `said ${word}${why}`;
+  if (phase === 'rewrite') return `said ${word}, which does not count in the phase rewrite`;
+  const isLost = isLast && rewrite?.dropped === true;
+  return `said ${word}${why}, which no longer counts, since ${isLost ? 'its rewrite was dropped' : 'it had not judged the final input'}`;
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  allow: 'allow',
-  approve: 'allow',
-  ask: 'ask',
-  defer: 'defer',
-  deny: 'deny',
-  block: 'deny',
-};
+/** A block, or on a stop event the wish to go on, and what that means there. */
+function blocking(record: FireRecord, handler: HandlerRecord, why: string): string {
+  const { event, decision, error } = record;
+  const { fold, blocked, continues } = decision;
+  const isWatching = handler.phase === 'observe';
+  const isBlock = handler.verdict === 'block' || verdictIn(record, handler) === 'block';
+  const goesOn = fold === 'stop' && handler.dialect === 'code' && output(handler)['continue'] === true;
+  if (!isBlock && !goesOn) return '';
+  if (fold === 'stop')
+    return `${continues && !isWatching ? 'kept the agent going' : 'wanted the agent to go on'}${why}`;
+  if (blocked && !isWatching) return `blocked it${why}`;
+  if (isWatching || error !== undefined) return `said block${why}`;
+  if (handler.verdict === 'block' && isGiven(decision))
+    return `said block, which means the value ${shown(givenIn(decision))}${why}`;
+  const place = handler.verdict === 'block' ? `for ${subjectOf(record) ?? 'this'}` : `on ${event}`;
+  return `said block, which does nothing ${plain(place)}${why}`;
+}
 
-/** The verdict in its answer, in any spelling. */
-function said(handler: HandlerRecord): string | undefined {
-  const word = firstText(
-    specific(handler)['permissionDecision'],
-    nested(handler)['behavior'],
-    output(handler)['decision'],
+/** The reason for its verdict: of two spellings that of the one which counts, and of an end of the run its own. */
+function reasonOf(record: FireRecord, handler: HandlerRecord): string | undefined {
+  const { decision, reason, stopReason } = output(handler);
+  const { permissionDecision, permissionDecisionReason } = specific(handler);
+  const word = verdictIn(record, handler);
+  const isFlat = permissionDecision === word;
+  const isLost = isFlat && decision !== undefined && own(LEGACY, String(decision)) !== word;
+  return firstText(
+    isGate(record) && endsRun(handler) && word !== 'deny' ? stopReason : undefined,
+    isFlat ? permissionDecisionReason : undefined,
+    nested(handler)['message'],
+    isLost ? undefined : reason,
+    stopReason,
   );
-  return word === undefined ? undefined : own(WORDS, word);
 }
 
-/** The reason for its verdict. */
-export function reasonOf(handler: HandlerRecord): string | undefined {
-  const { reason, stopReason } = output(handler);
-  return firstText(specific(handler)['permissionDecisionReason'], nested(handler)['message'], reason, stopReason);
-}
-
-function besides({ handler, rewrite, replaced }: Answer): string[] {
-  const context = firstText(specific(handler)['additionalContext']);
+function besides(record: FireRecord, { handler, rewrite, replaced }: Answer): string[] {
+  const context =
+    !replaced && takesNone(record, handler) ? undefined : firstText(specific(handler)['additionalContext']);
   const message = firstText(output(handler)['systemMessage']);
   const isDropped = rewrite?.dropped === true && handler.phase !== 'observe';
   const [added, told, ended] = replaced
@@ -121,11 +148,20 @@ function besides({ handler, rewrite, replaced }: Answer): string[] {
       : '',
   ].filter((text) => text !== '');
   const last = texts.pop();
+  const given = valueIn(record, handler);
   return [
+    given === undefined ? '' : `gave the value ${shown(given.value, 100)}`,
     rewrite === undefined ? '' : isDropped ? 'rewrote it, which was dropped' : 'rewrote it',
     ...texts,
     last === undefined ? '' : replaced ? `${last}, which its next answer replaced` : last,
   ];
+}
+
+/** Whether the decision has no context of any hook: then the event takes none. */
+function takesNone(record: FireRecord, { phase }: HandlerRecord): boolean {
+  const { additionalContext: taken }: Readonly<Record<string, unknown>> = record.decision;
+  const mayCount = phase !== 'observe' && !isShadow(record) && record.error === undefined;
+  return mayCount && Array.isArray(taken) && taken.length === 0;
 }
 
 function failed(record: FireRecord, handler: HandlerRecord): string {
@@ -144,9 +180,11 @@ function causeOf({ cause = 'unknown', message = '' }: Partial<NonNullable<Handle
 const shownText = (text: string): string => (text === '' ? 'no message' : clip(text.trim(), 200));
 
 /** The effect of its failure on the decision. */
-function effectOf({ decision }: FireRecord, { verdict: counted, on_failure: policy, failure }: HandlerRecord): string {
-  if (decision.fold !== 'gate') return 'a block';
-  if (counted !== undefined && counted !== 'none') return counted;
+function effectOf(record: FireRecord, handler: HandlerRecord): string {
+  const { verdict: counted, on_failure: policy, failure } = handler;
+  if (!isGate(record)) return 'a block';
+  if (counted !== undefined && counted !== 'none' && verdictIn(record, handler) === undefined) return counted;
+  if (failure?.blocks) return 'deny';
   return policy === 'ask' || (failure?.cause === 'untrusted' && policy !== 'block') ? 'ask' : 'deny';
 }
 

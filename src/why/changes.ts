@@ -1,10 +1,11 @@
+import { isGiven } from '../emit/reading/value.js';
 import type { FireRecord, HandlerRecord, ToolCallRecord } from '../emit/record.js';
 import { plain } from '../plain.js';
 import { own } from '../values/own.js';
 import { rewriters } from './asked.js';
 import type { RunEnd } from './background.js';
 import { isShadow } from './meaning.js';
-import { counting, endersOf, keepersOf } from './said.js';
+import { counting, dueIn, endersOf, heardOf, keepersOf } from './said.js';
 import { isGate, listed, named, placeOf } from './words.js';
 
 interface Ends {
@@ -38,18 +39,34 @@ function forDecision(record: FireRecord, calls: readonly ToolCallRecord[]): stri
   if (fold === 'stop')
     return continues
       ? [`For the agent to stop, ${who(keepersOf(record))} must no longer keep it going.`]
-      : forLoop(record, 'the agent', keepersOf(record).length > 0 ? '' : ', and a hook must keep the agent going');
+      : then(
+          record,
+          forLoop(record, 'the agent', keepersOf(record).length > 0 ? '' : ', and a hook must keep the agent going'),
+        );
   const what = record.decision.continue ? 'For it to go on' : 'For it not to be blocked';
-  return [...(blocked ? [`${what}, ${who(blockersOf(record))} must no longer block.`] : []), ...forLoop(record)];
+  const blocks = `${who(blockersOf(record))} must no longer block`;
+  return then(record, [
+    ...(blocked ? [`${what}, ${blocks}.`] : isGiven(record.decision) ? [forValue(record, blocks)] : []),
+    ...forLoop(record),
+  ]);
 }
 
-/** A run that goes on asks those whose turn did not come. */
+const then = (record: FireRecord, changes: string[]): string[] =>
+  changes.length === 0 ? [] : [...changes, ...forUnasked(record)];
+
+function forValue(record: FireRecord, blocks: string): string {
+  if (blockersOf(record).length > 0) return `For another value, ${blocks}.`;
+  const giver = record.handlers.filter(({ id }) => id === record.decision.decidedBy);
+  return `For another value, ${who(giver)} must give another, or a hook that is asked after it: the last one counts.`;
+}
+
+/** A run that goes on asks those whose turn did not come, and again those that have not judged what the input has become. */
 function forUnasked(record: FireRecord): string[] {
   const unasked = record.handlers.filter(({ status, reason }) => status === 'skipped' && reason === 'bailed');
-  if (unasked.length === 0) return [];
-  return [
-    `What would be decided then is not known before ${who(unasked)} ${unasked.length === 1 ? 'is' : 'are'} asked, too.`,
-  ];
+  const asked = (handlers: readonly HandlerRecord[], how: string): string =>
+    handlers.length === 0 ? '' : `${who(handlers)} ${handlers.length === 1 ? 'is' : 'are'} asked${how}`;
+  const all = [asked(unasked, ', too'), asked(dueIn(record), ' again, about the final input')].filter((t) => t !== '');
+  return all.length === 0 ? [] : [`What would be decided then is not known before ${listed(all)}.`];
 }
 
 /** What is decided about the call or the prompt itself says nothing of the loop. */
@@ -58,8 +75,9 @@ function forLoop(record: FireRecord, what = "the agent's loop", more = ''): stri
   return [`For ${what} to go on, ${who(endersOf(record))} must no longer end the loop${more}.`];
 }
 
-function blockersOf({ handlers, decision: { failures } }: FireRecord): HandlerRecord[] {
-  return handlers.filter(
+function blockersOf(record: FireRecord): HandlerRecord[] {
+  const { failures } = record.decision;
+  return heardOf(record).filter(
     (handler) => handler.verdict === 'block' || failures.some(({ id, blocked }) => blocked && id === handler.id),
   );
 }
@@ -77,7 +95,8 @@ function forGate(record: FireRecord, calls: readonly ToolCallRecord[]): string[]
       `To stop such a call, a hook that matches it must deny; to let it run without a question, ${one} must allow.`,
     ];
   }
-  const all = counting(record);
+  const due = dueIn(record);
+  const all = counting(record).filter((handler) => !due.includes(handler));
   const same = all.filter((handler) => handler.verdict === verdict);
   if (decisions === 'first' || decisions === 'last') return oneCounts(record, decisions, same);
   if (verdict === 'allow')
@@ -183,7 +202,7 @@ const MENDS: Readonly<Record<string, (handler: HandlerRecord) => string>> = {
   spawn_failed: (h) =>
     `its program was not found or may not be executed; correct the path in ${placeOf(h)}, or chmod +x`,
   exit_code: (h) =>
-    `it ended with ${h.exit_code ?? 'a code'} and no answer; 0 is fine, 2 blocks, any other code is a failure`,
+    `it ended with ${h.exit_code ?? 'a code'}${h.output === undefined ? ' and no answer' : ''}; 0 is fine, 2 blocks, any other code is a failure`,
   signal: () => 'something killed it; find out what',
   bad_json: () => 'its standard output begins like JSON but is not JSON; print one object, or plain text',
   bad_schema: () => 'a field of its answer has the wrong type or name; hookscope check and the message say which',

@@ -1,8 +1,9 @@
+import { givenIn, isGiven } from '../emit/reading/value.js';
 import { wouldDo } from '../emit/reading/would.js';
 import type { FireRecord } from '../emit/record.js';
 import { plain } from '../plain.js';
 import { isShadow } from './meaning.js';
-import { isGate, listed, named, nameIn, quoted } from './words.js';
+import { isGate, listed, named, nameIn, quoted, shown, verdictIn } from './words.js';
 
 /** The decision, who decided, and who was overruled. */
 export function decidedIn(record: FireRecord): string[] {
@@ -47,6 +48,8 @@ function outcome(record: FireRecord): string {
     return 'No hook wanted to go on: the agent stops.';
   }
   if (blocked) return `${who} blocked it${why}${how(record)}.`;
+  if (isGiven(decision)) return `${who} decided: the value is ${shown(givenIn(decision))}${why}.`;
+  if (fold === 'replace') return 'No hook gave a value.';
   return fold === 'block'
     ? 'No hook blocked it.'
     : `On ${plain(record.event)} nothing can be blocked: hooks can only watch, or add to it.`;
@@ -71,7 +74,8 @@ function how(record: FireRecord): string {
   const decider = record.handlers.find(({ id }) => id === decision.decidedBy);
   if (!decider) return '';
   const failure = decision.failures.find(({ id, blocked }) => id === decider.id && blocked);
-  if (failure) return ` (by its failure: ${plain(failure.cause)})`;
+  const isOwn = verdictIn(record, decider) === (isGate(record) ? decision.verdict : 'block');
+  if (failure && !isOwn) return ` (by its failure: ${plain(failure.cause)})`;
   return '';
 }
 
@@ -82,6 +86,8 @@ function overruled(record: FireRecord): string[] {
     const loser = record.handlers.find((handler) => handler.id === id);
     if (decision.fold === 'stop')
       return `${nameIn(record, id)} was overruled: it wanted the agent to go on, and an end of the loop counts more.`;
+    if (decision.fold === 'replace')
+      return `${nameIn(record, id)} was overruled: it gave another value, and ${isBlock(record) ? 'a block counts more' : 'the last one counts'}.`;
     const word = loser?.verdict === undefined ? 'another opinion' : plain(loser.verdict);
     const rule =
       decisions === 'first'
@@ -95,6 +101,9 @@ function overruled(record: FireRecord): string[] {
   });
 }
 
+const isBlock = ({ handlers, decision: { decidedBy } }: FireRecord): boolean =>
+  handlers.some(({ id, verdict }) => id === decidedBy && verdict === 'block');
+
 /** An allow alone loses to nothing where managed policy has asked. */
 const stricter = ({ decision: { verdict = 'none' } }: FireRecord): string =>
   verdict === 'none'
@@ -102,7 +111,9 @@ const stricter = ({ decision: { verdict = 'none' } }: FireRecord): string =>
     : `${plain(verdict)} is stricter`;
 
 function conflicts(record: FireRecord): string[] {
-  return record.conflicts.map(
+  // Of values it is said above.
+  const all = record.decision.fold === 'replace' ? [] : record.conflicts;
+  return all.map(
     ({ winner, loser }) =>
       `The rewrite of ${nameIn(record, winner)} stands, and that of ${nameIn(record, loser)} was dropped.`,
   );

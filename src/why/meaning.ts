@@ -33,12 +33,16 @@ export function percentile(sorted: ArrayLike<number>, percent: number): number {
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] as number;
 }
 
+/** Whose record it is; undefined: the main agent's, which some name by an empty id. */
+export const agentIdOf = (record: HookRecord): string | undefined =>
+  (record as { readonly agent_id?: string }).agent_id || undefined;
+
 /** An agent's type, where a record tells it. */
 export function typeOf(record: HookRecord): string | undefined {
   const type =
     record.type === 'hook_fire'
       ? record.input['agent_type']
-      : record.type === 'tool_call'
+      : record.type === 'tool_call' || record.type === 'hook_alarm'
         ? record.agent_type
         : undefined;
   return typeof type === 'string' && type !== '' ? type : undefined;

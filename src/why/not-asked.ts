@@ -64,14 +64,14 @@ const FROM_RECORD: {
   scope: (record, handler) => ({
     why: `it belongs to the scope ${plain(handler.scope)}, and this was asked in ${plain(record.scope)}`,
   }),
-  bailed(record) {
+  bailed(record, handler) {
     const enders = record.handlers.filter(endsRun);
     // Records of older versions say so of a fire that was cancelled, too.
     if (enders.length === 0) return record.error === undefined ? {} : whyCancelled(record);
     const who = listed(enders.map(({ name }) => named(name)));
     return {
       why: `${who} ended the run before its turn`,
-      change: `${who} must not answer continue: false, or this one needs an earlier stage.`,
+      change: `${who} must not answer continue: false${enders.every(({ scope }) => scope === handler.scope) ? ', or this one needs an earlier stage' : ''}.`,
     };
   },
   cancelled: whyCancelled,

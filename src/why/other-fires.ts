@@ -3,7 +3,7 @@ import { clip, plain } from '../plain.js';
 import type { RecordStore } from '../store/store.js';
 import { nearest } from '../values/nearest.js';
 import { agentName } from './about.js';
-import { isMeant, typeOf } from './meaning.js';
+import { agentIdOf, isMeant, typeOf } from './meaning.js';
 import { listed, named, placeOf } from './words.js';
 
 /** What other fires show about hooks that this one does not list. */
@@ -52,8 +52,9 @@ const NOTHING: OtherFires = { sentences: [], changes: [] };
 
 /** The owner of a hook, by its scope. */
 function whose({ handler: { scope }, fire }: Found): string {
-  if (scope !== fire.scope || fire.agent_id === undefined) return `of the scope ${clip(scope, 40)}`;
-  return `of ${agentName(fire.agent_id, typeOf(fire))}`;
+  const agent = agentIdOf(fire);
+  if (scope !== fire.scope || agent === undefined) return `of the scope ${clip(scope, 40)}`;
+  return `of ${agentName(agent, typeOf(fire))}`;
 }
 
 /** Hooks for the same event that other fires of the session list and this one does not. */

@@ -1,3 +1,4 @@
+import { answersIn, isSame } from '../emit/reading/answers.js';
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { specOf } from '../events/catalogue.js';
 import { endsRun, firstText, isGate, output, specific } from './words.js';
@@ -6,7 +7,7 @@ const LATTICE = ['none', 'allow', 'ask', 'defer', 'deny'];
 const strength = ({ verdict = 'none' }: HandlerRecord): number => LATTICE.indexOf(verdict);
 
 /** Those whose answers, or failures, are part of the decision. */
-const heardOf = ({ handlers }: FireRecord): HandlerRecord[] =>
+export const heardOf = ({ handlers }: FireRecord): HandlerRecord[] =>
   handlers.filter(({ status, phase }) => (status === 'ran' || status === 'failed') && phase !== 'observe');
 
 /** The hooks of a gate whose verdicts count: all that have one; where the first or last counts, that one, and those that count whatever it says (docs/semantics.md 7). */
@@ -30,6 +31,21 @@ function isOutside(handler: HandlerRecord, chosen: HandlerRecord | undefined): b
 function depthOf({ scope }: HandlerRecord): number {
   const place = ['managed', 'host', 'session'].indexOf(scope);
   return place < 0 ? 3 : place;
+}
+
+/** Those that were not asked again about what the input has become, since a hook had ended the run. */
+export function dueIn(record: FireRecord): HandlerRecord[] {
+  const { event, final_input: final, versions = [], truncated = [] } = record;
+  const heard = heardOf(record);
+  if (!isGate(record) || final === undefined || truncated.some((cut) => cut.startsWith('versions'))) return [];
+  if (!heard.some(endsRun)) return [];
+  const answers = answersIn(record);
+  const field = final[specOf(event)?.rewrites?.field ?? ''];
+  return heard.filter(({ id, phase = 'decide', judged = 0 }) => {
+    const made = answers.get(id)?.at(-1)?.rewrite;
+    const isOwn = made !== undefined && !made.dropped && isSame(made.value, field);
+    return phase === 'decide' && judged <= versions.length && !isOwn;
+  });
 }
 
 /** Who ended the agent's loop. */

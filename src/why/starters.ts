@@ -3,7 +3,7 @@ import { specOf } from '../events/catalogue.js';
 import { toolNames } from '../matching/tool-names.js';
 import { isObject, type Json } from '../values/shape.js';
 import { roleOf } from './about.js';
-import { isShadow, typeOf } from './meaning.js';
+import { agentIdOf, isShadow, typeOf } from './meaning.js';
 
 /** A call that asks for an agent, and has not ended. */
 interface Wish {
@@ -39,14 +39,14 @@ export class Starters {
   note(record: FireRecord | HookStarted): string | undefined {
     // The fire itself has told it, and earlier.
     if (record.type === 'hook_fire' ? isShadow(record) : record.shadow === true) return undefined;
-    const { agent_id: agent } = record;
+    const agent = agentIdOf(record);
     if (agent !== undefined) this.#noteParent(record, agent);
     return record.type === 'hook_fire' ? this.#noteCall(record) : undefined;
   }
 
   /** A call has ended, so it starts no agent any more. */
-  ended({ agent_id, tool_use_id }: ToolCallRecord): void {
-    this.#wishes.delete(keyOf(agent_id, tool_use_id));
+  ended(call: ToolCallRecord): void {
+    this.#wishes.delete(keyOf(agentIdOf(call), call.tool_use_id));
   }
 
   /** Who started the agent; undefined: nothing says it. */
@@ -100,7 +100,8 @@ export class Starters {
   }
 
   #noteCall(record: FireRecord): string | undefined {
-    const { event, input, final_input: final = input, tool_use_id: id, agent_id: by, decision, error } = record;
+    const { event, input, final_input: final = input, tool_use_id: id, decision, error } = record;
+    const by = agentIdOf(record);
     if (id === undefined || specOf(event)?.tool !== true) return undefined;
     const type = typeAsked(final);
     if (type === undefined && !SPAWNS.includes(input['tool_name'])) return undefined;

@@ -1,7 +1,10 @@
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { specOf } from '../events/catalogue.js';
+import { LEGACY } from '../events/output/what-counts.js';
+import { VERDICTS } from '../events/spec.js';
 import { subjectIn } from '../events/subject.js';
 import { clip, plain } from '../plain.js';
+import { own } from '../values/own.js';
 import { isObject, type Json } from '../values/shape.js';
 
 /** The text that matchers were compared with. */
@@ -61,6 +64,18 @@ function part(of: Json, key: string): Json {
 }
 
 export const isGate = ({ decision }: FireRecord): boolean => decision.fold === 'gate';
+
+/** The verdict in an answer, by the stronger of its spellings, in the words of its event; undefined: none. */
+export function verdictIn(record: FireRecord, handler: HandlerRecord): string | undefined {
+  const legacy = own(LEGACY, String(output(handler)['decision']));
+  if (!isGate(record)) return legacy === 'deny' ? 'block' : undefined;
+  const words: readonly unknown[] = VERDICTS;
+  if (specOf(record.event)?.nestedDecision) return knownWord(nested(handler)['behavior']);
+  const flat = knownWord(specific(handler)['permissionDecision']);
+  return legacy !== undefined && words.indexOf(legacy) > words.indexOf(flat) ? legacy : flat;
+}
+
+const knownWord = (word: unknown): string | undefined => VERDICTS.find((one) => one === word && one !== 'none');
 
 /** The first of them that is text. */
 export function firstText(...values: readonly unknown[]): string | undefined {

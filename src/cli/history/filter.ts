@@ -5,7 +5,7 @@ import type { RecordQuery, RecordStore } from '../../store/store.js';
 import { nearest } from '../../values/nearest.js';
 import { wrongOption } from '../../values/options.js';
 import { agentName, shortName } from '../../why/about.js';
-import { hasRun, isBlocked, isMeant, isShadow, typeOf, wouldBlock } from '../../why/meaning.js';
+import { agentIdOf, hasRun, isBlocked, isMeant, isShadow, typeOf, wouldBlock } from '../../why/meaning.js';
 import type { Flags, PERIOD_OPTIONS, RECORD_OPTIONS } from '../options.js';
 
 /** Which records a command shows. */
@@ -24,6 +24,8 @@ export interface RecordFilter {
   learnFrom(store: RecordStore, signal: AbortSignal): Promise<void>;
   /** Rejects with INVALID_OPTIONS: an event is asked about that hookscope does not know, and no record has it. `soon`: records may still come. */
   checkEvent(store: RecordStore, soon?: boolean): Promise<void>;
+  /** The same for records that were found by then, until the type of each of their agents is known. */
+  learnTypes(records: readonly HookRecord[], store: RecordStore, signal: AbortSignal): Promise<void>;
   /** Of a hook that no record lists: which was meant, of those in the records that were seen. */
   unknownHook(): string | undefined;
   /** The name of an agent: its type and the beginning of its id; the scope of the fire, or `main`. */
@@ -70,6 +72,16 @@ export function readFilter(flags: FilterFlags): RecordFilter {
       for await (const record of store.records({ ...period, types: ['hook_fire', 'tool_call'] })) {
         if (signal.aborted) return;
         types.learn(record);
+      }
+    },
+    async learnTypes(records, store, signal) {
+      // With other records their fires are read, too.
+      if (!alarms) return;
+      const unknown = () => records.some((record) => !types.knows(record));
+      if (!unknown()) return;
+      for await (const record of store.records({ types: ['hook_fire', 'tool_call'], newest: true })) {
+        if (signal.aborted) return;
+        if (types.learn(record) && !unknown()) return;
       }
     },
     async checkEvent(store, soon = false) {
@@ -137,18 +149,24 @@ const REMEMBERED = 10_000;
 class AgentTypes {
   readonly #types = new Map<string, string>();
 
-  learn(record: HookRecord): void {
+  /** Whether that was new. */
+  learn(record: HookRecord): boolean {
     const key = keyOf(record);
     const type = typeOf(record);
-    if (key === undefined || type === undefined || this.#types.has(key)) return;
+    if (key === undefined || type === undefined || this.#types.has(key)) return false;
     this.#types.set(key, type);
-    if (this.#types.size <= REMEMBERED) return;
+    if (this.#types.size <= REMEMBERED) return true;
     const [oldest] = this.#types.keys();
     this.#types.delete(oldest as string);
+    return true;
+  }
+
+  knows(record: HookRecord): boolean {
+    return agentIdOf(record) === undefined || this.#of(record) !== undefined;
   }
 
   match(record: HookRecord, agent: string): Match {
-    const { agent_id: id } = record as { agent_id?: string };
+    const id = agentIdOf(record);
     if (id === undefined) return agent === scopeOf(record) ? 'yes' : 'no';
     const type = this.#of(record);
     if (id.startsWith(agent) || agent === shortName(id) || agent === agentName(id, type)) return 'yes';
@@ -156,7 +174,7 @@ class AgentTypes {
   }
 
   nameOf(record: HookRecord): string {
-    const { agent_id: id } = record as { agent_id?: string };
+    const id = agentIdOf(record);
     return id === undefined ? scopeOf(record) : agentName(id, this.#of(record));
   }
 
@@ -167,11 +185,8 @@ class AgentTypes {
 
 /** undefined: it is of no agent. */
 function keyOf(record: HookRecord): string | undefined {
-  const {
-    agent_id: id,
-    session_id: session,
-    host_id: host,
-  } = record as Partial<Record<'agent_id' | 'session_id' | 'host_id', string>>;
+  const id = agentIdOf(record);
+  const { session_id: session, host_id: host } = record as Partial<Record<'session_id' | 'host_id', string>>;
   return id === undefined ? undefined : JSON.stringify([host, session, id]);
 }
 

@@ -134,6 +134,8 @@ async function printNewest(
     if (match === 'yes') sure += 1;
     found.push(match === 'yes' && record.type === 'hook_fire' ? words(record) : record);
   }
+  const small = found.filter((one) => typeof one !== 'string');
+  await filter.learnTypes(small, store, terminal.signal);
   const lines = found.flatMap((one) => {
     if (typeof one === 'string') return [one];
     return filter.match(one) === 'yes' ? [words(one)] : [];

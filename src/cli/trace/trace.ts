@@ -8,7 +8,7 @@ import type {
 } from '../../emit/record.js';
 import { specOf } from '../../events/catalogue.js';
 import { clip } from '../../plain.js';
-import { isBlocked, isShadow, typeOf } from '../../why/meaning.js';
+import { agentIdOf, isBlocked, isShadow, typeOf } from '../../why/meaning.js';
 import type { TraceEvent } from './event.js';
 import { type Lane, placeBelow, starterIn, type TraceAgent, type TraceSession, Tracks } from './tracks.js';
 import { type Call, type Fire, hasRoom, release } from './under-way.js';
@@ -53,7 +53,7 @@ export class Trace {
     if (record.origin === undefined) session.starters.note(record);
     // Another program's hook has no fire here.
     const fire = record.origin === undefined ? this.#fireOf(record, session, began) : undefined;
-    const agent = fire?.agent ?? this.#tracks.agent(session, record.agent_id);
+    const agent = fire?.agent ?? this.#tracks.agent(session, agentIdOf(record));
     const lane = fire !== undefined && hasRoom(fire, began) ? fire.lane : this.#tracks.take(agent, began);
     const start = Math.max(began, lane === fire?.lane ? fire.drawn : lane.end);
     const call = {
@@ -106,9 +106,9 @@ export class Trace {
   }
 
   #agentOf(record: HookStarted | FireRecord, session: TraceSession): TraceAgent {
-    const { agent_id } = record;
-    const known = session.agents.get(agent_id);
-    const agent = known ?? this.#tracks.agent(session, agent_id, starterIn(session, agent_id));
+    const id = agentIdOf(record);
+    const known = session.agents.get(id);
+    const agent = known ?? this.#tracks.agent(session, id, starterIn(session, id));
     agent.type ??= typeOf(record);
     return agent;
   }
@@ -219,7 +219,7 @@ export class Trace {
   #tool(record: ToolCallRecord): void {
     const session = this.#tracks.session(record.session_id);
     const ts = this.#tracks.clock(record).at(record);
-    const agent = this.#tracks.agent(session, record.agent_id);
+    const agent = this.#tracks.agent(session, agentIdOf(record));
     agent.type ??= typeOf(record);
     session.starters.ended(record);
     if (!this.#options.isShown(record)) return;
@@ -236,7 +236,7 @@ export class Trace {
     const session = this.#tracks.session(record.session_id);
     const ts = this.#tracks.clock(record).at(record);
     if (!this.#options.isShown(record)) return;
-    const place = this.#place(this.#tracks.agent(session, record.agent_id));
+    const place = this.#place(this.#tracks.agent(session, agentIdOf(record)));
     const args = { tool_use_id: this.#text(record.tool_use_id), message: this.#text(record.message) };
     this.#options.write({ ph: 'i', name: `ALARM ${record.alarm}`, cat: 'alarm', ...place, ts, s: 'p', args });
   }

@@ -1,4 +1,5 @@
 import { specOf } from '../../events/catalogue.js';
+import { isMcpTool, rewriteKeys } from '../../events/output/what-counts.js';
 import type { EventSpec } from '../../events/spec.js';
 import { isObject } from '../../values/shape.js';
 import type { FireRecord, HandlerRecord } from '../fire-record.js';
@@ -9,7 +10,7 @@ export interface Answer {
   readonly handler: HandlerRecord;
   /** It announced a later answer, and none came. */
   readonly unjudged: boolean;
-  /** A later answer of the hook stands in place of it, with its context and messages; one that failed or was not given replaces none. */
+  /** Another answer of the hook stands in place of it, with its context and messages; one that failed or was not given replaces none. */
   readonly replaced: boolean;
   /** What hooks are asked about, in the form that this one was given; undefined: the record does not have it. */
   readonly given: unknown;
@@ -81,13 +82,15 @@ function draftsOf(
   },
 ): readonly Draft[] {
   const { spec, givenTo, record } = about;
-  const { status, output, judged = 0 } = row;
+  const { status, output, failure, judged = 0 } = row;
   const place = `handlers.${record.handlers.indexOf(row)}`;
   const cut = isCut(record, `${place}.output`) || isCut(record, `${place}.answers`);
-  const all: readonly RowAnswer[] = row.answers?.length ? row.answers : [{ judged, status, output } as RowAnswer];
+  const all: readonly RowAnswer[] = row.answers?.length
+    ? row.answers
+    : [{ judged, status, output, failure } as RowAnswer];
   return all.map((answer, at) => {
     const given = givenTo(answer.judged);
-    const made = answer.status === 'ran' && !cut ? madeBy(answer.output, spec) : undefined;
+    const made = hasAnswered(answer) && !cut ? madeBy(answer.output, spec, record) : undefined;
     return {
       handler: at < all.length - 1 ? earlier(row, answer) : all.length === 1 ? row : withOutput(row, answer.output),
       unjudged: answer.status === 'unjudged',
@@ -99,13 +102,18 @@ function draftsOf(
   });
 }
 
-/** Whether a later answer counts in place of one (docs/semantics.md 6). */
+/** A hook that failed may have answered all the same; but where its answer is what failed, its rewrite was not taken. */
+const hasAnswered = ({ status, output, failure }: RowAnswer): boolean =>
+  status === 'ran' || (status === 'failed' && output !== undefined && failure?.cause !== 'bad_schema');
+
+/** Whether another answer counts in place of one (docs/semantics.md 6). */
 function isReplaced(row: HandlerRecord, all: readonly RowAnswer[], at: number): boolean {
   const later = all.slice(at + 1);
   if (later.some(({ status }) => status === 'ran')) return true;
   const failed = later.filter(({ status }) => status === 'failed');
   const own = all[at] as RowAnswer;
-  if (own.status === 'failed') return failed.length > 0;
+  if (own.status === 'failed')
+    return failed.length > 0 || (own.output !== undefined && !isSame(own.output, row.output));
   // What one printed that failed counts if it is stricter.
   const isKept = row.output === undefined || isSame(own.output, row.output);
   return !isKept && failed.some(({ output }) => output !== undefined && isSame(output, row.output));
@@ -152,14 +160,20 @@ function earlier(
 }
 
 /** What an answer replaces the input or output with. */
-function madeBy(output: unknown, spec: EventSpec | undefined): Draft['made'] {
+export function madeBy(
+  output: unknown,
+  spec: EventSpec | undefined,
+  { input, fired }: Pick<FireRecord, 'input' | 'fired'>,
+): Draft['made'] {
   if (spec?.rewrites === undefined) return undefined;
-  const { keys, mcpKeys = [] } = spec.rewrites;
   const own = isObject(output) ? output['hookSpecificOutput'] : undefined;
   const place = spec.nestedDecision && isObject(own) ? own['decision'] : own;
   if (!isObject(place)) return undefined;
-  const key = [...keys, ...mcpKeys].find((one) => Object.hasOwn(place, one));
-  return key === undefined ? undefined : { value: place[key] };
+  const keys = rewriteKeys(spec, isMcpTool(input['tool_name']), place['behavior']);
+  const key = keys.find((one) => Object.hasOwn(place, one));
+  if (key === undefined) return undefined;
+  const [old, value] = [input[spec.rewrites.field], place[key]];
+  return { value: fired?.keeps_keys && isObject(old) && isObject(value) ? { ...old, ...value } : value };
 }
 
 /** Whether another hook's rewrite stood in place of that of an answer (docs/semantics.md 6). */
@@ -186,7 +200,7 @@ function isDropped({ conflicts }: FireRecord, drafts: Drafts, id: string, at: nu
 const madeIn = (drafts: Drafts, id: string): readonly Draft[] =>
   (drafts.get(id) ?? []).filter(({ made }) => made !== undefined);
 
-function isSame(a: unknown, b: unknown): boolean {
+export function isSame(a: unknown, b: unknown): boolean {
   try {
     return jsonOf(a) === jsonOf(b);
   } catch {

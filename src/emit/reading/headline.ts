@@ -3,6 +3,7 @@ import { own } from '../../values/own.js';
 import type { FireRecord, RecordedDecision } from '../fire-record.js';
 import type { ToolCallRecord } from '../record.js';
 import type { HandlerVerdict } from '../recorded.js';
+import { isGiven } from './value.js';
 import { wouldDo } from './would.js';
 
 export type PrintStyle = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
@@ -68,17 +69,12 @@ function wouldWords(record: FireRecord, would: HandlerVerdict, paint: PrintPaint
   return `${paint('dim', 'not enforced:')} ${who} would ${what}`;
 }
 
-function verdictWord({
-  fold,
-  verdict = 'none',
-  blocked,
-  continues,
-  endedBy,
-}: RecordedDecision): [string, PrintStyle | undefined] {
+function verdictWord(decision: RecordedDecision): [string, PrintStyle | undefined] {
+  const { fold, verdict = 'none', blocked, continues, endedBy } = decision;
   if (fold === 'gate') return verdict === 'none' ? ['no opinion', undefined] : [verdict, own(VERDICT_STYLE, verdict)];
   if (endedBy) return [`stops (${endedBy})`, 'yellow'];
   if (fold === 'stop') return continues ? ['goes on', 'yellow'] : ['stops', 'green'];
-  return blocked ? ['blocked', 'red'] : ['done', 'green'];
+  return blocked ? ['blocked', 'red'] : [isGiven(decision) ? 'value given' : 'done', 'green'];
 }
 
 export function handlerNames(record: FireRecord): (id: string) => string {

@@ -9,6 +9,7 @@ import type { HookProgress, HookRecord, HookResponse, HookStarted } from '../rec
 import { REDACT_OPTION, type RedactOptions } from '../redact/options.js';
 import { type Redactor, redactorOf } from '../redact/redactor.js';
 import { callWords, duration, handlerNames, headline, type PrintPaint, VERDICT_STYLE } from './headline.js';
+import { valueIn } from './value.js';
 
 /** How records become lines for people. */
 export interface PrintOptions {
@@ -70,11 +71,12 @@ export function formatFire(told: FireRecord, options: PrintOptions = {}): string
   const lines = record.handlers.map((handler) => {
     const from = column(`${handler.handler} ${handler.source.kind}`, 18);
     const warnings = (handler.warnings ?? []).map((text) => `\n    ${paint('yellow', `warning: ${clip(text, 160)}`)}`);
-    return `  ${column(handler.name, width)}  ${paint('dim', from)}  ${handlerLine(handler, paint)}${warnings.join('')}`;
+    return `  ${column(handler.name, width)}  ${paint('dim', from)}  ${handlerLine(handler, record, paint)}${warnings.join('')}`;
   });
+  const what = record.decision.fold === 'replace' ? 'value' : 'rewrite';
   for (const { winner, loser } of record.conflicts) {
     lines.push(
-      `  ${paint('yellow', `conflict: the rewrite of ${names(winner)} stands, that of ${names(loser)} was dropped`)}`,
+      `  ${paint('yellow', `conflict: the ${what} of ${names(winner)} stands, that of ${names(loser)} was dropped`)}`,
     );
   }
   if (record.out_of_scope > 0) lines.push(`  ${paint('dim', `${record.out_of_scope} more in other scopes`)}`);
@@ -104,7 +106,7 @@ function runWord(record: HookStarted | HookProgress | HookResponse, paint: Print
   return `${status}${verdict}${failure} ${paint('dim', duration(record.duration_ms))}`;
 }
 
-function handlerLine(handler: HandlerRecord, paint: PrintPaint): string {
+function handlerLine(handler: HandlerRecord, record: FireRecord, paint: PrintPaint): string {
   const took = handler.duration_ms === undefined ? '' : ` ${paint('dim', duration(handler.duration_ms))}`;
   const again = handler.reasked ? ` ${paint('dim', `(asked again ${handler.reasked}x)`)}` : '';
   if (handler.status === 'skipped') {
@@ -117,7 +119,7 @@ function handlerLine(handler: HandlerRecord, paint: PrintPaint): string {
     const { cause = 'unknown', message = '' } = handler.failure ?? {};
     return `${paint('red', `failed: ${cause}`)}: ${clip(message, 120)}${again}${took}`;
   }
-  const said = handler.verdict ?? 'no opinion';
+  const said = handler.verdict ?? (valueIn(record, handler) === undefined ? 'no opinion' : 'gave a value');
   return `${paint(own(VERDICT_STYLE, handler.verdict ?? ''), said)}${again}${took}`;
 }
 

@@ -128,6 +128,7 @@ export const CONVERSATION_EVENTS = {
     afterTheFact: true,
     exit2: 'ignore',
     output: () => zod().object({ displayContent: zod().string().optional() }),
+    value: ['displayContent'],
     timeout: { claude: 10 },
     types: PROGRAMS,
     claude: 'usual',

@@ -15,6 +15,7 @@ const alike = {
   fold: 'replace',
   exit2: 'block',
   output: answer,
+  value: ['action', 'content'],
   blockValue: { action: 'decline' },
   types: PROGRAMS,
   claude: 'usual',

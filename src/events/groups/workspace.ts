@@ -88,6 +88,7 @@ export const WORKSPACE_EVENTS = {
     exit2: 'block',
     plainStdout: 'value',
     output: () => zod().object({ worktreePath: zod().string().optional() }),
+    value: ['worktreePath'],
     failure: 'fails',
     claude: { answerNeeded: true },
     types: PROGRAMS,

@@ -3,6 +3,7 @@ import { type Dialect, type EventSpec, VERDICTS, type Verdict } from '../spec.js
 import { checkOutput, type OutputReading, whyBad } from './check.js';
 import { outputShape } from './shape.js';
 import { idleKey, unknownNested } from './warnings.js';
+import { LEGACY, rewriteKeys, valueAmong } from './what-counts.js';
 
 /** One handler's answer, parsed by the event's schema. Plain data; nothing about time, scope or failure policy. */
 export interface Outcome {
@@ -92,13 +93,6 @@ function readCommon(draft: Draft, output: Json): void {
   if (output['terminalSequence'] !== undefined) draft.specific = { terminalSequence: output['terminalSequence'] };
 }
 
-const LEGACY: Readonly<Record<string, 'allow' | 'deny'>> = {
-  approve: 'allow',
-  allow: 'allow',
-  block: 'deny',
-  deny: 'deny',
-};
-
 function readDecision(reading: OutputReading, draft: Draft, output: Json, specific: Json): void {
   const { spec, shape, warnings } = reading;
   if (output['preventContinuation'] === true) draft.continue = false;
@@ -134,21 +128,15 @@ function readValue({ spec, shape }: OutputReading, draft: Draft, specific: Json)
     draft.value = { ...spec.blockValue };
     return;
   }
-  const said = shape.value.filter((key) => specific[key] !== undefined);
-  if (said.length === 0 || draft.block) return;
-  draft.value =
-    shape.value.length === 1
-      ? specific[said[0] as string]
-      : Object.fromEntries(said.map((key) => [key, specific[key]]));
+  const given = draft.block ? undefined : valueAmong(shape.value, specific);
+  if (given !== undefined) draft.value = given.value;
 }
 
 function readRewrite({ spec, shape, warnings }: OutputReading, draft: Draft, specific: Json, mcpTool: boolean): void {
-  for (const key of shape.rewrites) if (key in specific) draft.rewrite ??= { value: specific[key] };
-  for (const key of shape.mcpRewrites) {
-    if (!(key in specific)) continue;
-    if (mcpTool) draft.rewrite ??= { value: specific[key] };
-    else warnings.push(`${idleKey(spec, `"${key}"`)} of a tool that is not an MCP tool`);
-  }
+  for (const key of rewriteKeys(spec, mcpTool))
+    if (key in specific && shape.specific.has(key)) draft.rewrite ??= { value: specific[key] };
+  for (const key of mcpTool ? [] : shape.mcpRewrites)
+    if (key in specific) warnings.push(`${idleKey(spec, `"${key}"`)} of a tool that is not an MCP tool`);
 }
 
 function readExtras(draft: Draft, from: Json, keys: readonly string[]): void {
@@ -172,9 +160,8 @@ function readNested(reading: OutputReading, draft: Draft, output: Json, specific
   if (behavior === undefined) return;
   draft.verdict = behavior;
   for (const key of Object.keys(decision)) if (!known.includes(key)) warnings.push(unknownNested(shape, key, behavior));
-  for (const key of shape.rewrites) {
+  for (const key of rewriteKeys(spec, false, behavior))
     if (known.includes(key) && key in decision) draft.rewrite ??= { value: decision[key] };
-  }
   const rest = known.filter((key) => key !== 'behavior' && key !== 'message' && !shape.rewrites.includes(key));
   readExtras(draft, decision, rest);
 }

@@ -17,6 +17,8 @@ export type HookAlarm = Unstamped<AlarmRecord>;
 
 /** A call of a tool, as an event or a result tells of it. */
 export interface ToolUse extends CallKey {
+  /** The type of its agent, if that is known. */
+  readonly agentType?: string | undefined;
   readonly tool: string;
   /** The scope's id, as in records. */
   readonly scope: string;
@@ -227,7 +229,7 @@ export class Alarms {
 
   #tell(
     alarm: HookAlarm['alarm'],
-    { session, agent, id, tool, scope }: ToolUse,
+    { session, agent, agentType, id, tool, scope }: ToolUse,
     { by, denial, judgement, input }: Evidence & { denial?: Denial; judgement?: Judgement },
   ): void {
     if (judgement) judgement.told = true;
@@ -240,6 +242,7 @@ export class Alarms {
       session_id: session,
       scope,
       ...(agent === undefined ? {} : { agent_id: agent }),
+      ...(agentType === undefined ? {} : { agent_type: agentType }),
       tool_name: tool,
       tool_use_id: id,
       evidence: by,

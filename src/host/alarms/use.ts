@@ -1,6 +1,6 @@
 import type { HookscopeError } from '../../errors.js';
 import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
-import { isText, type Json } from '../../values/shape.js';
+import { isText, type Json, textOf } from '../../values/shape.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { EventState, Services } from '../services.js';
 import type { Alarms, ToolUse } from './alarms.js';
@@ -130,6 +130,7 @@ function useOf({ services, input, found, options: how }: AnyCallFire): PossibleU
     return {
       session,
       agent: isText(agent) ? agent : undefined,
+      agentType: agent === undefined ? undefined : (textOf(input['agent_type']) ?? found?.scope.agentType),
       id: isText(id) && id !== '' ? id : undefined,
       tool,
       scope: found?.id ?? 'session',

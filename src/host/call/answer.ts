@@ -5,6 +5,7 @@ import { NOTHING_SAID } from '../../events/output/meant.js';
 import { type Outcome, readOutput } from '../../events/output/outcome.js';
 import { printed } from '../../events/output/printed.js';
 import { idleAsync, idleStop } from '../../events/output/warnings.js';
+import { isMcpTool } from '../../events/output/what-counts.js';
 import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { readOnly } from '../../values/copies/view.js';
@@ -182,8 +183,6 @@ function overOld(
   const kept = `the agent keeps what the rewrite leaves out: ${stay.join(', ')}`;
   return { outcome: { ...outcome, rewrite: { value: { ...old, ...value } } }, warnings: join(warnings, [kept]) };
 }
-
-const isMcpTool = (tool: unknown): boolean => typeof tool === 'string' && tool.startsWith('mcp__');
 
 /** A rewrite that Claude Code would ignore is a failure; the rest of the answer counts. */
 function notTaken(fire: FireFacts, { dialect }: Registration, outcome: Outcome): Attempt | undefined {

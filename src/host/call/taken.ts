@@ -1,3 +1,4 @@
+import { isMcpTool } from '../../events/output/what-counts.js';
 import type { EventSpec } from '../../events/spec.js';
 import { isObject } from '../../values/shape.js';
 
@@ -33,8 +34,7 @@ export function whyNotTaken(
   if (rewrites?.unknownToClaude)
     return `Claude Code does not know ${rewrites.keys[0]}: the ${rewrites.field} stays as it is`;
   const tool = input['tool_name'];
-  if (!rewrites?.shaped || !(rewrites.field in input) || typeof tool !== 'string' || tool.startsWith('mcp__'))
-    return undefined;
+  if (!rewrites?.shaped || !(rewrites.field in input) || typeof tool !== 'string' || isMcpTool(tool)) return undefined;
   const optional = Object.hasOwn(OPTIONAL, tool) ? OPTIONAL[tool] : undefined;
   const differs = difference(input[rewrites.field], value, optional);
   return (

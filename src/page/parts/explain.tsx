@@ -1,3 +1,4 @@
+import { isGiven } from '../../emit/reading/value.js';
 import type { FireRecord, HookRecord, HookResponse } from '../../emit/record.js';
 import { specOf } from '../../events/catalogue.js';
 import { plain } from '../../plain.js';
@@ -69,7 +70,7 @@ function Fire({ row, fire }: { readonly row: Row; readonly fire: FireRecord }) {
   const marks = marksOf(fire, [...endsIn(fire, runs).values()]);
   return (
     <>
-      <Title row={row} agent={agent} outcome={gravest(marks)} />
+      <Title row={row} agent={agent} outcome={gravest(marks)} given={isGiven(fire.decision)} />
       <Sentences title="What was decided" lines={answer.decision} />
       <Sentences title="What came of it" lines={answer.outcome} alarming={isAlarm} />
       <Given fire={fire} />
@@ -106,14 +107,18 @@ interface TitleProps {
   readonly agent: string;
   /** By its place among the outcomes. */
   readonly outcome: number;
+  readonly given?: boolean;
 }
 
-function Title({ row, agent, outcome: place }: TitleProps) {
+function Title({ row, agent, outcome: place, given }: TitleProps) {
   const outcome = OUTCOMES[place] as (typeof OUTCOMES)[number];
   return (
     <>
       <h2 id="explanation" tabIndex={-1}>
-        {row.event} {row.about} <span class={`badge ${outcome}`}>{OUTCOME_WORDS[outcome]}</span>
+        {row.event} {row.about}{' '}
+        <span class={`badge ${outcome}`}>
+          {given && outcome === 'rewritten' ? 'value given' : OUTCOME_WORDS[outcome]}
+        </span>
       </h2>
       <p class="quiet">
         {agent}, <time dateTime={iso(row.at)}>{iso(row.at).replace('T', ' ').replace('Z', ' UTC')}</time>

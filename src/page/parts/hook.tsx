@@ -1,5 +1,6 @@
 import { type Answer, answersIn } from '../../emit/reading/answers.js';
 import { duration } from '../../emit/reading/headline.js';
+import { valueIn } from '../../emit/reading/value.js';
 import type { FireRecord, HandlerRecord, HookResponse } from '../../emit/record.js';
 import { plain } from '../../plain.js';
 import type { WhyAnswer } from '../../why/answer.js';
@@ -24,7 +25,7 @@ export function Hooks({ fire, answer, runs }: HooksProps) {
           <li key={handler.id}>
             <Hook
               handler={handler}
-              decision={fire.decision}
+              fire={fire}
               sentence={sentences.get(handler.id) ?? ''}
               runs={runs.filter(({ handler_id: id }) => id === handler.id)}
               answers={answers.get(handler.id) ?? []}
@@ -38,15 +39,16 @@ export function Hooks({ fire, answer, runs }: HooksProps) {
 
 interface HookProps {
   readonly handler: HandlerRecord;
-  readonly decision: FireRecord['decision'];
+  readonly fire: FireRecord;
   readonly sentence: string;
   readonly runs: readonly HookResponse[];
   readonly answers: readonly Answer[];
 }
 
-function Hook({ handler, decision, sentence, runs, answers }: HookProps) {
+function Hook({ handler, fire, sentence, runs, answers }: HookProps) {
+  const { decision } = fire;
   const { status, warnings = [], duration_ms: took } = handler;
-  const word = status === 'skipped' ? 'not asked' : status === 'ran' ? said(handler, answers) : status;
+  const word = status === 'skipped' ? 'not asked' : status === 'ran' ? said(fire, handler, answers) : status;
   return (
     <details open={status !== 'skipped'}>
       <summary>
@@ -89,9 +91,11 @@ function Said({ answer: { handler, given, rewrite }, again }: { readonly answer:
   );
 }
 
-function said({ verdict, would }: HandlerRecord, answers: readonly Answer[]): string {
+function said(fire: FireRecord, handler: HandlerRecord, answers: readonly Answer[]): string {
+  const { verdict, would } = handler;
   if (would !== undefined && would !== 'none') return `would ${would}`;
   if (verdict !== undefined && verdict !== 'none') return verdict;
+  if (valueIn(fire, handler) !== undefined) return 'gave a value';
   return answers.some(({ rewrite }) => rewrite !== undefined) ? 'rewrote' : 'no opinion';
 }
 

@@ -2,7 +2,7 @@ import type { Attributes } from '@opentelemetry/api';
 import { specOf } from '../../../events/catalogue.js';
 import { wellFormed } from '../../../plain.js';
 import { isObject, type Json } from '../../../values/shape.js';
-import type { Answer } from '../../reading/answers.js';
+import { type Answer, madeBy } from '../../reading/answers.js';
 import type {
   AlarmRecord,
   FireRecord,
@@ -131,7 +131,7 @@ export function callEnd(
   const word = shadow ? (row?.would ?? would) : (row?.verdict ?? decision);
   const rewrites =
     answer === undefined
-      ? row !== undefined && fire !== undefined && isRewrite(row.output, fire.event)
+      ? row !== undefined && fire !== undefined && isRewrite(row.output, fire)
       : answer.rewrite !== undefined;
   const attributes: Attributes = { [NAME.outcome]: outcome, [NAME.ownVerdict]: word ?? 'none' };
   if (failure !== undefined) attributes[NAME.error] = failure.cause;
@@ -151,11 +151,12 @@ export function callEnd(
 }
 
 /** Whether an answer wants to replace the input or output. */
-export function isRewrite(output: unknown, event: string): boolean {
-  const { keys = ['updatedInput'], mcpKeys = [] } = specOf(event)?.rewrites ?? {};
+export function isRewrite(output: unknown, fire: FireRecord): boolean {
+  const spec = specOf(fire.event);
+  if (spec !== undefined) return madeBy(output, spec, fire) !== undefined;
   const own = isObject(output) ? output['hookSpecificOutput'] : undefined;
   const places = [output, own, isObject(own) ? own['decision'] : undefined];
-  return places.some((place) => isObject(place) && [...keys, ...mcpKeys].some((key) => place[key] !== undefined));
+  return places.some((place) => isObject(place) && place['updatedInput'] !== undefined);
 }
 
 export function toolEnd(record: ToolCallRecord): Attributes {

@@ -212,8 +212,7 @@ export class Spans {
 
 /** Which answer each call gave; undefined: the rows tell it. */
 function answersOf(record: FireRecord, calls: readonly Live[]): ReadonlyMap<Live, Answer> | undefined {
-  const isTold = ({ answers, output }: HandlerRecord): boolean =>
-    answers === undefined && !isRewrite(output, record.event);
+  const isTold = ({ answers, output }: HandlerRecord): boolean => answers === undefined && !isRewrite(output, record);
   if (record.handlers.every(isTold)) return undefined;
   const found = new Map<Live, Answer>();
   for (const [id, answers] of answersIn(record)) {
