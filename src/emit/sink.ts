@@ -39,7 +39,7 @@ export interface Sink {
 export interface SinkOptions {
   /** Its name in messages to the logger. */
   readonly name?: string;
-  /** Most records that wait to be written; default 10,000. The newest is the one dropped. */
+  /** Most records that wait to be written; default 10,000, of `ndjsonSink` and `sqliteSink` as many as `maxPendingBytes` hold. The newest is the one dropped. */
   readonly capacity?: number;
   /** Most bytes of records that wait, 64 MiB unless given. A larger record is accepted too, and no other one until it is written. */
   readonly maxPendingBytes?: number;

@@ -400,6 +400,7 @@ const limits: readonly Kept[] = [
     'values/view',
     'of what JSON has no word for has no working methods',
   ],
+  ['Only `toJSON` does', 'values/view', 'prints whatever an input holds as the plain input is printed'],
   ['refuse a view: give them', 'values/view', 'is refused by postMessage too, and its snapshot by neither'],
   ['A view is not the object itself', 'package/promises', 'a view is not the object itself'],
   [
@@ -435,6 +436,16 @@ const limits: readonly Kept[] = [
   ["One literal letter of the folder's name in a glob", 'matching/search-rule', 'in the place of any letter'],
   ['On any other event a hook with an', 'host/running', 'a hook with a rule on an event without a tool never runs'],
   ['A glob in code does not treat', 'matching/matcher', "['org/*', 'org/a/b', true]"],
+  [
+    'calls no handler, raw tap or `spawnHooks` function',
+    'host/explain',
+    'calls no handler, tap or maker of hooks, and asks what decides who would run',
+  ],
+  [
+    'A predicate that counts its calls counts that one too',
+    'host/explain',
+    'calls no handler, tap or maker of hooks, and asks what decides who would run',
+  ],
   [
     'A predicate must answer at once',
     'matching/matcher',
@@ -544,7 +555,11 @@ const limits: readonly Kept[] = [
   ['needs its own error handling', 'package/promises-process', 'is not behind the guard of its watchers'],
   ['thread, so a slow one slows the agent down', 'package/promises', 'a watcher runs while the fire waits for it'],
   ['takes the record and writes it later', 'emit/sink', 'does not write in the turn of the agent that emitted'],
-  ['queue is bounded: 10,000 records', 'emit/sink', 'has room for 10,000 records unless told otherwise'],
+  [
+    'queue is bounded by 64 MiB of records',
+    'emit/sink-room',
+    'what waits in a sink is bounded by its bytes, and by a count only in createSink and otelSink',
+  ],
   ['a record is dropped and counted', 'emit/sink', 'that is slow drops what finds its queue full, counts it'],
   [
     'Records hold the inputs and the answers of hooks',

@@ -27,6 +27,8 @@ import { type RecordRow, recordsIn, rowOf, rowOfPacked } from './rows.js';
 
 /** Options of `sqliteSink`. */
 export interface SqliteOptions extends SinkOptions {
+  /** Most records that wait to be written; default: as many as `maxPendingBytes` hold. The newest is the one dropped. */
+  readonly capacity?: number;
   /** Seconds a record is kept; default 30 days. 0: forever. */
   readonly maxAge?: number;
   /** Most bytes the records take; the oldest go. Default 512 MiB. */
