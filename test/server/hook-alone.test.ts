@@ -187,12 +187,16 @@ describe('hookscope hook without a server', () => {
   });
 
   /** An answer that no pipe holds, read when the shell command `wait` has ended. */
-  const readLate = (plugin: string, input: object, wait: string): Promise<Finished> => {
-    const hook = '"$0" "$1" hook PreToolUse --plugin "$2" --no-server --timeout 8';
+  const readLate = (plugin: string, input: object, wait: string, seconds = 8): Promise<Finished> => {
+    const hook = '"$0" "$1" hook PreToolUse --plugin "$2" --no-server --timeout "$3"';
     const script = `set -o pipefail; ${hook} | { ${wait}; cat; }`;
     const { env } = user;
     const cwd = join(user.path, 'project');
-    return start('bash', ['-c', script, process.execPath, BIN, plugin], { cwd, env, stdin: JSON.stringify(input) });
+    return start('bash', ['-c', script, process.execPath, BIN, plugin, `${seconds}`], {
+      cwd,
+      env,
+      stdin: JSON.stringify(input),
+    });
   };
   const long = `{ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput: { command: 'x'.repeat(300_000) } } }`;
 
@@ -209,7 +213,7 @@ describe('hookscope hook without a server', () => {
     const loop = `setTimeout(() => { writeFileSync('${looping}', ''); for (;;); }, 1_000)`;
     const code = madeBy(`() => { ${loop}; return ${long}; }`, `import { writeFileSync } from 'node:fs'`);
     const wait = `until [ -e '${looping}' ]; do sleep 0.1; done`;
-    const finished = await readLate(user.write('loops.mjs', code), bash('zip'), wait);
+    const finished = await readLate(user.write('loops.mjs', code), bash('zip'), wait, 5);
     expect(finished.code).toBe(2);
     expect(finished.stdout.length).toBeLessThan(300_000);
   });
