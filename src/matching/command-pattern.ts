@@ -1,7 +1,7 @@
 import { type BashCommands, readBash } from './bash/bash.js';
-import { plainCommands } from './bash/plain-line.js';
 import { beginsIn, longestIn } from './bash/texts.js';
 import type { CommandText } from './bash/words.js';
+import { plainCommands } from './plain-line.js';
 import { compileWildcard } from './wildcard.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Command, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
-import { parse } from './bash.js';
-import { isTooLong } from './reading.js';
+import { parse } from './bash/bash.js';
+import { isTooLong } from './bash/reading.js';
 
 /** A command of a plain line, as it is written and as its words are after quoting. */
 export interface PlainCommand {
