@@ -38,7 +38,7 @@ export class AgentScopes {
     this.#start({ session, agent, type, ...(isLate ? { late: true } : {}) });
     const { tool_use_id: id, tool_name: tool } = input;
     if (isLate && isText(id) && id !== '' && isText(tool))
-      this.#services.alarms.reopened({ session, agent, id, tool, scope: agent }, spec.name);
+      this.#services.alarms.reopened({ session, agent, agentType: type, id, tool, scope: agent }, spec.name);
   }
 
   /** Called after the fire. `goesOn`: the stop was blocked. */

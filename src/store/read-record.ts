@@ -245,6 +245,7 @@ const TYPES: Readonly<Record<string, Read>> = {
       agent_id: text,
       host_id: text,
       redacted: object,
+      agent_type: text,
       denied_by: word,
       reason: text,
       judged_input: text,

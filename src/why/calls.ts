@@ -1,6 +1,6 @@
 import type { FireRecord, HookRecord } from '../emit/record.js';
 import { specOf } from '../events/catalogue.js';
-import { isShadow } from './meaning.js';
+import { agentIdOf, isShadow } from './meaning.js';
 
 interface Call {
   readonly records: HookRecord[];
@@ -16,7 +16,7 @@ export function callsIn(records: readonly HookRecord[]): readonly (readonly Hook
   const last = new Map<string | undefined, Call>();
   const byFire = new Map<string, Call>();
   for (const record of records) {
-    const { agent_id: agent } = record as { readonly agent_id?: string };
+    const agent = agentIdOf(record);
     let call = shadowedBy(record, byFire) ?? last.get(agent);
     if (call === undefined || (call.isOver && roleOf(record) === 'judges' && !answersFor(record, call))) {
       call = { records: [], isOver: false };
