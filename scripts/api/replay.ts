@@ -1,3 +1,9 @@
+/**
+ * Recorded fires, decided again under the hooks of today, from `hookscope/replay`.
+ *
+ * @module replay
+ */
+
 export type {
   DecisionWord,
   Difference,

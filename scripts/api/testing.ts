@@ -1,3 +1,9 @@
+/**
+ * Tests of hooks and plugins, from `hookscope/testing`: hosts, sessions and clocks for them, and what they expect.
+ *
+ * @module testing
+ */
+
 export { type FakeClock, fakeClock } from '../../src/testing/clock.js';
 export { type ContractCase, type ContractOptions, contract } from '../../src/testing/contract.js';
 export type { ContractInput } from '../../src/testing/contract-run.js';
