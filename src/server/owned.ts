@@ -57,12 +57,21 @@ export function makeOwnFolder(path: string): void {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritten(path, error);
-    const stats = seen(path);
-    // An open folder of an earlier version, or one that the user made with mkdir, belongs to the user and can be closed to others.
-    if (stats?.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0) chmodSync(path, 0o700);
+    if (canBeClosed(seen(path))) chmodSync(path, 0o700);
   }
   checkOwned(path, 'folder');
 }
+
+/** Whether `makeOwnFolder` would take what is there; makes and changes nothing. Throws UNTRUSTED, FILE. */
+export function checkOwnFolder(path: string): void {
+  const stats = seen(path);
+  if (stats === undefined) checkWay(path);
+  else if (!canBeClosed(stats)) checkOwned(path, 'folder');
+}
+
+/** An open folder of an earlier version, or one that the user made with mkdir, belongs to the user and can be closed to others. */
+const canBeClosed = (stats: Stats | undefined): boolean =>
+  stats?.isDirectory() === true && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0;
 
 /**
  * Replaces a file at once, and as a whole or not at all, readable by its owner alone; one that says the same already stays, so that a full

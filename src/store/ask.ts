@@ -90,6 +90,8 @@ export async function statusProblem(response: IncomingMessage): Promise<string> 
     size += part.length;
     if (size > 4096) break;
   }
+  if (response.statusCode === 401)
+    return 'the server refused (401), since it does not take the token of tokens.json, which is gone or another one; start it again (hookscope serve), or name a file of records with --store';
   const text = clip(Buffer.concat(parts).toString('utf8').trim(), 200);
   return `the server refused: ${response.statusCode}${text === '' ? '' : ` ${text}`}`;
 }

@@ -55,11 +55,35 @@ function isDatabase(file: string): boolean {
 /** Loaded where there is a server: a file needs none of it. */
 const client = () => Promise.all([import('./ask.js'), import('./server.js')]);
 
-/** The places to read where none was named: the server that runs, else all that is kept. */
-export async function foundPlaces(env: NodeJS.ProcessEnv = process.env): Promise<string[]> {
-  const socket = defaultSocket(env);
+/**
+ * The places to read where none was named: the server that runs, else all that is kept. `note`: is told that a server does not take this
+ * user's token; what is kept is read then, too.
+ */
+export async function foundPlaces(note: (text: string) => void = () => undefined): Promise<string[]> {
+  const socket = defaultSocket();
+  const state = await serverState(socket);
+  const kept = keptPlaces(stateFolder());
   // The user is told if a stranger answers.
-  return ['runs', 'stranger'].includes(await serverState(socket)) ? [socket] : keptPlaces(stateFolder(env));
+  if (state === 'stranger') return [socket];
+  if (state !== 'runs') return kept;
+  if (kept.length === 0 || !(await refusesToken(socket))) return [socket];
+  note(`${socket}: ${NO_TOKEN}; its records are read from ${kept.join(' and ')}`);
+  return kept;
+}
+
+const NO_TOKEN = 'the server does not take the token of tokens.json, which is gone or another one; start it again';
+
+/** Whether the server at a socket does not know the token to read. It says so before it looks at anything else. */
+export async function refusesToken(socket: string): Promise<boolean> {
+  const [{ ask, socketAddress }] = await client();
+  try {
+    // For a token that it knows, but not for this, it says something else.
+    const response = await ask(socketAddress(socket), '/admin/changes', { token: readToken(), patience: PATIENCE });
+    response.destroy();
+    return response.statusCode === 401;
+  } catch {
+    return false;
+  }
 }
 
 /** The stores that sinks have left in a state folder: a database, a file of lines, or both if SQLite became available or unavailable. */
@@ -82,7 +106,7 @@ const PATIENCE = 2_000;
 
 /** The state of the server at a socket: `dead`, nobody answers; `stranger`, the one that answers is not the user's; `none`, there is no socket, or it is not ours. */
 export async function serverState(socket: string): Promise<'runs' | 'dead' | 'stranger' | 'none'> {
-  const stats = statSync(socket, { throwIfNoEntry: false });
+  const stats = statsOf(socket);
   if (!stats?.isSocket() || !isOwn(stats)) return 'none';
   const [{ ask, isStranger, socketAddress }] = await client();
   try {
@@ -91,6 +115,15 @@ export async function serverState(socket: string): Promise<'runs' | 'dead' | 'st
     return response.statusCode === 200 ? 'runs' : 'dead';
   } catch (error) {
     return isStranger(error) ? 'stranger' : 'dead';
+  }
+}
+
+/** undefined: it is not there, and may be unable to be: a part of its path is a file, or closed to us. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }
 

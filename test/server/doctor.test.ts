@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DoctorFinding } from '../../src/cli/doctor/finding.js';
@@ -66,6 +66,64 @@ describe('doctor, of a server that runs', () => {
     expect((await user.run(['serve', '--accept'])).stderr).toMatch(/^hookscope: changed: .*\/words\/\*\*$/m);
     user.write('node_modules/words/7.js', '');
     expect((await user.run(['serve', '--accept'])).stdout).toContain('Nothing has changed');
+  });
+
+  test('goes on without its tokens, and commands that read take the records from its files', async () => {
+    const server = await user.serve(['--hooks', 'hooks.json']);
+    await ask();
+    await server.stop();
+    await user.serve(['--hooks', 'hooks.json']);
+    rmSync(user.places.tokens);
+    user.write('.claude/settings.json', '{');
+    const { stdout, code } = await user.run(['doctor']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^problem {2}The server that runs does not take the token to read: .*tokens\.json is gone/m);
+    expect(stdout).toMatch(/^ {2}Start it again: hookscope serve\.$/m);
+    expect(stdout).toMatch(/^problem {2}.*settings\.json:1/m);
+    expect(stdout).toContain('1 fire in ');
+    for (const args of [['history'], ['why', 'last'], ['stats']]) {
+      const { stdout, stderr, code } = await user.run(args);
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringMatching(/does not take the token of tokens\.json.*; its records are read from \S*records\.db\n$/),
+      ]);
+      expect(stdout).toContain(args[0] === 'stats' ? 'denials' : 'PreToolUse');
+    }
+    const named = await user.run(['history', '--store', user.places.socket]);
+    expect([named.code, named.stderr]).toEqual([1, expect.stringMatching(/start it again .*--store\.\n$/)]);
+  });
+
+  test.each<[string, (user: User) => void]>([
+    ['the folder of its socket is open', ({ places }) => chmodSync(places.run, 0o755)],
+    [
+      'the folder of its socket is a file',
+      ({ places: { run } }) => {
+        rmdirSync(run);
+        writeFileSync(run, '');
+      },
+    ],
+    ['the state folder is open', ({ places }) => chmodSync(places.state, 0o777)],
+    [
+      'the state folder is a link',
+      ({ places: { state } }) => {
+        renameSync(state, `${state}2`);
+        symlinkSync(`${state}2`, state);
+      },
+    ],
+  ])('sees what makes a call be denied: %s', async (_, change) => {
+    const hook = () => user.hook(['PreToolUse', '--hooks', 'hooks.json'], bash('ls'));
+    expect(await hook()).toMatchObject({ code: 0 });
+    mkdirSync(user.places.run, { recursive: true, mode: 0o700 });
+    expect(await ofServer()).toEqual({ found: [], code: 0 });
+    change(user);
+    const { code, stderr } = await hook();
+    expect(code).toBe(2);
+    const reason = stderr.split('\n')[0]?.replace('hookscope: ', '');
+    const { found, code: exit } = await ofServer();
+    expect([found.map(([text]) => text), exit]).toEqual([
+      [`Hookscope stops whatever can be stopped, without asking a hook: ${reason}`],
+      1,
+    ]);
   });
 
   test('and those of the last one, which are refused without it too', async () => {

@@ -43,7 +43,8 @@ export async function serverFindings(alone: string | undefined): Promise<DoctorF
       `${plain(connections[0]?.agent ?? 'An agent')} asks ${clip(addresses[0] as string, 80)} about its calls, but no server runs: what can be denied is blocked, and everything else goes on unasked.`,
       start,
     );
-  const { servedFindings, servedLastFindings } = await import('./served.js');
+  const { placesFindings, servedFindings, servedLastFindings } = await import('./served.js');
+  findings.push(...placesFindings());
   findings.push(...(state === 'runs' ? await servedFindings(alone) : servedLastFindings()));
   return findings;
 }

@@ -1,9 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { clip, plain } from '../../plain.js';
-import { callServer } from '../../server/client/ask.js';
+import { callServer, isSocketThere } from '../../server/client/ask.js';
+import { checkOwnFolder, readOwned } from '../../server/owned.js';
 import { placesOf } from '../../server/places.js';
 import { changesSince, readServed } from '../../server/served.js';
 import { readTokens } from '../../server/tokens.js';
+import { refusesToken } from '../../store/place.js';
 import { isObject } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { listed } from '../../why/words.js';
@@ -12,9 +14,35 @@ import type { DoctorFinding } from './finding.js';
 /** At most this many changed files are named. */
 const NAMED = 5;
 
+/** Folders and files for which `hookscope hook` answers a call by itself, by the checks that it makes. */
+export function placesFindings(): DoctorFinding[] {
+  const places = placesOf();
+  const checks = [
+    () => isSocketThere(places) && [places.fireHeader, places.proof].forEach(readOwned),
+    () => checkOwnFolder(places.state),
+  ];
+  const why = checks.flatMap((check) => {
+    try {
+      check();
+      return [];
+    } catch (error) {
+      return [plain(messageOf(error))];
+    }
+  });
+  return [...new Set(why)].map((text) => ({
+    level: 'problem',
+    about: 'server',
+    text: `Hookscope stops whatever can be stopped, without asking a hook: ${text}`,
+    fix: 'What is yours must be for your user alone: chmod 700 for the folder, 600 for a file in it. Move away what is not.',
+  }));
+}
+
 /** Problems with a running server. `alone`: when the last fire was answered without one, in ISO 8601. */
 export async function servedFindings(alone: string | undefined): Promise<DoctorFinding[]> {
-  return [...(await changedFiles()), ...unasked(alone)];
+  const { socket, tokens } = placesOf();
+  if (!(await refusesToken(socket))) return [...(await changedFiles()), ...unasked(alone)];
+  const text = `The server that runs does not take the token to read: ${plain(tokens)} is gone, or is not what it was when the server was started. What it serves cannot be looked at, and its records are read from its files.`;
+  return [{ level: 'problem', about: 'server', text, fix: 'Start it again: hookscope serve.' }, ...unasked(alone)];
 }
 
 /** Files that are not what they were when the server was started. */

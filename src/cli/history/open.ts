@@ -14,7 +14,7 @@ export async function withStore<T>(
   terminal: Terminal,
   use: (store: RecordStore) => Promise<T>,
 ): Promise<T> {
-  const found = place === undefined ? await foundPlaces() : [place];
+  const found = place === undefined ? await foundPlaces(terminal.tell) : [place];
   if (found.length === 0) throw nothingKept();
   const store = await openStores(found, { note: terminal.tell });
   try {

@@ -67,7 +67,7 @@ const PAUSE = 300;
 async function waitForPlaces(terminal: Terminal): Promise<string[]> {
   let told = false;
   while (!terminal.signal.aborted) {
-    const places = await foundPlaces();
+    const places = await foundPlaces(terminal.tell);
     if (places.length > 0) return places;
     if (!told) terminal.tell('nothing is kept yet, and no server runs; waiting for one of them');
     told = true;

@@ -119,17 +119,23 @@ function asideIn(raw: readonly string[]): string {
   return lines.map((line) => `${utf8(line)}\n`).join('');
 }
 
+/** Whether there is a socket of this user's to ask. Throws UNTRUSTED, FILE: what is there is not used. */
+export function isSocketThere({ run, socket }: Pick<Places, 'run' | 'socket'>): boolean {
+  try {
+    checkOwned(run, 'folder');
+    checkOwned(socket, 'socket');
+    return true;
+  } catch (error) {
+    checkWay(socket);
+    if ((error as { code?: string }).code === 'FILE') return false;
+    throw error;
+  }
+}
+
 /** The lines of the request's head; or why it is not asked. */
 function headOf(question: Question, places: Places): Record<string, string | string[]> | Unasked {
   const { protocol, set, cwd, policy } = question;
-  try {
-    checkOwned(places.run, 'folder');
-    checkOwned(places.socket, 'socket');
-  } catch (error) {
-    checkWay(places.socket);
-    if ((error as { code?: string }).code === 'FILE') return 'not running';
-    throw error;
-  }
+  if (!isSocketThere(places)) return 'not running';
   const token = readOwned(places.fireHeader);
   if (token === undefined) return 'cannot be asked';
   const named = headersOf(set, cwd);
