@@ -74,7 +74,8 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
   scope(id: ScopeRef): HookScope<C>;
   /**
    * Hooks for every agent of an exact type, in its own scope from before its SubagentStart to after its SubagentStop. A function
-   * is called once for each agent and makes its hooks, with state for that agent; if it throws, every gate of that agent fails.
+   * is called once for each agent and makes its hooks, with state for that agent; if it throws, every gate of that agent fails. After the
+   * undo no further agent gets them; living agents that have them keep them until they end.
    */
   spawnHooks(agentType: string, hooks: AgentHooks<C>, options?: RegisterOptions): Undo;
   /** HookStarted, HookProgress and HookResponse of each call, one fire record per fire, alarms, and problems of control connections. */
