@@ -193,6 +193,8 @@ describe('hookscope history', () => {
       expect(await seqs('--limit', limit, '--agent', 'surveyor')).toEqual([3]);
       expect(await seqs('--limit', limit, '--agent', 'late')).toEqual([6, 7, 8]);
       expect(await seqs('--limit', limit, '--agent', 'late', '--alarms')).toEqual([6]);
+      const { stdout } = await hookscope('history', '--store', file, '--alarms', '--limit', limit);
+      expect(stdout).toMatch(/builder a1 .*\n.*late a3 /);
     }
     const trace = await hookscope('history', '--store', file, '--format', 'trace', '--agent', 'late');
     expect(trace.stdout).toContain('ALARM not_honoured');

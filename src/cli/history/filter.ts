@@ -20,7 +20,7 @@ export interface RecordFilter {
   /** Milliseconds; a hook that took so long is one that is asked about. */
   readonly slow: number | undefined;
   match(record: HookRecord): Match;
-  /** Before records are read in order: an agent's alarm may come before the first record that tells its type. Reads nothing where no agent is asked about. */
+  /** Before records are read in order: an agent's alarm may come before the first record that tells its type. Reads nothing where neither an agent nor alarms are asked about. */
   learnFrom(store: RecordStore, signal: AbortSignal): Promise<void>;
   /** Rejects with INVALID_OPTIONS: an event is asked about that hookscope does not know, and no record has it. `soon`: records may still come. */
   checkEvent(store: RecordStore, soon?: boolean): Promise<void>;
@@ -68,7 +68,7 @@ export function readFilter(flags: FilterFlags): RecordFilter {
       return agent === undefined ? 'yes' : types.match(record, agent);
     },
     async learnFrom(store, signal) {
-      if (agent === undefined) return;
+      if (agent === undefined && !alarms) return;
       for await (const record of store.records({ ...period, types: ['hook_fire', 'tool_call'] })) {
         if (signal.aborted) return;
         types.learn(record);
