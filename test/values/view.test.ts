@@ -303,9 +303,9 @@ describe('printing a view as JSON', () => {
         fc.constantFrom(Hidden, Shown, Bare).chain((Kind) => tie('node').map((inside) => new Kind(inside))),
       ),
     }));
-    const said = (value: unknown, ...how: [(key: string, value: unknown) => unknown, number?] | []): unknown => {
+    const said = (value: unknown, replacer?: (key: string, value: unknown) => unknown, indent?: number): unknown => {
       try {
-        return JSON.stringify(value, ...how);
+        return JSON.stringify(value, replacer, indent);
       } catch (error) {
         return String(error);
       }
