@@ -222,15 +222,20 @@ export function nextWave(
   const first = i < last ? list[i] : undefined;
   if (!first) return undefined;
   if (first.mode === 'series') return { wave: [i], end: i + 1 };
+  const joins = (r: Registration): boolean =>
+    r.mode === 'parallel' && r.scope === first.scope && r.stage === first.stage;
   const wave = [i];
   let end = i + 1;
+  let lastOne: number | undefined;
   for (i = end; i < last; i++) {
     const r = list[i] as Registration;
-    const joins = r.mode === 'parallel' && r.scope === first.scope && r.stage === first.stage;
-    // A predicate is asked when its turn comes, when the hooks before it have run.
-    if (!joins && !r.matcher.static) break;
+    // A predicate is asked when its turn comes, when the hooks before it have run; between hooks that run together it is asked with them.
+    if (!joins(r) && !r.matcher.static) {
+      lastOne ??= list.findLastIndex((other, at) => at < last && joins(other));
+      if (i > lastOne) break;
+    }
     if (!runs(r, i)) continue;
-    if (!joins) break;
+    if (!joins(r)) break;
     wave.push(i);
     // Later ones are checked again when their turn comes, because this wave may change the input.
     end = i + 1;
