@@ -99,6 +99,8 @@ describe('why, of fires of a real host', () => {
             else if (decided.blocked) expect(words).toContain(`${nameOf(decided.decidedBy as string)} blocked it`);
             else if (decided.continues)
               expect(words).toContain(`${nameOf(decided.decidedBy as string)} decided that the agent goes on`);
+            else if (spec.fold === 'replace' && decided.decidedBy !== undefined)
+              expect(words).toContain(`${nameOf(decided.decidedBy)} decided: the value is `);
             else expect(words).not.toMatch(/decided|blocked it,/);
             const overruled = told.decision.filter((text) => text.includes('was overruled'));
             expect(overruled.map((text) => namesIn(text)[0])).toEqual(decided.overruled.map(nameOf));
