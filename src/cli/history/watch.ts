@@ -4,6 +4,7 @@ import { besideServer } from '../../store/beside.js';
 import { mergedStore } from '../../store/merged.js';
 import { defaultSocket, foundPlaces, openStores } from '../../store/place.js';
 import { stateFolder } from '../../values/state-folder.js';
+import { agentIdOf } from '../../why/meaning.js';
 import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { type FilterFlags, readFilter, scopeOf } from './filter.js';
@@ -36,7 +37,7 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
       // An agent that was running before may stay unknown.
       if (filter.match(record) === 'no') continue;
       const scope = scopeOf(record);
-      const agentPaint = paints((record as { agent_id?: string }).agent_id ?? (scope === 'main' ? undefined : scope));
+      const agentPaint = paints(agentIdOf(record) ?? (scope === 'main' ? undefined : scope));
       const shown = mask.record(record);
       const agent = mask.text(filter.agentOf(shown));
       await terminal.print(
