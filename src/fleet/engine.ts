@@ -4,7 +4,7 @@ export type Stop = () => void;
 /** A version of a channel's content. */
 export interface Posted {
   readonly bytes: Uint8Array;
-  /** The engine's own number, which grows with every post of the channel. */
+  /** The engine's own number, which grows with every post of the team, whatever its channel: it says which of two came first. */
   readonly version: number;
   /** When it was posted, ISO 8601, by the engine's own clock; absent: the engine does not say. */
   readonly at?: string;
@@ -50,6 +50,7 @@ export interface FleetEngine {
   readonly problem?: string | undefined;
   /** Calls it whenever `connected` has changed. */
   onChange(call: () => void): Stop;
+  /** Beside each channel there are two more of its name, with `.canary` and `.keys` behind it. */
   readonly policy: {
     /** Calls `seen` with the channel's content (undefined: nothing), then with every change; after a loss of the connection with what is there then, changed or not. */
     watch(channel: string, seen: (posted: Posted | undefined) => void): Stop;
@@ -86,7 +87,7 @@ export interface FleetEngine {
   close(): Promise<void>;
 }
 
-/** How many bundles of a channel are kept, so that an older one can be restored, and a change of keys followed. */
+/** How many bundles of a channel are kept, so that an older one can be restored. Changes of keys are kept besides, as many of them. */
 export const KEPT_POSTS = 32;
 
 /** Names of teams, hosts, channels and questions, which are parts of subjects and of paths. */

@@ -7,7 +7,7 @@ import type { Undo } from '../host/types.js';
 import { ended, warn } from '../plain.js';
 import { ownVersion } from '../plugins/manifest.js';
 import { ndjsonStore } from '../store/ndjson.js';
-import { timerDelay } from '../values/waiting/timer.js';
+import { timerDelay, within } from '../values/waiting/timer.js';
 import { approversIn, masksIn } from './ask/approvers.js';
 import { Asker } from './ask/asker.js';
 import { ownKey } from './ask/own-key.js';
@@ -79,7 +79,9 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     when: how.askElsewhere,
     seconds: how.askTimeout,
     own: ownKey(options.credentials),
-    approvers: () => approversIn(followers.map(({ policy }) => policy)),
+    // What leaves the host is masked, or does not leave it.
+    approvers: () =>
+      followers.some(({ isUnmasked }) => isUnmasked) ? [] : approversIn(followers.map(({ policy }) => policy)),
   });
   const version = await ownVersion();
   let alarms = 0;
@@ -128,7 +130,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     const text = JSON.stringify([all.keys, all.paths, all.patterns.map(String)]);
     if (text !== masked) asker.mask(all);
     // What waits is sent once what is posted now is known: a mask may be in it.
-    const holds = !followers.every(({ isHeard }) => isHeard);
+    const holds = !followers.every(({ isHeard, isUnmasked }) => isHeard && !isUnmasked);
     if (text !== masked || holds !== isHeld) log.mask(all, holds);
     isHeld = holds;
     masked = text;
@@ -233,7 +235,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
         managed.close();
         await log.close(closeTimeout);
         left = true;
-        await share();
+        await within(closeTimeout * 1000, share());
         if (options.engine === undefined) await engine.close();
       })();
       return closing;

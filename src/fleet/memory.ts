@@ -97,10 +97,11 @@ export function memoryEngine(broker: MemoryBroker = new MemoryBroker()): FleetEn
         const posts = broker.posts.get(channel) ?? [];
         const there = posts.at(-1)?.version ?? 0;
         if (there !== after) throw overtaken(channel);
-        const post = { bytes: bytes.slice(), version: there + 1, at: new Date().toISOString() };
+        const version = Math.max(0, ...[...broker.posts.values()].map((of) => of.at(-1)?.version ?? 0)) + 1;
+        const post = { bytes: bytes.slice(), version, at: new Date().toISOString() };
         broker.posts.set(channel, [...posts, post].slice(-KEPT));
         broker.changed();
-        return there + 1;
+        return version;
       },
       async history(channel) {
         demand();

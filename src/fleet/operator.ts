@@ -4,13 +4,13 @@ import { HookscopeError } from '../errors.js';
 import { sha256 } from '../values/sha256.js';
 import { type Bundle, packBundle, readBundle } from './bundle/bundle.js';
 import type { SigningKey } from './bundle/keys.js';
-import { type Authored, authoredSchema, type BundleManifest } from './bundle/manifest.js';
+import { type Authored, authoredSchema, type BundleManifest, HIGHEST } from './bundle/manifest.js';
 import { isBelow } from './bundle/paths.js';
 import { TrustedKeys } from './bundle/trusted.js';
 import { readOwnChecked } from './checked-file.js';
 import type { FleetEngine, Posted } from './engine.js';
-import { canaryOf } from './policy/follow.js';
-import { keysAfter } from './policy/rotations.js';
+import { fold, type Judged } from './policy/chain.js';
+import { canaryOf, type Post, postChange, postsIn } from './policy/posts.js';
 
 /** The contents of a bundle's folder. */
 export interface PolicySource {
@@ -117,62 +117,67 @@ export interface ChannelState {
   /** What is posted there now, whoever has posted it. */
   readonly main: Posted | undefined;
   readonly canary: Posted | undefined;
-  /** The highest sequence of those that count; undefined: something is there, and nothing of it counts. */
+  /** The number that counted last; undefined: something is there, and nothing of it counts. */
   readonly sequence: number | undefined;
-  /** Those for all hosts and those for a share of them, each by sequence. */
+  /** Those that have counted for all hosts and for a share of them, each by sequence. */
   readonly history: readonly Bundle[];
   readonly canaries: readonly Bundle[];
-  /** How many posts do not count. */
+  /** How many posts count for nothing, whatever their number is. */
   readonly foreign: number;
   /** All that is kept there for all hosts, whoever has signed it, in the order of its posts. */
   readonly kept: readonly Bundle[];
-  /** The keys that hosts know once they have taken what was posted for all. */
+  /** The keys that hosts know once they have followed what was posted. */
   readonly keys: TrustedKeys;
 }
 
 /**
- * A channel as its signers have left it: whoever may post, and the broker, may put anything there, so a bundle counts if one of `keys` (public keys) has
- * signed it for this team, this channel and this share of hosts. The order in which they lie there says nothing of which is the last, their numbers do; of the keys it says what
- * hosts have followed.
+ * A channel as hosts see it that begin with these keys (public keys): whoever may post, and the broker, may put anything there, and what counts is judged as each of them judges it, in
+ * the order of posting. So what a key signs once another has taken its place is no part of it, also where that key is named.
  */
 export async function stateOf(
   engine: FleetEngine,
   { team, channel, keys }: { readonly team: string; readonly channel: string; readonly keys: readonly string[] },
 ): Promise<ChannelState> {
-  const [main, canary] = [await engine.policy.history(channel), await engine.policy.history(canaryOf(channel))];
-  const trusted = new TrustedKeys(keys);
-  const isOwn = (bundle: Bundle, isMain: boolean): boolean => {
-    const { manifest } = bundle;
-    if (manifest.team !== team || manifest.channel !== channel) return false;
-    if (manifest.canary !== undefined && manifest.keys !== undefined) return false;
-    return (manifest.canary === undefined) === isMain && isTrusted(trusted, bundle);
+  const posts = await postsIn(engine, channel);
+  const { chain, judged } = fold({ keys: new TrustedKeys(keys), floor: 0 }, posts, { team, channel });
+  const at = (place: Post['place']): Judged[] => judged.filter(({ post }) => post.place === place);
+  const counted = (place: Post['place']): Bundle[] => {
+    const own = at(place).filter(({ why }) => why === undefined);
+    const once = own.filter(({ sealed }, i) => own.findIndex((one) => one.sealed?.id === sealed?.id) === i);
+    return read(once.map(({ post }) => post));
   };
-  const [all, shared] = [read(main), read(canary)];
-  const history = inOrder(all.filter((bundle) => isOwn(bundle, true)));
-  const canaries = inOrder(shared.filter((bundle) => isOwn(bundle, false)));
-  const own = [...history, ...canaries];
+  const shown = [...at('main'), ...at('canary')];
+  const isAny = judged.some(({ why }) => why === undefined);
   return {
-    main: main.at(-1),
-    canary: canary.at(-1),
-    sequence: own.length === 0 && main.length + canary.length > 0 ? undefined : highest(own),
-    history,
-    canaries,
-    kept: all,
-    foreign: main.length + canary.length - own.length,
-    keys: keysAfter(all, { keys: trusted, sequence: 0 }, { team, channel }),
+    main: at('main').at(-1)?.post,
+    canary: at('canary').at(-1)?.post,
+    sequence: !isAny && shown.length > 0 ? undefined : chain.floor,
+    history: counted('main'),
+    canaries: counted('canary'),
+    kept: read(at('main').map(({ post }) => post)),
+    foreign: shown.filter(({ why, isLate }) => why !== undefined && !isLate).length,
+    keys: chain.keys,
   };
 }
 
-/** The bundle that is posted for all hosts of a channel, as it says of itself, and since when: whether hosts take it is theirs to say. */
+/**
+ * The bundle that counts for all hosts of a channel, and since when. Whose keys count is for hosts to say: here it is taken from those bundles that they have (`have`: their digests),
+ * and where none of these is kept, each bundle is what it says of itself.
+ */
 export async function postedFor(
   engine: FleetEngine,
   channel: string,
+  { team = '', have = [] }: { readonly team?: string; readonly have?: readonly string[] } = {},
 ): Promise<{ readonly bundle: Bundle; readonly since: string } | undefined> {
-  const [last] = (await engine.policy.history(channel)).toReversed().flatMap((post) => {
-    const [bundle] = read([post]);
-    return bundle === undefined ? [] : [{ bundle, since: post.at ?? bundle.manifest.created }];
-  });
-  return last;
+  const posts = await postsIn(engine, channel);
+  const own = read(posts.filter(({ bytes }) => have.includes(sha256(bytes))));
+  const keys = new TrustedKeys(own.flatMap(({ signers, isSignedBy }) => signers.filter(isSignedBy)));
+  const { judged } = fold({ keys, floor: 0 }, posts, { team, channel });
+  const found = (counts: boolean) =>
+    judged
+      .filter(({ post, why }) => post.place === 'main' && !(counts && why !== undefined))
+      .flatMap(({ post }) => read([post]).map((bundle) => ({ bundle, since: post.at ?? bundle.manifest.created })));
+  return found(true).at(-1) ?? found(false).at(-1);
 }
 
 function read(posted: readonly Posted[]): Bundle[] {
@@ -186,30 +191,24 @@ function read(posted: readonly Posted[]): Bundle[] {
   });
 }
 
-const highest = (of: readonly Bundle[]): number => Math.max(0, ...of.map(({ manifest }) => manifest.sequence));
-const inOrder = (of: readonly Bundle[]): Bundle[] => of.toSorted((a, b) => a.manifest.sequence - b.manifest.sequence);
-
-function isTrusted(keys: TrustedKeys, bundle: Bundle): boolean {
-  try {
-    keys.check(bundle);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** The number of the next bundle. Throws FLEET_FAILED where it is not known: the number that anybody else has posted is none to go on from. */
 export function nextSequence({ sequence }: ChannelState, channel: string): number {
-  if (sequence !== undefined) return sequence + 1;
+  if (sequence !== undefined && sequence < HIGHEST) return sequence + 1;
+  const place = `the channel ${channel}`;
+  if (sequence !== undefined) {
+    const problem = `the number ${sequence} has counted there, and there is none above it; where hosts have a lower one (see fleet status), give the number yourself (--sequence N), else make another channel`;
+    throw new HookscopeError('FLEET_FAILED', { place, problem });
+  }
   const problem =
-    'nothing that is kept there is signed with the keys at hand, so the number to go on from is not known; if other keys of the team have signed it, name them (--key ed25519:…), else give the number yourself (--sequence N), one above what fleet status shows of the hosts';
-  throw new HookscopeError('FLEET_FAILED', { place: `the channel ${channel}`, problem });
+    'nothing that is kept there is signed with the keys at hand, so the number to go on from is not known; if other keys of the team have signed it, name them (--key ed25519:…), else give the number yourself (--sequence N), one above the highest that fleet status shows';
+  throw new HookscopeError('FLEET_FAILED', { place, problem });
 }
 
-/** Posts it. Rejects with FLEET_FAILED if another operator has posted in the meantime. */
+/** Posts it, with what proves a change of keys. Rejects with FLEET_FAILED if another operator has posted in the meantime. */
 export async function post(engine: FleetEngine, bundle: Bundle, state: ChannelState): Promise<void> {
   const { channel, canary } = bundle.manifest;
   const [key, there] = canary === undefined ? [channel, state.main] : [canaryOf(channel), state.canary];
+  await postChange(engine, bundle);
   await engine.policy.post(key, bundle.bytes, there?.version ?? 0);
 }
 
@@ -234,6 +233,8 @@ function way(history: readonly Bundle[]): Bundle[] {
     const { revision, created } = bundle.manifest;
     const again = left.findLastIndex(({ manifest: of }) => of.revision === revision && of.created === created);
     if (again >= 0) left.length = again;
+    // What was gone back to was made before all that is kept: so was all that is left.
+    else if (created < (history[0]?.manifest.created ?? '')) left.length = 0;
     else if (left.at(-1)?.manifest.revision === revision) left.pop();
     left.push(bundle);
   }

@@ -24,6 +24,8 @@ export interface ChannelStatus {
   readonly sequence?: number;
   /** SHA-256 of its bytes: another bundle may have its revision and its number. Absent beside a revision: an older hookscope reports none. */
   readonly digest?: string;
+  /** The number that counted last, where that is higher: this host refuses it, or it is a canary for others. */
+  readonly counted?: number;
   /** When it came into force. */
   readonly since?: string;
   /** The share of hosts that have this one. */
@@ -62,6 +64,7 @@ const statusSchema = schema(() =>
         revision: zod().string().exactOptional(),
         sequence: zod().number().exactOptional(),
         digest: zod().string().exactOptional(),
+        counted: zod().number().exactOptional(),
         since: zod().string().exactOptional(),
         canary: zod().number().exactOptional(),
         asks: zod().string().exactOptional(),
@@ -108,7 +111,8 @@ export function hostsIn(all: readonly Shared[]): Reported[] {
       const status = readStatus(bytes);
       // A report under another host's name does not count.
       if (status === undefined || status.host !== host) return [];
-      return [age === undefined ? status : { ...status, age }];
+      const isKnown = age !== undefined && age > -SKEW;
+      return [isKnown ? { ...status, age: Math.max(0, age) } : status];
     })
     .sort((a, b) => (a.host < b.host ? -1 : 1));
 }
@@ -124,10 +128,14 @@ export function standingOf(
   return sequence > posted.sequence ? 'ahead' : 'behind';
 }
 
-/** It has not spoken for a while, or says a time that is none. Its own clock counts only where the broker's is not known. */
-export const isSilent = ({ at, age }: Reported, now = Date.now()): boolean =>
-  Number.isNaN(Date.parse(at)) || !((age ?? now - Date.parse(at)) <= SILENT * 1000);
+/** It has not spoken for a while, or says a time that is none. Its own clock counts only where the broker's is not known, or was set back since. */
+export function isSilent({ at, age }: Reported, now = Date.now()): boolean {
+  const since = age !== undefined && age > -SKEW ? age : now - Date.parse(at);
+  return Number.isNaN(Date.parse(at)) || !(since <= SILENT * 1000);
+}
 
 /** Seconds between two words of a host, and after which it is taken for gone. */
 export const HEARTBEAT = 15;
 const SILENT = 50;
+/** Milliseconds by which a report may be later than the time at which the broker was asked for it. */
+const SKEW = 1_000;

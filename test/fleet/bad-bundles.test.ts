@@ -52,11 +52,11 @@ const BAD: readonly (readonly [string, () => Uint8Array, RegExp])[] = [
     /signed with none of the keys/,
   ],
   ['one that is cut short', () => bundleOf(5, rule, [key]).slice(0, 300), /is not whole, or no JSON/],
-  ['an older sequence', () => bundleOf(1, rule, [key]), /its sequence is 1, and 2 was in force/],
+  ['an older sequence', () => bundleOf(1, rule, [key]), /its sequence is 1, and 2 has counted/],
   [
     'other content under the same sequence',
     () => bundleOf(2, { 'acme/other.json': denies('x *', 'no') }, [key]),
-    /its sequence is 2, and 2 was in force/,
+    /its sequence is 2, and 2 has counted/,
   ],
   [
     'roots that escape',
@@ -299,7 +299,7 @@ describe('the number of a bundle', () => {
     await until(() => channel(team)?.sequence === 1);
     await push(bundleOf(1e12, files, [key]));
     await until(() => channel(team)?.refused?.sequence === 1e12);
-    expect(channel(team)?.refused?.reason).toMatch(/more than 10000 above that in force here, 1$/);
+    expect(channel(team)?.refused?.reason).toMatch(/more than 10000 above the one that counted last, 1$/);
     expect(() => bundleOf(1e12 + 1, files, [key])).toThrow(/sequence/);
   });
 });

@@ -208,6 +208,10 @@ describe('a policy', () => {
     const late = await join({ host: 'late' });
     expect(channel(late.team)?.sequence).toBe(3);
     broker.posts.set('stable', broker.posts.get('stable')?.slice(1) ?? []);
+    // The change is kept besides.
+    const follows = await join({ host: 'follows' });
+    expect(channel(follows.team)?.sequence).toBe(3);
+    broker.posts.delete('stable.keys');
     const missed = await join({ host: 'missed' });
     expect(channel(missed.team)?.refused?.reason).toMatch(/where the team has changed its keys, join with the new one/);
     expect(await verdict(missed.host, 'ls')).toBe('ask');

@@ -1,8 +1,10 @@
 import { afterEach } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
+import { readSealed, type Sealed } from '../../src/fleet/bundle/bundle.js';
 import { type Fleet, fleet } from '../../src/fleet/fleet.js';
 import { MemoryBroker, memoryEngine } from '../../src/fleet/memory.js';
 import type { FleetOptions } from '../../src/fleet/options.js';
+import { postChange } from '../../src/fleet/policy/posts.js';
 import { type HostStatus, readStatus } from '../../src/fleet/status.js';
 import { newKey, ownFolder } from './bundles.js';
 
@@ -51,7 +53,10 @@ export function ground() {
     team.join(host);
     return { team, host, folder };
   };
+  /** As `hookscope fleet push` does: a change of keys is kept besides. */
   const push = async (bytes: Uint8Array, channel = 'stable'): Promise<void> => {
+    const sealed = sealedIn(bytes);
+    if (sealed !== undefined && !channel.includes('.')) await postChange(operator, sealed);
     const last = (await operator.policy.history(channel)).at(-1)?.version ?? 0;
     await operator.policy.post(channel, bytes, last);
   };
@@ -59,6 +64,14 @@ export function ground() {
   const shared = async (): Promise<HostStatus[]> =>
     (await operator.state.all()).flatMap(({ bytes }) => readStatus(bytes) ?? []);
   return { broker, operator, told, join, push, shared };
+}
+
+function sealedIn(bytes: Uint8Array): Sealed | undefined {
+  try {
+    return readSealed(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 export const bash = (command: string, more: object = {}) => ({

@@ -75,7 +75,7 @@ describe('decisions that were made before the masks of a policy were known', () 
   });
 
   test('leave it with the masks of what is posted, if the host must refuse it', async () => {
-    const { broker, join: enter, push } = ground();
+    const { broker, told, join: enter, push } = ground();
     const command = { hooks: { PreToolUse: [{ matcher: 'Nothing', hooks: [{ type: 'command', command: 'jq .' }] }] } };
     await push(bundleOf(1, { ...MASKS, 'acme/b.json': command }, [key]));
     const { host, team, folder } = await enter();
@@ -83,20 +83,22 @@ describe('decisions that were made before the masks of a policy were known', () 
     await verdict(host, 'echo cust_1');
     await team.drained();
     await until(() => broker.entries.length === 1);
-    // What the team has not signed masks nothing, and what comes in its place says what is masked.
+    // What the team has not signed masks nothing, and takes no mask away.
     const thief = newKey();
     await push(bundleOf(2, { 'acme/a.json': { redact: { patterns: ['.+'] } } }, [thief]));
-    await until(() => /none of the keys/.test(channel(team)?.refused?.reason ?? ''));
+    await push(Buffer.from('garbage'));
+    await until(() => /none of the keys/.test(told.join()) && /no JSON/.test(told.join()));
+    expect(channel(team)?.refused?.sequence).toBe(1);
     await verdict(host, 'echo cust_2');
     await until(() => broker.entries.length === 2);
-    expect(texts(broker)[1]).toContain('echo cust_2');
+    expect(texts(broker)[1]).toMatch(/echo \[redacted secret/);
     await push(bundleOf(3, { ...MASKS, 'acme/b.json': command }, [key]));
     await until(() => channel(team)?.refused?.sequence === 3);
     await team.close();
     const again = await enter({ folder });
     await verdict(again.host, 'echo cust_3');
     await until(() => broker.entries.length === 3);
-    expect(texts(broker).join()).not.toMatch(/cust_[13]/);
+    expect(texts(broker).join()).not.toMatch(/cust_[123]/);
   });
 
   test('wait, under whatever policy, until what is posted now is known, each time that the broker was away', async () => {

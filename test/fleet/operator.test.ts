@@ -182,7 +182,7 @@ describe('what hosts will say to a bundle', () => {
   test('is known from the numbers that they have', () => {
     expect(said(6, [host('a', 5), host('b', undefined)])).toMatchObject({ refusals: [], byAll: false });
     expect(said(6, [host('a', 5), host('b', 6)])).toMatchObject({
-      refusals: [expect.stringMatching(/^b refuses it: its sequence is 6, and 6 was in force/)],
+      refusals: [expect.stringMatching(/^b refuses it: its sequence is 6, and 6 has counted/)],
       byAll: false,
     });
     expect(said(500_000_064, [host('a', 5)])).toMatchObject({

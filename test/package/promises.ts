@@ -175,7 +175,12 @@ const security: readonly Kept[] = [
     'a bad bundle is refused with its reason',
   ],
   [
-    "A rollback re-signs only bundles that the operator's own keys signed",
+    'Hosts that were away and hosts that join late',
+    'fleet/chain/model',
+    'hosts that are there, away, started again and late come to what the posts come to',
+  ],
+  [
+    'A rollback re-signs only bundles that count under',
     'fleet/operator',
     'is never what others have posted, whatever revision it says it is',
   ],
@@ -885,6 +890,26 @@ const limits: readonly Kept[] = [
     'a path that is no program, an agent that is not there, one that nobody knows',
   ],
   ["A policy expires by the host's own clock", 'fleet/fleet', 'expires by the clock of the host'],
+  [
+    'A channel keeps its last 32 bundles and its last 32 changes of keys',
+    'fleet/chain/order',
+    'is followed also where more bundles have come since than are kept',
+  ],
+  [
+    'A host that has missed more of both may have to join again',
+    'fleet/chain/order',
+    'that nothing shows any more leaves a host that was away with what it had',
+  ],
+  [
+    'A change of keys that an older version of hookscope posted is not kept besides',
+    'fleet/chain/order',
+    'that nothing shows any more leaves a host that was away with what it had',
+  ],
+  [
+    'A host that comes late sees the posts that are kept',
+    'fleet/last-policy',
+    'a host that had none takes an old one, and one that had a newer does not',
+  ],
   [
     'For two minutes the broker recognises a record',
     'fleet/nats/trouble.fleet',

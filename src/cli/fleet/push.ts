@@ -101,15 +101,16 @@ async function sendDraft(
   state: ChannelState,
   { channel, sequence, terminal }: Given,
 ): Promise<Bundle> {
-  const { foreign, keys } = state;
+  const { foreign, keys, sequence: last } = state;
   if (foreign > 0)
     terminal.tell(
       `${foreign} of what is kept in ${channel} does not count, since none of the keys has signed it; where it is the team's, name its key (--key)`,
     );
   const bundle = bundleOf(draft, sequence ?? nextSequence(state, channel));
   // Whichever hosts it is for.
-  const { canary: _, ...whole } = draft;
-  const changed = objectionOf(bundleOf(whole, bundle.manifest.sequence), { keys: keys.all });
+  const { canary: _, ...forAll } = draft;
+  const whole = bundleOf(forAll, bundle.manifest.sequence);
+  const changed = objectionOf(whole, { keys: keys.all });
   if (changed !== undefined) terminal.tell(`hosts that have followed the change of keys refuse it: ${changed}`);
   const ids = draft.keys.map(({ id }) => id);
   const { refusals, doubts, byAll } = foresee(bundle, ids, hostsIn(await engine.state.all()), state.kept);
@@ -119,6 +120,8 @@ async function sendDraft(
   }
   for (const refusal of refusals.slice(0, MOST_TOLD)) terminal.tell(refusal);
   if (refusals.length > MOST_TOLD) terminal.tell(`so do ${refusals.length - MOST_TOLD} more`);
+  const late = objectionOf(whole, { keys: keys.all, ...(last !== undefined && { sequence: last }) });
+  if (refusals.length === 0 && late !== undefined && late !== changed) terminal.tell(`it counts for no host: ${late}`);
   for (const doubt of doubts.slice(0, MOST_TOLD)) terminal.tell(doubt);
   await post(engine, bundle, state);
   return bundle;

@@ -11,7 +11,7 @@ import { atBroker, type FleetFlags, whereOf } from './flags.js';
 export async function statusVerb(_: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
   const { all, posted } = await atBroker(whereOf(flags), terminal, async (engine) => {
     const said = await engine.state.all();
-    return { all: said, posted: await postedIn(engine, said) };
+    return { all: said, posted: await postedIn(engine, whereOf(flags).team, said) };
   });
   const hosts = hostsIn(all);
   if (flags.json)
@@ -40,10 +40,15 @@ type InChannel = Pick<BundleManifest, 'channel' | 'revision' | 'sequence'> & {
 const MOST_CHANNELS = 20;
 
 /** The bundles in the channels that hosts follow. */
-async function postedIn(engine: FleetEngine, all: readonly Shared[]): Promise<InChannel[]> {
-  const channels = new Set(hostsIn(all).flatMap((status) => status.channels.map(({ channel }) => channel)));
-  const named = [...channels].filter((channel) => FLEET_NAME.test(channel)).sort();
-  const found = await Promise.all(named.slice(0, MOST_CHANNELS).map((channel) => postedFor(engine, channel)));
+async function postedIn(engine: FleetEngine, team: string, all: readonly Shared[]): Promise<InChannel[]> {
+  const said = hostsIn(all).flatMap((status) => status.channels);
+  const named = [...new Set(said.map(({ channel }) => channel))].filter((channel) => FLEET_NAME.test(channel)).sort();
+  const found = await Promise.all(
+    named.slice(0, MOST_CHANNELS).map((channel) => {
+      const have = said.flatMap((one) => (one.channel === channel ? (one.digest ?? []) : []));
+      return postedFor(engine, channel, { team, have });
+    }),
+  );
   return found.flatMap((one) =>
     one ? { ...one.bundle.manifest, digest: sha256(one.bundle.bytes), since: one.since } : [],
   );
@@ -95,13 +100,14 @@ function linesOf(status: Reported, posted: readonly InChannel[]): string[] {
   const at = heardOf(status);
   const state = stateOf(status);
   const behind = behindOf(status, posted);
-  return channels.flatMap(({ channel, revision, sequence, since, canary, asks, refused }) => {
+  return channels.flatMap(({ channel, revision, sequence, counted, since, canary, asks, refused }) => {
     const what =
       revision === undefined ? 'no policy' : `${revision} (${sequence})${canary === undefined ? '' : ' canary'}`;
     const notes = [
       since === undefined ? '' : `since ${since.slice(0, 19)}Z`,
       state === 'there' ? '' : state === 'left' ? `left ${at.slice(0, 19)}Z` : `SILENT since ${at.slice(0, 19)}Z`,
       behind.includes(channel) ? 'BEHIND' : '',
+      counted === undefined ? '' : `${counted} counted last`,
       log.waiting > 0 ? `${log.waiting} decisions wait${ageOf(log.oldest, status.at)}` : '',
       log.dropped > 0 ? `${log.dropped} decisions DROPPED` : '',
       alarms > 0 ? `${alarms} ALARMS` : '',

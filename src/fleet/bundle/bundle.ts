@@ -45,6 +45,8 @@ export interface Sealed {
   readonly signers: readonly string[];
   /** For errors: its channel, revision and sequence. */
   readonly name: string;
+  /** SHA-256 of what was signed: two bundles of one id are the same one, whatever became of their files on the way. */
+  readonly id: string;
   readonly bytes: Uint8Array;
 }
 
@@ -118,14 +120,14 @@ export function readBundle(bytes: Uint8Array, whyNot?: WhyNot): Bundle {
   return { ...sealed, files };
 }
 
-/** Reads what a bundle has signed, whether or not its files are there. Throws BUNDLE_REFUSED. */
-export function readSealed(bytes: Uint8Array): Sealed {
-  const { envelope: _, ...sealed } = unseal(bytes);
+/** Reads what a bundle has signed, whether or not its files are there. `whyNot`: as for `readBundle`. Throws BUNDLE_REFUSED. */
+export function readSealed(bytes: Uint8Array, whyNot?: WhyNot): Sealed {
+  const { envelope: _, ...sealed } = unseal(bytes, whyNot);
   return sealed;
 }
 
-/** What proves which keys a bundle has named: without its files, and without signatures of other keys. */
-export function withoutFiles({ bytes }: Sealed, keys: readonly string[]): Sealed {
+/** What proves which keys a bundle has named: without its files, and without signatures of other keys than these. */
+export function withoutFiles({ bytes, signers }: Sealed, keys: readonly string[] = signers): Sealed {
   const { form, manifest, signatures } = unseal(bytes).envelope;
   const kept = Object.fromEntries(Object.entries(signatures).filter(([key]) => keys.includes(key)));
   return readSealed(Buffer.from(JSON.stringify({ form, manifest, signatures: kept, files: {} })));
@@ -150,8 +152,8 @@ function unseal(bytes: Uint8Array, whyNot?: WhyNot): Sealed & { readonly envelop
   const why = manifestBytes.length > SMALL ? whyNot?.(isSignedByKey) : undefined;
   if (why !== undefined) refuse(why);
   const manifest = parse(manifestBytes, manifestSchema(), 'its manifest');
-  const name = nameOf(manifest);
-  return { manifest, name, bytes, isSignedBy: isSignedByKey, signers: Object.keys(envelope.signatures), envelope };
+  const [name, id] = [nameOf(manifest), sha256(manifestBytes)];
+  return { manifest, name, id, bytes, isSignedBy: isSignedByKey, signers: Object.keys(envelope.signatures), envelope };
 }
 
 /** Its roots, and that its files lie below them. */

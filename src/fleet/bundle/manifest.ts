@@ -6,6 +6,7 @@ import { isPublicKey } from './keys.js';
 const HASH = /^[0-9a-f]{64}$/;
 const key = () =>
   zod().string().refine(isPublicKey, { message: 'expected "ed25519:…", as hookscope fleet keys prints it' });
+const keyList = () => zod().array(key()).min(1).max(10);
 const time = (accepts: (text: string) => boolean) =>
   zod().string().refine(accepts, { message: 'expected a time in UTC, 2027-01-31T00:00:00Z' });
 const isTime = (text: string): boolean => /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text) && !Number.isNaN(Date.parse(text));
@@ -22,16 +23,24 @@ const authored = {
   /** Who may answer questions, by name. */
   approvers: zod().record(zod().string(), key()).exactOptional(),
   /** The keys that sign from now on. Each of them signs this bundle, and so does one that hosts know. */
-  keys: zod().array(key()).min(1).max(10).exactOptional(),
+  keys: keyList().exactOptional(),
 };
 
 export const authoredSchema = schema(() =>
-  zod().strictObject({ $schema: zod().string().exactOptional(), ...authored, expires: time(isDay).exactOptional() }),
+  zod().strictObject({
+    $schema: zod().string().exactOptional(),
+    ...authored,
+    expires: time(isDay).exactOptional(),
+    keys: keyList()
+      .refine((keys) => new Set(keys).size === keys.length, { message: 'expected each key once' })
+      .exactOptional(),
+  }),
 );
 
 /** How far a bundle's sequence may be ahead of the last one: with a leap to the largest number, one operator could lock out all others. */
 export const MOST_AHEAD = 10_000;
-const HIGHEST = 1e12;
+/** The highest number of a bundle. */
+export const HIGHEST = 1e12;
 
 export const manifestSchema = schema(() =>
   zod().strictObject({

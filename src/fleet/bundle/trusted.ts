@@ -9,16 +9,25 @@ const MOST_BYTES = 4 * 1024 * 1024;
  * with each new one, puts those in their place.
  */
 export class TrustedKeys {
+  /** Each once, however often it was named. */
   #keys: readonly string[];
+  readonly #first: readonly string[];
   /** What the bundles that have changed them have signed, in their order: what is on disk proves itself. */
   readonly rotations: Sealed[] = [];
 
   constructor(keys: readonly string[]) {
-    this.#keys = keys;
+    this.#keys = [...new Set(keys)];
+    this.#first = this.#keys;
   }
 
   get all(): readonly string[] {
     return this.#keys;
+  }
+
+  /** Those that count, or have counted once, and those that have signed a change. */
+  get known(): ReadonlySet<string> {
+    const of = (one: Sealed): string[] => [...(one.manifest.keys ?? []), ...one.signers.filter(one.isSignedBy)];
+    return new Set([...this.#first, ...this.#keys, ...this.rotations.flatMap(of)]);
   }
 
   /** Why nothing signed like this counts; undefined: one of the keys has signed it. */
@@ -50,18 +59,20 @@ export class TrustedKeys {
     const { keys } = bundle.manifest;
     if (keys === undefined || this.#isSame(keys)) return;
     this.rotations.push(this.#proof(bundle));
-    this.#keys = keys;
+    this.#keys = [...new Set(keys)];
   }
 
   /** The same keys, which change on their own. */
   copy(): TrustedKeys {
-    const keys = new TrustedKeys(this.#keys);
+    const keys = new TrustedKeys(this.#first);
+    keys.#keys = this.#keys;
     keys.rotations.push(...this.rotations);
     return keys;
   }
 
   #isSame(keys: readonly string[]): boolean {
-    return keys.length === this.#keys.length && keys.every((key) => this.#keys.includes(key));
+    const named = new Set(keys);
+    return named.size === this.#keys.length && this.#keys.every((key) => named.has(key));
   }
 
   #proof(bundle: Sealed): Sealed {

@@ -51,8 +51,10 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
           try {
             return await (after === 0 ? bucket.create(channel, bytes) : bucket.update(channel, bytes, after));
           } catch (error) {
-            if (/wrong last sequence/.test(String(error))) throw overtaken(channel);
-            throw error;
+            if (!/wrong last sequence/.test(String(error))) throw error;
+            const deleted = await deletedAfter(bucket, channel, after);
+            if (deleted === undefined) throw overtaken(channel);
+            return await bucket.update(channel, bytes, deleted);
           }
         }),
       history: (channel) =>
@@ -62,7 +64,7 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
           if (last === null) return [];
           const { KvWatchInclude } = await library();
           const all = await upTo(last.revision, bucket, { key: channel, include: KvWatchInclude.AllHistory });
-          return all.map(({ value, revision, created }) => ({
+          return all.filter(isThere).map(({ value, revision, created }) => ({
             bytes: value,
             version: revision,
             at: created.toISOString(),
@@ -76,7 +78,8 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
           for (let seq = after + 1; all.length < 2 * KEPT_POSTS; ) {
             const found = await answered(direct.getMessage(subjects.policyBucket, { seq, next_by_subj: subject }));
             if (found === null) break;
-            if (!found.header.has('KV-Operation')) all.push({ bytes: found.data, version: found.seq });
+            if (!found.header.has('KV-Operation'))
+              all.push({ bytes: found.data, version: found.seq, at: found.time.toISOString() });
             seq = found.seq + 1;
           }
           return all;
@@ -97,7 +100,7 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
           const all = await upTo(last, bucket, {});
           // The latest status of each host.
           const now = await timeAt(connection.get(), subjects.stateBucket);
-          const said = all.map(({ key, value, created }) => ({
+          const said = all.filter(isThere).map(({ key, value, created }) => ({
             host: key,
             bytes: value,
             age: Math.round(now - +created),
@@ -125,11 +128,22 @@ async function timeAt(nc: NatsConnection, stream: string): Promise<number> {
   return Date.parse(created);
 }
 
+const isThere = ({ operation }: KvEntry): boolean => operation === 'PUT';
+
+/** The revision of the mark that an entry was deleted, if that is all that came after this one. */
+async function deletedAfter(bucket: KV, key: string, after: number): Promise<number | undefined> {
+  const last = await bucket.get(key);
+  if (last === null || isThere(last)) return undefined;
+  const { KvWatchInclude } = await loaded(() => import('@nats-io/kv'), '@nats-io/kv');
+  const all = await upTo(last.revision, bucket, { key, include: KvWatchInclude.AllHistory });
+  return (all.findLast(isThere)?.revision ?? 0) <= after ? last.revision : undefined;
+}
+
 /** Milliseconds without a value after which reading ends: what was still expected has expired. */
 const SILENCE = 5_000;
 
 /**
- * The values of a bucket, up to the revision that was the last when reading began. The bucket's own `history` waits forever if a key is written meanwhile: the old value that it
+ * The entries of a bucket, up to the revision that was the last when reading began. The bucket's own `history` waits forever if a key is written meanwhile: the old value that it
  * still counts on is gone, and the new one has a higher revision.
  */
 async function upTo(last: number, bucket: KV, options: KvWatchOptions): Promise<KvEntry[]> {
@@ -143,7 +157,7 @@ async function upTo(last: number, bucket: KV, options: KvWatchOptions): Promise<
   wait();
   for await (const entry of entries) {
     wait();
-    if (entry.operation === 'PUT') found.push(entry);
+    found.push(entry);
     // The last revision may be of no entry: one that was refused, or has expired.
     if (entry.revision >= last || entry.delta === 0) break;
   }

@@ -1,5 +1,5 @@
 import type { FireRecord } from '../../emit/fire-record.js';
-import type { FleetEngine, Posted } from '../engine.js';
+import type { FleetEngine } from '../engine.js';
 import type { Allowed } from './allowed.js';
 import type { Managed } from './managed.js';
 
@@ -22,10 +22,4 @@ export interface FollowOptions {
   recent(): AsyncIterable<FireRecord>;
   changed(): void;
   tell(text: string): void;
-}
-
-/** What is posted, and on which connection it was heard of. */
-export interface Heard {
-  readonly posted: Posted | undefined;
-  readonly on: number;
 }

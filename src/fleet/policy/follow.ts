@@ -1,45 +1,39 @@
 import { HookscopeError } from '../../errors.js';
 import { sha256 } from '../../values/sha256.js';
-import type { Bundle } from '../bundle/bundle.js';
-import { overlapOf } from '../bundle/paths.js';
-import type { TrustedKeys } from '../bundle/trusted.js';
+import { within } from '../../values/waiting/timer.js';
 import type { Posted, Stop } from '../engine.js';
 import type { ChannelStatus } from '../status.js';
-import { checkDrift } from './drift.js';
-import type { FollowOptions, Heard } from './follow-options.js';
-import { type KeptChannel, readKept, whyNotKept } from './kept.js';
-import { endOf, isAsAllowed, lastGood, reasonOf, whyExpired } from './last-good.js';
-import { isFromTeam, isMeant } from './meant.js';
-import { type PreparedPolicy, preparePolicy, readPolicy } from './prepare.js';
-import { readPosted } from './rotations.js';
+import { fold, type Judged, judge, missingBefore } from './chain.js';
+import type { FollowOptions } from './follow-options.js';
+import type { KeptChannel } from './kept.js';
+import { reasonOf } from './last-good.js';
+import { canaryOf, inOrder, type Post, postsAfter } from './posts.js';
+import type { PreparedPolicy } from './prepare.js';
+import { Standing } from './standing.js';
 
-/** The key under which a canary is stored next to the channel's own bundle. */
-export const canaryOf = (channel: string): string => `${channel}.canary`;
+/** Milliseconds for an engine to say what was posted. */
+const PATIENCE = 10_000;
 
-/** Follows one channel: what is posted there is verified, checked, compared with what was decided, and put into force, or refused with the reason. */
+const HEADS = ['main', 'canary'] as const;
+type Head = (typeof HEADS)[number];
+
+/** Follows one channel: whenever something is posted, all posts since the last that was followed are judged in their order, and what counts comes into force, or is refused with the reason. */
 export class Follower {
   readonly #options: FollowOptions;
+  readonly #standing: Standing;
   readonly #stops: Stop[] = [];
-  readonly #waiting = new Map<string, Heard>();
-  readonly #seen = new Set<string>();
-  /** The bundle refused last, by its key. */
-  readonly #failed = new Map<string, Heard>();
-  /** The keys of bundles of which it is not known who has signed them, since what was posted before could not be read. */
-  readonly #unread = new Set<string>();
-  /** The version of the channel up to which its keys were followed, since there is this connection. */
-  #at = 0;
-  #kept: KeptChannel;
-  #policy: PreparedPolicy | undefined;
-  #refused: ChannelStatus['refused'];
-  /** Why every gate asks, other than that the policy has expired. */
-  #asks: string | undefined;
-  /** The policy whose end was reported. */
-  #ended: PreparedPolicy | undefined;
-  #masks: PreparedPolicy['redact'] | undefined;
-  /** What those mask that the team has signed, and that are refused here. */
-  readonly #refusedMasks = new Map<string, PreparedPolicy['redact']>();
-  /** Counts the connections. */
-  #connection = 0;
+  /** What is posted now, as far as this connection has told. */
+  readonly #heads = new Map<Head, Posted | undefined>();
+  /** Of which the places are known, and what it comes to. */
+  readonly #seen = new Set<Head>();
+  /** Something was told, and not looked at yet. */
+  #isNew = false;
+  /** What is posted could not be read, so it is not known what counts. */
+  #isUnread = false;
+  /** On this connection it was seen that the channel is the one that was followed before. */
+  #isSure = false;
+  #connection = new AbortController();
+  #isClosed = false;
   #work: Promise<void>;
   #known: () => void = () => undefined;
   /** Resolves when the channel's own word has been heard. */
@@ -52,231 +46,220 @@ export class Follower {
     this.known = new Promise((resolve) => {
       this.#known = resolve;
     });
-    const { folder, channel, keys, tell } = options;
-    this.#kept = readKept(folder, channel, keys);
-    if (this.#kept.problem !== undefined) tell(this.#kept.problem);
-    this.begun = this.#begin();
+    this.#standing = new Standing(options);
+    this.begun = this.#standing.start();
     this.#work = this.begun;
-    for (const key of [channel, canaryOf(channel)])
-      this.#stops.push(options.engine.policy.watch(key, (posted) => this.#hear(key, { posted, on: this.#connection })));
+    const { channel, engine } = options;
+    for (const head of HEADS)
+      this.#stops.push(
+        engine.policy.watch(head === 'main' ? channel : canaryOf(channel), (posted) => this.#hear(head, posted)),
+      );
   }
 
   get roots(): readonly string[] {
-    return (this.#policy?.bundle ?? this.#kept.bundle)?.manifest.roots ?? [];
+    return this.#standing.roots;
   }
 
   get policy(): PreparedPolicy | undefined {
-    return this.#policy;
+    return this.#standing.policy;
   }
 
-  /** What is masked: also where the last policy, or what is posted, cannot be in force. */
   get masks(): readonly PreparedPolicy['redact'][] {
-    return [...(this.#masks ? [this.#masks] : []), ...this.#refusedMasks.values()];
+    return this.#standing.masks;
+  }
+
+  /** What it masks is not known, so nothing of what hosts decide or ask may leave. */
+  get isUnmasked(): boolean {
+    return this.#standing.isUnmasked;
   }
 
   /** What is posted is known, since there is this connection. */
   get isHeard(): boolean {
-    return this.#seen.size === 2;
+    return this.#seen.size === HEADS.length;
   }
 
   get status(): ChannelStatus {
-    const bundle = this.#policy?.bundle;
-    const manifest = bundle?.manifest;
-    const asks = this.#asks ?? (bundle && whyExpired(bundle));
-    return {
-      channel: this.#options.channel,
-      ...(bundle && {
-        revision: bundle.manifest.revision,
-        sequence: bundle.manifest.sequence,
-        digest: sha256(bundle.bytes),
-      }),
-      ...(manifest && this.#kept.since !== undefined && { since: this.#kept.since }),
-      ...(manifest?.canary !== undefined && { canary: manifest.canary }),
-      ...(asks !== undefined && { asks }),
-      ...(this.#refused && { refused: this.#refused }),
-    };
+    return this.#standing.status;
   }
 
   /** The last policy cannot be in force here, or what is posted cannot be judged, and may be once what it needs is there. */
   get waits(): boolean {
-    return this.#unread.size > 0 || (this.#policy === undefined && this.#kept.bundle !== undefined);
+    return this.#isUnread || this.#standing.waits;
   }
 
   /** The broker is not there: whatever is posted meanwhile is not heard of. */
   lost(): void {
-    this.#at = 0;
-    this.#connection += 1;
+    this.#connection.abort();
+    this.#connection = new AbortController();
+    this.#isSure = false;
+    this.#heads.clear();
     this.#seen.clear();
   }
 
   /** What the host allows has changed: looks again at what was refused, and at what is in force. */
   again(): void {
-    this.#next(async () => {
-      if (this.#policy === undefined ? this.#kept.bundle === undefined : isAsAllowed(this.#policy, this.#options))
-        return;
-      await this.#begin();
-      this.#options.changed();
-    });
-    for (const [key, heard] of this.#failed) this.#hear(key, heard);
+    this.#next(() => this.#standing.again());
+    if (!this.#isUnread) return;
+    this.#isNew = true;
+    this.#next(() => this.#consider());
   }
 
-  /** Reports the end of a policy; gates look at the clock themselves. */
   look(): void {
-    const why = this.#policy && this.#ended !== this.#policy ? whyExpired(this.#policy.bundle) : undefined;
-    if (why === undefined) return;
-    this.#ended = this.#policy;
-    this.#options.tell(`${why}; every gate asks`);
-    this.#options.changed();
+    this.#standing.look();
   }
 
   async close(): Promise<void> {
     for (const stop of this.#stops.splice(0)) stop();
+    this.#isClosed = true;
+    this.#connection.abort();
     await this.#work;
   }
 
   /** Does one thing after the other; what fails ends neither the process nor what comes after it. */
   #next(work: () => Promise<void>): void {
-    this.#work = this.#work.then(work).catch((error) => this.#note(error, undefined));
+    this.#work = this.#work.then(work).catch((error) => this.#standing.refuse('unread', error, undefined));
   }
 
-  /** The last good one, until something better is known. */
-  async #begin(): Promise<void> {
-    const { channel, managed } = this.#options;
-    const { bundle } = this.#kept;
-    let { policy, asks, until, error, masks } = await lastGood(channel, this.#kept, {
-      ...this.#options,
-      place: this.#options.engine.place,
-    });
+  #hear(head: Head, posted: Posted | undefined): void {
+    this.#heads.set(head, posted);
+    this.#isNew = true;
+    this.#next(() => this.#consider());
+  }
+
+  async #consider(): Promise<void> {
+    if (!this.#isNew || this.#isClosed) return;
+    this.#isNew = false;
+    const { signal } = this.#connection;
+    const heads = new Map(this.#heads);
     try {
-      managed.replace(channel, { policy, asks, until });
-    } catch (refusal) {
-      await policy?.plugins.end();
-      [policy, error] = [undefined, refusal];
-      asks = `the fleet's policy (${channel}) cannot be in force here: ${reasonOf(refusal)}`;
-      managed.replace(channel, { asks });
+      await this.#follow(heads, signal);
+      this.#isUnread = false;
+      this.#standing.pass('unread');
+    } catch (error) {
+      // It is heard again with the next connection.
+      if (signal.aborted) return;
+      this.#isUnread = true;
+      this.#standing.refuse('unread', error, undefined);
     }
-    this.#policy = policy;
-    this.#asks = asks;
-    this.#masks = masks;
-    if (error !== undefined) this.#note(error, bundle);
-    else if (bundle !== undefined && this.#refused?.sequence === bundle.manifest.sequence) this.#refused = undefined;
-  }
-
-  #hear(key: string, heard: Heard): void {
-    this.#waiting.set(key, heard);
-    this.#next(() => this.#consider(key));
-  }
-
-  async #consider(key: string): Promise<void> {
-    const heard = this.#waiting.get(key);
-    if (heard === undefined) return;
-    this.#waiting.delete(key);
-    if (heard.posted === undefined) this.#passed(key);
-    else await this.#judge(key, heard.posted, heard);
-    if (heard.on === this.#connection && !this.#unread.has(key)) this.#seen.add(key);
+    if (!signal.aborted && !this.#isUnread) for (const head of heads.keys()) this.#seen.add(head);
     if (!this.isHeard) return;
-    // Nothing was ever posted, as far as is known here, so there is nothing to wait for.
-    const isNone = this.#policy === undefined && this.#refused === undefined;
-    if (isNone && this.#kept.sequence === 0 && this.#kept.problem === undefined && this.#asks !== undefined)
-      this.#ask(undefined);
+    this.#standing.beNone();
     this.#known();
     this.#options.changed();
   }
 
-  /** Nothing of it is refused any more. */
-  #passed(key: string): void {
-    this.#failed.delete(key);
-    this.#unread.delete(key);
-    this.#refusedMasks.delete(key);
+  async #follow(heads: ReadonlyMap<Head, Posted | undefined>, signal: AbortSignal): Promise<void> {
+    const { kept } = this.#standing;
+    if (kept.lost) {
+      const problem = new HookscopeError('BUNDLE_REFUSED', {
+        bundle: this.#options.channel,
+        reason: kept.problem ?? '',
+      });
+      if ([...heads.values()].some((one) => one !== undefined))
+        this.#standing.refuse('head of main', problem, undefined);
+      return;
+    }
+    const isBack = !this.#isSure || isAgain(heads.get('main'), kept);
+    const { posts, at } = await this.#posts(heads, isBack, signal);
+    const { team, channel } = this.#options;
+    const missing = isBack ? missingBefore(posts, kept.chain, at === 0) : 'nothing';
+    const { chain, judged, gap } = fold(kept.chain, posts, { team, channel }, missing);
+    this.#isSure = gap === undefined;
+    if (gap === undefined && (posts.length > 0 || at !== kept.at)) {
+      const counted = judged.filter(({ why }) => why === undefined);
+      const last = posts.at(-1);
+      await this.#standing.settle(counted, {
+        chain,
+        counted: counted.at(-1)?.sealed ?? kept.counted,
+        at: last?.version ?? at,
+        mark: last ? sha256(last.bytes) : at === kept.at ? kept.mark : kept.bundle && sha256(kept.bundle.bytes),
+      });
+    }
+    for (const head of HEADS) this.#tellHead(head, heads.get(head), judged, isBack);
   }
 
-  async #judge(key: string, posted: Posted, heard: Heard): Promise<void> {
-    let bundle: Bundle | undefined;
-    let isOurs = false;
-    this.#unread.delete(key);
+  /** What is posted since the host has followed last, up to what it was told of: all of that is there when it is read. `at`: up to where it has followed, 0 if that is another channel's past. */
+  async #posts(heads: ReadonlyMap<Head, Posted | undefined>, isBack: boolean, signal: AbortSignal) {
+    const { kept } = this.#standing;
+    const told = HEADS.flatMap((head): Post[] => {
+      const posted = heads.get(head);
+      return posted === undefined ? [] : [{ ...posted, place: head }];
+    });
+    const read = async (after: number): Promise<Post[]> => {
+      const found = await this.#read(after, signal);
+      const isThere = (one: Post) => found.some(({ version, place }) => version === one.version && place === one.place);
+      return inOrder([...found, ...told.filter((one) => one.version > after && !isThere(one))]);
+    };
+    let at = kept.at;
+    let posts = await read(isBack ? Math.max(0, at - 1) : at);
+    if (isBack) {
+      at = placeIn(posts, told, kept);
+      if (at === 0 && kept.at > 1) posts = await read(0);
+    }
+    // Of a channel whose last word was deleted it is not known how far that goes.
+    const isDeleted = heads.has('main') && heads.get('main') === undefined;
+    const bound = isDeleted ? Number.POSITIVE_INFINITY : Math.max(0, ...told.map(({ version }) => version));
+    return { posts: posts.filter(({ version }) => version > at && version <= bound), at };
+  }
+
+  async #read(after: number, signal: AbortSignal): Promise<Post[]> {
+    const { engine, channel } = this.#options;
+    const done = new AbortController();
+    const gone = new Promise<never>((_, reject) => {
+      const over = (): void => reject(new Error('the connection is lost'));
+      if (signal.aborted) over();
+      signal.addEventListener('abort', over, { once: true, signal: done.signal });
+    });
     try {
-      if (this.#kept.lost)
-        throw new HookscopeError('BUNDLE_REFUSED', { bundle: key, reason: this.#kept.problem ?? '' });
-      const { team, channel: of, host } = this.#options;
-      const isMain = key === of;
-      const read = await readPosted(posted, this.#kept, { ...this.#options, isMain, after: this.#at });
-      if ('unread' in read) {
-        this.#unread.add(key);
-        throw read.unread;
-      }
-      bundle = read.bundle;
-      const kept = { ...this.#kept, keys: read.keys };
-      const there = this.#policy?.bundle ?? this.#kept.bundle;
-      const place = { isMain, team, channel: of, host, kept, there, isThere: this.#policy !== undefined };
-      isOurs = isFromTeam(bundle, place);
-      if (isMeant(bundle, place)) {
-        await this.#take(bundle, kept.keys);
-        this.#at = read.at ?? this.#at;
-      }
-      this.#passed(key);
+      let posts: readonly Post[] = [];
+      const reading = postsAfter(engine, channel, after).then((found) => {
+        posts = found;
+      });
+      if (await within(PATIENCE, Promise.race([reading, gone]))) return [...posts];
+      throw new Error(`${engine.place} does not answer within ${PATIENCE / 1000} seconds`);
     } catch (error) {
-      this.#failed.set(key, heard);
-      const read = bundle !== undefined && isOurs ? await readPolicy(bundle).catch(() => undefined) : undefined;
-      if (read !== undefined) this.#refusedMasks.set(key, read.redact);
-      else if (!this.#unread.has(key)) this.#refusedMasks.delete(key);
-      this.#note(error, bundle);
-      const { channel } = this.#options;
-      if (this.#policy === undefined)
-        this.#ask(`the fleet's policy (${channel}) cannot be in force here: ${reasonOf(error)}`);
+      const reason = `what was posted before it cannot be read now, so whether its keys still count is not known: ${reasonOf(error)}; it is tried again`;
+      throw new HookscopeError('BUNDLE_REFUSED', { bundle: 'that was sent', reason });
+    } finally {
+      done.abort();
     }
   }
 
-  async #take(bundle: Bundle, keys: TrustedKeys): Promise<void> {
-    const { folder, claimed } = this.#options;
-    const { manifest } = bundle;
-    const refuse = (reason: string): never => {
-      throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
-    };
-    const both = overlapOf(manifest.roots, claimed());
-    if (both) refuse(`its root ${both[0]} overlaps ${both[1]}, which the bundle of another channel has`);
-    const policy = await preparePolicy(bundle, this.#options.allowed(), this.#options.directory);
-    try {
-      await checkDrift(policy, this.#options.recent());
-      this.#enforce(policy);
-    } catch (error) {
-      await policy.plugins.end();
-      throw error;
+  /** What is posted and does not count is reported for as long as it is posted; a canary, until something for all hosts counts. */
+  #tellHead(head: Head, posted: Posted | undefined, judged: readonly Judged[], isBack: boolean): void {
+    const what = `head of ${head}` as const;
+    const { kept } = this.#standing;
+    const now = posted && judged.find(({ post }) => post.place === head && post.version === posted.version);
+    const isOver = judged.some(
+      ({ post, why }) => why === undefined && post.place === 'main' && post.version > (posted?.version ?? 0),
+    );
+    if (now === undefined && posted !== undefined && !isBack && !isOver) return;
+    // A canary from before was judged when it came, which a process before this one may have seen.
+    const isPast = head === 'canary' && (isOver || now === undefined);
+    if (posted === undefined || isPast) {
+      this.#standing.pass(what);
+      return;
     }
-    keys.take(bundle);
-    const since = new Date().toISOString();
-    this.#kept = { bundle, since, sequence: manifest.sequence, keys };
-    this.#refused = undefined;
-    const why = whyNotKept(folder, bundle, since, keys);
-    if (why !== undefined) this.#options.tell(why);
-    this.#options.changed();
+    const { team, channel } = this.#options;
+    const { sealed, why } = now ?? judge(kept.chain, { ...posted, place: head }, { team, channel });
+    const known = [kept.bundle, kept.before?.bundle, kept.counted, ...kept.refused.map((one) => one.sealed)];
+    if (why === undefined || known.some((one) => one !== undefined && one.id === sealed?.id)) this.#standing.pass(what);
+    else this.#standing.refuse(what, why, sealed);
   }
+}
 
-  /** Puts the policy into force, with what its end means. */
-  #enforce(policy: PreparedPolicy): void {
-    const { channel, managed } = this.#options;
-    managed.replace(channel, { policy, until: endOf(policy.bundle) });
-    this.#policy = policy;
-    this.#asks = undefined;
-    this.#masks = policy.redact;
-  }
+/** It is told of what it has followed already: that is the same, or another channel's. */
+const isAgain = (posted: Posted | undefined, { at }: KeptChannel): boolean =>
+  posted !== undefined && posted.version < at;
 
-  #ask(asks: string | undefined): void {
-    const { channel, managed } = this.#options;
-    this.#asks = asks;
-    managed.replace(channel, { policy: this.#policy, asks });
+/** Up to which of these the host has followed; 0: none of them, since the broker has lost what it had, or that is not known. */
+function placeIn(posts: readonly Post[], told: readonly Post[], { at, mark, bundle }: KeptChannel): number {
+  if (at === 0) {
+    const own = bundle && sha256(bundle.bytes);
+    return posts.findLast(({ bytes }) => sha256(bytes) === own)?.version ?? 0;
   }
-
-  #note(error: unknown, bundle: Bundle | undefined): void {
-    const reason = reasonOf(error);
-    const manifest = bundle?.manifest;
-    // The same refusal is not reported twice.
-    if (this.#refused?.reason === reason && this.#refused.sequence === manifest?.sequence) return;
-    this.#refused = {
-      ...(manifest && { revision: manifest.revision, sequence: manifest.sequence }),
-      reason,
-      at: new Date().toISOString(),
-    };
-    this.#options.tell(`the bundle ${bundle?.name ?? 'that was sent'} is refused: ${reason}`);
-    this.#options.changed();
-  }
+  const there = posts.filter(({ version }) => version === at);
+  if (there.length > 0) return there.some(({ bytes }) => sha256(bytes) === mark) ? at : 0;
+  const newest = Math.max(...[...posts, ...told].map(({ version }) => version));
+  return newest < at && newest > 0 ? 0 : at;
 }

@@ -4,23 +4,19 @@ import type { Bundle } from '../bundle/bundle.js';
 import { TrustedKeys } from '../bundle/trusted.js';
 import { KEPT_POSTS } from '../engine.js';
 import type { ChannelStatus, HostStatus } from '../status.js';
+import { fold, whyNotNext } from './chain.js';
 import { reasonOf } from './last-good.js';
-import { isMeant } from './meant.js';
-import { keysAfter } from './rotations.js';
 
-/** What a host says to a bundle that is for it, if it knows these keys and has one of that sequence in force; undefined: it takes it. */
+/** What a host says to a bundle that is for it, if it knows these keys and one of that sequence has counted last; undefined: it takes it. */
 export function objectionOf(
   bundle: Bundle,
-  { host = 'host', sequence = 0, keys }: { host?: string; sequence?: number; readonly keys: readonly string[] },
+  { sequence = 0, keys }: { sequence?: number; readonly keys: readonly string[] },
 ): string | undefined {
-  const { team, channel, canary } = bundle.manifest;
-  const kept = { sequence, keys: new TrustedKeys(keys) };
-  const place = { isMain: canary === undefined, team, channel, host, kept, there: undefined, isThere: true };
-  try {
-    return isMeant(bundle, place) ? undefined : `it has one of the sequence ${sequence}, which is newer`;
-  } catch (error) {
-    return reasonOf(error);
-  }
+  const { team, channel, canary, expires } = bundle.manifest;
+  const chain = { keys: new TrustedKeys(keys), floor: sequence };
+  const why = whyNotNext(chain, bundle, canary === undefined, { team, channel });
+  if (why !== undefined) return reasonOf(why);
+  return expires !== undefined && Date.parse(expires) <= Date.now() ? `it has expired on ${expires}` : undefined;
 }
 
 /** What those hosts that a bundle is for will say to it. Each has shared its state, which nobody has signed: it is a hint, and no proof. */
@@ -35,7 +31,7 @@ export function foresee(
     const own = left ? undefined : channels.find((one) => one.channel === channel);
     const isFor = own !== undefined && (canary === undefined || isEnforcedIn(canary, host));
     if (!isFor) return [];
-    return [{ own, of: { host, sequence: own.sequence ?? 0, keys: keysOf(own, bundle, kept) ?? keys } }];
+    return [{ own, of: { host, sequence: own.counted ?? own.sequence ?? 0, keys: keysOf(own, bundle, kept) ?? keys } }];
   });
   const refusals = meant.flatMap(({ of }) => {
     const why = objectionOf(bundle, of);
@@ -68,5 +64,6 @@ function keysOf(
   const known = new TrustedKeys(before?.manifest.keys ?? signers.filter(own.isSignedBy));
   const left = kept.length < KEPT_POSTS ? kept : kept.slice(1 - KEPT_POSTS);
   const missed = left.slice(left.indexOf(own) + 1);
-  return keysAfter(missed, { keys: known, sequence: manifest.sequence }, { team, channel }).all;
+  const posts = missed.map(({ bytes }, version) => ({ bytes, version, place: 'main' as const }));
+  return fold({ keys: known, floor: manifest.sequence }, posts, { team, channel }).chain.keys.all;
 }

@@ -5,28 +5,64 @@ import { replaceFile } from '../../files/replace-file.js';
 import { describeError } from '../../values/message.js';
 import { findProblem } from '../../values/problem.js';
 import { schema, zod } from '../../values/zod.js';
-import { type Bundle, readBundle, readSealed, type Sealed } from '../bundle/bundle.js';
+import { type Bundle, readBundle, readSealed, type Sealed, withoutFiles } from '../bundle/bundle.js';
 import { TrustedKeys } from '../bundle/trusted.js';
+import type { Chain } from './chain.js';
+import { alone } from './kept-lock.js';
 
+const text = () => zod().string();
 const keptSchema = schema(() =>
   zod().object({
-    /** The highest that was ever in force. */
+    /** The highest that has counted. An older hookscope knew those alone that were in force. */
     sequence: zod().int().nonnegative(),
     /** When the bundle came into force, ISO 8601. */
-    since: zod().string(),
-    /** The last good one, as it was sent. */
-    bundle: zod().string(),
+    since: text().exactOptional(),
+    /** The last good one, as it was sent. Absent: each that has counted was refused here. */
+    bundle: text().exactOptional(),
     /** What the bundles that changed the keys have signed, in order. */
-    rotations: zod().array(zod().string()),
+    rotations: zod().array(text()),
+    /** What the last one that counted has signed. */
+    counted: text().exactOptional(),
+    /** The version up to which the channel was followed, and the SHA-256 of what is posted there. */
+    at: zod().int().nonnegative().exactOptional(),
+    mark: text().exactOptional(),
+    /** Beside a canary: the one for all hosts that is in force once that is over. */
+    before: zod().object({ since: text(), bundle: text() }).exactOptional(),
+    /** Those that have counted since, and are refused here. */
+    refused: zod()
+      .array(zod().object({ bundle: text(), posted: text().exactOptional() }))
+      .exactOptional(),
   }),
 );
 
+/** A bundle that counts, and is refused by this host. */
+export interface Refused {
+  readonly sealed: Sealed;
+  /** When it was posted, ISO 8601; absent: that is not known. */
+  readonly posted?: string | undefined;
+}
+
+/** A bundle, and since when it is in force. */
+interface Since {
+  readonly bundle: Bundle;
+  readonly since: string;
+}
+
 /** What a host keeps of a channel between its runs. */
 export interface KeptChannel {
-  readonly bundle?: Bundle;
-  readonly since?: string;
-  readonly sequence: number;
-  readonly keys: TrustedKeys;
+  /** The one in force, or the last one that was. */
+  readonly bundle?: Bundle | undefined;
+  readonly since?: string | undefined;
+  /** Beside a canary: the regular one. */
+  readonly before?: Since | undefined;
+  readonly chain: Chain;
+  /** What the last one that counted has signed. */
+  readonly counted?: Sealed | undefined;
+  /** The version up to which the channel was followed (0: it is not known), and the SHA-256 of what is posted there. */
+  readonly at: number;
+  readonly mark?: string | undefined;
+  /** Those for all hosts, and canaries, that this host refuses. */
+  readonly refused: readonly Refused[];
   /** Why what is on disk does not count. */
   readonly problem?: string;
   /** Which keys and which sequence counted last cannot be known: no bundle does until the file is removed. */
@@ -34,67 +70,130 @@ export interface KeptChannel {
 }
 
 const fileOf = (folder: string, channel: string): string => join(folder, `${channel}.bundle.json`);
+const asBytes = (one: string): Uint8Array => Buffer.from(one);
+const asText = ({ bytes }: Pick<Sealed, 'bytes'>): string => Buffer.from(bytes).toString('utf8');
 
-/** Reads what was in force last. Its signatures are checked as if it had just arrived, because anyone who can write files may have written it. */
+/** Reads what was known last. Its signatures are checked as if it had just arrived, because anyone who can write files may have written it. */
 export function readKept(folder: string, channel: string, configured: readonly string[]): KeptChannel {
   const file = fileOf(folder, channel);
-  const keys = new TrustedKeys(configured);
-  let kept: { readonly sequence: number; readonly since: string; bundle: Bundle; rotations: Sealed[] };
+  const none = { chain: { keys: new TrustedKeys(configured), floor: 0 }, at: 0, refused: [] };
+  let found: ReturnType<typeof parse>;
   try {
-    if (statSync(file, { throwIfNoEntry: false }) === undefined) return { sequence: 0, keys };
-    const value: unknown = JSON.parse(readText(file));
-    const problem = findProblem(keptSchema(), value);
-    if (problem !== undefined) throw new Error(`${problem.field}: expected ${problem.expected}`);
-    const { bundle, rotations, ...rest } = value as Zod;
-    kept = {
-      ...rest,
-      bundle: readBundle(Buffer.from(bundle)),
-      rotations: rotations.map((one) => readSealed(Buffer.from(one))),
-    };
-    const broken = [kept.bundle, ...kept.rotations].find((one) => !one.signers.some(one.isSignedBy));
-    if (broken !== undefined) throw new Error(`nobody has signed ${broken.name}`);
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) return none;
+    found = parse(readText(file));
   } catch (error) {
     const how = 'to begin anew with the keys that this host joined with, remove it and start again';
     const problem = `${file} cannot be read, and no policy counts without it: ${(error as Error).message.slice(0, 300)}; ${how}`;
-    return { sequence: 0, keys, problem, lost: true };
+    return { ...none, problem, lost: true };
   }
-  const { bundle, rotations, sequence, since } = kept;
+  const { rotations, sequence, ...kept } = found;
   try {
-    for (const rotation of rotations) {
-      // The configuration has the new keys already, so this one changes nothing.
-      if (!configured.some((key) => rotation.isSignedBy(key)) && keys.rotations.length === 0) continue;
-      keys.check(rotation);
-      keys.take(rotation);
-    }
-    keys.check(bundle);
-    return { bundle, since, sequence: Math.max(sequence, bundle.manifest.sequence), keys };
+    const keys = keysIn(found, configured);
+    const numbers = all(kept).map(({ manifest }) => manifest.sequence);
+    const last = kept.counted ?? kept.bundle;
+    const floor = Math.max(sequence, ...numbers);
+    return { ...kept, chain: { keys, floor, last: last?.manifest.sequence === floor ? last.id : undefined } };
   } catch (error) {
     // This host was given other keys since.
-    const problem = `${file} does not count: ${(error as Error).message}`;
-    return { sequence: 0, keys: new TrustedKeys(configured), problem };
+    return { ...none, problem: `${file} does not count: ${(error as Error).message}` };
   }
 }
 
-type Zod = { sequence: number; since: string; bundle: string; rotations: string[] };
-
-/** Writes it whole or not at all, for its owner alone. Throws what the system says. */
-export function writeKept(folder: string, bundle: Bundle, since: string, keys: TrustedKeys): void {
-  const text = (one: Sealed): string => Buffer.from(one.bytes).toString('utf8');
-  const kept: Zod = {
-    sequence: bundle.manifest.sequence,
-    since,
-    bundle: text(bundle),
-    rotations: keys.rotations.map(text),
+/** Throws what is wrong with it. */
+function parse(json: string) {
+  const value: unknown = JSON.parse(json);
+  const problem = findProblem(keptSchema(), value);
+  if (problem !== undefined) throw new Error(`${problem.field}: expected ${problem.expected}`);
+  const { bundle, rotations, counted, before, refused = [], at = 0, ...rest } = value as Zod;
+  const kept = {
+    ...rest,
+    at,
+    bundle: bundle === undefined ? undefined : readBundle(asBytes(bundle)),
+    rotations: rotations.map((one) => readSealed(asBytes(one))),
+    counted: counted === undefined ? undefined : readSealed(asBytes(counted)),
+    before: before && { since: before.since, bundle: readBundle(asBytes(before.bundle)) },
+    refused: refused.map((one): Refused => ({ sealed: readSealed(asBytes(one.bundle)), posted: one.posted })),
   };
-  replaceFile(fileOf(folder, bundle.manifest.channel), JSON.stringify(kept), 0o600);
+  const broken = [...all(kept), ...kept.rotations].find((one) => !one.signers.some(one.isSignedBy));
+  if (broken !== undefined) throw new Error(`nobody has signed ${broken.name}`);
+  return kept;
+}
+
+interface Zod {
+  sequence: number;
+  since?: string;
+  bundle?: string;
+  rotations: string[];
+  counted?: string;
+  at?: number;
+  mark?: string;
+  before?: { since: string; bundle: string };
+  refused?: { bundle: string; posted?: string }[];
+}
+
+type Signed = Pick<KeptChannel, 'bundle' | 'before' | 'counted' | 'refused'>;
+const all = ({ bundle, before, counted, refused }: Signed): Sealed[] =>
+  [bundle, before?.bundle, counted, ...refused.map(({ sealed }) => sealed)].filter((one) => one !== undefined);
+
+/** The keys that count last. Throws for what none of those has signed that counted at its place. */
+function keysIn(kept: Signed & { readonly rotations: readonly Sealed[] }, configured: readonly string[]): TrustedKeys {
+  const keys = new TrustedKeys(configured);
+  const left = all(kept).sort((a, b) => a.manifest.sequence - b.manifest.sequence);
+  const checkBelow = (sequence: number): void => {
+    while (left[0] !== undefined && left[0].manifest.sequence < sequence) keys.check(left.shift() as Sealed);
+  };
+  for (const rotation of kept.rotations) {
+    // The configuration has the new keys already, so this one changes nothing.
+    if (!configured.some((key) => rotation.isSignedBy(key)) && keys.rotations.length === 0) continue;
+    checkBelow(rotation.manifest.sequence);
+    keys.check(rotation);
+    keys.take(rotation);
+  }
+  checkBelow(Number.POSITIVE_INFINITY);
+  return keys;
+}
+
+/** Writes it whole or not at all, for its owner alone, unless another process of this host is further. Throws what the system says. */
+export function writeKept(folder: string, channel: string, kept: KeptChannel, configured: readonly string[]): void {
+  const { chain, bundle, since, before, counted, at, mark, refused } = kept;
+  const file = fileOf(folder, channel);
+  const said: Zod = {
+    sequence: chain.floor,
+    ...(since !== undefined && { since }),
+    ...(bundle && { bundle: asText(bundle) }),
+    rotations: chain.keys.rotations.map(asText),
+    ...(counted && { counted: asText(withoutFiles(counted)) }),
+    at,
+    ...(mark !== undefined && { mark }),
+    ...(before && { before: { since: before.since, bundle: asText(before.bundle) } }),
+    refused: refused.map(({ sealed, posted }) => ({
+      bundle: asText(sealed),
+      ...(posted !== undefined && { posted }),
+    })),
+  };
+  alone(file, () => {
+    if (isFurther(readKept(folder, channel, configured), kept)) return;
+    replaceFile(file, JSON.stringify(said), 0o600);
+  });
+}
+
+function isFurther(there: KeptChannel, { chain: { floor }, bundle }: KeptChannel): boolean {
+  if (there.chain.floor !== floor) return there.chain.floor > floor;
+  return (there.bundle?.manifest.sequence ?? 0) > (bundle?.manifest.sequence ?? 0);
 }
 
 /** Keeps it for the next start; why it cannot be kept. */
-export function whyNotKept(folder: string, bundle: Bundle, since: string, keys: TrustedKeys): string | undefined {
+export function whyNotKept(
+  folder: string,
+  channel: string,
+  kept: KeptChannel,
+  configured: readonly string[],
+): string | undefined {
   try {
-    writeKept(folder, bundle, since, keys);
+    writeKept(folder, channel, kept, configured);
     return undefined;
   } catch (error) {
-    return `the bundle ${bundle.name} is in force, and cannot be kept for the next start: ${describeError(error)}`;
+    const what = kept.counted?.name ?? kept.bundle?.name ?? channel;
+    return `the bundle ${what} counts, and cannot be kept for the next start: ${describeError(error)}`;
   }
 }

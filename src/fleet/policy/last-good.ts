@@ -1,8 +1,11 @@
-import { isHookscopeError } from '../../errors.js';
+import { HookscopeError, isHookscopeError } from '../../errors.js';
 import { describeError } from '../../values/message.js';
 import type { Bundle } from '../bundle/bundle.js';
+import { overlapOf } from '../bundle/paths.js';
 import { type Allowed, grantOf } from './allowed.js';
 import { handlersIn } from './contents.js';
+import { checkDrift } from './drift.js';
+import type { FollowOptions } from './follow-options.js';
 import type { KeptChannel } from './kept.js';
 import type { InForce } from './managed.js';
 import { pluginsIn } from './plugins.js';
@@ -28,6 +31,31 @@ export async function lastGood(
   } catch (error) {
     const { redact: masks = undefined } = await readPolicy(bundle).catch(() => ({}) as Partial<PreparedPolicy>);
     return { asks: `${of} cannot be in force here: ${reasonOf(error)}`, error, masks };
+  }
+}
+
+/** A bundle that counts, ready to come into force on this host. `posted`: when, ISO 8601. Rejects with BUNDLE_REFUSED where it cannot. */
+export async function prepareHere(
+  bundle: Bundle,
+  posted: string | undefined,
+  { claimed, allowed, directory, recent }: FollowOptions,
+): Promise<PreparedPolicy> {
+  const { expires, created, roots } = bundle.manifest;
+  const refuse = (reason: string): never => {
+    throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
+  };
+  // One that has expired since it was posted is in force on the hosts that were there, and every gate asks.
+  const end = Date.parse(expires ?? '');
+  if (end <= Date.now() && end <= Date.parse(posted ?? created)) refuse(`it has expired on ${expires}`);
+  const both = overlapOf(roots, claimed());
+  if (both) refuse(`its root ${both[0]} overlaps ${both[1]}, which the bundle of another channel has`);
+  const policy = await preparePolicy(bundle, allowed(), directory);
+  try {
+    await checkDrift(policy, recent());
+    return policy;
+  } catch (error) {
+    await policy.plugins.end();
+    throw error;
   }
 }
 

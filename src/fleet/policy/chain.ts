@@ -1,0 +1,154 @@
+import { HookscopeError } from '../../errors.js';
+import { readSealed, type Sealed } from '../bundle/bundle.js';
+import { MOST_AHEAD } from '../bundle/manifest.js';
+import type { TrustedKeys } from '../bundle/trusted.js';
+import { KEPT_POSTS } from '../engine.js';
+import type { Post } from './posts.js';
+
+/** What the posts of a channel come to, for everybody who follows them: which keys sign, and which number counted last. */
+export interface Chain {
+  readonly keys: TrustedKeys;
+  /** The number that counted last. */
+  readonly floor: number;
+  /** The id of what counted last: posted again, it is the same one. */
+  readonly last?: string | undefined;
+}
+
+interface Of {
+  readonly team: string;
+  readonly channel: string;
+}
+
+/** A post, and what it is to the chain. */
+export interface Judged {
+  readonly post: Post;
+  /** Absent: nothing of it can be read. */
+  readonly sealed?: Sealed;
+  /** Why it counts for nothing; absent: it counts. */
+  readonly why?: unknown;
+  /** It counts for nothing for its number alone: most often it is one that has counted, posted again. */
+  readonly isLate?: boolean;
+}
+
+interface Folded {
+  readonly chain: Chain;
+  readonly judged: readonly Judged[];
+  /** What was posted in between is lost, and what is there is signed with keys that nothing leads to: nothing counts. */
+  readonly gap?: HookscopeError;
+}
+
+/** What goes on from here, and what does not: BUNDLE_REFUSED. Whether a host can take it as its policy is no question here. */
+export function whyNotNext({ keys, floor }: Chain, sealed: Sealed, isMain: boolean, { team, channel }: Of) {
+  const { manifest, name } = sealed;
+  const refuse = (reason: string): HookscopeError => new HookscopeError('BUNDLE_REFUSED', { bundle: name, reason });
+  const isCanary = manifest.canary !== undefined;
+  try {
+    keys.check(sealed);
+  } catch (error) {
+    return error as HookscopeError;
+  }
+  if (manifest.team !== team || manifest.channel !== channel)
+    return refuse(`it is for the channel ${manifest.channel} of the team ${manifest.team}`);
+  if (isMain === isCanary) return refuse('a canary is posted where all hosts look, or the other way round');
+  if (isCanary && manifest.keys !== undefined)
+    return refuse('a canary cannot change the keys: those it is tried on would follow nothing that the old ones sign');
+  if (manifest.sequence <= floor)
+    return refuse(
+      `its sequence is ${manifest.sequence}, and ${floor} has counted before: old content is signed anew under a higher one`,
+    );
+  // After the highest possible number, no further bundle could be posted.
+  if (floor > 0 && manifest.sequence > floor + MOST_AHEAD)
+    return refuse(
+      `its sequence is ${manifest.sequence}, more than ${MOST_AHEAD} above the one that counted last, ${floor}`,
+    );
+  return undefined;
+}
+
+/** What a post is to the chain as it is. */
+export function judge(chain: Chain, post: Post, of: Of): Judged {
+  const { chain: _, ...judged } = step(chain, post, of);
+  return judged;
+}
+
+/** One post after the others. A post that does not count changes nothing. */
+function step(chain: Chain, post: Post, of: Of): Judged & { readonly chain: Chain } {
+  let sealed: Sealed;
+  try {
+    sealed = readSealed(post.bytes, chain.keys.whyNot);
+  } catch (why) {
+    return { chain, post, why };
+  }
+  const isMain = post.place !== 'canary';
+  if (post.place === 'keys' && sealed.manifest.keys === undefined)
+    return {
+      chain,
+      post,
+      sealed,
+      why: new HookscopeError('BUNDLE_REFUSED', { bundle: sealed.name, reason: 'it changes no keys' }),
+    };
+  if (sealed.id === chain.last && isMain === (sealed.manifest.canary === undefined)) return { chain, post, sealed };
+  const why = whyNotNext(chain, sealed, isMain, of);
+  if (why !== undefined)
+    return { chain, post, sealed, why, isLate: whyNotNext({ ...chain, floor: 0 }, sealed, isMain, of) === undefined };
+  const keys = chain.keys.copy();
+  keys.take(sealed);
+  return { chain: { keys, floor: sealed.manifest.sequence, last: sealed.id }, post, sealed };
+}
+
+/** What may be missing before posts: nothing; what came before a host that begins with the keys that it was given; or what a host that had followed the channel has missed. */
+type Missing = 'nothing' | 'the beginning' | 'what was missed';
+
+/**
+ * The one judge of posts, for hosts that are there, come back or come late, and for operators: what the posts of a channel come to, in the order of posting, from what was known before
+ * them. Where some are missing, a change of keys may be among them: what nobody known has signed shows it.
+ */
+export function fold(from: Chain, posts: readonly Post[], of: Of, missing: Missing = 'nothing'): Folded {
+  const judged: Judged[] = [];
+  let chain = from;
+  /** Keys that have signed what nobody known has, since something counted. */
+  const strange = new Set<string>();
+  for (const post of posts) {
+    const { chain: next, ...one } = step(chain, post, of);
+    if (next !== chain) {
+      const isTied = strange.size === 0 || [...strange].some((key) => one.sealed?.isSignedBy(key));
+      // The key that signs this one may have lost its place to them.
+      if (missing === 'what was missed' && !isTied) return gapIn(from, posts);
+      strange.clear();
+    }
+    if (missing !== 'nothing' && one.why !== undefined) for (const key of strangersOf(one, next, of)) strange.add(key);
+    judged.push(one);
+    chain = next;
+  }
+  return strange.size > 0 ? gapIn(from, posts) : { chain, judged };
+}
+
+/** What may be missing before these, the first that a host reads once it is back: as many as are kept may have pushed others out, and a channel begins with its first number. */
+export function missingBefore(posts: readonly Post[], { floor }: Chain, isFirst: boolean): Missing {
+  const main = posts.filter(({ place }) => place === 'main');
+  if (floor > 0 && main.length >= KEPT_POSTS) return 'what was missed';
+  const numbers = isFirst ? main.flatMap(({ bytes }) => numberIn(bytes) ?? []) : [];
+  return numbers.length > 0 && Math.min(...numbers) > floor + 1 ? 'the beginning' : 'nothing';
+}
+
+function numberIn(bytes: Uint8Array): number | undefined {
+  try {
+    return readSealed(bytes, () => 'it is too large to be read by anybody').manifest.sequence;
+  } catch {
+    return undefined;
+  }
+}
+
+function strangersOf({ post, sealed }: Judged, { keys }: Chain, { team, channel }: Of): string[] {
+  if (post.place !== 'main' || sealed === undefined) return [];
+  if (sealed.manifest.team !== team || sealed.manifest.channel !== channel) return [];
+  const signers = sealed.signers.filter(sealed.isSignedBy);
+  const { known } = keys;
+  return signers.some((key) => known.has(key)) ? [] : signers;
+}
+
+function gapIn(chain: Chain, posts: readonly Post[]): Folded {
+  const reason =
+    'the channel no longer keeps all that was posted since, and what it keeps is signed with keys that nothing in it leads to, so none of it counts here: where the team has changed its keys, join with the new one; where others have posted there, remove what is theirs';
+  const gap = new HookscopeError('BUNDLE_REFUSED', { bundle: 'that was sent', reason });
+  return { chain, judged: posts.map((post) => ({ post, why: gap })), gap };
+}

@@ -1,0 +1,49 @@
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { makeFolder } from '../../values/make-folder.js';
+import { isRunning } from '../../values/processes.js';
+
+/** Milliseconds to wait for another process, which writes one file. */
+const PATIENCE = 2_000;
+const PAUSE = 5;
+
+/** Does something while no other process of this machine does the same with that file. Throws what the system says. */
+export function alone(file: string, work: () => void): void {
+  const lock = `${file}.lock`;
+  makeFolder(dirname(file));
+  for (const end = performance.now() + PATIENCE; !take(lock); ) {
+    if (performance.now() < end && !isLeft(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
+    // Whoever holds it for so long was stopped, or is gone.
+    else rmSync(lock, { force: true });
+  }
+  try {
+    work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function take(lock: string): boolean {
+  try {
+    const handle = openSync(lock, 'wx', 0o600);
+    try {
+      writeSync(handle, `${process.pid}`);
+    } finally {
+      closeSync(handle);
+    }
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Its process is gone. */
+function isLeft(lock: string): boolean {
+  try {
+    const pid = Number(readFileSync(lock, 'utf8'));
+    return pid > 0 && !isRunning(pid);
+  } catch {
+    return false;
+  }
+}
