@@ -1,4 +1,5 @@
 import { jetstreamManager } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
 import { connect } from '@nats-io/transport-node';
 import { afterEach, expect, test } from 'vitest';
 import { atBroker } from '../../../src/cli/fleet/flags.js';
@@ -93,4 +94,23 @@ test('a host reads what a channel has kept without a consumer', async () => {
   expect((await engine.policy.past?.('stable', third?.version ?? 0))?.map((one) => one.version)).toEqual(
     rest.map((one) => one.version),
   );
+});
+
+test('a channel whose entry was deleted or purged can be posted to, on top of what was seen there alone', async () => {
+  const { server, engine } = await broker();
+  const nc = await connect({ servers: server.url });
+  open.push({ end: () => nc.close() });
+  const bucket = await new Kvm(nc).open('HS_policy_acme');
+  const post = (text: string, after: number) => engine.policy.post('stable', Buffer.from(text), after);
+  const last = async () => (await engine.policy.history('stable')).at(-1)?.version ?? 0;
+  const first = await post('1', 0);
+  const second = await post('2', first);
+  await bucket.delete('stable');
+  expect((await engine.policy.history('stable')).map((one) => one.version)).toEqual([first, second]);
+  await expect(post('other', first)).rejects.toThrow(/posted to it meanwhile/);
+  await post('3', await last());
+  await bucket.purge('stable');
+  expect(await last()).toBe(0);
+  await post('4', 0);
+  expect((await engine.policy.past?.('stable', 0))?.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['4']);
 });

@@ -48,6 +48,10 @@ test('a host reads the policy, writes its own decisions, state and questions, an
   await operator.policy.post('stable.canary', bytes('few'), 0);
   await until(() => canaries.length === 2);
   expect(canaries).toEqual(['', 'few']);
+  await operator.policy.post('stable.keys', bytes('change'), 0);
+  expect((await a.policy.past?.('stable.keys', 0))?.map((one) => Buffer.from(one.bytes).toString())).toEqual([
+    'change',
+  ]);
   await a.decisions.append('a', '1', bytes('1'));
   await a.state.share('a', bytes('1'));
   const close = a.ask.open('a', 'q', bytes('?'), () => bytes('taken'));
@@ -61,6 +65,7 @@ test('a host reads the policy, writes its own decisions, state and questions, an
   for (const refused of [
     () => a.policy.post('stable', bytes('mine'), 1),
     () => a.policy.post('stable.canary', bytes('mine'), 1),
+    () => a.policy.post('stable.keys', bytes('mine'), 1),
     () => a.decisions.append('b', '2', bytes('2')),
     () => a.state.share('b', bytes('2')),
     () => a.state.all(),
