@@ -61,9 +61,24 @@ export function whyBlocked({ blocked, reason }: { readonly blocked: boolean; rea
   return blocked && reason !== undefined ? { reason } : {};
 }
 
-/** Puts texts to what waits for the scope's next system prompt. */
+/** The texts of sessions that are starting: they go if the start fails. */
+const STARTING = new WeakMap<Core, string[]>();
+
+/** Puts texts to what waits for the scope's next system prompt. A scope that is open may be there for others. */
 export function wait(core: Core, texts: readonly string[]): void {
-  if (!core.scope.closed) core.scope.pending.push(...texts);
+  if (core.scope.closed || !core.isOpen) return;
+  core.scope.pending.push(...texts);
+  STARTING.get(core)?.push(...texts);
+}
+
+/** Notes the session's texts from here on; the returned function ends that, and says which there were. */
+export function noteTexts(core: Core): () => readonly string[] {
+  const texts: string[] = [];
+  STARTING.set(core, texts);
+  return () => {
+    STARTING.delete(core);
+    return texts;
+  };
 }
 
 /** Keeps the paths a hook asked to be watched. */

@@ -49,7 +49,7 @@ function hostWith(how: object, now: Steered): Host {
   return host;
 }
 
-/** Random starts, failed starts, stops, spawns and hooks by hand, also below agents; what runs for each call is what must. */
+/** Random starts, failed starts of agents and sessions, stops, spawns and hooks by hand, also below agents; what runs for each call is what must. */
 async function live(seed: number, steps: number): Promise<void> {
   const random = randomFrom(seed);
   const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
@@ -99,11 +99,15 @@ async function live(seed: number, steps: number): Promise<void> {
     Object.assign(knownOf(key), { type, isAtWork: true, ...more });
   };
   const failing = {
-    plugin: () => ({ plugins: [{ name: 'p', apply: () => Promise.reject(new Error('no')) }] }),
+    plugin: () => ({
+      hooks: { PreToolUse: [{ name: 'of a failed start', ...silent }] },
+      plugins: [{ name: 'p', apply: () => Promise.reject(new Error('no')) }],
+    }),
     hooks: () => ({ hooks: { PreToolUse: 'none' } }),
     signal: () => {
       const over = new AbortController();
-      return { signal: over.signal, hooks: { SubagentStart: [{ hooks: [() => over.abort()] }] } };
+      const abort = [{ hooks: [() => over.abort()] }];
+      return { signal: over.signal, hooks: { SessionStart: abort, SubagentStart: abort } };
     },
   };
 
@@ -141,6 +145,13 @@ async function live(seed: number, steps: number): Promise<void> {
     const start = { ...inputOf(key), agent_type: type };
     told.push(`${name} ${key} ${type}`);
     if (name === 'call') return call(key, pick(['Write', 'Write', 'Bash']));
+    if (name === 'failed session') {
+      const session_id = key.slice(0, 2);
+      const opened = (): Promise<unknown> =>
+        host.openSession({ session_id, ...(pick(Object.values(failing))() as object) });
+      if (!sessions.has(session_id)) await expect(opened()).rejects.toThrow();
+      return;
+    }
     if (name === 'by hand') {
       const parent =
         random() < 0.5 ? undefined : pick([...all.keys()].filter((one) => one.startsWith(key.slice(0, 2))));
@@ -193,7 +204,7 @@ async function live(seed: number, steps: number): Promise<void> {
   };
 
   const names = ['call', 'call', 'call', 'start', 'start', 'by hand', 'by hand', 'aborted start', 'wrong start'];
-  names.push('stop', 'blocked stop', 'spawn', 'close', 'by hand is gone', ...Object.keys(failing));
+  names.push('stop', 'blocked stop', 'spawn', 'close', 'by hand is gone', 'failed session', ...Object.keys(failing));
   try {
     for (let i = 0; i < steps; i++) {
       const key = pick(['s1', 's2']) + pick(['a', 'b', 'c']);

@@ -200,6 +200,24 @@ export class Registrar {
     return scope.closed ? undefined : this.end({ session: scope.session, agent: scope.id });
   }
 
+  /**
+   * A session has not started, and what it was given is undone: its scope goes, unless others have registered anything there or below. `texts`: what it has
+   * put to what waits for the next turn. Resolves when all has cleaned up.
+   */
+  notStarted(scope: Scope, texts: readonly string[]): Promise<void> | undefined {
+    if (scope.closed) return undefined;
+    const { session, pending } = scope;
+    for (const text of texts) {
+      const at = pending.lastIndexOf(text);
+      if (at !== -1) pending.splice(at, 1);
+    }
+    if (!scope.empty) return void scope.hold(false);
+    // Held until it has ended: what its hooks say later waits for nobody.
+    const ended = this.end({ session });
+    if (pending.length > 0) this.pendingContext(session).push(...pending);
+    return ended;
+  }
+
   /** Opens the scope. Rejects with INVALID_OPTIONS, INVALID_PLUGIN, PLUGIN_FAILED, CLOSED; then it leaves nothing behind. */
   async use(...[ref, plugin, options, how, user, trustCheckOf = user?.trustCheckOf]: Use): Promise<PluginUndo> {
     checkUseOptions(how);
@@ -214,7 +232,9 @@ export class Registrar {
       await applyPlugin(read, life, pluginScopeOf(this, ref, plugin, life, how?.enforce));
       return () => life.end();
     } catch (error) {
-      if (!wasOpen && !scope.closed && scope.empty) void this.end(ref as ScopeRef);
+      // A session or an agent may have started there meanwhile.
+      const isOthers = wasOpen || scope.heldBySession || scope.begun;
+      if (!isOthers && !scope.closed && scope.empty) void this.end(ref as ScopeRef);
       throw error;
     }
   }

@@ -95,8 +95,13 @@ async function end(core: Core): Promise<void> {
   await leave(core);
 }
 
+/** Whoever is closed while it starts would leave twice, and its scope may have others by then. */
+const LEFT = new WeakSet<Core>();
+
 /** The scope goes, and with it every hook that was only its own. `gone`: it has nothing of it any more, once this has resolved. */
 export async function leave(core: Core, gone?: Promise<unknown>): Promise<void> {
+  if (LEFT.has(core)) return;
+  LEFT.add(core);
   const { session_id, agent_id } = core.who;
   core.shut();
   core.parent?.children.delete(core);

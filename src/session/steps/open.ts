@@ -5,11 +5,11 @@ import type { SessionFields } from '../../host/fire/input.js';
 import type { Plugin, UseOptions } from '../../host/plugin-types.js';
 import type { Decision, Hooks } from '../../host/types.js';
 import type { ScopeRef } from '../../scopes/tree.js';
-import { remember, untilWatched } from '../context.js';
+import { noteTexts, remember, untilWatched } from '../context.js';
 import { Core, type CoreOptions } from '../core.js';
 import type { SessionDeps } from '../deps.js';
 import { inherit, type PluginUse, type SessionOptions, type SessionSettings, type SpawnOptions } from '../options.js';
-import { leave } from './close.js';
+import { closeAgent, leave } from './close.js';
 import { watchForHooks } from './watch.js';
 import { instructionsLoaded } from './workspace.js';
 
@@ -47,16 +47,22 @@ export async function openCore<C extends CustomEvents = NoEvents>(
   open.set(session_id, core);
   core.cleanups.push(() => open.delete(session_id));
   closeOnAbort(core, options.signal);
-  return await orLeave(core, async () => {
-    await install(core, { session: session_id }, options);
+  const undos: Undos = [];
+  const texts = noteTexts(core);
+  const takeBack = (): Promise<unknown> =>
+    Promise.all([...undoAll(undos), deps.registrar.notStarted(core.scope, texts())]);
+  const enter = async () => {
+    await install(core, { session: session_id }, options, undos);
     if (options.setup) remember(core, await core.fire('Setup', { trigger: options.setup }));
     const { source = 'startup', model, session_title, resumed } = options;
     const started = await core.fire('SessionStart', { source, model, session_title, ...resumed });
     remember(core, started);
     for (const loaded of options.instructions ?? []) await instructionsLoaded(core, loaded);
     await untilWatched(core);
+    texts();
     return { core, started, initialUserMessage: started.initialUserMessage };
-  });
+  };
+  return await orLeave(core, enter, takeBack);
 }
 
 /** Opens an agent: its scope and hooks before its SubagentStart, whose context is for the agent. */
@@ -96,11 +102,8 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
   parent.children.add(core);
   from.agents.set(agent_id, core);
   closeOnAbort(core, options.signal);
-  const undos: (() => unknown)[] = [];
-  const takeBack = (): Promise<unknown> => {
-    const undone = undos.reverse().map((undo) => undo());
-    return Promise.all([...undone, registrar.agents.notStarted(core.scope)]);
-  };
+  const undos: Undos = [];
+  const takeBack = (): Promise<unknown> => Promise.all([...undoAll(undos), registrar.agents.notStarted(core.scope)]);
   const enter = async () => {
     await install(core, ref, options, undos);
     const started = await core.fire('SubagentStart', {});
@@ -148,7 +151,7 @@ async function install<C extends CustomEvents>(
   core: Core,
   ref: ScopeRef,
   { hooks, plugins = [] }: { hooks?: Hooks<C> | undefined; plugins?: readonly PluginUse[] | undefined },
-  undos: (() => unknown)[] = [],
+  undos: Undos,
 ): Promise<void> {
   const { registrar } = core.deps;
   if (hooks) undos.push(registrar.register(ref, hooks));
@@ -157,14 +160,21 @@ async function install<C extends CustomEvents>(
 
 const usedAs = (use: PluginUse) => (Array.isArray(use) ? use : [use]) as [Plugin, unknown?, UseOptions?];
 
-/** If entering fails, nothing is left behind. `takeBack`: what is there then stays, but for its own. */
-async function orLeave<T>(core: Core, enter: () => Promise<T>, takeBack?: () => Promise<unknown>): Promise<T> {
+/** What takes out again what a session or agent was given at its start. */
+type Undos = (() => unknown)[];
+
+const undoAll = (undos: Undos): unknown[] => undos.reverse().map((undo) => undo());
+
+/** If entering fails, nothing of it is left behind: `takeBack` takes out its own, and what others have registered in its scope stays. */
+async function orLeave<T>(core: Core, enter: () => Promise<T>, takeBack: () => Promise<unknown>): Promise<T> {
   try {
     return await enter();
   } catch (error) {
     core.shut();
+    // Agents may have been spawned from one that was starting.
+    if (core.children.size > 0) await Promise.allSettled([...core.children].map(closeAgent));
     // At once: the agent before it may go on while plugins clean up.
-    await leave(core, takeBack?.());
+    await leave(core, takeBack());
     throw error;
   }
 }
