@@ -125,7 +125,17 @@ let runsPatches: LineReader = () => undefined;
 /** Gives the reader of shell lines, which comes with whatever has rules; what only asks a server does not load it. Without one, a line that has the program's name may run it. */
 export function readPatchesWith(reader: LineReader): void {
   runsPatches = reader;
+  last = undefined;
 }
+
+interface LineRead {
+  readonly given: string | readonly string[];
+  readonly may: boolean;
+  files?: readonly (string | undefined)[];
+}
+
+/** All rules of a fire ask about one line in turn. */
+let last: LineRead | undefined;
 
 /** What a line that applies a patch is, besides. */
 export const PATCHED: readonly string[] = ['Edit'];
@@ -143,8 +153,26 @@ const PATCHES = /\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )/;
  * each such line would be an edit.
  */
 export function mayPatch(given: unknown): boolean {
-  const line = isTexts(given) ? given.map(quoted).join(' ') : given;
-  if (typeof line !== 'string') return false;
+  return lineRead(given)?.may === true;
+}
+
+function lineRead(given: unknown): LineRead | undefined {
+  if (last !== undefined && isSame(last.given, given)) return last;
+  if (typeof given === 'string') last = { given, may: readsAsPatch(given) };
+  // Whoever has the list may change it.
+  else if (isTexts(given)) last = { given: [...given], may: readsAsPatch(given.map(quoted).join(' ')) };
+  else return undefined;
+  return last;
+}
+
+const isSame = (one: string | readonly string[], other: unknown): boolean =>
+  one === other ||
+  (typeof one !== 'string' &&
+    Array.isArray(other) &&
+    one.length === other.length &&
+    one.every((word, i) => word === other[i]));
+
+function readsAsPatch(line: string): boolean {
   // Nearly all lines have none of it, however it is quoted.
   const bare = line.replace(/['"\\\n]/g, '');
   const isTold = NAMED.test(bare) || PATCHES.test(bare);
@@ -157,7 +185,11 @@ const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** The files of the patches that a line of a shell applies; undefined stands for those that are not known. */
 export function filesPatched(line: unknown): readonly (string | undefined)[] {
-  if (!mayPatch(line)) return [];
-  const files = [...new Set(patchedByShell(line))];
-  return files.length === 0 ? [undefined] : files;
+  const read = lineRead(line);
+  if (read?.may !== true) return [];
+  if (read.files === undefined) {
+    const files = [...new Set(patchedByShell(line))];
+    read.files = files.length === 0 ? [undefined] : files;
+  }
+  return [...read.files];
 }

@@ -1,6 +1,7 @@
 import { Session } from 'node:inspector';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBash } from '../../src/matching/bash/bash.js';
+import { compileRule } from '../../src/matching/rule.js';
 import { HURTING, SEARCHED } from './hurting-lines.js';
 
 interface Coverage {
@@ -31,9 +32,13 @@ function stepsOf(line: string): number {
   // The reader remembers the latest line. What this costs counts too; each look begins the counts anew.
   readBash('another one');
   readBash(line);
+  return countedIn(/src\/matching\/bash|unbash/);
+}
+
+function countedIn(files: RegExp): number {
   const { result } = post('Profiler.takePreciseCoverage');
   const counts = result
-    .filter(({ url }) => /src\/matching\/bash|unbash/.test(url))
+    .filter(({ url }) => files.test(url))
     .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges.map(({ count }) => count)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
@@ -66,4 +71,32 @@ test('an ordinary line costs steps too, and long ones of them are still read', (
   expect(readBash(script)?.commands.length).toBeGreaterThan(240);
   expect(readBash(`git add ${Array.from({ length: 800 }, (_, i) => `src/f${i}.ts`).join(' ')}`)).toBeDefined();
   expect(readBash(`cat > a.md <<'E'\n${'some words of text; and more\n'.repeat(300)}E\n`)).toBeDefined();
+});
+
+const document = (line: string): string => `apply_patch <<'EOF'\n${line}\nEOF`;
+test.each(
+  [
+    'patc* '.repeat(1600),
+    `\${A}patch '*** Add File: a' `.repeat(350),
+    `$X <<'E'\n${'*** Add File: a\n'.repeat(600)}E`,
+    document('*** Add File: a\n'.repeat(600)),
+    document(`${'*** Add File: a\n'.repeat(300)}EOF\n${'patc* '.repeat(800)}`),
+    ['bash', '-lc', "patc* 'a' ".repeat(800)],
+  ].map((command) => [[command].flat().join(' ').slice(0, 40), command] as const),
+)('200 rules about files read a line of Codex, %j…, once', (_, command) => {
+  const rules = Array.from({ length: 200 }, (_, i) =>
+    compileRule(`Edit(secret${i}/**)`, { dialect: 'code', where: 'if' }),
+  );
+  const via = { patches: 'command' };
+  const stepsOfRules = (count: number): number => {
+    rules[0]?.rule?.matches({ tool_name: 'Bash', tool_input: { command: 'another $X patch' }, via, cwd: '/p' });
+    post('Profiler.takePreciseCoverage');
+    for (const { rule } of rules.slice(0, count))
+      rule?.matches({ tool_name: 'Bash', tool_input: { command }, via, cwd: '/p' });
+    return countedIn(/src\/(?:events\/named-files|matching\/(?:shell-patch|wildcard|bash))|unbash/);
+  };
+  const one = stepsOfRules(1);
+  expect(one).toBeGreaterThan(300);
+  // Each only compares it with the last one.
+  expect(stepsOfRules(200) - one).toBeLessThan(200 * 40);
 });
