@@ -50,8 +50,17 @@ export function isOneName(name: string): boolean {
   return !isMarked(name) && (!name.startsWith(MCP) || namesOfCall(name, '')?.length === 1);
 }
 
-/** Whether it is known of which tool a call is; several names that it is known by are of one. */
-export const isKnownTool = (name: string): boolean => isMarked(name) || isOneName(name);
+/** Tools whose call may do anything, whatever else it is known by. */
+const SHELLS: readonly string[] = ['Bash', 'Monitor', 'PowerShell'];
+
+/** Whether it is known what each name means that a call is known by. */
+export const areSure = (name: string): boolean => (namesOfCall(name, '') ?? [name]).every(isOneName);
+
+/** Whether all that a call may be is meant, for who permits it: its tool is known, and if it is a shell's, that is meant as well as what its line is known by. */
+export function isMeantSurely(name: string, isMeant: (name: string) => boolean): boolean {
+  const names = namesOfCall(name, '') ?? [];
+  return areSure(name) && names.some(isMeant) && names.every((one) => !SHELLS.includes(one) || isMeant(one));
+}
 
 /**
  * All names that a call may have, for who looks for `wanted`: the text of a matcher, or a rule's name. More than one if it is known by several, or if it is

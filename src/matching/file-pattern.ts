@@ -20,15 +20,16 @@ const BOUNDED_TEST_STEPS = 1_000;
  * `root` (else the current directory), `x`, `./x` and `../x` from the current directory. Letter case does not count, as
  * some file systems have it. A path that cannot be told, or a directory given instead of files, matches if it may; so does every path
  * once one took too long, which `late` is told. `steps`: a search looks for it, which matches too if it names what the
- * pattern is about, as far as these go.
+ * pattern is about, as far as these go. `exact`: letter case counts.
  */
 export function compileFilePattern(
   pattern: string,
   root: string | undefined,
   late: (why: string) => void = (why) => warn(`the rule ${pattern} ${why}`),
+  exact = false,
 ): (path: unknown, cwd: string, steps?: Steps) => boolean {
   const { anchor, rest } = anchored(pattern.normalize(), root);
-  const rules = ignore().add(withBrackets(rest));
+  const rules = ignore({ ignorecase: !exact }).add(withBrackets(rest));
   const begins = beginning(rest);
   const stars = rest.match(/\*+/g)?.length ?? 0;
   const ignores = (path: string): boolean => rules.ignores(path);
@@ -43,7 +44,7 @@ export function compileFilePattern(
     if (typeof path !== 'string' || path.length > MAX_PATH) return true;
     const place = placeOf(path, cwd);
     const from = anchor(place.here);
-    const below = belowOf(place, from);
+    const below = exact && !place.absolute.startsWith(from) ? undefined : belowOf(place, from);
     // A directory is what `dir/**` names, though gitignore means only what is in it.
     if (below?.lower.startsWith(begins) && (steps === undefined || mayHold(below.lower))) {
       if (steps !== undefined) steps.left -= cost;

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { types } from 'node:util';
 import { HookscopeError } from '../errors.js';
 import type { Dialect, EventSpec, Subject } from '../events/spec.js';
-import { isKnownTool, isOneName, namesOfCall } from '../events/tool-calls.js';
+import { isMeantSurely, isOneName, namesOfCall } from '../events/tool-calls.js';
 import { clip, warn } from '../plain.js';
 import { ignoreRejections, isThenable, tell } from '../values/waiting/promises.js';
 import { claudeTest } from './claude-matcher.js';
@@ -98,9 +98,9 @@ class NameMatcher implements Matcher {
   matches(subject: Subject): boolean {
     if (!subject) return subject === null && this.#unsure;
     if (!this.#event.tool) return this.#accepts([subject]);
-    if (!this.#unsure && !isKnownTool(subject)) return false;
-    const names = namesOfCall(subject, this.text);
-    return names?.some((name) => this.#accepts(toolNames(name))) ?? this.#unsure;
+    const isMeant = (name: string): boolean => this.#accepts(toolNames(name));
+    if (!this.#unsure) return isMeantSurely(subject, isMeant);
+    return namesOfCall(subject, this.text)?.some(isMeant) ?? true;
   }
 
   #accepts(names: readonly string[]): boolean {
@@ -162,8 +162,9 @@ class PredicateMatcher implements Matcher {
   matches(subject: Subject, input?: unknown): boolean {
     if (!subject) return subject === null && this.#unsure;
     if (!this.#tool || isOneName(subject)) return this.#accepts(subject, input);
-    const names = namesOfCall(subject, '') ?? [subject];
-    return names.some((name) => this.#accepts(name, input));
+    const isMeant = (name: string): boolean => this.#accepts(name, input);
+    if (!this.#unsure) return isMeantSurely(subject, isMeant);
+    return (namesOfCall(subject, '') ?? [subject]).some(isMeant);
   }
 
   #accepts(subject: string, input: unknown): boolean {

@@ -48,7 +48,8 @@ const QUOTED: readonly WordPart['type'][] = ['Literal', 'SingleQuoted', 'DoubleQ
 /** Patterns of files and braces only make more arguments of one. */
 const ARGUMENT: readonly WordPart['type'][] = [...QUOTED, 'Glob', 'BraceExpansion'];
 
-const isName = ({ text, parts }: Word): boolean => !/^~|[*?[{]/.test(text) && areKnown(parts ?? [], QUOTED);
+const isName = ({ text, parts }: Word): boolean =>
+  text === '[' || (!/^~|[*?[{]/.test(text) && areKnown(parts ?? [], QUOTED));
 
 const areKnown = (parts: readonly WordPart[], types: readonly WordPart['type'][]): boolean =>
   parts.every(

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../errors.js';
 import { mayPatch, PATCHED } from '../events/named-files.js';
 import type { Dialect } from '../events/spec.js';
-import { isKnownTool, mayMean, namesOfCall, toolName } from '../events/tool-calls.js';
+import { areSure, isMeantSurely, mayMean, namesOfCall, toolName } from '../events/tool-calls.js';
 import { isObject } from '../values/shape.js';
 import { filesSaid } from './files-of.js';
 import { shellPatch } from './shell-patch.js';
@@ -74,7 +74,8 @@ function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
   }
   const inner = content?.trim() ?? '';
   if (inner === '' || inner === '*') {
-    const test = namesTool(tool, !of.permits);
+    const isMeant = meansTool(tool);
+    const test = of.permits ? (name: string): boolean => isMeantSurely(name, isMeant) : namesTool(tool);
     const matches: Rule['matches'] = (call) => typeof call.tool_name === 'string' && test(nameNow(call));
     return { isAbout: orMay(test), matches };
   }
@@ -83,8 +84,11 @@ function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
 }
 
 function withSpecifier(tool: string, specifier: Specifier, { permits }: RuleOf): ParsedRule {
-  const tests = (specifier.tools ?? [tool]).map((one) => namesTool(one, !permits));
-  const isNamed = (name: string): boolean => tests.some((test) => test(name));
+  const tests = (specifier.tools ?? [tool]).map(permits ? meansTool : namesTool);
+  const isOne = (name: string): boolean => tests.some((test) => test(name));
+  // What else a call is known by is the specifier's to look at.
+  const isSurely = (name: string): boolean => areSure(name) && (namesOfCall(name, '') ?? []).some(isOne);
+  const isNamed = permits ? isSurely : isOne;
   const isAbout = rememberingLast(orMay(isNamed));
   const isNow = rememberingLast(isNamed);
   const matches: Rule['matches'] = (called) => {
@@ -134,13 +138,16 @@ function rememberingLast(test: (name: string) => boolean): (name: string) => boo
 }
 
 /**
- * A tool's name, any of its former ones, a pattern of names, or an MCP server for all its tools; a server's name may have a `__` in it. `unsure`: the answer for a
- * name of which it is not known.
+ * Whether one name is a tool's, by any of its former ones, by a pattern of names, or by an MCP server, for all its tools; a server's name may have a `__` in it.
  */
-function namesTool(tool: string, unsure: boolean): (name: string) => boolean {
+function meansTool(tool: string): (name: string) => boolean {
   const tests = toolNames(tool).map(compileWildcard);
   const server = tool.startsWith('mcp__') ? compileWildcard(`${tool.replace(/__$/, '')}__*`) : () => false;
-  const isMeant = (name: string): boolean =>
-    server(name) || toolNames(name).some((known) => tests.some((test) => test(known)));
-  return (name) => (unsure || isKnownTool(name)) && (namesOfCall(name, tool)?.some(isMeant) ?? unsure);
+  return (name) => server(name) || toolNames(name).some((known) => tests.some((test) => test(known)));
+}
+
+/** Whether a call is of the tool, of all that it is known by. */
+function namesTool(tool: string): (name: string) => boolean {
+  const isMeant = meansTool(tool);
+  return (name) => namesOfCall(name, tool)?.some(isMeant) ?? true;
 }

@@ -3,6 +3,9 @@ const GLOBS: ReadonlyMap<string, string> = new Map([
   ['Glob', 'pattern'],
   ['Grep', 'glob'],
 ]);
+/** The glob of a search, as its tool gives it. */
+export const globOf = (tool: string, input: Readonly<Record<string, unknown>>): unknown => input[GLOBS.get(tool) ?? ''];
+
 /** More than anybody writes; what such a glob names is unknown. */
 const MOST_GLOBS = 100;
 const LONGEST = 1_000;
@@ -16,7 +19,7 @@ export function namedByGlobs(
   input: Readonly<Record<string, unknown>>,
   places: readonly unknown[],
 ): readonly (string | undefined)[] {
-  const given = input[GLOBS.get(tool) ?? ''];
+  const given = globOf(tool, input);
   const globs = (Array.isArray(given) ? given : [given]).filter((glob) => typeof glob === 'string');
   if (last?.tool === tool && isSame(last.globs, globs) && isSame(last.places, places)) return last.named;
   const named = globs.flatMap((glob) => spelledOut(tool, glob)).flatMap((glob) => at(tool, glob, places));

@@ -7,7 +7,7 @@ import { compileFilePattern, MAX_PATH } from './file-pattern.js';
 import { EDITORS, FILE_FIELDS, pathsIn, READERS, SEARCHERS } from './files-of.js';
 import { MOST_STEPS } from './glob-meeting.js';
 import { compilePowerShellPattern } from './powershell-pattern.js';
-import { namedByGlobs } from './searched.js';
+import { globOf, namedByGlobs } from './searched.js';
 import { compileWildcard } from './wildcard.js';
 
 /** The source of a rule. */
@@ -61,7 +61,10 @@ export function compileSpecifier(tool: string, text: string, of: RuleOf): Specif
     return parameter ?? { expected: `${tool} has no rules of its own: use ${tool} or ${tool}(parameter:value)` };
   }
   if ('expected' in own) return own;
-  return parameter === undefined ? own : { ...own, matches: (call) => own.matches(call) || parameter.matches(call) };
+  // A field of that name may be anybody's: it is a reason to ask, and none to permit.
+  return parameter === undefined || of.permits
+    ? own
+    : { ...own, matches: (call) => own.matches(call) || parameter.matches(call) };
 }
 
 /** `model:opus`: an input field and its exact value, `*` for any characters. A field left out never matches. */
@@ -100,14 +103,17 @@ function compileOwn(tool: string, text: string, of: RuleOf): Specifier | BadSpec
   if (tool === 'Agent' || tool === 'Task') return compileField(text, of, (input) => input['subagent_type']);
   if (tool === 'Skill') {
     const named = (words: string): string => words.replace(/^\//, '');
-    return compileField(named(text), of, ({ skill, args }) => named([skill, args].filter(isText).join(' ')));
+    const isSaid = (args: unknown): boolean => args === undefined || args === null || typeof args === 'string';
+    return compileField(named(text), of, ({ skill, args }) =>
+      isSaid(args) || !of.permits ? named([skill, args].filter(isText).join(' ')) : undefined,
+    );
   }
   return undefined;
 }
 
 function coversAll(pattern: string): Specifier['matches'] {
   const covers = coversCommands(pattern);
-  return ({ tool, input }) => covers(input['command'], tool);
+  return ({ tool, input }) => input['dangerouslyDisableSandbox'] !== true && covers(input['command'], tool);
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
@@ -138,10 +144,11 @@ function compileFile(tool: string, text: string, { dialect, root, permits }: Rul
 
 function coversFiles(pattern: string, root: string | undefined): Specifier['matches'] {
   let isLate = false;
-  const test = compileFilePattern(pattern, root, (why) => {
+  const late = (why: string): void => {
     isLate = true;
     warn(`the rule ${pattern} ${why}, so it permits nothing any more`);
-  });
+  };
+  const test = compileFilePattern(pattern, root, late, true);
   return (call) => {
     const all = [...(call.files ?? pathsIn(call.tool, call.input)), ...call.searches];
     const places = SEARCHERS.includes(call.tool) ? all.map((one) => one ?? '.') : all;
@@ -152,10 +159,16 @@ function coversFiles(pattern: string, root: string | undefined): Specifier['matc
   };
 }
 
-/** A search whose pattern leaves the folder that it begins in. */
-const leavesFolder = ({ tool, input }: RuleCall): boolean =>
-  SEARCHERS.includes(tool) &&
-  ['pattern', 'glob'].some((key) => /^[/~]|^\w:|(?:^|[\\/{,])\.\.(?:[\\/},]|$)/.test(String(input[key] ?? '')));
+/** Whether a search may leave the folder that it begins in: its glob is more than names, stars, and choices of plain words. */
+function leavesFolder({ tool, input }: RuleCall): boolean {
+  const glob = globOf(tool, input);
+  if (!SEARCHERS.includes(tool) || glob === undefined) return false;
+  if (typeof glob !== 'string' || glob.length > MAX_PATH) return true;
+  const parts = glob.replace(/\{[\w,-]+\}/g, 'x').split('/');
+  return !parts.every((part, i) =>
+    part === '' ? i > 0 : /^(?:[\w*?@+-][\w*?.@+-]*|\.[\w-][\w*?.@+-]*|\.)$/.test(part),
+  );
+}
 
 function compileDomain(text: string, { permits }: RuleOf): Specifier | BadSpecifier {
   const [, domain] = /^domain:(\S+)$/.exec(text) ?? [];

@@ -59,7 +59,8 @@ const FROM_RECORD: {
         why: `${rule} is for tool calls only, and ${plain(record.event)} is not about one`,
         change: `Remove the rule in ${placeOf(handler)}: on this event a hook with one never runs.`,
       };
-    return { why: `${rule} does not match this call` };
+    const all = handler.handler === 'rule' ? ', or it allows and does not cover all of it' : '';
+    return { why: `${rule} does not match this call${all}` };
   },
   scope: (record, handler) => ({
     why: `it belongs to the scope ${plain(handler.scope)}, and this was asked in ${plain(record.scope)}`,

@@ -124,7 +124,102 @@ test('what permits a harmless command permits no line that removes something bes
       expect(permits('Bash(echo *)', bash(command)) && !line.trimStart().startsWith('echo'), command).toBe(false);
 });
 
+test('a field that bears the name of a specifier is no reason to permit', () => {
+  const calls: [string, string, object][] = [
+    ['Bash(git:*)', 'Bash', { command: 'rm -rf /srv', git: 'x' }],
+    ['WebFetch(domain:example.com)', 'WebFetch', { url: 'https://evil.example/', domain: 'example.com' }],
+    ['Skill(pdf:*)', 'Skill', { skill: 'deploy', pdf: 'x' }],
+    ['Edit(src:*)', 'Edit', { file_path: '/etc/x', src: 'x' }],
+    ['Agent(reviewer:*)', 'Agent', { subagent_type: 'builder', reviewer: 'x' }],
+  ];
+  for (const [text, tool_name, tool_input] of calls) {
+    expect(compiled(text, false)?.matches({ tool_name, tool_input, cwd: '/p' }), text).toBe(true);
+    expect(permits(text, { tool_name, tool_input, cwd: '/p' }), text).toBe(false);
+  }
+  expect(permits('deploy(target:test)', { tool_name: 'deploy', tool_input: { target: 'test' } })).toBe(true);
+});
+
+test('a rule that permits a search matches none that may leave its folder', () => {
+  const glob = (pattern: unknown): RuleInput => ({
+    tool_name: 'Glob',
+    tool_input: { path: 'src', pattern },
+    cwd: '/p',
+  });
+  for (const pattern of ['*', '**/*.ts', '*.{ts,js}', './a/**', '.github/*', 'a-b_c/?.md'])
+    expect(permits('Read(src/**)', glob(pattern)), String(pattern)).toBe(true);
+  const out = [
+    '../x',
+    '.{.,}/x',
+    '{/tmp/*,a}',
+    '[.][.]/x',
+    '.\\./x',
+    '{x,.}./x',
+    '{~/.ssh/*,a}',
+    '\\/etc/*',
+    '@(..)/**',
+    '/etc/*',
+  ];
+  for (const pattern of [...out, '~/x', 'a/../../x', '.?/x', '.*/x', ['a', '/etc/*'], 5, 'C:/x', '*'.repeat(5000)])
+    expect(permits('Read(src/**)', glob(pattern)), String(pattern)).toBe(false);
+  const grep = { tool_name: 'Grep', tool_input: { path: 'src', pattern: '/x', glob: 'a ../**' }, cwd: '/p' };
+  expect(permits('Read(src/**)', grep)).toBe(false);
+  expect(permits('Read(src/**)', { ...grep, tool_input: { path: 'src', pattern: '/x' } })).toBe(true);
+});
+
+test('letter case counts in what is permitted', () => {
+  expect(permits('Edit(src/**)', edit('SRC/a.ts'))).toBe(false);
+  expect(permits('Edit(//home/u/**)', edit('/HOME/u/a'))).toBe(false);
+  expect(permits('Edit(//home/u/**)', edit('/home/u/a'))).toBe(true);
+  expect(compiled('Edit(src/**)', false)?.matches(edit('SRC/a.ts'))).toBe(true);
+});
+
+test('a command outside the sandbox is permitted by no pattern', () => {
+  const call = { tool_name: 'Bash', tool_input: { command: 'ls', dangerouslyDisableSandbox: true }, cwd: '/p' };
+  expect(permits('Bash(ls *)', call)).toBe(false);
+});
+
+describe('a line of a shell that is known as an edit too', () => {
+  const line = (command: string) => ({
+    tool_name: 'Bash',
+    tool_input: { command },
+    tool_use_id: 't',
+    via: { meant: ['Edit'], patches: 'command' },
+  });
+  test.each([
+    'Edit',
+    'Edit|Write',
+    '!Bash',
+    /^(?!Bash)/,
+    (name: string) => name === 'Edit',
+    (name: string) => name !== 'Bash',
+  ])('is allowed by no rule that is about edits alone: %s', async (matcher) => {
+    const host = createHost();
+    host.register({ PreToolUse: [{ matcher, hooks: [rule('allow'), () => undefined] }] });
+    expect((await host.fire('PreToolUse', line('rm -rf /srv; apply_patch') as never)).verdict).toBe('none');
+  });
+  test.each(['Edit', 'Edit(*)', 'E*', 'Edit(src/**)'])('nor by %s', (text) => {
+    expect(permits(text, line('rm -rf /srv; apply_patch'))).toBe(false);
+  });
+});
+
+test('a function is a matcher for what it surely is', async () => {
+  for (const matcher of [(n: string) => n.startsWith('mcp__db__'), (n: string) => n.includes('drop')])
+    for (const tool_name of ['mcp__db-x-drop', 'mcp__?__drop']) {
+      const host = createHost();
+      host.register({ PreToolUse: [{ matcher, hooks: [rule('allow')] }] });
+      expect((await host.fire('PreToolUse', { tool_name, tool_input: {}, tool_use_id: 't' })).verdict).toBe('none');
+    }
+});
+
 describe('rule("allow")', () => {
+  test('keeps the `if` of its group where its own is empty', async () => {
+    const host = createHost();
+    host.register({ PreToolUse: [{ if: 'Bash(ls *)', hooks: [rule('allow', 'why', { if: '' })] }] });
+    const call = (command: string) => ({ tool_name: 'Bash', tool_input: { command }, tool_use_id: 't' });
+    expect((await host.fire('PreToolUse', call('rm x'))).verdict).toBe('none');
+    expect((await host.fire('PreToolUse', call('ls'))).verdict).toBe('allow');
+  });
+
   const fired = async (command: string) => {
     const host = createHost();
     host.register({

@@ -107,7 +107,9 @@ function readGroup(
     event: named,
     where: `${where}.matcher`,
     onError: (error) =>
-      (how.report ?? how.warn)(`The matcher of ${where} threw, so its hooks run: ${describeError(error)}`),
+      (how.report ?? how.warn)(
+        `The matcher of ${where} threw, so its hooks run, but for a rule that allows: ${describeError(error)}`,
+      ),
   };
   const { matcher, warnings } = compileMatcher(shared.matcher, matching);
   for (const warning of warnings) how.warn(warning);
@@ -120,7 +122,12 @@ function readGroup(
     if (kind === 'rule' && (shared.phase ?? 'decide') !== 'decide')
       throw wrong(`${where}.phase`, `a rule decides, so it cannot be in the phase ${shared.phase}`);
     const root = how.root === undefined ? {} : { root: how.root };
-    const rule = compileRule(own.if ?? shared.if, { dialect, where: `${at}.if`, permits, ...root });
+    const rule = compileRule(permits ? own.if || shared.if : (own.if ?? shared.if), {
+      dialect,
+      where: `${at}.if`,
+      permits,
+      ...root,
+    });
     for (const warning of rule.warnings) how.warn(warning);
     warnOfUnit(own.timeout, at, how);
     const { name, isNamed, groups } = namesIn(how, own.name ?? shared.name, {
