@@ -613,7 +613,7 @@ describe('hookscope doctor, of the server and connected agents', () => {
       `A server is installed (${unit}) but does not run.`,
     ]);
     const socket = join(root, 'run/hookscope/serve.sock');
-    mkdirSync(dirname(socket), { recursive: true });
+    mkdirSync(dirname(socket), { recursive: true, mode: 0o700 });
     // One that takes connections and says nothing of itself is none of ours.
     const stranger = createServer((connection) => connection.resume().end('no\r\n\r\n'));
     await new Promise<void>((resolve) => stranger.listen(socket, resolve));
