@@ -39,6 +39,8 @@ export class Core {
   readonly beginning = new Set<Promise<void>>();
   /** Undone when it ends: a subscriber, listeners. */
   readonly cleanups: (() => unknown)[] = [];
+  /** Called once its scope is no longer its own: from then on another may have its id. */
+  free: () => unknown = () => undefined;
   /** Called with every new path that hooks ask to have watched; absent: none are watched. */
   readonly onWatchPaths: CoreOptions['onWatchPaths'];
   #cwd: string;

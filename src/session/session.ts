@@ -54,6 +54,7 @@ export function createSessions<C extends CustomEvents>(of: Omit<SessionsOf, 'ope
       for (const cleanup of cores.flatMap((core) => [...allOf(core)]).flatMap((core) => core.cleanups.splice(0)))
         await cleanup();
       for (const core of cores.flatMap((core) => [...allOf(core)])) core.traced?.end();
+      open.clear();
     },
   };
 }

@@ -16,6 +16,31 @@ describe('close', () => {
     await expect(host.openSession()).resolves.toMatchObject({ id: session.id });
   });
 
+  test.each(['session', 'agent'])('of one that watches files (%s) leaves the next with its id alone', async (what) => {
+    const { host, session } = await opened();
+    const open = (hooks = {}): Promise<Session> =>
+      what === 'agent'
+        ? session.spawn({ agent_type: 'w', id: 'a', hooks })
+        : host.openSession({ session_id: 'x', hooks, permission: () => ({ behavior: 'allow' }) });
+    const first = await open();
+    await first.watch(['no-such-file']);
+    const closing = first.close();
+    let next: Session | undefined;
+    // The end of the watch takes a while.
+    while (next === undefined) {
+      try {
+        next = await open({ PreToolUse: [{ name: 'own', hooks: [() => block('no')] }] });
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'SESSION_OPEN' });
+      }
+    }
+    await closing;
+    expect(await next.tool({ id: 't', name: 'Write', input: {}, execute: () => 'ran' })).toMatchObject({
+      status: 'denied',
+    });
+    await next.close();
+  });
+
   test('twice is once', async () => {
     const { session, seen } = await opened();
     expect(session.close('clear')).toBe(session.close('other'));

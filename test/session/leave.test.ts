@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Core } from '../../src/session/core.js';
 import { leave } from '../../src/session/steps/close.js';
 
-test('who leaves waits for what is cleaned up, one after the other, and its scope ends after that', async () => {
+test('who leaves waits for what is cleaned up, one after the other; its scope ends after that, and then its id is free', async () => {
   const done: string[] = [];
   const cleanup = (name: string) => async () => {
     await new Promise(setImmediate);
@@ -14,8 +14,9 @@ test('who leaves waits for what is cleaned up, one after the other, and its scop
     cleanups: [cleanup('a'), cleanup('b')],
     deps: { registrar },
     shut: () => undefined,
+    free: () => done.push('id'),
   };
   await leave(core as unknown as Core);
-  expect(done).toEqual(['a', 'b', 'scope']);
+  expect(done).toEqual(['a', 'b', 'scope', 'id']);
   expect(core.cleanups).toEqual([]);
 });

@@ -105,12 +105,15 @@ export async function leave(core: Core, gone?: Promise<unknown>): Promise<void> 
   const { session_id, agent_id } = core.who;
   core.shut();
   core.parent?.children.delete(core);
-  if (agent_id !== undefined) core.agents.delete(agent_id);
   for (const cleanup of core.cleanups.splice(0)) await cleanup();
   core.traced?.end();
   const { registrar } = core.deps;
+  const ended =
+    gone ?? (agent_id === undefined ? registrar.end({ session: session_id }) : registrar.endAgent(core.scope));
+  // Not before: another with its id would have the scope that ends here.
+  core.free();
   // Its plugins clean up.
-  await (gone ?? (agent_id === undefined ? registrar.end({ session: session_id }) : registrar.endAgent(core.scope)));
+  await ended;
 }
 
 async function cutShort(core: Core): Promise<void> {

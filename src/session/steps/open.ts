@@ -45,7 +45,7 @@ export async function openCore<C extends CustomEvents = NoEvents>(
     },
   );
   open.set(session_id, core);
-  core.cleanups.push(() => open.delete(session_id));
+  core.free = () => open.delete(session_id);
   closeOnAbort(core, options.signal);
   const undos: Undos = [];
   const texts = noteTexts(core);
@@ -101,6 +101,7 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
   );
   parent.children.add(core);
   from.agents.set(agent_id, core);
+  core.free = () => from.agents.delete(agent_id);
   closeOnAbort(core, options.signal);
   const undos: Undos = [];
   const takeBack = (): Promise<unknown> => Promise.all([...undoAll(undos), registrar.agents.notStarted(core.scope)]);
