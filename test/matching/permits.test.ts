@@ -190,8 +190,8 @@ describe('a line of a shell that is known as an edit too', () => {
     'Edit|Write',
     '!Bash',
     /^(?!Bash)/,
-    (name: string) => name === 'Edit',
-    (name: string) => name !== 'Bash',
+    (name: unknown) => name === 'Edit',
+    (name: unknown) => name !== 'Bash',
   ])('is allowed by no rule that is about edits alone: %s', async (matcher) => {
     const host = createHost();
     host.register({ PreToolUse: [{ matcher, hooks: [rule('allow'), () => undefined] }] });
@@ -203,7 +203,7 @@ describe('a line of a shell that is known as an edit too', () => {
 });
 
 test('a function is a matcher for what it surely is', async () => {
-  for (const matcher of [(n: string) => n.startsWith('mcp__db__'), (n: string) => n.includes('drop')])
+  for (const matcher of [(n: unknown) => String(n).startsWith('mcp__db__'), (n: unknown) => String(n).includes('drop')])
     for (const tool_name of ['mcp__db-x-drop', 'mcp__?__drop']) {
       const host = createHost();
       host.register({ PreToolUse: [{ matcher, hooks: [rule('allow')] }] });
