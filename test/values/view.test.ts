@@ -337,6 +337,19 @@ describe('printing a view as JSON', () => {
     expect(inside).toEqual({ list: [1] });
   });
 
+  it('runs no toJSON that would change the data', () => {
+    class Counting {
+      calls = 0;
+      toJSON(): object {
+        this.calls++;
+        return { calls: this.calls };
+      }
+    }
+    const data = { own: new Counting() };
+    expect(() => JSON.stringify(readOnly(data))).toThrow(/read-only/);
+    expect(data.own.calls).toBe(0);
+  });
+
   it('ends where data holds itself, is very deep, or is there very often', () => {
     const own: Record<string, unknown> = { a: [{}] };
     (own['a'] as unknown[]).push(own);

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { HookscopeError } from '../../errors.js';
+import { HookscopeError, isHookscopeError } from '../../errors.js';
 import { copyOfBytes, isBytes } from './binary.js';
 import { plainCopy, unboxed } from './plain-copy.js';
 
@@ -62,7 +62,8 @@ function ownToJSON(of: View, toJSON: (this: unknown, key: string) => unknown): t
     try {
       return unboxedOr(toJSON.call(this, key), (said) => said);
     } catch (error) {
-      if (this !== of.view) throw error;
+      // One that would change the data is refused.
+      if (this !== of.view || isHookscopeError(error)) throw error;
     }
     return unboxedOr(toJSON.call(of.source, key), (said) => (isBytes(said) ? copyOfBytes(said) : readOnly(said)));
   };
