@@ -69,7 +69,23 @@ describe('what hookscope hook answers by itself is kept', () => {
     // The commands that fire recorded events again have nothing to fire.
     const { stdout } = await user.run(['history', '--json']);
     const recording = user.write('recording.ndjson', stdout);
-    expect((await user.run(['run', recording, '--no-config'])).stderr).toMatch(/could not be read.*is left out/);
+    expect((await user.run(['run', recording, '--no-config'])).stderr).toMatch(/itself answered.*is left out/);
+  });
+
+  test('a call that was refused for its input, and run fires neither it nor the answer again', async () => {
+    user.write('hooks.json', hooksFile('/bin/true'));
+    const alone = ['PreToolUse', '--hooks', 'hooks.json', '--no-server'];
+    await user.hook(alone, bash('good'));
+    expect(await user.hook(alone, { ...bash('bad'), tool_name: 5 })).toMatchObject({ code: 2 });
+    const recorded = (await user.run(['history', '--json'])).stdout;
+    const recording = user.write('recording.ndjson', recorded);
+    const { code, stdout, stderr } = await user.run(['run', recording, '--hooks', 'hooks.json', '--json']);
+    expect([code, stdout.match(/"type":"hook_fire"/g)?.length]).toEqual([0, 1]);
+    expect(stderr).toMatch(/:2: PreToolUse was refused for its input[\s\S]*:3: hookscope itself answered/);
+    const own = user.write('own.ndjson', recorded.trim().split('\n').at(-1));
+    expect((await user.run(['run', own, '--no-config'])).stderr).toMatch(
+      /holds no events that can be fired \(.*hookscope itself answered this PreToolUse/,
+    );
   });
 
   test('a folder that is not used, arguments that are not understood, and a file that was changed without a server', async () => {
@@ -112,6 +128,12 @@ describe('what hookscope hook answers by itself is kept', () => {
     expect(fires()).toMatchObject([{ error: 'ABORTED' }, denied(/have not answered in time/)]);
     const { stdout } = await user.run(['why', 't-b']);
     expect(stdout).toMatch(/rejected \(ABORTED\)[\s\S]*Hookscope itself decided: deny/);
+    // Run again, the call is fired once.
+    user.write('hooks.json', hooksFile('/bin/true'));
+    const recording = user.write('recording.ndjson', (await user.run(['history', '--json'])).stdout);
+    const run = await user.run(['run', recording, '--hooks', 'hooks.json', '--json']);
+    expect(run.stderr).toMatch(/recording\.ndjson:2: hookscope itself answered this PreToolUse.*is left out/);
+    expect(run.stdout.match(/"type":"hook_fire"/g)).toHaveLength(1);
   });
 
   test('what stops nothing is no block, and other agents have their own words', async () => {

@@ -46,7 +46,10 @@ export async function readSession(file: string): Promise<RecordedSession> {
       notes.push(`${place}: its last line is not complete, and is left out`);
     }
   }
-  if (events.length === 0) throw new HookscopeError('FILE', { file, problem: 'holds no events' });
+  if (events.length === 0) {
+    const none = notes.length === 0 ? 'holds no events' : `holds no events that can be fired (${notes[0]})`;
+    throw new HookscopeError('FILE', { file, problem: none });
+  }
   return { name: basename(file), events, notes };
 }
 
@@ -76,8 +79,9 @@ function readRecord(
   if (!isObject(input)) throw wrong(place, '"input" must be an object');
   const made = typeof time === 'string' ? Date.parse(time) : Number.NaN;
   if (Number.isNaN(made)) throw wrong(place, '"time" must be a date');
-  if (unanswered !== undefined && Object.keys(input).length === 0) {
-    notes.push(`${place}: the input of this ${event} could not be read when it was recorded, and it is left out`);
+  // No hook was asked, or the fire that was rejected for want of an answer stands beside it.
+  if (unanswered !== undefined) {
+    notes.push(`${place}: hookscope itself answered this ${event} when it was recorded, and its answer is left out`);
     return undefined;
   }
   if (error === 'INVALID_INPUT') {
