@@ -1,6 +1,8 @@
 import {
+  accessSync,
   chmodSync,
   closeSync,
+  constants,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -40,10 +42,16 @@ export function checkOwned(path: string, type: keyof typeof TYPES): void {
 
 /** A path that is not there may still come; one that leads through a file, or a link that leads nowhere, will not. Throws FILE. */
 export function checkWay(path: string): void {
-  let folder = path;
-  while (seen(folder) === undefined) folder = dirname(folder);
+  const folder = nearest(path);
   if (folder === path || statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   throw new HookscopeError('FILE', { file: path, problem: `cannot be there, since ${folder} is no folder` });
+}
+
+/** What there is of it: itself or the folder that it would be below. */
+function nearest(path: string): string {
+  let folder = path;
+  while (seen(folder) === undefined) folder = dirname(folder);
+  return folder;
 }
 
 /** Makes a folder for its owner alone, or sees that it is one. Throws UNTRUSTED, FILE. */
@@ -57,7 +65,9 @@ export function makeOwnFolder(path: string): void {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritten(path, error);
-    if (canBeClosed(seen(path))) chmodSync(path, 0o700);
+    const stats = seen(path);
+    // Where it is closed already, a file system that cannot be written takes no part in this.
+    if (canBeClosed(stats) && ((stats as Stats).mode & 0o777) !== 0o700) chmodSync(path, 0o700);
   }
   checkOwned(path, 'folder');
 }
@@ -65,8 +75,16 @@ export function makeOwnFolder(path: string): void {
 /** Whether `makeOwnFolder` would take what is there; makes and changes nothing. Throws UNTRUSTED, FILE. */
 export function checkOwnFolder(path: string): void {
   const stats = seen(path);
-  if (stats === undefined) checkWay(path);
-  else if (!canBeClosed(stats)) checkOwned(path, 'folder');
+  if (stats !== undefined) {
+    if (!canBeClosed(stats)) checkOwned(path, 'folder');
+    return;
+  }
+  checkWay(path);
+  try {
+    accessSync(nearest(path), constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw unwritten(path, error);
+  }
 }
 
 /** An open folder of an earlier version, or one that the user made with mkdir, belongs to the user and can be closed to others. */
