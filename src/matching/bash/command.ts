@@ -130,6 +130,11 @@ export function readWords(
       hole = use.hole;
       text = textsOf(words, hole);
     }
+    if (use.unlessFolder !== undefined && words[use.unlessFolder]?.sure === undefined) {
+      spend(COST.guess, found);
+      found.commands.push(...text(use.unlessFolder, true));
+      found.called.add(lastName(words[use.unlessFolder]?.text ?? ''));
+    }
     readUse(use, found, { input: around.input, hole: start === 'open' ? hole : undefined });
     noteFiles(use, words.slice(at), found, { input: around.input, hole, open: start === 'open' });
     if (use.stranger && around.input !== undefined && !perhaps) found.runsTexts = true;

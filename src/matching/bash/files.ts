@@ -5,8 +5,10 @@ import {
   isPattern,
   nameOf,
   noteActivated,
+  noteAnyPath,
   noteFolder,
   noteGivenFolder,
+  noteGone,
   noteMoves,
   noteRead,
   placesOf,
@@ -91,6 +93,26 @@ const MOST_BEFORE = 6;
 /** So many words of a program that stores what it loads may name the folder. */
 const MOST_OPTIONS = 20;
 
+/** Programs that are told the folder alone. */
+const LOADERS = /^(?:.*\/)?(?:wget|aria2c|curl)$/;
+const GOES = /^(?:cd|chdir|pushd|popd)$/;
+/** These begin in another folder: on another machine, as another user, in another file system. */
+const ELSEWHERE =
+  /^(?:ssh|slogin|autossh|mosh|su|runuser|chroot|machinectl|systemd-run|docker|podman|nerdctl|kubectl|oc|k|docker-compose|podman-compose|lxc|incus|wsl|adb|vagrant)$/;
+/** Options that say where a command begins: `env -C d`, `sudo --chdir=d`, `pnpm --dir d exec`, `sudo -i`. */
+const BEGINS = /^(?:-[A-Za-z]*[CDiw]|--?[\w-]*(?:dir|directory|cd|cwd|wd|prefix|login|project)(?:=|$)|-$)/;
+
+/** Whether what follows is in another folder: `cd d`, `env -C d wget`. */
+function goesElsewhere(given: readonly KnownWord[], use: OptionUse): boolean {
+  const program = lastName((given[0] as KnownWord).text);
+  if (GOES.test(program)) return !/^\.\/?$/.test(given[1]?.text ?? '');
+  const runs = use.runs.length + use.lines.length + (use.guessed?.length ?? 0) > 0 || use.anywhere !== undefined;
+  if (!runs || ELSEWHERE.test(program)) return runs;
+  const own = given.slice(1, MOST_OPTIONS);
+  const end = own.findIndex(({ text }) => LOADERS.test(text));
+  return own.slice(0, end === -1 ? undefined : end).some(({ text }) => BEGINS.test(text));
+}
+
 /** The files that a program writes, moves, runs or may take its commands from. `open`: other words take the place of some, or follow. */
 export function noteFiles(
   use: OptionUse,
@@ -108,10 +130,12 @@ export function noteFiles(
   if (use.moves !== undefined) noteMoves(use.moves, open ? (hole ?? '{}') : undefined, found);
   if (/^(?:cd|pushd|mkdir)$/.test(name.text))
     for (const { text } of given.slice(1)) noteFolder(text, name.text === 'mkdir', found);
-  if (/^(?:wget|aria2c|curl)$/.test(lastName(name.text)))
+  if (goesElsewhere(given, use)) noteGone(found);
+  if (LOADERS.test(name.text))
     for (const { text } of given.slice(1, MOST_OPTIONS))
-      noteGivenFolder(text.replace(/^(?:--[\w-]+=|-\w+(?=[./~$`"]))/, ''), found);
+      noteGivenFolder(text.replace(/^(?:--[\w-]+=|-\w+?(?=[./~$`"]|s?bin\/?$))/, ''), found);
   if (use.activates) noteActivated(found);
+  if (use.anyPath) noteAnyPath(found);
   const isPath = name.text.includes('/');
   if (use.file || isPath) found.runsFiles = true;
   for (const path of isPath ? [name.text] : (use.files ?? [])) {
@@ -196,7 +220,7 @@ export function runsPieces(found: BashReading): boolean {
   const written = spread(found.written, found);
   const hasSome = found.written.has(SOME);
   if (hasSome) for (const name of found.values) written.set(name, false);
-  const mayBeCalled = callsTest(found);
+  const mayBeCalled = callsTest(found, written);
   // A program that is not known to write may have written what is run, or what has become of it.
   const perhaps = spread(named(found), found);
   const isNamed = (name: string): boolean => found.named.has(name) || perhaps.has(name);

@@ -119,8 +119,11 @@ export const projectTools: Readonly<Record<string, BashProgram>> = {
     ...projects,
     under: { 'run exec': projectCommand, x: guessed, 'tool env': { under: { run: guessed } } },
   },
-  // Its first operand is a folder, often `.`.
-  direnv: { ...projects, under: { exec: { ...projectAnywhere, operands: 1 } } },
+  // The file in the folder says what is on the path.
+  direnv: {
+    ...projects,
+    under: { exec: { ...projectAnywhere, operands: 1, folder: true, anyPath: true } },
+  },
   'mise devbox hatch': {
     ...projects,
     under: { 'run exec': projectAnywhere, x: guessed, 'tool env': { under: { run: guessed } } },

@@ -27,6 +27,7 @@ const HOOK =
   /^(?:(?:applypatch|commit|prepare-commit)-msg|(?:pre|post)-(?:applypatch|commit|merge-commit|merge|rebase|checkout|rewrite|push|receive|update|auto-gc|index-change)|reference-transaction|sendemail-validate|proc-receive)$/;
 /** Folders in which programs are looked up by their names: those of the system and of the user, not of a project. */
 const ON_PATH = /^(?:\.?s?bin|shims|games|scripts?)$/i;
+const CLIMBS = /(?:^|\/)\.\.\//;
 const IS_PLACED = /^(?:\.\/)?"?[/~$`]/;
 /** `$BIN`, `"$(npm bin)"`, `$INSTALL_DIR`, `$(dirname "$(which ls)")`: an expansion that speaks of such a folder. */
 const EXPANDED_PATH =
@@ -45,6 +46,10 @@ const ACTIVATED = 'bin/';
 const PROJECTS = 'bin/';
 /** Where a program writes there that is told the folder alone. */
 const GIVEN_PROJECTS = 'bin/.';
+/** Where programs may be looked up in any folder. */
+const ANY = '*/';
+/** Where it goes to any other folder. */
+const GONE = '../';
 /** Where it creates such a folder, and goes to what it has named last. */
 const MADE = '+/';
 const GONE_TO_LAST = '_/';
@@ -55,8 +60,8 @@ const straight = (path: string): string => path.replace(/\/(?:\.?\/)+/g, '/');
 const folderOf = (path: string): string => lastName(path.slice(0, Math.max(0, path.lastIndexOf('/'))));
 const isOfPrograms = (folder: string): boolean => ON_PATH.test(folder) || EXPANDED_PATH.test(folder);
 
-/** Whether a file that the line writes may be looked up by its name. */
-export function callsTest(found: BashFiles): (name: string) => boolean {
+/** Whether a file that the line writes may be looked up by its name. `written`: those that it certainly writes. */
+export function callsTest(found: BashFiles, written: ReadonlyMap<string, boolean>): (name: string) => boolean {
   const { onPath, variables, values } = found;
   const isAny = variables.has('PATH');
   const filled = filledIn(found);
@@ -65,10 +70,12 @@ export function callsTest(found: BashFiles): (name: string) => boolean {
     '',
     ...(onPath.has(GONE_THERE) || (onPath.has(GONE_TO_LAST) && onPath.has(MADE)) ? [HERE] : []),
     ...(isNamed ? [EXPANDED] : []),
-    ...(onPath.has(ACTIVATED) ? [PROJECTS, ...(onPath.has(GIVEN_PROJECTS) ? [HERE] : [])] : []),
+    ...(onPath.has(ACTIVATED) ? [PROJECTS] : []),
+    ...(onPath.has(GIVEN_PROJECTS) && (onPath.has(ACTIVATED) || onPath.has(GONE)) ? [HERE] : []),
   ];
   return (name) =>
     isAny ||
+    (onPath.has(ANY) && written.has(name)) ||
     filled.has(name) ||
     signs.some((sign) => onPath.has(sign + name) || (values.has(name) && onPath.has(sign + SOME)));
 }
@@ -133,6 +140,11 @@ export function noteActivated({ onPath }: BashFiles): void {
   onPath.add(ACTIVATED);
 }
 
+/** What is on the path is not known. */
+export function noteAnyPath({ onPath }: BashFiles): void {
+  onPath.add(ANY);
+}
+
 /** `source .venv/bin/activate` */
 export function noteRead(path: string, { onPath }: BashFiles): void {
   if (ACTIVATES.test(path)) onPath.add(ACTIVATED);
@@ -155,9 +167,14 @@ export function placesOf(path: string, found: BashFiles): (name: string) => read
   };
 }
 
+/** What is called `bin` may be another one than the project's. */
+export function noteGone({ onPath }: BashFiles): void {
+  onPath.add(GONE);
+}
+
 /** `wget -P ~/bin h/tool`: the same, but for the project's own `bin`, which is not on the path. */
 export function noteGivenFolder(path: string, found: BashFiles): void {
-  if (!IS_PLACED.test(path) && isBin(path)) found.onPath.add(GIVEN_PROJECTS);
+  if (!IS_PLACED.test(path) && isBin(path) && !CLIMBS.test(path)) found.onPath.add(GIVEN_PROJECTS);
   else noteFolder(path, false, found);
 }
 

@@ -31,6 +31,8 @@ export interface BashProgram {
   readonly operands?: number;
   /** They may be left out, which an option before the subcommand says: `ip -all netns exec`. */
   readonly bare?: true;
+  /** It is a folder; a file in its place is the command: `direnv exec DIR`. */
+  readonly folder?: true;
   /** Its first word may be letters of options without a dash, whose values follow one after the other: `tar cIf`. */
   readonly bundle?: true;
   /**
@@ -46,6 +48,8 @@ export interface BashProgram {
   readonly sure?: true;
   /** The programs of a project are on the path of what it runs. */
   readonly activates?: true;
+  /** What it runs is looked up on a path that is not known. */
+  readonly anyPath?: true;
   /** Without a command it runs its standard input. */
   readonly input?: true;
   /** It adds words that it reads or finds to the command. */

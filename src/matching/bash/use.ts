@@ -30,6 +30,7 @@ export function useOf(words: readonly KnownWord[], at: number, isForFiles = true
     const own: BashProgram = program;
     if (own.reads) use.reads = true;
     if (own.activates) use.activates = true;
+    if (own.anyPath) use.anyPath = true;
     if (own.unasked !== undefined) use.files = own.unasked.split(' ');
     if (isForFiles) noteTargets(words, next, own, use);
     if (own.hidden && words.length > next) return { ...use, hidden: true };
@@ -136,6 +137,7 @@ function take(
 ): void {
   if (own.fills) use.hole ??= '{}';
   const first = words[at];
+  if (own.folder) use.unlessFolder = reader.first;
   if (own.rest === 'shown') {
     for (let next = reader.from; next < words.length; next++) if (!reader.values.has(next)) use.shown.add(next);
     use.shows = true;

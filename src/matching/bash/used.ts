@@ -49,6 +49,10 @@ export interface OptionUse {
   shell?: true;
   /** The programs of a project are on the path of what it runs. */
   activates?: true;
+  /** The command begins at this index, if that is no folder. */
+  unlessFolder?: number | undefined;
+  /** What it runs is looked up on a path that is not known. */
+  anyPath?: true;
   /** Its words may hold command lines. */
   reads?: true;
 }
