@@ -88,6 +88,16 @@ describe('what hookscope hook answers by itself is kept', () => {
     );
   });
 
+  test('and why tells of a call what came to other hosts', async () => {
+    user.write('post.json', { PostToolUse: [{ hooks: [{ type: 'command', name: 'log', command: '/bin/true' }] }] });
+    await user.hook(GONE, bash('rm', { tool_use_id: 'p-1' }));
+    await user.hook(['PostToolUse', '--hooks', 'post.json'], bash('rm', { tool_use_id: 'p-1', tool_response: {} }));
+    for (const about of [['p-1'], ['last', '--event', 'PreToolUse']])
+      expect((await user.run(['why', ...about])).stdout).toMatch(
+        /Hookscope itself decided: deny[\s\S]*It ran, although it was denied/,
+      );
+  });
+
   test('a folder that is not used, arguments that are not understood, and a file that was changed without a server', async () => {
     const hooks = user.write('hooks.json', hooksFile('/bin/true'));
     mkdirSync(user.places.run);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createHost, deny, type FireRecord, type HookRecord } from '../../src/index.js';
 import { KeptRecords } from '../../src/page/records/kept.js';
-import { callOf, callsIn } from '../../src/why/calls.js';
+import { callOf, callsIn, withHostOf } from '../../src/why/calls.js';
 import { callRecords, whatBecame } from '../../src/why/ran.js';
 import { fire } from '../emit/samples.js';
 import { growth } from '../growth.js';
@@ -120,4 +120,64 @@ test('calls of one id are cut in a time that grows with how many there are, hook
   };
   // Eight times as many; sixty-four times the work if each looked through all that came before.
   expect(await growth(cut, { few, many, most: 32 })).toBeLessThan(32);
+});
+
+describe('a call whose events came to several hosts', () => {
+  const of = (host: string, event: string, ms: number, more: object = {}): HookRecord => ({
+    ...fire(ms, { event, ...more } as Partial<FireRecord>),
+    host_id: host,
+    time: new Date(Date.UTC(2026, 0, 1) + ms).toISOString(),
+  });
+  const none = { ...fire().decision, verdict: 'none' as const };
+  const own = { unanswered: 'gone', handlers: [], decision: { ...fire().decision, decidedBy: 'hookscope' } };
+  const hosts = (record: HookRecord, all: readonly HookRecord[]) =>
+    callOf(withHostOf(record, all), record).map(({ host_id }) => host_id);
+
+  test('is one call, in the order of time', () => {
+    const denied = of('own', 'PreToolUse', 1, own);
+    const ran = of('server', 'PostToolUse', 2, { decision: none });
+    for (const record of [denied, ran]) expect(hosts(record, [ran, denied])).toEqual(['own', 'server']);
+    expect(whatBecame(callRecords(callOf(withHostOf(ran, [ran, denied]), ran)))).toEqual([
+      'It ran, although it was denied: PostToolUse was fired for it.',
+    ]);
+    const alone = [
+      of('a', 'PreToolUse', 1, { decision: none }),
+      of('b', 'PostToolUse', 2, { decision: none }),
+    ] as const;
+    expect(hosts(alone[1], alone)).toEqual(['a', 'b']);
+  });
+
+  test('is one call also where one of two commands answers by itself', () => {
+    const [before, asked, after] = [
+      of('own', 'PreToolUse', 1, own),
+      of('server', 'PreToolUse', 2, { decision: none }),
+      of('other', 'PreToolUse', 3, own),
+    ];
+    expect(hosts(asked, [before, asked, after])).toEqual(['own', 'server', 'other']);
+    expect(callsIn([before, asked, after])).toHaveLength(1);
+    const next = of('server', 'PreToolUse', 2, {
+      decision: none,
+      input: { ...fire().input, tool_input: { command: 'x' } },
+    });
+    expect(callsIn([before, next])).toHaveLength(2);
+  });
+
+  test('of a session that was replayed, of one host, with what hookscope answered', () => {
+    const all = [
+      of('own', 'PreToolUse', 1, own),
+      of('first', 'PostToolUse', 2, { decision: none }),
+      of('again', 'PostToolUse', 3, { decision: none }),
+    ] as const;
+    expect(hosts(all[2], all)).toEqual(['own', 'again']);
+    expect(hosts(all[1], all)).toEqual(['own', 'first']);
+    expect(hosts(all[0], all)).toEqual(['own', 'again']);
+  });
+
+  test('without a session, ids of other hosts are of other calls', () => {
+    const all = [
+      of('own', 'PreToolUse', 1, { ...own, session_id: '' }),
+      of('b', 'PostToolUse', 2, { session_id: '' }),
+    ] as const;
+    expect(hosts(all[1], all)).toEqual(['b']);
+  });
 });

@@ -4,7 +4,7 @@ import { plainJson } from '../../plain.js';
 import type { RecordStore } from '../../store/store.js';
 import { wrongOption } from '../../values/options.js';
 import { answerFor, answerText } from '../../why/answer.js';
-import { callOf, callsIn } from '../../why/calls.js';
+import { callOf, callsIn, withHostOf } from '../../why/calls.js';
 import { hasRun, isMeant, isShadow } from '../../why/meaning.js';
 import { findInOtherFires } from '../../why/other-fires.js';
 import { callRecords, whatBecame } from '../../why/ran.js';
@@ -160,7 +160,7 @@ function lineOf(record: HookRecord, filter: RecordFilter, { color }: Terminal): 
   return recordLine(record, { color, agent: filter.agentOf(record) });
 }
 
-/** A fire, or all of a call's, the oldest first; and what is kept of its call, in the same session of the same host. */
+/** A fire, or all of a call's, the oldest first; and what is kept of its call, in the same session. */
 async function recordsOf(
   store: RecordStore,
   { fire, toolUse, newest }: Id,
@@ -171,14 +171,14 @@ async function recordsOf(
   }: { readonly hook: string | undefined; readonly mask: Mask; readonly chosen: RecordFilter | undefined },
 ): Promise<Meant> {
   const call = toolUse ?? (newest as { tool_use_id?: string }).tool_use_id;
-  const { session_id: session, host_id: host } = newest as { session_id?: string; host_id?: string };
-  const all: HookRecord[] = [];
-  if (call === undefined) all.push(newest);
-  else {
-    for await (const record of store.records({ types: ABOUT, toolUse: call, session }))
-      if ((record as { host_id?: string }).host_id === host) all.push(record);
-  }
-  const own = all.find(({ seq, time }) => seq === newest.seq && time === newest.time) ?? newest;
+  const { session_id: session } = newest as { session_id?: string };
+  const kept: HookRecord[] = [];
+  if (call === undefined) kept.push(newest);
+  else for await (const record of store.records({ types: ABOUT, toolUse: call, session })) kept.push(record);
+  const all = withHostOf(newest, kept);
+  const own =
+    all.find(({ host_id, seq, time }) => host_id === newest.host_id && seq === newest.seq && time === newest.time) ??
+    newest;
   const about = callOf(all, own).map((record) => mask.record(record));
   const others = callsIn(all).length - 1;
   const fires = about.filter((record) => record.type === 'hook_fire').filter((record) => !isShadow(record));
