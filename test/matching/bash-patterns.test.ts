@@ -242,3 +242,29 @@ it.each(['poetry run -n', 'poetry run -v -n', 'poetry -C a run -n', 'bundle exec
       expect([words, matches('rm *', `conda run -n ${words}`)]).toEqual([words, false]);
   },
 );
+
+it.each([
+  ...['docker ps', 'docker -D ps -a', 'podman images', 'docker container ls', 'docker compose ps', 'docker inspect a'],
+  ...['nerdctl network ls', 'kubectl get pods', 'minikube status', 'go list'],
+])('a Bash rule takes the template of %s for no command', (program) => {
+  for (const option of ['--format ', '--format=', '-f ', '-f', '--template ', '--template=']) {
+    for (const template of [`'r* {{.ID}}'`, `'{{.ID}} r? {{.Names}}'`, `"table r* {{.ID}}"`]) {
+      const line = `${program} ${option}${template}`;
+      expect([line, matches('rm *', line)]).toEqual([line, false]);
+    }
+    for (const line of [
+      `${program} ${option}"{{.ID}} $(rm x)"`,
+      `${program} ${option}'rm {{.ID}}' | sh`,
+      `eval "$(${program} ${option}'rm {{.ID}}')"`,
+      `${program} ${option}'rm {{.ID}}' > s; sh s`,
+      `docker exec c sh -c "r? {x}"; ${program} ${option}'{{.ID}}'`,
+    ])
+      expect([line, matches('rm *', line)]).toEqual([line, true]);
+  }
+  expect(matches('rm *', `docker exec c foo --format 'r* {{.ID}}'`)).toBe(true);
+});
+
+it('a Bash rule takes the format of git for-each-ref for no command', () => {
+  expect(matches('rm *', `git for-each-ref --format 'r* {%h}'`)).toBe(false);
+  expect(matches('rm *', `eval "$(git for-each-ref --shell --format 'rm %(refname)')"`)).toBe(true);
+});

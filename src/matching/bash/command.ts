@@ -8,6 +8,7 @@ import {
   FILE_VARIABLES,
   FOLDER_VARIABLES,
   INTERPRETERS,
+  isTemplate,
   LINE_VARIABLES,
   PACKAGE_RUNNERS,
   PROGRAM_VARIABLES,
@@ -238,7 +239,7 @@ function readRest(
   for (const [at, word] of words.entries()) {
     const [, variable = '', value] = /^(\w+)(?:\[[^\]]*\])?=(.*)$/s.exec(word.text) ?? [];
     const sure = word.sure?.slice(word.text.length - (value ?? '').length);
-    const isShown = shown.has(at);
+    const isShown = shown.has(at) || isTemplate(word.text, words[at - 1]?.text ?? '', lastName(program));
     if (expands && RENAMING.test(word.text)) throw new Unknowable();
     if (value !== undefined && !isShown) {
       readAssignment(variable, { ...word, text: value, sure }, found);

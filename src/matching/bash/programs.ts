@@ -253,7 +253,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
         short: 'm~F~C:c:at~nvsS?',
         long: 'message~ author~ date~ trailer~ fixup: file~ template~',
       },
-      'log show shortlog blame whatchanged rev-list diff add status branch checkout switch restore rm reset clean ls-files':
+      'log show shortlog blame whatchanged rev-list diff add status branch for-each-ref checkout switch restore rm reset clean ls-files':
         shown,
       mv: { rest: 'shown', moves: 'last' },
       grep: { short: 'O!e~', long: 'open-files-in-pager!', rest: 'shown' },
