@@ -75,7 +75,7 @@ export function answerFor(record: FireRecord, facts: WhyFacts): WhyAnswer {
         : all([byItself(record, record.unanswered)]),
     outcome: all(outcome),
     changes: all([
-      ...(hook === undefined ? changes : []),
+      ...(hook === undefined || record.unanswered !== undefined ? changes : []),
       ...notAsked.map(({ name, change }) => `For ${name} to be asked: ${lower(change)}`),
       ...otherFires.changes,
     ]),

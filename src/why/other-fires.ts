@@ -37,6 +37,7 @@ async function look(
   record: FireRecord,
   hook: string | undefined,
 ): Promise<OtherFires> {
+  if (record.unanswered !== undefined) return hook === undefined ? NOTHING : notKnown(hook);
   if (hook !== undefined)
     return record.handlers.some((handler) => isMeant(handler, hook)) ? NOTHING : await findHook(store, record, hook);
   if (record.out_of_scope === 0) return NOTHING;
@@ -47,6 +48,14 @@ async function look(
   const seen = names.length === 0 ? '' : `; other fires of this session list ${listed(names)}`;
   return { sentences: [`${hooks}${seen}.`], changes: [] };
 }
+
+/** Where hookscope itself has answered, the record lists no hook. */
+const notKnown = (hook: string): OtherFires => ({
+  sentences: [
+    `Whether ${named(hook)} was registered is not known: hookscope itself answered, since no hook could be asked or had answered.`,
+  ],
+  changes: [],
+});
 
 const NOTHING: OtherFires = { sentences: [], changes: [] };
 

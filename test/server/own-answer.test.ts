@@ -98,6 +98,19 @@ describe('what hookscope hook answers by itself is kept', () => {
       );
   });
 
+  test('and why tells of a named hook that it is not known whether it was registered', async () => {
+    user.write('guard.json', { PreToolUse: [{ hooks: [{ type: 'command', name: 'guard', command: '/bin/true' }] }] });
+    await user.hook(['PreToolUse', '--hooks', 'guard.json'], bash('ls', { tool_use_id: 'c-1' }));
+    user.write('guard.json', '{');
+    await user.hook(['PreToolUse', '--hooks', 'guard.json'], bash('ls', { tool_use_id: 'c-2' }));
+    for (const hook of ['guard', 'another']) {
+      const { stdout } = await user.run(['why', 'c-2', '--hook', hook]);
+      expect(stdout).toMatch(/Whether \S+ was registered is not known: hookscope itself answered/);
+      expect(stdout).toContain('For hooks to decide it, what the reason names must be mended');
+      expect(stdout).not.toMatch(/was not registered|[Rr]egister /);
+    }
+  });
+
   test('a folder that is not used, arguments that are not understood, and a file that was changed without a server', async () => {
     const hooks = user.write('hooks.json', hooksFile('/bin/true'));
     mkdirSync(user.places.run);

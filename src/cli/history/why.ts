@@ -213,7 +213,10 @@ function telling(fires: readonly FireRecord[], hook: string | undefined): readon
       ? handlers.some(hasRun) || unanswered !== undefined || (isOwn && error !== undefined)
       : handlers.some((handler) => isMeant(handler, hook)),
   );
-  return some.length > 0 ? some : fires.slice(0, 1);
+  if (some.length > 0) return some;
+  // It says why no hook was asked.
+  const own = fires.filter(({ unanswered }) => unanswered !== undefined);
+  return (own.length > 0 ? own : fires).slice(0, 1);
 }
 
 function notFound(what: string, store: RecordStore, isThere: boolean): HookscopeError {
