@@ -110,6 +110,148 @@ describe.each(['a SubagentStart that aborts', 'a spawn whose plugin fails', 'a s
   },
 );
 
+/** Starts `a` as that, under way until it is told to fail or to succeed. */
+function underWay(host: Host, type: string) {
+  const over = new AbortController();
+  const asked = deferred<void>();
+  const undo = host.register({ SubagentStart: [{ hooks: [() => asked.promise] }] });
+  const started = host.fire('SubagentStart', of('a', type) as never, { signal: over.signal });
+  undo();
+  return {
+    async fails(): Promise<void> {
+      over.abort();
+      await expect(started).rejects.toMatchObject({ code: 'ABORTED' });
+    },
+    async succeeds(): Promise<void> {
+      asked.resolve();
+      await started;
+    },
+  };
+}
+
+const STARTED = ['builder', 'helper', 'no hooks', 'reviewer'];
+const PAIRS = STARTED.flatMap((one) => STARTED.map((other) => [one, other] as const));
+
+describe.each(['at work', 'at work beside hooks by hand', 'going on after its end'])(
+  'of starts that overlap, %s',
+  (state) => {
+    const begin = async () => {
+      const { host, alarms } = guarded();
+      host.spawnHooks('helper', { PreToolUse: [{ name: 'helper', hooks: [() => deny('helper')] }] });
+      if (state.includes('by hand')) host.registerScoped(A, notes);
+      await start(host, 'a', 'reviewer');
+      if (state.includes('end')) await stop(host, 'a', 'reviewer');
+      await judges(host, 'a');
+      return { host, alarms };
+    };
+    const hooksFor = (type: string) => (type === 'no hooks' ? [] : [type]);
+
+    test.each(PAIRS)(
+      '%s and %s: the agent has what it had where both fail, else what the last one that succeeds has',
+      async (...types) => {
+        for (const order of [
+          [0, 1],
+          [1, 0],
+        ] as const)
+          for (const succeeding of [undefined, 0, 1]) {
+            const { host, alarms } = await begin();
+            const starts = types.map((type) => underWay(host, type));
+            for (const i of order) await (i === succeeding ? starts[i]?.succeeds() : starts[i]?.fails());
+            const now = hooksFor(succeeding === undefined ? 'reviewer' : (types[succeeding] as string));
+            expect([order, succeeding, await judges(host, 'a')]).toEqual([order, succeeding, now]);
+            if (succeeding === undefined) expect(alarms).toEqual(state.includes('end') ? ['reopened'] : []);
+            await host.close();
+          }
+      },
+    );
+
+    test('three of them that fail in any order leave the agent what it had', async () => {
+      for (const order of [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+      ]) {
+        const { host } = await begin();
+        servicesOf(host).registrar.scope(A).pending.push('from the reviewer');
+        const starts = ['builder', 'builder', 'helper'].map((type) => underWay(host, type));
+        for (const i of order) await starts[i]?.fails();
+        expect([order, await judges(host, 'a'), host.pendingContext(A)]).toEqual([
+          order,
+          ['reviewer'],
+          ['from the reviewer'],
+        ]);
+        await host.close();
+      }
+    });
+  },
+);
+
+test('a start that an event without a signal, or hookscope serve, has made sure is not taken back by one before it', async () => {
+  for (const how of ['SubagentStart', 'hookscope serve', 'spawn']) {
+    const { host } = guarded();
+    await start(host, 'a', 'reviewer');
+    const first = underWay(host, 'other');
+    if (how === 'SubagentStart') await start(host, 'a', 'builder');
+    else if (how === 'spawn')
+      await (await host.openSession({ session_id: 's1' })).spawn({ id: 'a', agent_type: 'builder' });
+    else {
+      const spec = servicesOf(host).events['SubagentStart']?.spec as never;
+      new AgentScopes(servicesOf(host)).before(spec, of('a', 'builder'));
+    }
+    await first.fails();
+    expect([how, await judges(host, 'a')]).toEqual([how, ['builder']]);
+    await host.close();
+  }
+});
+
+test('a start that fails after its agent has ended begins nothing', async () => {
+  const { host } = guarded();
+  await start(host, 'a', 'reviewer');
+  const first = underWay(host, 'builder');
+  host.unregisterScoped(A);
+  await first.fails();
+  expect(servicesOf(host).registrar.agents.isTaken(A)).toBe(false);
+  await host.close();
+});
+
+test.each(['builder', 'reviewer', 'no hooks'])(
+  'after a start as %s has failed an agent has the hooks that it had, not those for further agents',
+  async (type) => {
+    for (const isByHand of [false, true]) {
+      const { host } = guarded(['builder']);
+      const undo = host.spawnHooks('reviewer', hooksOf('reviewer'));
+      if (isByHand) host.registerScoped(A, notes);
+      await start(host, 'a', 'reviewer');
+      undo();
+      const first = underWay(host, type);
+      host.spawnHooks('reviewer', { PreToolUse: [{ name: 'later', hooks: [() => deny('later')] }] });
+      await first.fails();
+      expect([isByHand, await judges(host, 'a')]).toEqual([isByHand, ['reviewer']]);
+      await host.close();
+    }
+  },
+);
+
+test('nor those of a plugin that has ended meanwhile', async () => {
+  const { host } = guarded();
+  let made = 0;
+  const apply = (scope: { spawnHooks(type: string, hooks: unknown): void }) =>
+    scope.spawnHooks('reviewer', () => {
+      made++;
+      return { PreToolUse: [{ name: 'of the plugin', hooks: [() => undefined] }] };
+    });
+  const undo = await host.use({ name: 'p', apply } as never);
+  await start(host, 'a', 'reviewer');
+  const first = underWay(host, 'builder');
+  await undo();
+  await first.fails();
+  expect([await judges(host, 'a'), made]).toEqual([['reviewer'], 1]);
+  await host.close();
+});
+
 test('nothing begins for the agent before on a host that has closed', async () => {
   const { host, reports } = testHost();
   let made = 0;

@@ -57,7 +57,11 @@ function begin(
   const found = start ? start.found : registrar.scopeOf(input, ref, state);
   if (state.spec.callRole === 'ran') ran({ services, state, input, found, options });
   const plan = state.plans.of(found);
-  if (plan.size === 0 && !watched && !state.hook?.foreign) return withoutHooks(services, state, input, options, found);
+  const begun = start?.begun;
+  if (plan.size === 0 && !watched && !state.hook?.foreign) {
+    if (begun) registrar.agents.started(begun);
+    return withoutHooks(services, state, input, options, found);
+  }
 
   complete ??= completeInput(state, input, sessionOf(services, ref));
   if (complete instanceof HookscopeError) return refuse({ services, state, input, found, options }, complete, watched);
@@ -67,8 +71,13 @@ function begin(
   const run = new FireRun(services, state, found, own, complete, options, watched, remembers);
   const decision = run.start();
   if (own.shadows.length > 0) followByShadows(run, decision);
-  const begun = start?.begun;
-  if (begun) decision.catch(() => registrar.agents.takeBack(begun));
+  if (begun) {
+    const { agents } = registrar;
+    decision.then(
+      () => agents.started(begun),
+      () => agents.takeBack(begun),
+    );
+  }
   return ended(services, state, found, decision, complete);
 }
 

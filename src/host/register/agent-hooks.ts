@@ -33,6 +33,7 @@ export interface Looked {
 
 /** What an agent has got in its scope for its type. */
 interface Got {
+  readonly hooks: SpawnHooks[];
   readonly added: Added[];
   readonly lives: Life[];
 }
@@ -66,6 +67,7 @@ export class AgentInstaller {
   /** Installs the hooks in an agent's scope, once. If a hook cannot be made, every gate of the agent says so. */
   #install(scope: Scope, type: string, spawnHooks: SpawnHooks, got: Got): void {
     const origin = quietly(type, spawnHooks);
+    got.hooks.push(spawnHooks);
     let added: Added | undefined;
     try {
       const hooks = this.#hooksOf(spawnHooks, scope, type, got);
@@ -122,7 +124,12 @@ export class AgentInstaller {
   }
 
   #gotIn(scope: Scope): Got {
-    return this.#got.get(scope) ?? { added: [], lives: [] };
+    return this.#got.get(scope) ?? { hooks: [], added: [], lives: [] };
+  }
+
+  /** The hooks by type that its agent has got there, whether or not further agents get them. */
+  hooksIn(scope: Scope): readonly SpawnHooks[] {
+    return this.#gotIn(scope).hooks;
   }
 
   installAll(scope: Scope, type: string | undefined, hooks: Iterable<SpawnHooks>): void {

@@ -2,10 +2,12 @@ import type { Scope } from '../../scopes/scope.js';
 import { type ScopeLookup, type ScopeRef, scopesOf } from '../../scopes/tree.js';
 import { type Json, textOf } from '../../values/shape.js';
 import type { AddingParts, FiredEvent } from './adding.js';
-import type { Above, AgentInstaller, Looked, Waiting } from './agent-hooks.js';
+import type { Above, AgentInstaller, Looked } from './agent-hooks.js';
 import type { SpawnHooks } from './origin.js';
+import { Places } from './places.js';
 import type { Spawns } from './spawns.js';
-import { type AgentRef, type Begun, type Left, STOP, type Standing, type Standings } from './standings.js';
+import { type AgentRef, STOP, type Standings } from './standings.js';
+import { type Begun, Starts } from './starts.js';
 
 type Started = { readonly found: ScopeLookup; readonly begun?: Begun };
 
@@ -16,8 +18,10 @@ export class Agents {
   readonly #installer: AgentInstaller;
   readonly #end: (scope: Scope) => Promise<void> | undefined;
   readonly #standings: Standings;
-  /** By their scopes, the latest starts. */
-  readonly #begun = new WeakMap<Scope, Begun>();
+  readonly #starts = new Starts();
+  readonly #places: Places;
+  /** Those by sessions, by their scopes. */
+  readonly #driven = new WeakMap<Scope, Begun>();
 
   constructor(
     parts: AddingParts,
@@ -27,6 +31,7 @@ export class Agents {
     standings: Standings,
   ) {
     this.#standings = standings;
+    this.#places = new Places({ tree: parts.tree, installer, standings, starts: this.#starts, end });
     this.#parts = parts;
     this.#spawns = spawns;
     this.#installer = installer;
@@ -53,7 +58,7 @@ export class Agents {
       starts ? { type, isNew: starts === 'anew' } : undefined,
     );
     const { earlier, remembered } = standing;
-    const gone = this.#goneOf(standing);
+    const gone = this.#places.goneOf(standing);
     const found = gone ? tree.find(ref, session, agent, gone) : now;
     const known = type ?? remembered?.type;
     const parent = found.known ? found.scope.parent : found.scope;
@@ -70,7 +75,7 @@ export class Agents {
     const { found, named: session, spawn, standing } = this.find(input, ref);
     if (standing === undefined || spawn === undefined) return found;
     const isLate = standing.remembered?.hasEnded === true;
-    const { opened } = this.#open(found, spawn, { session, agent: found.id }, isLate);
+    const { opened } = this.#places.open(found, spawn, { session, agent: found.id }, isLate);
     if (isLate) this.#parts.reopened(event, opened, input as Json, ref);
     return opened;
   }
@@ -80,7 +85,9 @@ export class Agents {
     if (!mayFail && this.#standings.isIdle) {
       const found = this.#parts.tree.find(ref, textOf(input?.['session_id']), textOf(input?.['agent_id']));
       if (!found.known) {
-        this.#standings.note(found.session ?? this.#parts.tree.session, found.id, textOf(input?.['agent_type']));
+        const session = found.session ?? this.#parts.tree.session;
+        this.#starts.forget({ session, agent: found.id });
+        this.#standings.note(session, found.id, textOf(input?.['agent_type']));
         return { found };
       }
     }
@@ -88,39 +95,23 @@ export class Agents {
     if (standing === undefined) return { found };
     const agent = { session, agent: found.id };
     const { earlier } = standing;
-    const left = this.#makeWay(agent, earlier);
+    const left = this.#places.makeWay(agent, earlier);
     if (spawn === undefined) {
       const open = this.#parts.tree.get(agent);
       if (open?.begun) return { found, ...this.#goesOn(open, agent) };
       this.#standings.starts(agent, { type: textOf(input?.['agent_type']) }, standing);
-      const begun = this.#starting({ agent, ...left, scope: open, wasOpen: true });
+      const begun = this.#starts.add({ agent, left, scope: open, wasOpen: true });
       return { found: earlier ? this.find(input, ref).found : found, begun };
     }
-    const { opened, scope, isOwn } = this.#open(found, spawn, agent, false);
-    return { found: opened, begun: this.#starting({ agent, ...left, scope, wasOpen: isOwn }) };
+    const { opened, scope, isOwn } = this.#places.open(found, spawn, agent, false);
+    return { found: opened, begun: this.#starts.add({ agent, left, scope, wasOpen: isOwn }) };
   }
 
   /** Where it had ended, it begins again there; else a session has started it, or it is told once more. */
   #goesOn(open: Scope, agent: AgentRef): { readonly begun?: Begun } {
-    const hadEnded = this.#standings.hasEnded(open);
+    const goesOn = this.#standings.hasEnded(open);
     this.#standings.begins(open);
-    if (!open.heldBySession) this.#begun.delete(open);
-    return hadEnded ? { begun: this.#starting({ agent, scope: open, goesOn: true }) } : {};
-  }
-
-  /** The latest start in its scope. */
-  #starting(begun: Begun): Begun {
-    if (begun.scope) this.#begun.set(begun.scope, begun);
-    return begun;
-  }
-
-  #open(found: ScopeLookup, spawn: Waiting, agent: AgentRef, isLate: boolean) {
-    const { tree } = this.#parts;
-    // What was registered for all sessions is none of the sessions' own, and stays when the agent ends.
-    const isOwn = found.known && found.scope.session === agent.session;
-    const scope = isOwn ? found.scope : tree.open(agent, { agentType: spawn.type, spawned: true });
-    this.#begin(scope, spawn, isLate);
-    return { scope, isOwn, opened: tree.within({ scope, id: scope.id, known: true }, agent.session) };
+    return open.heldBySession ? {} : { begun: this.#starts.add({ agent, scope: open, goesOn }) };
   }
 
   /** Like `enter`, but nothing is opened: a scope that would be opened is a detached one, closed by `done`. */
@@ -153,14 +144,17 @@ export class Agents {
     const known = tree.get(ref);
     const standing =
       agent === undefined ? undefined : this.#standings.of({ session, agent }, known, { type, isNew: true });
-    const gone = this.#goneOf(standing);
+    const gone = this.#places.goneOf(standing);
     tree.check(ref, parent, gone);
-    const left = agent === undefined ? undefined : this.#makeWay({ session, agent }, standing?.earlier);
+    const left = agent === undefined ? undefined : this.#places.makeWay({ session, agent }, standing?.earlier);
     const scope = tree.open(ref, { parent });
     scope.hold();
     if (agent === undefined) return scope;
-    this.#starting({ agent: { session, agent }, ...left, scope, wasOpen: scope === known });
-    this.#begin(scope, { type, spawnHooks: this.#hooksOf(type, scope), before: [] });
+    this.#driven.set(
+      scope,
+      this.#starts.add({ agent: { session, agent }, ...(left && { left }), scope, wasOpen: scope === known }),
+    );
+    this.#places.begin(scope, { type, spawnHooks: this.#hooksOf(type, scope), before: [] });
     return scope;
   }
 
@@ -172,30 +166,42 @@ export class Agents {
   /** An agent that a session was to start has not. What the session has given it is gone from its scope. Resolves when all has cleaned up. */
   notStarted(scope: Scope): Promise<void> | undefined {
     scope.hold(false);
-    const begun = this.#begun.get(scope);
+    const begun = this.#driven.get(scope);
     return begun && this.takeBack(begun);
   }
 
+  /** A start has not failed, or an agent that a session was to start has started: it is not taken back any more. */
+  started(what: Begun | Scope): void {
+    const begun = 'agent' in what ? what : this.#driven.get(what);
+    if (begun) this.#starts.succeeds(begun);
+  }
+
   /**
-   * A start has failed: what was registered by hand stays, and the agent before it with its id may still go on. What that one had in its scope begins
-   * anew at once: agents may be below it.
+   * A start has failed: what was registered by hand stays, and the agent before it with its id may still go on, unless another start goes on instead. What
+   * that one had in its scope begins anew at once: agents may be below it.
    */
   takeBack(begun: Begun): Promise<void> | undefined {
-    const { agent, scope, before, hadBegun, wasOpen, pending } = begun;
+    const { agent, left, wasOpen, goesOn } = begun;
+    if (!this.#starts.fails(begun)) return undefined;
+    if (left === undefined) return void (goesOn && begun.scope && this.#places.isOver(begun.scope));
+    const { before, hadBegun, hooks, pending } = left;
     const { tree } = this.#parts;
-    // Another has started since, or the agent has ended.
-    if (scope ? scope.closed || this.#begun.get(scope) !== begun : tree.get(agent)?.begun) return undefined;
-    if (begun.goesOn) return void (scope && this.#isOver(scope));
-    const isIn = scope?.begun === true;
-    if (isIn) this.#installer.clear(scope);
-    const ended = isIn && !wasOpen && scope.empty ? this.#end(scope) : undefined;
+    const open = tree.get(agent);
+    // It has begun with another event since, and none had before.
+    if (begun.scope === undefined && open?.begun && !hadBegun) return undefined;
+    const isIn = open?.begun === true;
+    if (isIn) this.#installer.clear(open);
+    const ended = isIn && !wasOpen && open.empty ? this.#starts.during(agent, () => this.#end(open)) : undefined;
     this.#standings.restore(agent, before);
     if (hadBegun && before && !this.#installer.closed) {
-      const { found, spawn } = this.find({}, agent);
-      this.#open(found, spawn ?? { type: before.type, spawnHooks: [], before: before.above }, agent, before.hasEnded);
+      const found = tree.find(agent, agent.session, agent.agent);
+      const spawnHooks = hooks.filter(({ life }) => !life?.over);
+      this.#places.open(found, { type: before.type, spawnHooks, before: before.above }, agent, before.hasEnded);
     }
-    const open = isIn || hadBegun ? tree.get(agent) : undefined;
-    if (open) open.pending = pending && [...pending];
+    const now = tree.get(agent);
+    if (now && (isIn || hadBegun)) now.pending = [...pending];
+    const last = this.#starts.last(agent);
+    if (last) last.scope = now;
     return ended;
   }
 
@@ -204,13 +210,14 @@ export class Agents {
     const { tree } = this.#parts;
     const open = tree.get(agent);
     const standing = this.#standings.of(agent, open, isLate ? undefined : { type });
-    if (standing.earlier) this.#makeWay(agent, standing.earlier);
+    if (!isLate) this.#starts.forget(agent);
+    if (standing.earlier) this.#places.makeWay(agent, standing.earlier);
     else if (open?.begun) {
       if (!isLate) this.#standings.begins(open);
       return open;
     }
     const scope = tree.open(agent, { spawned: true });
-    this.#begin(
+    this.#places.begin(
       scope,
       { type, spawnHooks: this.#hooksOf(type, scope), before: standing.remembered?.above ?? [] },
       isLate,
@@ -229,48 +236,14 @@ export class Agents {
   /** The agent has ended. A scope that was there before it stays, until another agent with its id starts. */
   ended(scope: Scope): void {
     if (scope.spawned && !scope.heldBySession) void this.#end(scope);
-    else if (scope.begun && !scope.heldBySession) this.#isOver(scope);
+    else if (scope.begun && !scope.heldBySession) this.#places.isOver(scope);
   }
 
   /** The scope ends. Its agent is remembered. */
   leaves(scope: Scope): void {
+    const agent = { session: scope.session, agent: scope.id };
+    if (scope.begun || this.#starts.last(agent)?.scope === scope) this.#starts.forget(agent);
     this.#standings.leaves(scope);
-  }
-
-  /** Begins in that scope, with these hooks. `isLate`: it had ended. */
-  #begin(scope: Scope, { type, spawnHooks, before }: Waiting, isLate = false): void {
-    this.#standings.begins(scope);
-    if (before.length > 0) scope.typesBefore = [...new Set([...scope.typesBefore, ...before])];
-    this.#installer.installAll(scope, type, spawnHooks);
-    if (isLate) this.#isOver(scope);
-  }
-
-  #isOver(scope: Scope): void {
-    const oldest = this.#standings.isOver(scope);
-    if (oldest) this.#vacate(oldest);
-  }
-
-  /** Another agent starts with that id. Returns what there was of the one before. */
-  #makeWay(agent: AgentRef, earlier: Scope | undefined): Left {
-    const pending = [...(this.#parts.tree.get(agent)?.pending ?? [])];
-    const hasEnded = earlier && this.#standings.hasEnded(earlier);
-    if (earlier) this.#vacate(earlier);
-    const before = this.#standings.take(agent);
-    const known = before && hasEnded !== undefined ? { ...before, hasEnded } : before;
-    return { before: known, hadBegun: earlier !== undefined, pending };
-  }
-
-  /** Its agent leaves the scope, which ends, unless somebody has registered anything in it or below it. */
-  #vacate(scope: Scope): void {
-    if (this.#installer.isAlone(scope)) void this.#end(scope);
-    else {
-      this.#standings.leaves(scope);
-      this.#installer.clear(scope);
-    }
-  }
-
-  #goneOf({ earlier }: Standing = {}): Scope | undefined {
-    return earlier && this.#installer.isAlone(earlier) ? earlier : undefined;
   }
 
   #hooksOf(type: string | undefined, { session, parent }: Scope): readonly SpawnHooks[] {

@@ -29,26 +29,6 @@ export interface Start {
   readonly isNew?: boolean;
 }
 
-/** What there was before a start. */
-export interface Left {
-  readonly before: Remembered | undefined;
-  /** It had begun in a scope. */
-  readonly hadBegun: boolean;
-  /** What waited there for the next turn. */
-  readonly pending: readonly string[];
-}
-
-/** A start, and what there was before it: it may fail yet. */
-export interface Begun extends Partial<Left> {
-  readonly agent: AgentRef;
-  /** In which it has begun; absent: it has none. */
-  readonly scope?: Scope | undefined;
-  /** The scope was there, for others. */
-  readonly wasOpen?: boolean;
-  /** It had ended there, and goes on. */
-  readonly goesOn?: boolean;
-}
-
 /** What is known about the agent of an event. */
 export interface Standing {
   /** The scope in which an earlier agent with its id has begun: what that one had there goes. */
@@ -208,4 +188,4 @@ function set(all: Map<string, Remembered>, key: string, agent: Remembered, most:
 }
 
 /** Unambiguous, whatever characters the ids contain. */
-const keyOf = ({ session, agent }: AgentRef): string => `${session.length}:${session}${agent}`;
+export const keyOf = ({ session, agent }: AgentRef): string => `${session.length}:${session}${agent}`;

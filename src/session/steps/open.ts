@@ -109,6 +109,7 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
     await install(core, ref, options, undos);
     const started = await core.fire('SubagentStart', {});
     remember(core, started);
+    registrar.agents.started(core.scope);
     return { core, started };
   };
   const entering = orLeave(core, enter, takeBack);

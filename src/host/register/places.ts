@@ -1,0 +1,68 @@
+import type { Scope } from '../../scopes/scope.js';
+import type { ScopeLookup, ScopeTree } from '../../scopes/tree.js';
+import type { AgentInstaller, Waiting } from './agent-hooks.js';
+import type { AgentRef, Standing, Standings } from './standings.js';
+import type { Left, Starts } from './starts.js';
+
+interface Parts {
+  readonly tree: ScopeTree;
+  readonly installer: AgentInstaller;
+  readonly standings: Standings;
+  readonly starts: Starts;
+  end(scope: Scope): Promise<void> | undefined;
+}
+
+/** The scopes in which agents begin, and which they leave to others with their ids. */
+export class Places {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  open(found: ScopeLookup, spawn: Waiting, agent: AgentRef, isLate: boolean) {
+    const { tree } = this.#parts;
+    // What was registered for all sessions is none of the sessions' own, and stays when the agent ends.
+    const isOwn = found.known && found.scope.session === agent.session;
+    const scope = isOwn ? found.scope : tree.open(agent, { agentType: spawn.type, spawned: true });
+    this.begin(scope, spawn, isLate);
+    return { scope, isOwn, opened: tree.within({ scope, id: scope.id, known: true }, agent.session) };
+  }
+
+  /** Begins in that scope, with these hooks. `isLate`: it had ended. */
+  begin(scope: Scope, { type, spawnHooks, before }: Waiting, isLate = false): void {
+    this.#parts.standings.begins(scope);
+    if (before.length > 0) scope.typesBefore = [...new Set([...scope.typesBefore, ...before])];
+    this.#parts.installer.installAll(scope, type, spawnHooks);
+    if (isLate) this.isOver(scope);
+  }
+
+  isOver(scope: Scope): void {
+    const oldest = this.#parts.standings.isOver(scope);
+    if (oldest) this.#vacate(oldest);
+  }
+
+  /** Another agent starts with that id. Returns what there was of the one before. */
+  makeWay(agent: AgentRef, earlier: Scope | undefined): Left {
+    const pending = [...(this.#parts.tree.get(agent)?.pending ?? [])];
+    const hasEnded = earlier && this.#parts.standings.hasEnded(earlier);
+    const hooks = earlier ? this.#parts.installer.hooksIn(earlier) : [];
+    if (earlier) this.#parts.starts.during(agent, () => this.#vacate(earlier));
+    const before = this.#parts.standings.take(agent);
+    const known = before && hasEnded !== undefined ? { ...before, hasEnded } : before;
+    return { before: known, hadBegun: earlier !== undefined, hooks, pending };
+  }
+
+  /** Its agent leaves the scope, which ends, unless somebody has registered anything in it or below it. */
+  #vacate(scope: Scope): void {
+    if (this.#parts.installer.isAlone(scope)) void this.#parts.end(scope);
+    else {
+      this.#parts.standings.leaves(scope);
+      this.#parts.installer.clear(scope);
+    }
+  }
+
+  goneOf({ earlier }: Standing = {}): Scope | undefined {
+    return earlier && this.#parts.installer.isAlone(earlier) ? earlier : undefined;
+  }
+}
