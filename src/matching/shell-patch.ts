@@ -14,7 +14,8 @@ readPatchesWith((line) =>
 );
 
 /** What a shell puts something in the place of: `[h]`, `{h,x}`, `${A}`, `$A`, `$(a)`, `$'\x68'`, `*`. */
-const FILLED = /\[[^\]\s]*\]|\{[^{}\s]*\}|\$[({][^)}\s]*[)}]|\$\w+|`[^`\s]*`|\\.|[$*?{}()`'"]/g;
+const FILLED =
+  /\[[^\]\s]*\]|\{[^{}\s]*\}|\$[({][^)}\s]*[)}]|\$\w+|`[^`\s]*`|\\(?:x[\da-f]{1,2}|[0-7]{1,3}|.)|[$*?{}()`'"]/gi;
 /** So many letters of its name a word must have. */
 const FEWEST = 4;
 /** A longer word is none. */
@@ -27,7 +28,8 @@ function mayName(line: string): boolean {
     return name.length > LONGEST ? [] : (withoutBraces(name) ?? [name]);
   });
   return names.some((name) => {
-    const pattern = name.replace(FILLED, '*');
+    // A quote is nothing itself; it may end a text that is a line.
+    const pattern = name.replace(FILLED, (made) => (/^['"]$/.test(made) ? '' : '*'));
     return pattern.replaceAll('*', '').length >= FEWEST && NAMES.some(compileWildcard(pattern));
   });
 }

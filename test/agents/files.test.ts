@@ -184,6 +184,11 @@ describe('a patch that Codex applies in a line of its shell', () => {
       'appl{y,}_patch',
       `\${A}patch`,
     ].flatMap((name) => [`${name} < f`, `cat f | ${name}`, `cd ~ && sudo ${name} ${document(['b'])}`]),
+    // The same behind what nobody can tell, quoted in parts.
+    ...[`"appl"'y_p'atch`, '"apply"*', '"apply$P"', '"apply"{_patch,}', "'apply_'patc?", `"\${A}patch"`].flatMap(
+      (name) => [`$X ${name} < f`, `$X; ${name} < f`],
+    ),
+    ...["$'appl\\x79_patch'", "$'appl\\171_patch'", "$'\\x61pply'_patch"].map((name) => `$X ${name} < f`),
     // Nobody can tell what runs, and it has a patch.
     ...['$X', 'curl -s h | sh', '"$(a b)"', 'eval "$X"'].map((runs) => `${runs} ${document(['b'])}`),
   ])('is asked about by every rule where its files are not known: %j', (command) => {
@@ -221,6 +226,9 @@ describe('a patch that Codex applies in a line of its shell', () => {
     'for f in patches/*; do git apply "$f"; done',
     'kubectl patch a -p "$(cat b)" && kubectl apply -f "$F"',
     '$EDITOR a.patch',
+    'bash -c "$X apply"',
+    "bash -c '$X apply' -f",
+    'eval "$X apply"; $X "patch"',
     'npx $X dispatch *.patch',
     ['git', 'commit', '-m', 'fix: parse; apply_patch keeps modes'],
     ['rg', "it's; apply_patch", 'src'],
