@@ -14,6 +14,7 @@ import {
   PROGRAM_VARIABLES,
   RENAMING_VARIABLES,
   SAYS_ITSELF,
+  TEMPLATES,
   VALUE_NAMES,
 } from './names.js';
 import { type BashReading, COST, lastName, noteGuess, type ScriptContext, spend, Unknowable } from './reading.js';
@@ -235,11 +236,12 @@ function readRest(
   let hasInterpreter = false;
   let hasRunner = false;
   const isPackages = /^(?:npx|bunx)$/.test(program);
+  const fillsIn = TEMPLATES.has(lastName(program));
   let operand = program;
   for (const [at, word] of words.entries()) {
     const [, variable = '', value] = /^(\w+)(?:\[[^\]]*\])?=(.*)$/s.exec(word.text) ?? [];
     const sure = word.sure?.slice(word.text.length - (value ?? '').length);
-    const isShown = shown.has(at) || isTemplate(word.text, words[at - 1]?.text ?? '', lastName(program));
+    const isShown = shown.has(at) || (fillsIn && isTemplate(word.text, words[at - 1]?.text ?? ''));
     if (expands && RENAMING.test(word.text)) throw new Unknowable();
     if (value !== undefined && !isShown) {
       readAssignment(variable, { ...word, text: value, sure }, found);

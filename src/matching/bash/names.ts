@@ -48,14 +48,13 @@ export const DATA_PROGRAMS: ReadonlySet<string> = new Set(
   'awk gawk mawk nawk kubectl oc k helm pandoc aws gcloud az terraform psql mysql sqlite3 ansible-playbook'.split(' '),
 );
 
-const TEMPLATES: ReadonlySet<string> = new Set(
+/** Programs that print what they find as a template says. */
+export const TEMPLATES: ReadonlySet<string> = new Set(
   'docker podman nerdctl kubectl oc k docker-compose podman-compose buildah skopeo crictl minikube helm go'.split(' '),
 );
-/** `docker ps --format '{{.ID}}'`: how a program prints what it finds. `option`: the word before. */
-export const isTemplate = (text: string, option: string, program: string): boolean =>
-  TEMPLATES.has(program) &&
-  (/^(?:-f|--?format|--template)$/.test(option) || /^(?:-f|--?format=|--template=)/.test(text)) &&
-  text.includes('{{');
+/** `docker ps --format '{{.ID}}'`. `option`: the word before. */
+export const isTemplate = (text: string, option: string): boolean =>
+  (/^(?:-f|--?format|--template)$/.test(option) || /^(?:-f|--?format=|--template=)/.test(text)) && text.includes('{{');
 
 /** Programs of npm packages that run a command that they are given. */
 export const PACKAGE_RUNNERS: ReadonlySet<string> = new Set(
