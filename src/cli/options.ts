@@ -91,6 +91,7 @@ export const OPTIONS = {
   sinceSaid: ['--since <when>', 'look only at records that came after this; default: 7d'],
   until: ['--until <when>', 'only what came before this', readMoment],
   blocked: ['--blocked', 'only what hooks denied or blocked, and calls that were denied'],
+  unanswered: ['--unanswered', 'only what hookscope itself answered, since no hook could be asked or had answered'],
   agent: ['--agent <agent>', 'only this agent: its id or the beginning of it, its type, its scope, or main'],
   hook: ['--hook <name>', 'only fires in which this hook ran'],
   event: ['--event <event>', 'only fires of this event'],
@@ -222,7 +223,7 @@ export const CLAUDE_OPTIONS = ['claudeCode', 'settings', 'pluginDir', 'agentFile
 /** Of commands that show records: the period, */
 export const PERIOD_OPTIONS = ['since', 'until'] as const;
 /** and which of them. */
-export const RECORD_OPTIONS = ['blocked', 'agent', 'hook', 'event', 'slow', 'shadow', 'alarms'] as const;
+export const RECORD_OPTIONS = ['blocked', 'unanswered', 'agent', 'hook', 'event', 'slow', 'shadow', 'alarms'] as const;
 
 /** The parsed options of a command. A flag without a value is true; one that begins with `no` is false if it was given. */
 export type Flags<Name extends OptionName> = {

@@ -3,6 +3,7 @@ import type { FireRecord, HandlerRecord, HookRecord } from '../../src/index.js';
 import { leftOut, someOf } from '../../src/page/parts/some.js';
 import { matches, NO_FILTER, tallies } from '../../src/page/records/filter.js';
 import { KeptRecords } from '../../src/page/records/kept.js';
+import { bitOf, marksOf, noHookWords, OUTCOMES } from '../../src/page/records/outcome.js';
 import { openFile } from '../../src/page/sources/file.js';
 import { begin, extent, kept, settle, span, status } from '../../src/page/state.js';
 import { columnsOf } from '../../src/page/timeline/columns.js';
@@ -27,6 +28,24 @@ function pageOf(records: readonly unknown[], write: (record: unknown) => string 
   page.settle();
   return page;
 }
+
+test('what hookscope itself answered is a failure, and says so where hooks are listed', () => {
+  const { decidedBy: _, reason: __, ...decision } = fire().decision;
+  const passed = record({ handlers: [], unanswered: 'it is gone', decision: { ...decision, verdict: 'none' } });
+  const denied = record({
+    handlers: [],
+    unanswered: 'it is gone',
+    decision: { ...fire().decision, decidedBy: 'hookscope' },
+  });
+  const [first, second] = pageOf([passed, denied]).rows;
+  expect([first?.came, OUTCOMES[first?.outcome ?? 0]]).toEqual(['no hook answered: "it is gone"', 'failed']);
+  expect(second?.came).toMatch(/^deny by hookscope/);
+  expect(marksOf(denied)).toBe(bitOf('denied') | bitOf('failed'));
+  expect(noHookWords(passed)).toBe('Hookscope itself answered: which hooks are registered for it is not known.');
+  expect(noHookWords(record({ handlers: [] }))).toBe('No hook is registered for it.');
+  expect(noHookWords(record({ handlers: [], error: 'INVALID_INPUT' }))).toBe('No hook was asked.');
+  expect(noHookWords(record())).toBeUndefined();
+});
 
 test('a hook that is chosen is that one alone, and no other whose name ends like it', () => {
   const names = ['guard.sh', './guard.sh', 'hookscope-plugin-x/guard.sh'];

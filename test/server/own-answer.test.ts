@@ -174,7 +174,21 @@ describe('what hookscope hook answers by itself is kept', () => {
       ['BeforeModel', undefined, true, 'hookscope'],
     ]);
     expect((await user.run(['why', 'last', '--event', 'SessionEnd'])).stdout).toContain('answered and stopped nothing');
-    expect((await user.run(['history', '--blocked'])).stdout.trim().split('\n')).toHaveLength(2);
+    const history = async (...args: string[]) => (await user.run(['history', ...args])).stdout.trim().split('\n');
+    expect(await history('--blocked')).toHaveLength(2);
+    await user.hook(['Stop', '--hooks', 'gone.json', '--on-failure', 'allow'], { stop_hook_active: false });
+    user.write('hooks.json', hooksFile('/bin/true'));
+    await user.hook(['PreToolUse', '--hooks', 'hooks.json'], bash('ls'));
+    const kept = await history('--unanswered');
+    expect(kept).toHaveLength(5);
+    expect(await history('--event', 'PreToolUse')).toHaveLength(3);
+    for (const at of [0, 1, 4]) expect(kept[at]).toMatch(/no hook answered: ".*gone\.json: there is no such file\."/);
+    expect((await user.run(['stats'])).stderr).toContain(
+      '5 of the 6 fires were answered by hookscope itself, since no hook could be asked or had answered (hookscope history --unanswered)',
+    );
+    expect((await user.run(['why', 'last', '--unanswered'])).stdout).toMatch(
+      /^Stop[\s\S]*answered and stopped nothing/,
+    );
   });
 
   test('a record that cannot be kept changes no answer, and a line after the reason says why', async () => {

@@ -34,6 +34,7 @@ export const FLEET_COMMANDS: readonly CommandRow[] = [
       ['since', 'log, diff: only what came after this: how long ago, as in 1h, or a time'],
       ['until', 'log: only what came before this'],
       ['blocked', 'log: only what hooks denied or blocked'],
+      ['unanswered', 'log: only what hookscope itself answered'],
       ['agent', 'log: only this agent'],
       ['hook', 'log: only fires in which this hook ran'],
       ['event', 'log: only fires of this event'],

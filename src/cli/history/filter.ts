@@ -44,7 +44,7 @@ const MOST_NAMES = 2000;
 
 /** Reads the flags. Throws INVALID_OPTIONS. */
 export function readFilter(flags: FilterFlags): RecordFilter {
-  const { agent, hook, blocked, alarms, shadow, slow } = flags;
+  const { agent, hook, blocked, unanswered, alarms, shadow, slow } = flags;
   for (const key of ['agent', 'hook', 'event'] as const)
     if (flags[key]?.trim() === '') throw wrongOption(`--${key}`, 'expected a name, got nothing');
   const event = flags.event === undefined ? undefined : (eventName(flags.event) ?? flags.event);
@@ -64,7 +64,7 @@ export function readFilter(flags: FilterFlags): RecordFilter {
         isListed = record.handlers.some((handler) => isMeant(handler, hook));
         for (const { name } of names.size < MOST_NAMES ? record.handlers : []) names.add(name);
       }
-      if (!isShown(record, { event, hook, slow, blocked, alarms, shadow })) return 'no';
+      if (!isShown(record, { event, hook, slow, blocked, unanswered, alarms, shadow })) return 'no';
       return agent === undefined ? 'yes' : types.match(record, agent);
     },
     async learnFrom(store, signal) {
@@ -116,13 +116,16 @@ interface Asked {
   readonly hook: string | undefined;
   readonly slow: number | undefined;
   readonly blocked: true | undefined;
+  readonly unanswered: true | undefined;
   readonly alarms: true | undefined;
   readonly shadow: true | undefined;
 }
 
-function isShown(record: HookRecord, { event, hook, slow, blocked, alarms, shadow }: Asked): boolean {
+function isShown(record: HookRecord, asked: Asked): boolean {
+  const { event, hook, slow, blocked, unanswered, alarms, shadow } = asked;
   // Real and hypothetical decisions are never shown in one list.
   if (shadow ? record.type !== 'hook_fire' || record.shadow_of === undefined : isShadow(record)) return false;
+  if (unanswered && (record.type !== 'hook_fire' || record.unanswered === undefined)) return false;
   // An alarm is about a call that hooks denied, and is itself neither denied nor of an event.
   if (record.type === 'hook_alarm') return hook === undefined && slow === undefined && event === undefined && !blocked;
   if (alarms) return false;

@@ -42,7 +42,7 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
     else if (rows.length > 0) await terminal.print(table(rows, by, createPaint(terminal.color)));
     if (unanswered > 0)
       terminal.tell(
-        `${unanswered} of the ${fires} fires ${unanswered === 1 ? 'was' : 'were'} answered by hookscope itself, since no hook could be asked or had answered (hookscope history --blocked)`,
+        `${unanswered} of the ${fires} fires ${unanswered === 1 ? 'was' : 'were'} answered by hookscope itself, since no hook could be asked or had answered (hookscope history --unanswered)`,
       );
     if (rows.length > 0) return 0;
     const unknown = named.unknownHook();

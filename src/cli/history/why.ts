@@ -74,7 +74,7 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
 const isCall = (fires: readonly FireRecord[]): boolean => fires.some((fire) => fire.tool_use_id !== undefined);
 
 /** The options that choose among fires; with `--hook`, it is about that hook. */
-const CHOOSING = ['since', 'until', 'event', 'agent', 'slow', 'blocked', 'alarms', 'shadow'] as const;
+const CHOOSING = ['since', 'until', 'event', 'agent', 'slow', 'blocked', 'unanswered', 'alarms', 'shadow'] as const;
 
 /** How the fires that were asked about are identified. */
 interface Id {

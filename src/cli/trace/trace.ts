@@ -205,7 +205,7 @@ export class Trace {
     return `${record.event}${about}${isShadow(record) ? ', not enforced' : ''}`;
   }
 
-  #argsOf({ fire_id, tool_use_id, decision, error, would }: FireRecord): Readonly<Record<string, unknown>> {
+  #argsOf({ fire_id, tool_use_id, decision, error, would, unanswered }: FireRecord): Readonly<Record<string, unknown>> {
     const { verdict, reason } = decision;
     return {
       fire_id,
@@ -213,6 +213,7 @@ export class Trace {
       ...(would !== undefined ? { would } : verdict === undefined ? {} : { verdict }),
       ...(reason === undefined ? {} : { reason: this.#text(reason) }),
       ...(error === undefined ? {} : { error }),
+      ...(unanswered === undefined ? {} : { unanswered: this.#text(unanswered) }),
     };
   }
 

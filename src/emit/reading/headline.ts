@@ -42,7 +42,10 @@ const CALL_STYLE: Readonly<Record<ToolCallRecord['status'], PrintStyle>> = {
 export function headline(record: FireRecord, paint: PrintPaint): string {
   if (record.error !== undefined) return paint('red', `not decided: ${plain(record.error)}`);
   if (record.would !== undefined) return wouldWords(record, record.would, paint);
-  const { decision } = record;
+  const { decision, unanswered } = record;
+  // Hookscope has let it through.
+  if (unanswered !== undefined && decision.decidedBy === undefined)
+    return `${paint('yellow', 'no hook answered')}: "${clip(unanswered, 120)}"`;
   const names = handlerNames(record);
   const [word, style] = verdictWord(decision);
   const by = decision.decidedBy === undefined ? '' : ` by ${names(decision.decidedBy)}`;

@@ -4,6 +4,7 @@ import { valueIn } from '../../emit/reading/value.js';
 import type { FireRecord, HandlerRecord, HookResponse } from '../../emit/record.js';
 import { plain } from '../../plain.js';
 import type { WhyAnswer } from '../../why/answer.js';
+import { noHookWords } from '../records/outcome.js';
 import { Diff, Json, Text } from './text.js';
 
 interface HooksProps {
@@ -16,10 +17,11 @@ interface HooksProps {
 export function Hooks({ fire, answer, runs }: HooksProps) {
   const sentences = new Map([...answer.asked, ...answer.not_asked].map(({ id, text }) => [id, text]));
   const answers = answersIn(fire);
+  const none = noHookWords(fire);
   return (
     <>
       <h3>Hooks</h3>
-      {fire.handlers.length === 0 && <p class="quiet">No hook is registered for it.</p>}
+      {none !== undefined && <p class="quiet">{none}</p>}
       <ol class="hooks">
         {fire.handlers.map((handler) => (
           <li key={handler.id}>

@@ -26,17 +26,24 @@ export const SHADOW: number = bitOf('shadow');
 export function marksOf(fire: FireRecord, ends: readonly RunEnd[] = []): number {
   // Whatever its hook would have said, it had no effect.
   if (isShadow(fire)) return SHADOW;
-  const { decision, handlers, error } = fire;
+  const { decision, handlers, error, unanswered } = fire;
   const hasFailed =
     handlers.some(({ status }) => status === 'failed') || ends.some(({ failure }) => failure !== undefined);
   const marks: Outcome[] = [
     ...(isBlocked(fire) ? ['denied' as const] : []),
-    ...(error !== undefined || hasFailed ? ['failed' as const] : []),
+    ...(error !== undefined || unanswered !== undefined || hasFailed ? ['failed' as const] : []),
     ...(decision.verdict === 'ask' || decision.verdict === 'defer' ? ['asked' as const] : []),
     ...(fire.final_input === undefined && !isGiven(decision) ? [] : ['rewritten' as const]),
     ...(decision.verdict === 'allow' ? ['allowed' as const] : []),
   ];
   return marks.length === 0 ? bitOf('quiet') : marks.reduce((sum, mark) => sum | bitOf(mark), 0);
+}
+
+/** What is said where a record lists no hook; undefined: it lists some. */
+export function noHookWords({ handlers, error, unanswered }: FireRecord): string | undefined {
+  if (handlers.length > 0) return undefined;
+  if (unanswered !== undefined) return 'Hookscope itself answered: which hooks are registered for it is not known.';
+  return error === undefined ? 'No hook is registered for it.' : 'No hook was asked.';
 }
 
 /** With a hook that failed in the background. */
