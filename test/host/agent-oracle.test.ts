@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createHost, type FireRecord, HookscopeError, type Host, rule, type Session } from '../../src/index.js';
 import { replay } from '../../src/replay.js';
 import { generated, randomFrom, SEED } from '../seed.js';
-import { fires, watch } from './kit.js';
+import { deferred, fires, watch } from './kit.js';
 
 const TYPES = ['reviewer', 'builder', 'no hooks'] as const;
 const GUARDED = ['reviewer', 'builder'] as const;
@@ -29,19 +29,29 @@ interface Known {
 interface Steered {
   abort?: AbortController | undefined;
   blocks: boolean;
+  /** Starts in that folder wait for it. */
+  readonly until: Map<string, Promise<void>>;
+  /** Takes the hooks of both types from the host, until it is called again. */
+  switchTypes?(): void;
 }
 
 function hostWith(how: object, now: Steered): Host {
   const host = createHost({ logger: () => undefined, onAlarm: () => undefined, ...how }) as Host;
-  for (const type of GUARDED)
+  const guardOf = (type: string) =>
     host.spawnHooks(type, {
       PreToolUse: [
         { name: type, matcher: 'Write', hooks: [rule('deny', type)] },
         { name: `${type} once`, matcher: 'Bash', once: true, hooks: [rule('deny', `${type} once`)] },
       ],
     });
-  const aborting = async (): Promise<void> => {
-    await null;
+  let undos = GUARDED.map(guardOf);
+  now.switchTypes = () => {
+    const isOn = undos.length > 0;
+    for (const undo of undos) undo();
+    undos = isOn ? [] : GUARDED.map(guardOf);
+  };
+  const aborting = async ({ cwd }: { cwd: string }): Promise<void> => {
+    await now.until.get(cwd);
     now.abort?.abort();
   };
   const blocking = () => (now.blocks ? ({ decision: 'block', reason: 'go on' } as const) : undefined);
@@ -49,12 +59,12 @@ function hostWith(how: object, now: Steered): Host {
   return host;
 }
 
-/** Random starts, failed starts of agents and sessions, stops, spawns and hooks by hand, also below agents; what runs for each call is what must. */
+/** Random starts, failed starts of agents and sessions, starts that overlap, where hooks by type come and go if all fail, stops, spawns and hooks by hand, also below agents; what runs for each call is what must. */
 async function live(seed: number, steps: number): Promise<void> {
   const random = randomFrom(seed);
   const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
   const how = pick([{}, { session: { session_id: 's1' } }]);
-  const now: Steered = { blocks: false };
+  const now: Steered = { blocks: false, until: new Map() };
   const host = hostWith(how, now);
   const records = watch(host);
   const told: string[] = [JSON.stringify(how)];
@@ -181,6 +191,34 @@ async function live(seed: number, steps: number): Promise<void> {
       now.abort = new AbortController();
       await expect(host.fire('SubagentStart', start as never, { signal: now.abort.signal })).rejects.toThrow();
       now.abort = undefined;
+    } else if (name === 'overlapping starts') {
+      const all = Array.from({ length: 2 + Math.floor(random() * 2) }, (_, i) => ({
+        type: pick(TYPES),
+        cwd: `/${i}`,
+        over: new AbortController(),
+        asked: deferred<void>(),
+        place: random(),
+      }));
+      const last = random() < 0.5 ? undefined : pick(all);
+      const isUndone = last === undefined && known.isAtWork && random() < 0.5;
+      const types = all.map((one) => `${one.type} ${one.place}`);
+      told.push(`  ${types}: ${last?.cwd} succeeds${isUndone ? ', undone' : ''}`);
+      if (isUndone) now.switchTypes?.();
+      const fired = all.map(({ type, cwd, over, asked, place }) => {
+        now.until.set(cwd, asked.promise);
+        const result = host.fire('SubagentStart', { ...start, agent_type: type, cwd } as never, {
+          signal: over.signal,
+        });
+        return { result, cwd, over, asked, place };
+      });
+      for (const { cwd, over, asked, result } of fired.sort((a, b) => a.place - b.place)) {
+        if (cwd === last?.cwd) asked.resolve();
+        else over.abort();
+        await (cwd === last?.cwd ? result : expect(result).rejects.toThrow());
+      }
+      now.until.clear();
+      if (isUndone) now.switchTypes?.();
+      if (last) starts(key, last.type);
     } else if (name.includes('stop') && known.type !== undefined) {
       now.blocks = name === 'blocked stop';
       if (!now.blocks) await endBelow(key);
@@ -204,7 +242,16 @@ async function live(seed: number, steps: number): Promise<void> {
   };
 
   const names = ['call', 'call', 'call', 'start', 'start', 'by hand', 'by hand', 'aborted start', 'wrong start'];
-  names.push('stop', 'blocked stop', 'spawn', 'close', 'by hand is gone', 'failed session', ...Object.keys(failing));
+  names.push(
+    'overlapping starts',
+    'stop',
+    'blocked stop',
+    'spawn',
+    'close',
+    'by hand is gone',
+    'failed session',
+    ...Object.keys(failing),
+  );
   try {
     for (let i = 0; i < steps; i++) {
       const key = pick(['s1', 's2']) + pick(['a', 'b', 'c']);
@@ -215,7 +262,7 @@ async function live(seed: number, steps: number): Promise<void> {
     }
     for (const session of sessions.values()) await session.close();
     await host.close();
-    const later = hostWith(how, { blocks: false });
+    const later = hostWith(how, { blocks: false, until: new Map() });
     // Another configuration: what is not computed is not known.
     later.register({ Stop: [silent] });
     for await (const { fire, changed } of replay(later, fires(records)))
