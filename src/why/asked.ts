@@ -126,7 +126,7 @@ function reasonOf(record: FireRecord, handler: HandlerRecord): string | undefine
   return firstText(
     isGate(record) && endsRun(handler) && word !== 'deny' ? stopReason : undefined,
     isFlat ? permissionDecisionReason : undefined,
-    nested(handler)['message'],
+    nested(handler)['behavior'] === 'deny' ? nested(handler)['message'] : undefined,
     isLost ? undefined : reason,
     stopReason,
   );
@@ -148,13 +148,23 @@ function besides(record: FireRecord, { handler, rewrite, replaced }: Answer): st
       : '',
   ].filter((text) => text !== '');
   const last = texts.pop();
-  const given = valueIn(record, handler);
   return [
-    given === undefined ? '' : `gave the value ${shown(given.value, 100)}`,
+    valueWords(record, handler),
     rewrite === undefined ? '' : isDropped ? 'rewrote it, which was dropped' : 'rewrote it',
     ...texts,
     last === undefined ? '' : replaced ? `${last}, which its next answer replaced` : last,
   ];
+}
+
+/** What it answered on an event that asks for a value. */
+function valueWords(record: FireRecord, handler: HandlerRecord): string {
+  const given = valueIn(record, handler);
+  if (given !== undefined) return 'value' in given ? `gave the value ${shown(given.value, 100)}` : 'gave a value';
+  if (record.decision.fold !== 'replace' || specOf(record.event) !== undefined || handler.verdict === 'block')
+    return '';
+  // What counts there is not known.
+  const { hookEventName: _, additionalContext: __, ...rest } = specific(handler);
+  return Object.keys(rest).length === 0 ? '' : `answered ${shown(rest, 100)}`;
 }
 
 /** Whether the decision has no context of any hook: then the event takes none. */

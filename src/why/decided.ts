@@ -1,3 +1,4 @@
+import { reasonIn } from '../emit/reading/reason.js';
 import { givenIn, isGiven } from '../emit/reading/value.js';
 import { wouldDo } from '../emit/reading/would.js';
 import type { FireRecord } from '../emit/record.js';
@@ -33,7 +34,8 @@ function notEnforced(record: FireRecord): string {
 
 function outcome(record: FireRecord): string {
   const { decision } = record;
-  const { fold, verdict = 'none', blocked, continues, endedBy, decidedBy, reason } = decision;
+  const { fold, verdict = 'none', blocked, continues, endedBy, decidedBy } = decision;
+  const { own: reason } = reasonIn(record);
   const why = reason === undefined ? '' : `, saying ${quoted(reason)}`;
   const who = decidedBy === undefined ? 'A hook' : nameIn(record, decidedBy);
   if (fold === 'gate') {

@@ -3,6 +3,7 @@ import { own } from '../../values/own.js';
 import type { FireRecord, RecordedDecision } from '../fire-record.js';
 import type { ToolCallRecord } from '../record.js';
 import type { HandlerVerdict } from '../recorded.js';
+import { reasonIn } from './reason.js';
 import { isGiven } from './value.js';
 import { wouldDo } from './would.js';
 
@@ -49,7 +50,9 @@ export function headline(record: FireRecord, paint: PrintPaint): string {
   const names = handlerNames(record);
   const [word, style] = verdictWord(decision);
   const by = decision.decidedBy === undefined ? '' : ` by ${names(decision.decidedBy)}`;
-  const reason = decision.reason === undefined ? '' : `: "${clip(decision.reason, 120)}"`;
+  const { own: said, other } = reasonIn(record);
+  const theirs = other === undefined ? '' : ` (${names(other.id)}: "${clip(other.text, 120)}")`;
+  const reason = said === undefined ? theirs : `: "${clip(said, 120)}"`;
   const over = decision.overruled.length === 0 ? '' : `, over ${decision.overruled.map(names).join(', ')}`;
   const rewritten = record.final_input === undefined ? '' : ', input rewritten';
   const ends = decision.continue ? '' : ", ends the agent's loop";

@@ -1,16 +1,38 @@
 import { specOf } from '../../events/catalogue.js';
 import { valueAmong } from '../../events/output/what-counts.js';
-import { isObject } from '../../values/shape.js';
+import { isObject, type Json } from '../../values/shape.js';
 import type { FireRecord, HandlerRecord } from '../fire-record.js';
+import { isSame } from './answers.js';
 
-/** The value that an answer gives on an event that asks for one; undefined: none. */
+/** The value that an answer gives on an event that asks for one; undefined: none, as far as the record shows. Without `value`: not which. */
 export function valueIn(
-  { event, decision: { fold } }: Pick<FireRecord, 'event' | 'decision'>,
-  { output, verdict }: Pick<HandlerRecord, 'output' | 'verdict'>,
-): ReturnType<typeof valueAmong> {
+  record: Pick<FireRecord, 'event' | 'decision' | 'handlers' | 'would_decide'>,
+  { id, output, verdict, phase }: Pick<HandlerRecord, 'id' | 'output' | 'verdict' | 'phase'>,
+): { readonly value?: unknown } | undefined {
+  const { event, would_decide: would, decision } = record;
+  const own = specificIn(output);
+  if (decision.fold !== 'replace' || verdict === 'block' || own === undefined) return undefined;
+  const keys = specOf(event)?.value;
+  if (keys !== undefined) return valueAmong(keys, own);
+  // Of an event that is not in the catalogue the value that counts shows the key.
+  const proof = would ?? decision;
+  if (!isGiven(proof) || phase === 'observe') return undefined;
+  if (proof.decidedBy === id) return 'value' in proof ? { value: givenIn(proof) } : {};
+  if (!proof.overruled.includes(id)) return undefined;
+  const key = keyOf(givenIn(proof), specificIn(record.handlers.find((one) => one.id === proof.decidedBy)?.output));
+  return key !== undefined && own[key] !== undefined ? { value: own[key] } : {};
+}
+
+/** The one key whose value is the whole value; undefined: none, or not known which. */
+function keyOf(value: unknown, own: Json = {}): string | undefined {
+  const keys = Object.keys(own).filter((key) => isSame(own[key], value));
+  const isOfSeveral = isObject(value) && Object.keys(value).every((key) => isSame(value[key], own[key]));
+  return keys.length === 1 && !isOfSeveral ? keys[0] : undefined;
+}
+
+function specificIn(output: unknown): Json | undefined {
   const own = isObject(output) ? output['hookSpecificOutput'] : undefined;
-  if (fold !== 'replace' || verdict === 'block' || !isObject(own)) return undefined;
-  return valueAmong(specOf(event)?.value ?? Object.keys(own).filter((key) => key !== 'hookEventName'), own);
+  return isObject(own) ? own : undefined;
 }
 
 /** Whether hooks gave the value that counts. */
