@@ -41,7 +41,7 @@ function placing(amount: number): () => unknown {
   return async () => {
     const host = createHost();
     const undos = Array.from({ length: amount }, (_, i) =>
-      host.register({ PreToolUse: [{ name: `hook ${i}`, after: `hook ${i - 1}`, hooks }] }),
+      host.register({ PreToolUse: [{ name: `hook ${i}`, ...(i > 0 && { after: `hook ${i - 1}` }), hooks }] }),
     );
     await host.fire('PreToolUse', { ...input, tool_name: 'Read' });
     for (const undo of undos) undo();
