@@ -10,7 +10,7 @@ export interface Chain {
   readonly keys: TrustedKeys;
   /** The number that counted last. */
   readonly floor: number;
-  /** The id of what counted last: posted again, it is the same one. */
+  /** The id of what counted last: posted again and signed, it is the same one. The id is of what was signed, and says nothing of the signatures. */
   readonly last?: string | undefined;
 }
 
@@ -42,11 +42,8 @@ export function whyNotNext({ keys, floor }: Chain, sealed: Sealed, isMain: boole
   const { manifest, name } = sealed;
   const refuse = (reason: string): HookscopeError => new HookscopeError('BUNDLE_REFUSED', { bundle: name, reason });
   const isCanary = manifest.canary !== undefined;
-  try {
-    keys.check(sealed);
-  } catch (error) {
-    return error as HookscopeError;
-  }
+  const unsigned = whyNotSigned({ keys }, sealed);
+  if (unsigned !== undefined) return unsigned;
   if (manifest.team !== team || manifest.channel !== channel)
     return refuse(`it is for the channel ${manifest.channel} of the team ${manifest.team}`);
   if (isMain === isCanary) return refuse('a canary is posted where all hosts look, or the other way round');
@@ -62,6 +59,15 @@ export function whyNotNext({ keys, floor }: Chain, sealed: Sealed, isMain: boole
       `its sequence is ${manifest.sequence}, more than ${MOST_AHEAD} above the one that counted last, ${floor}`,
     );
   return undefined;
+}
+
+function whyNotSigned({ keys }: Pick<Chain, 'keys'>, sealed: Sealed): HookscopeError | undefined {
+  try {
+    keys.check(sealed);
+    return undefined;
+  } catch (error) {
+    return error as HookscopeError;
+  }
 }
 
 /** What a post is to the chain as it is. */
@@ -86,7 +92,10 @@ function step(chain: Chain, post: Post, of: Of): Judged & { readonly chain: Chai
       sealed,
       why: new HookscopeError('BUNDLE_REFUSED', { bundle: sealed.name, reason: 'it changes no keys' }),
     };
-  if (sealed.id === chain.last && isMain === (sealed.manifest.canary === undefined)) return { chain, post, sealed };
+  if (sealed.id === chain.last && isMain === (sealed.manifest.canary === undefined)) {
+    const forged = whyNotSigned(chain, sealed);
+    return forged === undefined ? { chain, post, sealed } : { chain, post, sealed, why: forged };
+  }
   const why = whyNotNext(chain, sealed, isMain, of);
   if (why !== undefined)
     return { chain, post, sealed, why, isLate: whyNotNext({ ...chain, floor: 0 }, sealed, isMain, of) === undefined };
@@ -138,8 +147,8 @@ function numberIn(bytes: Uint8Array): number | undefined {
   }
 }
 
-function strangersOf({ post, sealed }: Judged, { keys }: Chain, { team, channel }: Of): string[] {
-  if (post.place !== 'main' || sealed === undefined) return [];
+function strangersOf({ post, sealed }: Judged, { keys, last }: Chain, { team, channel }: Of): string[] {
+  if (post.place !== 'main' || sealed === undefined || sealed.id === last) return [];
   if (sealed.manifest.team !== team || sealed.manifest.channel !== channel) return [];
   const signers = sealed.signers.filter(sealed.isSignedBy);
   const { known } = keys;

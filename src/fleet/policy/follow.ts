@@ -170,7 +170,8 @@ export class Follower {
       const last = posts.at(-1);
       await this.#standing.settle(counted, {
         chain,
-        counted: counted.at(-1)?.sealed ?? kept.counted,
+        counted:
+          [kept.counted, ...counted.map(({ sealed }) => sealed)].find((one) => one?.id === chain.last) ?? kept.counted,
         at: last?.version ?? at,
         mark: last ? sha256(last.bytes) : at === kept.at ? kept.mark : kept.bundle && sha256(kept.bundle.bytes),
       });

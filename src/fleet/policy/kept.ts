@@ -19,6 +19,8 @@ const keptSchema = schema(() =>
     since: text().exactOptional(),
     /** The last good one, as it was sent. Absent: each that has counted was refused here. */
     bundle: text().exactOptional(),
+    /** The keys that this host had joined with. */
+    first: zod().array(text()).exactOptional(),
     /** What the bundles that changed the keys have signed, in order. */
     rotations: zod().array(text()),
     /** What the last one that counted has signed. */
@@ -65,6 +67,8 @@ export interface KeptChannel {
   readonly refused: readonly Refused[];
   /** Why what is on disk does not count. */
   readonly problem?: string;
+  /** What was in force does not count any more, and so what it masks is not known. */
+  readonly dropped?: true;
   /** Which keys and which sequence counted last cannot be known: no bundle does until the file is removed. */
   readonly lost?: true;
 }
@@ -86,17 +90,45 @@ export function readKept(folder: string, channel: string, configured: readonly s
     const problem = `${file} cannot be read, and no policy counts without it: ${(error as Error).message.slice(0, 300)}; ${how}`;
     return { ...none, problem, lost: true };
   }
-  const { rotations, sequence, ...kept } = found;
-  try {
-    const keys = keysIn(found, configured);
-    const numbers = all(kept).map(({ manifest }) => manifest.sequence);
-    const last = kept.counted ?? kept.bundle;
-    const floor = Math.max(sequence, ...numbers);
-    return { ...kept, chain: { keys, floor, last: last?.manifest.sequence === floor ? last.id : undefined } };
-  } catch (error) {
-    // This host was given other keys since.
-    return { ...none, problem: `${file} does not count: ${(error as Error).message}` };
-  }
+  const { keys, bad, broken } = keysIn(found, configured);
+  const [why] = broken === undefined ? bad.values() : [broken];
+  const problem = why && `${file} does not count: ${why.message}`;
+  if (problem !== undefined && isOfOthers(found, configured, { keys, bad })) return { ...none, problem };
+  if (problem !== undefined && broken !== undefined) return { ...none, problem, lost: true };
+  const { rotations, sequence, first, ...kept } = without(found, bad);
+  const numbers = all(kept).map((one) => one.manifest.sequence);
+  const last = kept.counted ?? kept.bundle;
+  const floor = Math.max(sequence, ...numbers);
+  const chain = { keys, floor, last: last?.manifest.sequence === floor ? last.id : undefined };
+  // What is posted is read anew, since some of it may have to take the place of what does not count.
+  return { ...kept, chain, ...(problem !== undefined && { at: 0, mark: undefined, problem }) };
+}
+
+type Found = ReturnType<typeof parse>;
+type Bad = ReadonlyMap<Sealed, Error>;
+
+/** This host was given other keys since. */
+function isOfOthers(
+  found: Found,
+  configured: readonly string[],
+  { keys, bad }: { keys: TrustedKeys; bad: Bad },
+): boolean {
+  if (found.first === undefined) return keys.rotations.length === 0 && all(found).every((one) => bad.has(one));
+  const [first, now] = [new Set(found.first), new Set(configured)];
+  return first.size !== now.size || [...first].some((key) => !now.has(key));
+}
+
+/** What counts of it: neither the keys nor the number that counted last are forgotten for what does not. */
+function without({ bundle, before, counted, refused, ...rest }: Found, bad: Bad) {
+  const good = <T extends Sealed>(one: T | undefined): T | undefined => (one && bad.has(one) ? undefined : one);
+  return {
+    ...rest,
+    bundle: good(bundle),
+    before: good(before?.bundle) && before,
+    counted: good(counted),
+    refused: refused.filter(({ sealed }) => good(sealed)),
+    ...(bundle && bad.has(bundle) && { dropped: true as const }),
+  };
 }
 
 /** Throws what is wrong with it. */
@@ -121,6 +153,7 @@ function parse(json: string) {
 
 interface Zod {
   sequence: number;
+  first?: readonly string[];
   since?: string;
   bundle?: string;
   rotations: string[];
@@ -135,22 +168,37 @@ type Signed = Pick<KeptChannel, 'bundle' | 'before' | 'counted' | 'refused'>;
 const all = ({ bundle, before, counted, refused }: Signed): Sealed[] =>
   [bundle, before?.bundle, counted, ...refused.map(({ sealed }) => sealed)].filter((one) => one !== undefined);
 
-/** The keys that count last. Throws for what none of those has signed that counted at its place. */
-function keysIn(kept: Signed & { readonly rotations: readonly Sealed[] }, configured: readonly string[]): TrustedKeys {
+/** The keys that count last; what none of those has signed that counted at its place (`bad`); and why it is not known which count (`broken`). */
+function keysIn(kept: Signed & { readonly rotations: readonly Sealed[] }, configured: readonly string[]) {
+  const bad = new Map<Sealed, Error>();
   const keys = new TrustedKeys(configured);
   const left = all(kept).sort((a, b) => a.manifest.sequence - b.manifest.sequence);
   const checkBelow = (sequence: number): void => {
-    while (left[0] !== undefined && left[0].manifest.sequence < sequence) keys.check(left.shift() as Sealed);
+    while (left[0] !== undefined && left[0].manifest.sequence < sequence) {
+      const why = whyNot(keys, left[0]);
+      if (why !== undefined) bad.set(left[0], why);
+      left.shift();
+    }
   };
   for (const rotation of kept.rotations) {
     // The configuration has the new keys already, so this one changes nothing.
     if (!configured.some((key) => rotation.isSignedBy(key)) && keys.rotations.length === 0) continue;
     checkBelow(rotation.manifest.sequence);
-    keys.check(rotation);
+    const broken = whyNot(keys, rotation);
+    if (broken !== undefined) return { keys, bad, broken };
     keys.take(rotation);
   }
   checkBelow(Number.POSITIVE_INFINITY);
-  return keys;
+  return { keys, bad };
+}
+
+function whyNot(keys: TrustedKeys, one: Sealed): Error | undefined {
+  try {
+    keys.check(one);
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 /** Writes it whole or not at all, for its owner alone, unless another process of this host is further. Throws what the system says. */
@@ -161,6 +209,7 @@ export function writeKept(folder: string, channel: string, kept: KeptChannel, co
     sequence: chain.floor,
     ...(since !== undefined && { since }),
     ...(bundle && { bundle: asText(bundle) }),
+    first: configured,
     rotations: chain.keys.rotations.map(asText),
     ...(counted && { counted: asText(withoutFiles(counted)) }),
     at,

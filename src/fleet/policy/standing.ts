@@ -3,6 +3,7 @@ import { sha256 } from '../../values/sha256.js';
 import { type Bundle, readBundle, type Sealed } from '../bundle/bundle.js';
 import type { ChannelStatus } from '../status.js';
 import type { Judged } from './chain.js';
+import { onceEach } from './copies.js';
 import type { FollowOptions } from './follow-options.js';
 import { type KeptChannel, type Refused, readKept, whyNotKept } from './kept.js';
 import { endOf, isAsAllowed, lastGood, prepareHere, reasonOf, whyExpired } from './last-good.js';
@@ -53,7 +54,8 @@ export class Standing {
 
   /** What was in force cannot be read, and so neither what it masks. */
   get isUnmasked(): boolean {
-    return this.#kept.lost === true || (this.#kept.bundle !== undefined && this.#masks === undefined);
+    const { lost = false, dropped = false, bundle } = this.#kept;
+    return lost || (this.#masks === undefined && (dropped || bundle !== undefined));
   }
 
   /** The last policy cannot be in force here, and may be once what it needs is there. */
@@ -143,8 +145,9 @@ export class Standing {
   ): Promise<void> {
     const before = this.#kept;
     this.#kept = { ...before, ...next };
-    const posts = counted.flatMap(({ post, sealed }) =>
-      sealed && post.place !== 'keys' ? [{ sealed, posted: post.at }] : [],
+    const posts = onceEach(
+      counted.flatMap(({ post, sealed }) => (sealed && post.place !== 'keys' ? [{ sealed, posted: post.at }] : [])),
+      before,
     );
     const last = posts.findLastIndex(({ sealed }) => !isCanary(sealed));
     if (last >= 0) {
