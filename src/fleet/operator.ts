@@ -10,7 +10,8 @@ import { TrustedKeys } from './bundle/trusted.js';
 import { readOwnChecked } from './checked-file.js';
 import type { FleetEngine, Posted } from './engine.js';
 import { fold, type Judged } from './policy/chain.js';
-import { canaryOf, type Post, postChange, postsIn } from './policy/posts.js';
+import { reasonOf } from './policy/last-good.js';
+import { canaryOf, changesNotKept, keepChange, type Post, postsIn } from './policy/posts.js';
 
 /** The contents of a bundle's folder. */
 export interface PolicySource {
@@ -126,6 +127,8 @@ export interface ChannelState {
   readonly foreign: number;
   /** All that is kept there for all hosts, whoever has signed it, in the order of its posts. */
   readonly kept: readonly Bundle[];
+  /** All that counts, in the order of its posts. */
+  readonly counted: readonly Judged[];
   /** The keys that hosts know once they have followed what was posted. */
   readonly keys: TrustedKeys;
 }
@@ -156,6 +159,7 @@ export async function stateOf(
     canaries: counted('canary'),
     kept: read(at('main').map(({ post }) => post)),
     foreign: shown.filter(({ why, isLate }) => why !== undefined && !isLate).length,
+    counted: judged.filter(({ why }) => why === undefined),
     keys: chain.keys,
   };
 }
@@ -204,12 +208,20 @@ export function nextSequence({ sequence }: ChannelState, channel: string): numbe
   throw new HookscopeError('FLEET_FAILED', { place, problem });
 }
 
-/** Posts it, with what proves a change of keys. Rejects with FLEET_FAILED if another operator has posted in the meantime. */
-export async function post(engine: FleetEngine, bundle: Bundle, state: ChannelState): Promise<void> {
+/**
+ * Posts it, and then what proves a change of keys, also of one before that is not kept besides yet. Rejects with FLEET_FAILED if another operator has posted in the meantime. Resolves with
+ * the reason if the bundle is posted, and a change of keys could not be kept besides.
+ */
+export async function post(engine: FleetEngine, bundle: Bundle, state: ChannelState): Promise<string | undefined> {
   const { channel, canary } = bundle.manifest;
   const [key, there] = canary === undefined ? [channel, state.main] : [canaryOf(channel), state.canary];
-  await postChange(engine, bundle);
   await engine.policy.post(key, bundle.bytes, there?.version ?? 0);
+  try {
+    for (const one of changesNotKept(state.counted, bundle)) await keepChange(engine, one);
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
 }
 
 /**

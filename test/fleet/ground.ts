@@ -3,8 +3,9 @@ import { createHost, type Host } from '../../src/create-host.js';
 import { readSealed, type Sealed } from '../../src/fleet/bundle/bundle.js';
 import { type Fleet, fleet } from '../../src/fleet/fleet.js';
 import { MemoryBroker, memoryEngine } from '../../src/fleet/memory.js';
+import { stateOf } from '../../src/fleet/operator.js';
 import type { FleetOptions } from '../../src/fleet/options.js';
-import { postChange } from '../../src/fleet/policy/posts.js';
+import { changesNotKept, keepChange } from '../../src/fleet/policy/posts.js';
 import { type HostStatus, readStatus } from '../../src/fleet/status.js';
 import { newKey, ownFolder } from './bundles.js';
 
@@ -56,9 +57,11 @@ export function ground() {
   /** As `hookscope fleet push` does: a change of keys is kept besides. */
   const push = async (bytes: Uint8Array, channel = 'stable'): Promise<void> => {
     const sealed = sealedIn(bytes);
-    if (sealed !== undefined && !channel.includes('.')) await postChange(operator, sealed);
+    const isMain = sealed !== undefined && !channel.includes('.');
+    const state = isMain && (await stateOf(operator, { team: 'acme', channel, keys: sealed.signers }));
     const last = (await operator.policy.history(channel)).at(-1)?.version ?? 0;
     await operator.policy.post(channel, bytes, last);
+    if (state) for (const one of changesNotKept(state.counted, sealed)) await keepChange(operator, one);
   };
   /** What hosts have said of themselves. */
   const shared = async (): Promise<HostStatus[]> =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Bundle, readBundle } from '../../src/fleet/bundle/bundle.js';
+import { type Bundle, readBundle, readSealed } from '../../src/fleet/bundle/bundle.js';
 import type { SigningKey } from '../../src/fleet/bundle/keys.js';
 import {
   bundleOf as draftOf,
@@ -200,5 +200,54 @@ describe('what hosts will say to a bundle', () => {
     expect(byAll).toBe(true);
     expect(refusals.length).toBeGreaterThan(0);
     expect(refusals.length).toBeLessThan(20);
+  });
+});
+
+describe('a change of keys', () => {
+  const next = newKey();
+  const change = { keys: [next.id] };
+  const stateNow = ({ operator }: ReturnType<typeof ground>, keys: readonly SigningKey[]) =>
+    stateOf(operator, { team: 'acme', channel: 'stable', keys: keys.map(({ id }) => id) });
+  const kept = async ({ operator }: ReturnType<typeof ground>) => {
+    const all = await operator.policy.history('stable.keys');
+    return all.map(({ bytes }) => readSealed(bytes).manifest.sequence);
+  };
+
+  test('is kept beside the channel once, however many bundles name the same keys', async () => {
+    const all = ground();
+    await post(all.operator, readBundle(one(1, 'v1')), await stateNow(all, [key]));
+    await post(all.operator, readBundle(one(2, 'v2', change, [key, next])), await stateNow(all, [key, next]));
+    for (let i = 3; i < 6; i++)
+      await post(all.operator, readBundle(one(i, `v${i}`, change, [next])), await stateNow(all, [next]));
+    expect(await kept(all)).toEqual([2]);
+  });
+
+  test('whose bundle could not be posted is none', async () => {
+    const all = ground();
+    const state = await stateNow(all, [key, next]);
+    await post(all.operator, readBundle(one(1, 'v1')), state);
+    await expect(post(all.operator, readBundle(one(2, 'v2', change, [key, next])), state)).rejects.toThrow(/meanwhile/);
+    expect(await kept(all)).toEqual([]);
+    expect((await stateNow(all, [key])).keys.all).toEqual([key.id]);
+  });
+
+  test('that could not be kept beside the channel is told, and kept with the next bundle; all hosts count the same', async () => {
+    const all = ground();
+    const { team } = await all.join();
+    await post(all.operator, readBundle(one(1, 'v1')), await stateNow(all, [key]));
+    const { policy } = all.operator;
+    const full: typeof policy.post = (channel, ...rest) =>
+      channel === 'stable.keys' ? Promise.reject(new Error('no room')) : policy.post(channel, ...rest);
+    const engine = { ...all.operator, policy: { ...policy, post: full } };
+    const state = await stateNow(all, [key, next]);
+    expect(await post(engine, readBundle(one(2, 'v2', change, [key, next])), state)).toMatch(/no room/);
+    // What the former key signs before the change is kept does not count, for whoever comes.
+    await all.push(one(3, 'old'));
+    const later = await stateNow(all, [next]);
+    expect(await post(all.operator, readBundle(one(3, 'v3', {}, [next])), later)).toBeUndefined();
+    expect(await kept(all)).toEqual([2]);
+    const late = await all.join({ host: 'late' });
+    for (const host of [team, late.team]) await until(() => channel(host)?.revision === 'v3');
+    expect((await stateNow(all, [key])).sequence).toBe(3);
   });
 });

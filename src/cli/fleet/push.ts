@@ -123,7 +123,11 @@ async function sendDraft(
   const late = objectionOf(whole, { keys: keys.all, ...(last !== undefined && { sequence: last }) });
   if (refusals.length === 0 && late !== undefined && late !== changed) terminal.tell(`it counts for no host: ${late}`);
   for (const doubt of doubts.slice(0, MOST_TOLD)) terminal.tell(doubt);
-  await post(engine, bundle, state);
+  const notKept = await post(engine, bundle, state);
+  if (notKept !== undefined)
+    terminal.tell(
+      `it is posted, and the change of keys could not be kept beside the channel, so that later bundles may push it out: ${notKept}; the next push keeps it`,
+    );
   return bundle;
 }
 
