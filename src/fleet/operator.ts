@@ -9,7 +9,7 @@ import { isBelow } from './bundle/paths.js';
 import { TrustedKeys } from './bundle/trusted.js';
 import { readOwnChecked } from './checked-file.js';
 import type { FleetEngine, Posted } from './engine.js';
-import { fold, type Judged } from './policy/chain.js';
+import { fold, type Judged, missingBefore } from './policy/chain.js';
 import { reasonOf } from './policy/last-good.js';
 import { canaryOf, changesNotKept, keepChange, type Post, postsIn } from './policy/posts.js';
 
@@ -113,6 +113,12 @@ export function bundleOf(
   return readBundle(packBundle(manifest, files, keys));
 }
 
+/** As a host judges them that begins with these keys; what nobody known has signed is told, and keeps nothing else from counting. */
+function judgedAsLate(keys: readonly string[], posts: readonly Post[], of: Pick<BundleManifest, 'team' | 'channel'>) {
+  const from = { keys: new TrustedKeys(keys), floor: 0 };
+  return fold(from, posts, of, 'nothing', missingBefore(posts, from, true) !== 'nothing');
+}
+
 /** What is known about a channel by the bundles that count there. */
 export interface ChannelState {
   /** What is posted there now, whoever has posted it. */
@@ -142,7 +148,7 @@ export async function stateOf(
   { team, channel, keys }: { readonly team: string; readonly channel: string; readonly keys: readonly string[] },
 ): Promise<ChannelState> {
   const posts = await postsIn(engine, channel);
-  const { chain, judged } = fold({ keys: new TrustedKeys(keys), floor: 0 }, posts, { team, channel });
+  const { chain, judged } = judgedAsLate(keys, posts, { team, channel });
   const at = (place: Post['place']): Judged[] => judged.filter(({ post }) => post.place === place);
   const counted = (place: Post['place']): Bundle[] => {
     const own = at(place).filter(({ why }) => why === undefined);
@@ -175,8 +181,8 @@ export async function postedFor(
 ): Promise<{ readonly bundle: Bundle; readonly since: string } | undefined> {
   const posts = await postsIn(engine, channel);
   const own = read(posts.filter(({ bytes }) => have.includes(sha256(bytes))));
-  const keys = new TrustedKeys(own.flatMap(({ signers, isSignedBy }) => signers.filter(isSignedBy)));
-  const { judged } = fold({ keys, floor: 0 }, posts, { team, channel });
+  const keys = own.flatMap(({ signers, isSignedBy }) => signers.filter(isSignedBy));
+  const { judged } = judgedAsLate(keys, posts, { team, channel });
   const found = (counts: boolean) =>
     judged
       .filter(({ post, why }) => post.place === 'main' && !(counts && why !== undefined))

@@ -251,3 +251,28 @@ describe('a change of keys', () => {
     expect((await stateNow(all, [key])).sequence).toBe(3);
   });
 });
+
+test.each(['keys', 'canary'] as const)(
+  'numbers far above an old one that is still kept among the %s keep nobody from joining, and push goes on from the last',
+  async (how) => {
+    const all = ground();
+    const next = newKey();
+    const { team } = await all.join();
+    await all.push(one(1, 'v1'));
+    if (how === 'keys') await all.push(one(2, 'v2', { keys: [next.id] }, [key, next]));
+    else await all.push(one(2, 'v2', { canary: 0.001 }), 'stable.canary');
+    const by = how === 'keys' ? next : key;
+    for (let i = 0; i < 33; i++) await all.push(one(10_002 + i, `w${i}`, {}, [by]));
+    await until(() => channel(team)?.sequence === 10_034);
+    all.broker.posts.set('stable', (all.broker.posts.get('stable') ?? []).slice(-32));
+    const late = await all.join({ host: 'late', keys: [by.id] });
+    await until(() => channel(late.team)?.sequence === 10_034);
+    const state = await stateOf(all.operator, { team: 'acme', channel: 'stable', keys: [by.id] });
+    expect([nextSequence(state, 'stable'), state.foreign]).toEqual([10_035, 0]);
+    // Between posts that follow one another the limit stays.
+    await all.push(one(30_000, 'far', {}, [by]));
+    await until(() => channel(late.team)?.refused?.sequence === 30_000);
+    const after = await stateOf(all.operator, { team: 'acme', channel: 'stable', keys: [by.id] });
+    expect(after.sequence).toBe(10_034);
+  },
+);

@@ -38,7 +38,13 @@ interface Folded {
 }
 
 /** What goes on from here, and what does not: BUNDLE_REFUSED. Whether a host can take it as its policy is no question here. */
-export function whyNotNext({ keys, floor }: Chain, sealed: Sealed, isMain: boolean, { team, channel }: Of) {
+export function whyNotNext(
+  { keys, floor }: Chain,
+  sealed: Sealed,
+  isMain: boolean,
+  { team, channel }: Of,
+  isAfterGap = false,
+) {
   const { manifest, name } = sealed;
   const refuse = (reason: string): HookscopeError => new HookscopeError('BUNDLE_REFUSED', { bundle: name, reason });
   const isCanary = manifest.canary !== undefined;
@@ -54,7 +60,7 @@ export function whyNotNext({ keys, floor }: Chain, sealed: Sealed, isMain: boole
       `its sequence is ${manifest.sequence}, and ${floor} has counted before: old content is signed anew under a higher one`,
     );
   // After the highest possible number, no further bundle could be posted.
-  if (floor > 0 && manifest.sequence > floor + MOST_AHEAD)
+  if (floor > 0 && !isAfterGap && manifest.sequence > floor + MOST_AHEAD)
     return refuse(
       `its sequence is ${manifest.sequence}, more than ${MOST_AHEAD} above the one that counted last, ${floor}`,
     );
@@ -77,7 +83,7 @@ export function judge(chain: Chain, post: Post, of: Of): Judged {
 }
 
 /** One post after the others. A post that does not count changes nothing. */
-function step(chain: Chain, post: Post, of: Of): Judged & { readonly chain: Chain } {
+function step(chain: Chain, post: Post, of: Of, isAfterGap = false): Judged & { readonly chain: Chain } {
   let sealed: Sealed;
   try {
     sealed = readSealed(post.bytes, chain.keys.whyNot);
@@ -96,7 +102,7 @@ function step(chain: Chain, post: Post, of: Of): Judged & { readonly chain: Chai
     const forged = whyNotSigned(chain, sealed);
     return forged === undefined ? { chain, post, sealed } : { chain, post, sealed, why: forged };
   }
-  const why = whyNotNext(chain, sealed, isMain, of);
+  const why = whyNotNext(chain, sealed, isMain, of, isAfterGap);
   if (why !== undefined)
     return { chain, post, sealed, why, isLate: whyNotNext({ ...chain, floor: 0 }, sealed, isMain, of) === undefined };
   const keys = chain.keys.copy();
@@ -111,13 +117,22 @@ type Missing = 'nothing' | 'the beginning' | 'what was missed';
  * The one judge of posts, for hosts that are there, come back or come late, and for operators: what the posts of a channel come to, in the order of posting, from what was known before
  * them. Where some are missing, a change of keys may be among them: what nobody known has signed shows it.
  */
-export function fold(from: Chain, posts: readonly Post[], of: Of, missing: Missing = 'nothing'): Folded {
+export function fold(
+  from: Chain,
+  posts: readonly Post[],
+  of: Of,
+  missing: Missing = 'nothing',
+  isGap = missing !== 'nothing',
+): Folded {
   const judged: Judged[] = [];
   let chain = from;
+  // Changes of keys and canaries stay longer than the bundles for all that followed them: how far those had come is known once one of them counts.
+  let isAfterGap = isGap;
   /** Keys that have signed what nobody known has, since something counted. */
   const strange = new Set<string>();
   for (const post of posts) {
-    const { chain: next, ...one } = step(chain, post, of);
+    const { chain: next, ...one } = step(chain, post, of, isAfterGap);
+    if (one.why === undefined && post.place === 'main') isAfterGap = false;
     if (next !== chain) {
       const isTied = strange.size === 0 || [...strange].some((key) => one.sealed?.isSignedBy(key));
       // The key that signs this one may have lost its place to them.
