@@ -95,17 +95,14 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
       all: () =>
         tried(async () => {
           const bucket = await open(subjects.state);
-          const { messages, last_seq: last } = (await bucket.status()).streamInfo.state;
-          if (messages === 0) return [];
-          const all = await upTo(last, bucket, {});
-          // The latest status of each host.
+          const all = await latest(bucket);
+          if (all.length === 0) return [];
           const now = await timeAt(connection.get(), subjects.stateBucket);
-          const said = all.filter(isThere).map(({ key, value, created }) => ({
+          return all.filter(isThere).map(({ key, value, created }) => ({
             host: key,
             bytes: value,
             age: Math.round(now - +created),
           }));
-          return [...new Map(said.map((one) => [one.host, one])).values()];
         }),
     },
     prepare: () =>
@@ -137,6 +134,23 @@ async function deletedAfter(bucket: KV, key: string, after: number): Promise<num
   const { KvWatchInclude } = await loaded(() => import('@nats-io/kv'), '@nats-io/kv');
   const all = await upTo(last.revision, bucket, { key, include: KvWatchInclude.AllHistory });
   return (all.findLast(isThere)?.revision ?? 0) <= after ? last.revision : undefined;
+}
+
+/** How often a bucket is read for keys that were written meanwhile. */
+const MOST_READS = 5;
+
+/** The latest entry of each key. One that is written while the bucket is read has a revision above all that were there: it is read afterwards. */
+async function latest(bucket: KV): Promise<KvEntry[]> {
+  const found = new Map<string, KvEntry>();
+  for (let [reads, from] = [0, 1]; reads < MOST_READS; reads++) {
+    const { messages, last_seq: last } = (await bucket.status()).streamInfo.state;
+    // Each key has one entry.
+    if (found.size >= messages || last < from) break;
+    const again = from === 1 ? {} : { resumeFromRevision: from };
+    for (const entry of await upTo(last, bucket, again)) found.set(entry.key, entry);
+    from = last + 1;
+  }
+  return [...found.values()];
 }
 
 /** Milliseconds without a value after which reading ends: what was still expected has expired. */
