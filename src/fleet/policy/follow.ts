@@ -12,7 +12,7 @@ import type { PreparedPolicy } from './prepare.js';
 import { Standing } from './standing.js';
 
 /** Milliseconds for an engine to say what was posted. */
-const PATIENCE = 10_000;
+const PATIENCE = 60_000;
 
 const HEADS = ['main', 'canary'] as const;
 type Head = (typeof HEADS)[number];
