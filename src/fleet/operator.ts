@@ -9,9 +9,9 @@ import { isBelow } from './bundle/paths.js';
 import { TrustedKeys } from './bundle/trusted.js';
 import { readOwnChecked } from './checked-file.js';
 import type { FleetEngine, Posted } from './engine.js';
-import { fold, type Judged, missingBefore } from './policy/chain.js';
+import { changesNotKept, fold, type Judged, missingBefore } from './policy/chain.js';
 import { reasonOf } from './policy/last-good.js';
-import { canaryOf, changesNotKept, keepChange, type Post, postsIn } from './policy/posts.js';
+import { canaryOf, keepChange, type Post, postsIn } from './policy/posts.js';
 
 /** The contents of a bundle's folder. */
 export interface PolicySource {

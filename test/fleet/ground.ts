@@ -5,7 +5,8 @@ import { type Fleet, fleet } from '../../src/fleet/fleet.js';
 import { MemoryBroker, memoryEngine } from '../../src/fleet/memory.js';
 import { stateOf } from '../../src/fleet/operator.js';
 import type { FleetOptions } from '../../src/fleet/options.js';
-import { changesNotKept, keepChange } from '../../src/fleet/policy/posts.js';
+import { changesNotKept } from '../../src/fleet/policy/chain.js';
+import { keepChange } from '../../src/fleet/policy/posts.js';
 import { type HostStatus, readStatus } from '../../src/fleet/status.js';
 import { newKey, ownFolder } from './bundles.js';
 

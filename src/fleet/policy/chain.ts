@@ -176,3 +176,18 @@ function gapIn(chain: Chain, posts: readonly Post[]): Folded {
   const gap = new HookscopeError('BUNDLE_REFUSED', { bundle: 'that was sent', reason });
   return { chain, judged: posts.map((post) => ({ post, why: gap })), gap };
 }
+
+const namedIn = ({ manifest }: Sealed): string | undefined =>
+  manifest.keys && [...new Set(manifest.keys)].sort().join();
+
+/** Those bundles that change the keys, and are not kept among the changes yet. `counted`: what counts of a channel, in the order of posting; `next`: what is posted after that. */
+export function changesNotKept(counted: readonly Judged[], next?: Sealed): Sealed[] {
+  const kept = new Set(counted.flatMap(({ post, sealed }) => (post.place === 'keys' && sealed ? [sealed.id] : [])));
+  const found = [...counted.flatMap(({ sealed }) => sealed ?? []), ...(next ? [next] : [])];
+  let named: string | undefined;
+  return found.filter((one) => {
+    const before = named;
+    named = namedIn(one) ?? named;
+    return named !== before && !kept.has(one.id);
+  });
+}

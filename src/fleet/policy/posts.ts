@@ -1,6 +1,5 @@
 import { type Sealed, withoutFiles } from '../bundle/bundle.js';
 import type { FleetEngine, Posted } from '../engine.js';
-import type { Judged } from './chain.js';
 
 /** Where a post is: for all hosts, for a share of them, or among the changes of keys. */
 export type Place = 'main' | 'canary' | 'keys';
@@ -38,21 +37,6 @@ export const postsAfter = ({ policy }: FleetEngine, channel: string, after: numb
 /** All that a channel keeps, with the rights of an operator. */
 export const postsIn = ({ policy }: FleetEngine, channel: string): Promise<Post[]> =>
   postsOf(channel, (key) => policy.history(key));
-
-const namedIn = ({ manifest }: Sealed): string | undefined =>
-  manifest.keys && [...new Set(manifest.keys)].sort().join();
-
-/** Those bundles that change the keys, and are not kept among the changes yet. `counted`: what counts of a channel, in the order of posting; `next`: what is posted after that. */
-export function changesNotKept(counted: readonly Judged[], next?: Sealed): Sealed[] {
-  const kept = new Set(counted.flatMap(({ post, sealed }) => (post.place === 'keys' && sealed ? [sealed.id] : [])));
-  const found = [...counted.flatMap(({ sealed }) => sealed ?? []), ...(next ? [next] : [])];
-  let named: string | undefined;
-  return found.filter((one) => {
-    const before = named;
-    named = namedIn(one) ?? named;
-    return named !== before && !kept.has(one.id);
-  });
-}
 
 /** Keeps a change of keys where no later bundle pushes it out. The bundle is there before: a bundle that cannot be posted changes nothing. */
 export async function keepChange(engine: FleetEngine, bundle: Sealed): Promise<void> {
