@@ -95,7 +95,7 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
       all: () =>
         tried(async () => {
           const bucket = await open(subjects.state);
-          const all = await latest(bucket);
+          const all = await reports(connection.get(), subjects, bucket);
           if (all.length === 0) return [];
           const now = await timeAt(connection.get(), subjects.stateBucket);
           return all.filter(isThere).map(({ key, value, created }) => ({
@@ -136,19 +136,16 @@ async function deletedAfter(bucket: KV, key: string, after: number): Promise<num
   return (all.findLast(isThere)?.revision ?? 0) <= after ? last.revision : undefined;
 }
 
-/** How often a bucket is read for keys that were written meanwhile. */
-const MOST_READS = 5;
-
-/** The latest entry of each key. One that is written while the bucket is read has a revision above all that were there: it is read afterwards. */
-async function latest(bucket: KV): Promise<KvEntry[]> {
-  const found = new Map<string, KvEntry>();
-  for (let [reads, from] = [0, 1]; reads < MOST_READS; reads++) {
-    const { messages, last_seq: last } = (await bucket.status()).streamInfo.state;
-    // Each key has one entry.
-    if (found.size >= messages || last < from) break;
-    const again = from === 1 ? {} : { resumeFromRevision: from };
-    for (const entry of await upTo(last, bucket, again)) found.set(entry.key, entry);
-    from = last + 1;
+/** The latest status of each host. One that reports while all are read may not be among these: it is read by itself. */
+async function reports(nc: NatsConnection, subjects: Subjects, bucket: KV): Promise<KvEntry[]> {
+  const { streams } = await (await jetstreamLibrary()).jetstreamManager(nc);
+  const { state } = await streams.info(subjects.stateBucket, { subjects_filter: '>' });
+  if (state.messages === 0) return [];
+  const found = new Map((await upTo(state.last_seq, bucket, {})).map((entry) => [entry.key, entry]));
+  for (const subject of Object.keys(state.subjects ?? {})) {
+    const host = subject.slice(subjects.stateOf('').length);
+    const entry = found.has(host) ? null : await bucket.get(host);
+    if (entry !== null) found.set(host, entry);
   }
   return [...found.values()];
 }
