@@ -310,7 +310,7 @@ const limits: readonly Kept[] = [
     'of a session: its agents, their calls, the fires of each, the hooks of each',
   ],
   [
-    'whose program spawns the agents list those above each',
+    'whose own program spawns its agents list the agents above each one',
     'why/starters',
     'the last of the agents that a record lists above it counts more',
   ],
@@ -851,7 +851,7 @@ const limits: readonly Kept[] = [
     'with nodes of v1, what ran beside a call that paused is judged and runs again',
   ],
   [
-    'Observers of LangChain itself see',
+    "LangChain's own observers see",
     'adapters/langchain',
     'is shown to those who watch LangChain itself as it is, and to the model as hooks leave it',
   ],
@@ -901,7 +901,7 @@ const limits: readonly Kept[] = [
     'that nothing shows any more leaves a host that was away with what it had',
   ],
   [
-    'A change of keys that an older version of hookscope posted is not kept besides',
+    'A change of keys that an older version of hookscope posted is not kept separately',
     'fleet/chain/order',
     'that nothing shows any more leaves a host that was away with what it had',
   ],
@@ -938,7 +938,7 @@ const limitsElse: readonly NoPromise[] = [
   ['A skill or command that is added to a folder of `--plugin-dir`', 'no promise: what is not bound'],
   ['The same holds for what a plugin keeps in', 'no promise: what is not bound'],
   ['A server binds what a plugin registers after the start', 'no promise: what is not bound'],
-  ['where a model gives two calls of one step the same id', 'says what is not promised'],
+  ['if a model gives two calls of one step the same id', 'says what is not promised'],
   ['`fleet up` writes no credentials for approvers alone', 'says what is not promised'],
   ['Questions cannot be answered by a webhook or in a chat', 'says what is not promised'],
   ["Claude Code's HTTP hooks do not say how long they wait", 'says what is not promised'],
