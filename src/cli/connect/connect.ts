@@ -8,7 +8,7 @@ import { messageOf } from '../../values/waiting/promises.js';
 import type { Terminal } from '../terminal.js';
 import { type ConnectFlags, checkAgent, checkFiles, checkFlags } from './flags.js';
 
-/** What the real client was seen to do when its hooks are HTTP requests. */
+/** As observed on the real client with HTTP hooks. */
 const HTTP_WARNING = [
   'warning: with HTTP, whatever listens at the port is obeyed, and gets the token. If nothing listens there, or the token is refused,',
   'what can be denied is blocked, and everything else goes on unasked. Without --http the hooks are a command, which believes only the server of this user.',
@@ -57,7 +57,7 @@ export async function connectCommand(
   return 0;
 }
 
-/** A file of the user's keeps its mode, and the token is not written where others read it. Throws FILE. */
+/** Refuses to write the token where other users may read it, rather than change the mode of the user's file. Throws FILE. */
 async function checkPrivate(file: string, isWritten: boolean, { tell }: Terminal): Promise<void> {
   const { othersMayRead } = await import('../../connect/claude-http.js');
   if (!othersMayRead(file)) return;
@@ -66,7 +66,7 @@ async function checkPrivate(file: string, isWritten: boolean, { tell }: Terminal
   tell(`warning: ${plain(file)}: ${problem}`);
 }
 
-/** Undoes what `connect` has done: of one agent, or everywhere. */
+/** Undoes what `connect` has done, for one agent or for all. */
 export async function disconnectCommand(
   [agent]: readonly (string | undefined)[],
   flags: { readonly all?: true },
@@ -79,7 +79,7 @@ export async function disconnectCommand(
   const { Journal } = await import('../../connect/journal.js');
   const connections = new Journal().list().filter((one) => agent === undefined || one.agent === agent);
   const tables = (agent === undefined ? CONNECTABLE : [agent]).map(tableOf);
-  // Where connect writes by itself, since the journal may have been lost.
+  // The files that connect writes by default, since the journal may have been lost.
   const usual = tables.flatMap((table) =>
     (['user', 'project'] as const).map((whose) => settingsFile(table, whose, process.cwd())),
   );

@@ -21,7 +21,7 @@ export function checkFlags(agent: string, flags: ConnectFlags): void {
   if (!flags.http && flags.port !== undefined) throw wrongOption('--port', 'expected together with --http');
 }
 
-/** A guard that is not there, or cannot be read, would block every call. */
+/** Throws for a named file that is missing or unreadable: as a guard it would block every call. */
 export async function checkFiles(files: Pick<ConnectFlags, 'hooks' | 'config' | 'plugin'>): Promise<void> {
   const { namedErrors } = await import('../host/named-problems.js');
   const [error] = await namedErrors(files);

@@ -51,7 +51,7 @@ const TRUST: Readonly<Record<HookTrust, string>> = {
 };
 const RUNS: readonly HookTrust[] = ['trusted', 'managed'];
 
-/** The step that the agent itself asks for before it runs what was written. */
+/** Prints what the agent itself requires before it runs the new hooks and, for Codex, which of them it trusts already. */
 export async function sayTrust(
   table: AgentTable,
   file: string,

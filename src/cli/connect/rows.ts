@@ -1,13 +1,13 @@
 import { type CommandRow, commandRow } from '../command-row.js';
 
-/** What the connected command names, besides the server. */
+/** Options whose files end up in the command that connect writes. */
 const NAMED = [
   ['hooks', 'hooks that count: a server runs them or, if none runs, the written command itself'],
   ['config', 'the same for a configuration'],
   ['plugin', 'the same for a plugin'],
 ] as const;
 
-/** The commands that put an agent under the hooks, and take it out again. */
+/** The commands that connect an agent to hookscope, and disconnect it. */
 export const CONNECT_COMMANDS: readonly CommandRow[] = [
   commandRow({
     usage: 'connect <agent>',
