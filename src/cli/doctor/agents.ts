@@ -12,9 +12,9 @@ import { takenOut } from './taken-out.js';
 interface Known {
   /** When each agent fired last, in milliseconds since 1970. */
   readonly fired: ReadonlyMap<string, number>;
-  /** Since when fires were looked at, in milliseconds since 1970. */
+  /** Fires before this time were not read, in milliseconds since 1970. */
   readonly since: number;
-  /** Codex, where it was named. */
+  /** The Codex program, if the user named one. */
   readonly codex?: string | undefined;
 }
 
@@ -25,17 +25,17 @@ export async function agentFindings(known: Known): Promise<DoctorFinding[]> {
     const table = CONNECTABLE.includes(connection.agent) ? tableOf(connection.agent) : undefined;
     const about = await connectionFindings(connection, table, known);
     findings.push(...about);
-    // What it fired before says nothing of what was written since.
+    // Fires from before the connection was written prove nothing about it.
     const isSilent = (known.fired.get(connection.agent) ?? 0) < Math.max(connection.at ?? 0, known.since);
-    // Only where nothing else tells why.
+    // Only if no other finding explains the silence.
     if (isSilent && about.every(({ level }) => level === 'remark'))
       findings.push(await silent(connection, table, known));
   }
-  // Two files of one agent have settings in common.
+  // Two files of one agent may share other settings, which would be reported twice.
   return findings.filter(({ text }, i) => findings.findIndex((one) => one.text === text) === i);
 }
 
-/** An agent that has fired nothing: a problem only if it was started since. */
+/** An agent that has fired nothing: a problem if it was started since it was connected, otherwise a remark. */
 async function silent(
   { agent, file, at = 0 }: ConnectedSettings,
   table: AgentTable | undefined,
@@ -59,7 +59,7 @@ async function silent(
   );
 }
 
-/** Evidence that it was started where it reads this file; for a single project's file that is not known. */
+/** A session file that proves the agent was started. Undefined for a project's file: the agent may have been started elsewhere. */
 async function sessionOf(table: AgentTable | undefined, file: string, since: number): Promise<string | undefined> {
   if (table === undefined) return undefined;
   if (realOr(settingsFile(table, 'user', process.cwd())) !== realOr(file)) return undefined;
@@ -99,7 +99,7 @@ async function connectionFindings(
   return findings;
 }
 
-/** What Codex itself reports about them; if it is not found, nothing is known. */
+/** What Codex itself reports about the hooks in the file; nothing if Codex is not found. */
 async function codexFindings(
   { file, handlers }: ConnectedSettings,
   given: string | undefined,

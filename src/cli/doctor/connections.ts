@@ -12,9 +12,9 @@ import type { DoctorFinding } from './finding.js';
 export interface ConnectedSettings {
   readonly agent: string;
   readonly file: string;
-  /** Commands and addresses. */
+  /** The commands and addresses that were written into it. */
   readonly handlers: readonly string[];
-  /** When, in milliseconds since 1970; absent: an earlier version did. */
+  /** When it was written, in milliseconds since 1970; absent if an earlier version wrote it. */
   readonly at?: number;
 }
 
@@ -49,12 +49,12 @@ export async function serverFindings(alone: string | undefined): Promise<DoctorF
   return findings;
 }
 
-/** The words of a command that connect has written: paths, options, and the programs that they begin with. */
+/** The words of a command that connect has written: programs, options and paths. */
 export function wordsOf(command: string): string[] {
   return shellCommands(command).flatMap(({ words }) => words.map(({ text }) => text));
 }
 
-/** The connected handlers in settings, and the hook files that they name. */
+/** The handlers that connect has written, and the existing hooks files that they name. */
 export function connected(): { readonly handlers: ReadonlySet<string>; readonly hooksFiles: readonly string[] } {
   const handlers = readConnections().flatMap((connection) => connection.handlers);
   const named = handlers.flatMap((command) => {

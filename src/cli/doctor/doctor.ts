@@ -23,7 +23,7 @@ import type { ProbeFlags } from './probe.js';
 
 type DoctorFlags = StoreFlags & MaskFlags & ProbeFlags & Flags<'sinceSaid' | 'slow' | 'hooks' | 'codex'>;
 
-/** Flags that say how an agent is probed, and those that say where doctor looks otherwise. */
+/** `HOW`: flags for `--probe` alone. `LOOK`: flags for doctor without it. */
 const HOW: readonly (keyof ProbeFlags)[] = ['agentPath', 'everything', 'patience', 'openNetwork', 'markdown'];
 const LOOK = ['store', 'since', 'slow', 'hooks', 'codex'];
 
@@ -39,7 +39,7 @@ function checkProbeFlags(flags: ProbeFlags): void {
 /** Milliseconds that the 95th percentile of a hook may take. */
 const SLOW = 1000;
 
-/** Exits with 1 where something is wrong. */
+/** Exits with 1 if a finding is a problem. */
 export async function doctorCommand(_args: readonly string[], flags: DoctorFlags, terminal: Terminal): Promise<number> {
   checkProbeFlags(flags);
   if (flags.probe !== undefined) return (await import('./probe.js')).probeCommand(flags.probe, flags, terminal);
@@ -75,14 +75,13 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   return findings.some(({ level }) => level === 'problem') ? 1 : 0;
 }
 
-/** What reading the records gives. */
 interface Kept {
   /** The events that were fired in this folder. */
   readonly fired: ReadonlySet<string>;
   readonly damage: readonly DoctorFinding[];
 }
 
-/** Reads what is kept; what is damaged is a finding beside the others. */
+/** Reads the records. A damaged store is a finding, so that the other checks still run. */
 async function readAll(places: readonly string[], since: number, health: Health, terminal: Terminal): Promise<Kept> {
   const fired = new Set<string>();
   if (places.length === 0) return { fired, damage: [] };
@@ -103,7 +102,7 @@ async function readAll(places: readonly string[], since: number, health: Health,
   }
 }
 
-/** The advice is behind the first semicolon. */
+/** The message about a damaged store gives its advice after the first semicolon. */
 function splitAdvice(message: string): [text: string, fix: string] {
   const [text = '', ...advice] = message.split('; ');
   const fix = advice.join('; ');

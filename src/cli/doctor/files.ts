@@ -44,13 +44,13 @@ export async function fileFindings(
 }
 
 function mistake({ file, line, where, message, fix }: HookFinding): DoctorFinding {
-  // "It" and "expected seconds" are about a key.
+  // A message such as "expected seconds" is about a key, which is therefore added.
   const key = where === '' ? '' : ` (${clip(where, 100)})`;
   const text = `${plain(file)}:${line}: ${plain(message).replace(/(?<!\.\.)\.$/, '')}${key}`;
   return { level: 'problem', about: 'file', text: ended(text), fix: plain(fix) };
 }
 
-/** `connected`: handlers that connect has written. Where a file holds nothing else, its agent runs them, and nobody has to accept them here. */
+/** `connected`: handlers that connect has written. A file with no others needs no consent here, since its agent runs them. */
 async function heldFindings(connected: ReadonlySet<string>): Promise<DoctorFinding[]> {
   const store = createTrustStore();
   const all = [...(await heldConfigs(process.cwd(), store)), ...(await listHeld({ projectDir: process.cwd() }))];
@@ -77,7 +77,7 @@ export async function unlistedFindings(
   return (
     found.hooks
       .filter(({ event, name, skip }) => skip === undefined && fired.has(event) && !health.lists(event, name))
-      // A command that asks hookscope is not one of the listed hooks.
+      // Records do not list the command by which an agent asks hookscope.
       .filter(({ name }) => !handlers.has(name))
       .map(({ event, name, source }) => ({
         level: 'remark',
@@ -104,7 +104,7 @@ async function registered(hooks: readonly string[]): Promise<Registered> {
   }
 }
 
-/** Hooks of agents apply only to agents that start. */
+/** Leaves out hooks in agents' scopes: they apply only once such an agent starts. */
 function everybodys({ kind, hooks, children }: Description): DescribedHook[] {
   return /^agent/.test(kind) ? [] : [...hooks, ...children.flatMap(everybodys)];
 }

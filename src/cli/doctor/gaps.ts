@@ -5,7 +5,7 @@ import type { DoctorFinding } from './finding.js';
 /** The most hosts that are distinguished. */
 const MOST = 10_000;
 
-/** Counts records that should be there: those of one host are numbered without gaps. */
+/** Counts missing records: a host numbers its records without gaps. */
 export class Gaps {
   readonly #hosts = new Map<string, { first: number; last: number; count: number }>();
 
@@ -21,7 +21,7 @@ export class Gaps {
     known.count += 1;
   }
 
-  /** For writers that were killed: after which record the last ones may be missing. Hosts that were not read are left out. */
+  /** For a writer that was killed or could not write: after which record others may be missing. Hosts without records are left out. */
   unclosed({ file, pid, since, hosts, lost }: Unclosed & { readonly file: string }): DoctorFinding[] {
     const read = hosts.flatMap((host) => {
       const known = this.#hosts.get(host);

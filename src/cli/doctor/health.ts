@@ -19,7 +19,7 @@ interface Told {
   readonly handler: HandlerRecord;
 }
 
-/** A hook on one event. */
+/** What records show about one hook on one event. */
 interface Seen {
   readonly event: string;
   listed: number;
@@ -37,12 +37,12 @@ interface Late extends Told {
   readonly seen: Seen;
 }
 
-/** With its secrets masked. */
+/** `Seen` with its secrets masked. */
 interface Shown extends Omit<Seen, 'lastFailed'> {
   readonly lastFailed: HandlerRecord | undefined;
 }
 
-/** The most hooks (per event) that are distinguished; further ones are not judged. */
+/** The most pairs of event and hook that are distinguished; further ones are not judged. */
 const MOST = 5_000;
 /** How often a hook must have been skipped before it is reported. */
 const OFTEN = 5;
@@ -56,13 +56,13 @@ export class Health {
   readonly #unanswered = new OwnAnswers();
   readonly #background = new BackgroundRuns<Late>();
   readonly #mask: <R extends HookRecord>(record: R) => R;
-  /** When the own hooks of each agent fired last, in milliseconds since 1970; agents that use our format count as `claude-code`. */
+  /** When each agent's own hooks last fired, in milliseconds since 1970; agents that use our format count as `claude-code`. */
   readonly agents = new Map<string, number>();
   fires = 0;
   /** When the last fire was answered without a server, in ISO 8601. */
   alone: string | undefined;
 
-  /** `mask`: of the records that findings are about. Their texts are cut, so that it would be too late to mask a finding. */
+  /** `mask` is applied to records before findings quote them: a secret in a shortened text would no longer be recognised. */
   constructor(mask: <R extends HookRecord>(record: R) => R) {
     this.#mask = mask;
   }
@@ -93,7 +93,7 @@ export class Health {
     return this.#seen.has(keyOf(event, name));
   }
 
-  /** About writers that were killed. */
+  /** Records that may be missing because their writer was killed. */
   unclosed(one: Unclosed & { readonly file: string }): DoctorFinding[] {
     return this.#gaps.unclosed(one);
   }
@@ -160,12 +160,12 @@ function failedLate({ seen, record, handler: begun }: Late, { failure, exit_code
   failed(seen, { record: { ...record, handlers: [handler] }, handler });
 }
 
-/** Thousands may wait for their end, and inputs can be long. */
+/** Thousands of background runs may be waiting for their end, and inputs can be long. */
 function withoutInput({ final_input: _, ...record }: FireRecord, handler: HandlerRecord): FireRecord {
   return { ...record, input: {}, handlers: [handler] };
 }
 
-/** The agent whose own hook fired it; undefined: a program did, whose calls no agent makes. */
+/** The agent whose own hook made the fire; undefined if a program did. */
 function agentOf({ input: { via }, fired, stateless }: FireRecord): string | undefined {
   if (isObject(via) && typeof via['agent'] === 'string') return via['agent'];
   return fired?.done_by === 'client' || stateless === true ? 'claude-code' : undefined;

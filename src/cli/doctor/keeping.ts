@@ -5,7 +5,7 @@ import { placesOf } from '../../server/places.js';
 import { recordsFile } from '../server/record-sink.js';
 import type { DoctorFinding } from './finding.js';
 
-/** Whether the next record can be kept, and whether one could not: no record shows that. */
+/** Whether the next record can be written, and whether earlier ones could not be, which no record shows. */
 export function keepingFindings(): DoctorFinding[] {
   const places = placesOf();
   const file = recordsFile(places);
@@ -49,7 +49,7 @@ function isOther(file: string): boolean {
   try {
     return statSync(file).isFile() && kindOfFile(file) === 'other';
   } catch {
-    // It is not there, or cannot be read, which is said where it is read.
+    // A file that is missing or cannot be read is reported where it is read.
     return false;
   }
 }

@@ -2,7 +2,7 @@ import type { FireRecord } from '../../emit/record.js';
 import { clip, plain } from '../../plain.js';
 import type { DoctorFinding } from './finding.js';
 
-/** Events that hookscope itself answered, since hooks could not be asked or had not answered. */
+/** Events that hookscope itself answered because no hook could be asked or had answered. */
 export class OwnAnswers {
   #count = 0;
   #last: FireRecord | undefined;
@@ -12,7 +12,7 @@ export class OwnAnswers {
     if (this.#last === undefined || record.time >= this.#last.time) this.#last = record;
   }
 
-  /** A remark: what was wrong then may be mended, and what still is wrong is a finding of its own. */
+  /** A remark, because the cause may have been mended since; one that persists is a finding of its own. */
   findings(mask: (record: FireRecord) => FireRecord): DoctorFinding[] {
     if (this.#last === undefined) return [];
     const { event, time, fire_id, unanswered = '' } = mask(this.#last);

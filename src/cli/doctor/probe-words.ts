@@ -50,7 +50,7 @@ export function textOf(report: ProbeReport, paint: Paint): string {
   ].join('\n');
 }
 
-/** A no, or a broken guard, after which the call ran. */
+/** Whether a call was not blocked although a hook denied it or was broken. */
 const isLost = ({ kind }: ProbedCase, outcome: CallOutcome | undefined): boolean =>
   kind !== 'other' && outcome !== undefined && outcome.did !== 'not called' && outcome.did !== 'blocked';
 

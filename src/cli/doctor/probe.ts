@@ -15,10 +15,10 @@ export type ProbeFlags = Flags<
   'probeAgent' | 'agentPath' | 'everything' | 'patience' | 'openNetwork' | 'markdown' | 'json'
 >;
 
-/** Milliseconds. */
+/** The shortest `--patience`, in milliseconds: a hook of the probe that the agent waits for takes 20 s. */
 const LEAST = 25_000;
 
-/** Exits with 1 if there is no result, or if something is lost with hookscope in between. */
+/** Exits with 1 if there is no result, or if an answer is lost when hookscope is asked between agent and hooks. */
 export async function probeCommand(name: string, flags: ProbeFlags, terminal: Terminal): Promise<number> {
   if (flags.json && flags.markdown) {
     const expected = 'expected one of them, got both';
@@ -55,7 +55,7 @@ function printed(report: ProbeReport, { json, markdown }: ProbeFlags, { color }:
   return markdown ? markdownOf(report) : textOf(report, createPaint(color));
 }
 
-/** Undefined: the network stays open, and the user has agreed to it. */
+/** Undefined: the network stays open with the user's consent. `'no'`: the user declined. */
 async function isolationFor(
   { title }: ProbedAgent,
   path: string,

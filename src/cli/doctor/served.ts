@@ -14,7 +14,7 @@ import type { DoctorFinding } from './finding.js';
 /** At most this many changed files are named. */
 const NAMED = 5;
 
-/** Folders and files for which `hookscope hook` answers a call by itself, by the checks that it makes. */
+/** Folders and files that fail the checks of `hookscope hook`, which then answers by itself without asking a hook. */
 export function placesFindings(): DoctorFinding[] {
   const places = placesOf();
   const checks = [
@@ -70,7 +70,7 @@ async function changedFiles(): Promise<DoctorFinding[]> {
   }
 }
 
-/** The same where no server runs: what was served last is bound all the same. */
+/** Files that changed since the last server was started, if none runs now: their hooks fail as untrusted without a server, too. */
 export function servedLastFindings(): DoctorFinding[] {
   try {
     return whichChanged(changesSince(readServed(placesOf())), {
@@ -100,7 +100,7 @@ function whichChanged(
   return [{ level: 'problem', about: 'server', text, fix }];
 }
 
-/** A fire without the server while it was running. */
+/** A fire that was answered without the server although it was running. */
 function unasked(alone: string | undefined): DoctorFinding[] {
   const { socket, fireHeader, proof } = placesOf();
   const started = statSync(socket, { throwIfNoEntry: false })?.mtimeMs;

@@ -1,10 +1,10 @@
 import { clip } from '../../plain.js';
 import { wordsOf } from './connections.js';
 
-/** Characters of a command or a word of it that are shown. */
+/** The most characters of a command, or of one of its words, that are shown. */
 const SHOWN = 160;
 
-/** What became of handlers that connect has written and a file no longer has as they were; in words that follow the file's name. */
+/** Says what became of handlers that connect has written and a file no longer has unchanged. The text follows the file's name. */
 export function takenOut(missing: readonly string[], text: string): string {
   const [first = ''] = missing;
   const more = missing.length - 1;
@@ -15,14 +15,14 @@ export function takenOut(missing: readonly string[], text: string): string {
   }
   const [commands, which] = more > 0 ? [`${missing.length} commands`, 'the first'] : ['a command', 'it'];
   const [was, is] = [lackedBy(instead, first), lackedBy(first, instead)];
-  // Of an altered quote, or another order, no word tells.
+  // No word is missing: words were added, or only quotes or the order changed.
   if (was === undefined)
     return `has ${commands} altered: ${which} says ${clip(is ?? withoutVariables(instead), SHOWN)}`;
   const now = is === undefined ? 'leaves it out' : `says ${clip(is, SHOWN)}`;
   return `no longer names ${clip(was, SHOWN)} in ${commands}, which somebody has altered: ${which} ${now}`;
 }
 
-/** A text in the file that has most of the words of a command. */
+/** The string in the file that shares the most words with a command, if it has more than half of them. */
 function nearestTo(command: string, text: string): string | undefined {
   const words = new Set(wordsOf(command));
   let [best, most] = [undefined as string | undefined, words.size / 2];
@@ -42,11 +42,11 @@ function stringIn(literal: string): string {
   }
 }
 
-/** The first word of one that the other has not. */
+/** The first word of `one` that `other` does not have. */
 function lackedBy(other: string, one: string): string | undefined {
   const words = new Set(wordsOf(other));
   return wordsOf(one).find((word) => !words.has(word));
 }
 
-/** The command itself: what is set for it comes first, and is long. */
+/** The command without the environment variables set in front of it, which are long. */
 const withoutVariables = (command: string): string => command.replace(/^(?:\w+=(?:'[^']*'|[^\s'])*\s+)+/, '');
