@@ -16,7 +16,7 @@ interface Said {
   readonly reason?: string | undefined;
 }
 
-/** Fewer characters of an id may name another question by the time that it is answered. */
+/** The shortest beginning of an ID: a shorter one may match another question by the time it is answered. */
 const FEWEST = 6;
 
 interface Asked {
@@ -25,7 +25,7 @@ interface Asked {
   readonly key: SigningKey | undefined;
 }
 
-/** Lists what waits for a person, and answers it: one by its id, or on a terminal each in turn. */
+/** Lists the questions that wait for a person, and answers one by its ID or, on a terminal, each in turn. */
 export async function approveVerb(names: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
   const { id, said, key } = askedBy(names, flags);
   const isJson = flags.json === true;
@@ -35,7 +35,7 @@ export async function approveVerb(names: readonly string[], flags: FleetFlags, t
     if (id === undefined || said === undefined) return list(all, { engine, key, terminal, isJson });
     const named = all.filter((question) => question.id.startsWith(id));
     const waiting = named.filter(({ settled }) => settled === undefined);
-    // The asking host says which answer was first.
+    // A settled question is answered, too: the host that asked says which answer came first.
     const meant = waiting.length > 0 ? waiting : named;
     const [question] = meant;
     if (question === undefined || meant.length > 1) {

@@ -58,7 +58,7 @@ export function whereOf({ servers, team, credentials, ...rest }: FleetFlags): Wh
   };
 }
 
-/** Files of an authority, and of one's own certificate. */
+/** The files of the certificate authority, and of the client's own certificate and key. */
 export function tlsOf({ tlsCa, tlsCert, tlsKey }: Pick<FleetFlags, 'tlsCa' | 'tlsCert' | 'tlsKey'>): Where['tls'] {
   if ((tlsCert === undefined) !== (tlsKey === undefined))
     throw wrongOption('--tls-cert', 'expected a certificate and its key, --tls-cert FILE --tls-key FILE');
@@ -77,7 +77,7 @@ export function channelOf({ channel = ['stable'] }: FleetFlags): string {
 /** Milliseconds for a broker to answer. */
 const PATIENCE = 5_000;
 
-/** Does something at a broker, unless the user interrupts. Rejects with FLEET_FAILED where it does not answer, and with FILE at once where it cannot be asked. */
+/** Connects to a broker and runs `use`, unless the user interrupts. Rejects with FLEET_FAILED if the broker does not answer, and with FILE if a file for the connection cannot be read. */
 export async function atBroker<T>(
   where: Where,
   terminal: Terminal,
@@ -106,6 +106,6 @@ async function connected(engine: FleetEngine, signal: AbortSignal): Promise<void
     const stop = engine.onChange(done);
     signal.addEventListener('abort', done, { once: true });
   });
-  // The request itself says why it is not connected.
+  // The request rejects with the reason why there is no connection.
   if (!engine.connected) await engine.state.all();
 }

@@ -17,7 +17,7 @@ const VERBS: Readonly<
       /** What the arguments are, for the message if they are missing. */
       readonly about?: string;
       readonly flags: readonly (keyof FleetFlags)[];
-      /** Options that go with a first argument. */
+      /** More options, by the first argument that they go with. */
       readonly more?: Readonly<Record<string, readonly (keyof FleetFlags)[]>>;
       load(): Promise<Verb>;
     }
@@ -90,7 +90,7 @@ export async function fleetCommand(names: readonly string[], flags: FleetFlags, 
   const { more = {} } = found;
   const [what = ''] = rest;
   const known: readonly string[] = [...found.flags, ...(Object.hasOwn(more, what) ? (more[what] ?? []) : [])];
-  // True: it was not given.
+  // `redact` is true unless --no-redact was given.
   const stray = Object.keys(flags).find((key) => !known.includes(key) && !(key === 'redact' && flags.redact));
   if (stray !== undefined)
     throw wrongOption(

@@ -15,7 +15,7 @@ import { type FleetFlags, tlsOf } from './flags.js';
 
 const isAskElsewhere = (text: string): text is AskElsewhere => (ASK_ELSEWHERE as readonly string[]).includes(text);
 
-/** The options of `fleet()`, as they are typed here. */
+/** How the options of `fleet()` are spelled on the command line, for its errors. */
 const TYPED = {
   'fleet: servers': 'the broker',
   'fleet: team': '--team',
@@ -29,7 +29,7 @@ const TYPED = {
 const isAddress = (text: string): boolean =>
   URL.canParse(text) && /^(nats|tls):$/.test(new URL(text).protocol) && new URL(text).hostname !== '';
 
-/** Writes which fleet this user of this machine is of, and tries it. */
+/** Tries the fleet, and stores that this user of this machine has joined it. */
 export async function joinVerb([url]: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
   const { team = 'team', key = [], credentials, channel, host, allow, askElsewhere, askTimeout } = flags;
   if (allow === true) throw wrongOption('--allow', 'expected the file that says what of a bundle may run here');
@@ -89,7 +89,7 @@ export async function joinVerb([url]: readonly string[], flags: FleetFlags, term
   return 0;
 }
 
-/** Forgets the fleet, also one whose file cannot be read. What it has kept stays on disk. */
+/** Forgets the fleet, even if the file about it cannot be read. What was kept of it stays on disk. */
 export async function leaveVerb(_: readonly string[], __: FleetFlags, terminal: Terminal): Promise<number> {
   if (!hasJoined()) {
     terminal.tell('no fleet was joined here');

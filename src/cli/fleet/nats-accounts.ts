@@ -1,7 +1,7 @@
 import { inboxOf } from '../../fleet/nats/connection.js';
 import { subjectsOf } from '../../fleet/nats/subjects.js';
 
-/** Who may connect: an operator, who may do everything, and hosts by name. */
+/** The public keys of those who may connect: an operator, who may do everything, and hosts by name. */
 export interface Users {
   readonly team: string;
   readonly port: number;
@@ -9,7 +9,7 @@ export interface Users {
   readonly hosts: Readonly<Record<string, string>>;
 }
 
-/** What a host, or any (`*`), sends into the team's account, and what it hears from there. */
+/** The subjects that a host (`*`: any) sends to in the team's account (`services`), and those it receives from there (`streams`). */
 function openTo(team: string, host: string) {
   const { policyBucket, policyOf, stateOf, logOf, waiting, asked, answer, taken } = subjectsOf(team);
   const get = `$JS.API.DIRECT.GET.${policyBucket}`;
@@ -27,12 +27,12 @@ export function permissionsOf(team: string, host: string) {
   return { publish: { allow: services }, subscribe: { allow: [`${inboxOf(host)}.>`, ...streams] } };
 }
 
-/** Teams and hosts have no slash in their names. */
+/** Unambiguous, since names of teams and hosts contain no slash. */
 const accountOf = (team: string, host: string): string => `${team}/${host}`;
 
 /**
- * The team's account, with its operator; and one for each host. A server checks what a client sends, and not where it wants the reply, which the server sends itself, with its own
- * rights: from an account of its own a host can name no place of another's.
+ * The team's account, with its operator, and one account for each host. NATS checks the subject that a client sends to, but not the one it names for the reply, which the server
+ * sends with its own rights. From an account of its own, a host cannot name another host's subject.
  */
 export function accountsIn({ team, operator, hosts }: Pick<Users, 'team' | 'operator' | 'hosts'>) {
   const { services, streams } = openTo(team, '*');

@@ -4,16 +4,16 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configOf, processOf } from './nats-config.js';
 
-/** Milliseconds between two signals: two at once are one. */
+/** Milliseconds between the two signals: sent at once, they would arrive as one. */
 const APART = 500;
 
-/** Has the broker of a folder read its users again. False: none runs. */
+/** Makes the broker of a folder reload its users. False if none runs. */
 export async function readAgain(folder: string): Promise<boolean> {
   const id = brokerOf(folder);
   if (id === undefined) return false;
   try {
     process.kill(id, 'SIGHUP');
-    // A server makes an account that is new with the first, and its way into the team's with the second.
+    // nats-server creates a new account at the first reload, and its imports from the team's account at the second.
     await sleep(APART);
     if (brokerOf(folder) === id) process.kill(id, 'SIGHUP');
     return true;
@@ -22,7 +22,7 @@ export async function readAgain(folder: string): Promise<boolean> {
   }
 }
 
-/** The broker's process. One that was killed leaves its file, and its number may be another's by now. */
+/** The broker's process id. A killed broker leaves its file behind, and its id may belong to another process by now. */
 function brokerOf(folder: string): number | undefined {
   try {
     const [, digits] = /^([1-9]\d*)\s*$/.exec(readFileSync(processOf(folder), 'utf8')) ?? [];
@@ -36,7 +36,7 @@ function brokerOf(folder: string): number | undefined {
   }
 }
 
-/** What a process was started with; where there is no /proc, as `ps` shows it. */
+/** The command line of a process: from /proc or, where there is none, from `ps`. */
 function commandOf(id: number): string {
   try {
     return readFileSync(`/proc/${id}/cmdline`, 'utf8').replaceAll('\0', ' ');

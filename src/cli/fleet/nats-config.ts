@@ -26,14 +26,14 @@ const usersSchema = schema(() => {
   });
 });
 
-/** undefined: `fleet up` has never been there. Throws FILE, INVALID_CONFIG. */
+/** Undefined if `fleet up` has never run in the folder. Throws FILE, INVALID_CONFIG. */
 export function readUsers(folder: string): Users | undefined {
   const file = fileOf(folder);
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
   return readChecked(file, usersSchema(), '; hookscope fleet up and fleet keys host write it') as Users;
 }
 
-/** Writes who may connect, and the broker's configuration of it. */
+/** Writes the list of those who may connect, and the broker's configuration files made from it. */
 export function writeUsers(folder: string, users: Users): void {
   replaceFile(fileOf(folder), `${JSON.stringify(users, null, 2)}\n`, 0o600);
   const accounts = JSON.stringify(accountsIn(users), null, 2);
@@ -41,7 +41,7 @@ export function writeUsers(folder: string, users: Users): void {
   replaceFile(configOf(folder), configText(folder, users), 0o600);
 }
 
-/** Makes a key to connect with; its seed is in a file for its owner alone. Returns the public half. */
+/** Makes a key to connect with, and writes its seed to a file that only its owner may read. Returns that file and the public key. */
 export async function makeCredentials(
   folder: string,
   name: string,
@@ -55,10 +55,10 @@ export async function makeCredentials(
 const WRITTEN = '# Written by hookscope fleet up and fleet keys host.\n';
 
 function configText(folder: string, users: Users): string {
-  // JSON is a form of it.
+  // nats-server reads JSON as well as its own format.
   const config = {
     listen: `127.0.0.1:${users.port}`,
-    // A server that runs takes no other folder, also not by another name of the same.
+    // The real path: a running server refuses a reload with another folder, even another name of the same one.
     jetstream: { store_dir: join(realpathSync(folder), 'data') },
     accounts: accountsIn(users),
   };

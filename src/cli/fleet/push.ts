@@ -24,17 +24,17 @@ import { wrongOption } from '../../values/options.js';
 import type { Terminal } from '../terminal.js';
 import { atBroker, channelOf, type FleetFlags, whereOf } from './flags.js';
 
-/** What both verbs are told. */
+/** What both verbs read from the flags. */
 interface Given {
   readonly channel: string;
   readonly keys: readonly SigningKey[];
-  /** Public keys: what they have signed counts. */
+  /** Public keys: only bundles that one of them has signed count. */
   readonly counts: readonly string[];
   readonly sequence: number | undefined;
   readonly terminal: Terminal;
 }
 
-/** Signs a folder and posts it. */
+/** Signs the policy of a folder and posts it. */
 export async function pushVerb([folder]: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
   const where = whereOf(flags);
   const given = givenBy(flags, terminal);
@@ -58,7 +58,7 @@ export async function pushVerb([folder]: readonly string[], flags: FleetFlags, t
   return 0;
 }
 
-/** What a folder has beside the roots may have been meant. */
+/** Reports files of the folder that lie outside its roots: the user may have meant to include them. */
 export function tellBeside(folder: string, source: PolicySource, { tell }: Terminal): void {
   const { files, unread } = besideIn(folder, source);
   const named = (all: readonly string[]): string =>
@@ -85,7 +85,7 @@ export async function rollbackVerb(_: readonly string[], flags: FleetFlags, term
   return 0;
 }
 
-/** A bundle that every host would refuse is not posted: it is judged as each of them does. Rejects with BUNDLE_REFUSED. */
+/** Judges the draft as a host does, so that a bundle which every host would refuse is not posted. Rejects with BUNDLE_REFUSED. */
 async function checkDraft(draft: Draft, terminal: Terminal, how: { readonly isNew: boolean }): Promise<void> {
   const bundle = bundleOf({ ...draft, canary: undefined }, 1);
   const reason = objectionOf(bundle, { keys: draft.keys.map(({ id }) => id) });
@@ -94,7 +94,7 @@ async function checkDraft(draft: Draft, terminal: Terminal, how: { readonly isNe
   for (const need of needs) terminal.tell(`hosts refuse it unless they allow it: ${need}`);
 }
 
-/** Posts it under the next number, or under the one that was given. Rejects with BUNDLE_REFUSED, FLEET_FAILED. */
+/** Posts the draft under the given sequence number, or the next one. Rejects with BUNDLE_REFUSED, FLEET_FAILED. */
 async function sendDraft(
   engine: FleetEngine,
   draft: Draft,
@@ -107,7 +107,7 @@ async function sendDraft(
       `${foreign} of what is kept in ${channel} does not count, since none of the keys has signed it; where it is the team's, name its key (--key)`,
     );
   const bundle = bundleOf(draft, sequence ?? nextSequence(state, channel));
-  // Whichever hosts it is for.
+  // Without the canary's share: keys and sequence are judged for all hosts.
   const { canary: _, ...forAll } = draft;
   const whole = bundleOf(forAll, bundle.manifest.sequence);
   const changed = objectionOf(whole, { keys: keys.all });

@@ -30,13 +30,13 @@ export async function statusVerb(_: readonly string[], flags: FleetFlags, termin
   return isGood ? 0 : 1;
 }
 
-/** What the hosts of a channel should have. */
+/** The bundle that the hosts of a channel should have. */
 type InChannel = Pick<BundleManifest, 'channel' | 'revision' | 'sequence'> & {
   readonly digest: string;
   readonly since: string;
 };
 
-/** A host may invent channels. */
+/** A limit, since a host may report channels that do not exist. */
 const MOST_CHANNELS = 20;
 
 /** The bundles in the channels that hosts follow. */
@@ -54,7 +54,7 @@ async function postedIn(engine: FleetEngine, team: string, all: readonly Shared[
   );
 }
 
-/** How many have it. */
+/** The line about a channel: what was posted in it, and how many hosts have that. */
 function headOf(posted: InChannel, hosts: readonly Reported[]): string {
   const { channel, revision, sequence, since } = posted;
   const own = hosts
@@ -72,7 +72,7 @@ function headOf(posted: InChannel, hosts: readonly Reported[]): string {
   );
 }
 
-/** Channels in which it lacks what was posted, and is not ahead of it. */
+/** Channels in which the host lacks the posted bundle and is not ahead of it. */
 const behindOf = ({ channels }: Reported, posted: readonly InChannel[]): string[] =>
   posted.flatMap((one) => {
     const own = channels.find(({ channel }) => channel === one.channel);
@@ -86,10 +86,10 @@ function stateOf(status: Reported): State {
   return isSilent(status) ? 'silent' : 'there';
 }
 
-/** When it reported, by this machine's clock. */
+/** When the host reported, by this machine's clock if the report's age is known. */
 const heardOf = ({ at, age }: Reported): string => (age === undefined ? at : new Date(Date.now() - age).toISOString());
 
-/** How long the oldest had waited at the time of the report, by the host's own clock. */
+/** How long the oldest decision had waited at the time of the report, by the host's own clock. */
 function ageOf(oldest: string | undefined, at: string): string {
   const seconds = oldest === undefined ? 0 : Math.round((Date.parse(at) - Date.parse(oldest)) / 1000);
   return seconds > 0 ? `, for ${seconds} s` : '';

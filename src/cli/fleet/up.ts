@@ -15,7 +15,7 @@ import { configOf, makeCredentials, processOf, readUsers, writeUsers } from './n
 /** Milliseconds for a broker to start. */
 const PATIENCE = 10_000;
 
-/** A broker on this machine, in the foreground: for trying, and as an example of its configuration. */
+/** Runs a broker on this machine in the foreground, to try a fleet and as an example of the configuration. */
 export async function upVerb(_: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
   const folder = resolve(flags.dir ?? 'fleet');
   makeFolder(folder);
@@ -75,7 +75,7 @@ export async function upVerb(_: readonly string[], flags: FleetFlags, terminal: 
   }
 }
 
-/** Undefined: it is there, with all that a fleet keeps. */
+/** Waits until the broker answers and has all that a fleet stores. Undefined if it does, otherwise the problem. */
 async function ready(engine: ReturnType<typeof natsEngine>, signal: AbortSignal): Promise<string | undefined> {
   let why = 'it does not answer';
   for (let left = PATIENCE / 50; left > 0 && !signal.aborted; left--) {
