@@ -11,35 +11,35 @@ import type { Flags, PERIOD_OPTIONS, RECORD_OPTIONS } from '../options.js';
 /** Which records a command shows. */
 export type FilterFlags = Flags<(typeof PERIOD_OPTIONS)[number] | (typeof RECORD_OPTIONS)[number]>;
 
-/** `maybe`: it is of an agent whose type no record has told yet. */
+/** `maybe`: the record is of an agent whose type is not known yet. */
 export type Match = 'yes' | 'no' | 'maybe';
 
 export interface RecordFilter {
   /** The part that a store can filter itself. */
   readonly query: RecordQuery;
-  /** Milliseconds; a hook that took so long is one that is asked about. */
+  /** In milliseconds: only hooks that took at least this long are asked about. */
   readonly slow: number | undefined;
   match(record: HookRecord): Match;
-  /** Before records are read in order: an agent's alarm may come before the first record that tells its type. Reads nothing where neither an agent nor alarms are asked about. */
+  /** Learns agents' types before records are read in order: an alarm may precede the first record with its agent's type. Reads nothing unless an agent or alarms are asked about. */
   learnFrom(store: RecordStore, signal: AbortSignal): Promise<void>;
-  /** Rejects with INVALID_OPTIONS: an event is asked about that hookscope does not know, and no record has it. `soon`: records may still come. */
+  /** Rejects with INVALID_OPTIONS if neither hookscope nor any record knows the event. `soon`: records may still come, so only a likely misspelling counts. */
   checkEvent(store: RecordStore, soon?: boolean): Promise<void>;
-  /** The same for records that were found by then, until the type of each of their agents is known. */
+  /** Reads the newest records until the type of every agent in `records` is known. Reads nothing unless alarms are asked about. */
   learnTypes(records: readonly HookRecord[], store: RecordStore, signal: AbortSignal): Promise<void>;
-  /** Of a hook that no record lists: which was meant, of those in the records that were seen. */
+  /** A message if no record that was seen lists the hook, with the nearest name among those that were. */
   unknownHook(): string | undefined;
-  /** The name of an agent: its type and the beginning of its id; the scope of the fire, or `main`. */
+  /** The name of the record's agent: its type and the beginning of its id; without an agent, the scope of the fire or `main`. */
   agentOf(record: HookRecord): string;
 }
 
-/** The time that is asked about. Throws INVALID_OPTIONS: it ends before it begins. */
+/** The period that is asked about. Throws INVALID_OPTIONS if it ends before it begins. */
 export function periodOf({ since, until }: Pick<FilterFlags, 'since' | 'until'>): Pick<RecordQuery, 'since' | 'until'> {
   if (since !== undefined && until !== undefined && until < since)
     throw wrongOption('--until', 'expected a time after that of --since');
   return { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
 }
 
-/** Names that are kept to find what was meant. */
+/** About how many hook names are kept for suggestions. */
 const MOST_NAMES = 2000;
 
 /** Reads the flags. Throws INVALID_OPTIONS. */
@@ -75,7 +75,7 @@ export function readFilter(flags: FilterFlags): RecordFilter {
       }
     },
     async learnTypes(records, store, signal) {
-      // With other records their fires are read, too.
+      // Without --alarms, the fires that give the types are read anyway.
       if (!alarms) return;
       const unknown = () => records.some((record) => !types.knows(record));
       if (!unknown()) return;
@@ -100,7 +100,7 @@ export function readFilter(flags: FilterFlags): RecordFilter {
   };
 }
 
-/** None where there is nothing to read yet. */
+/** Yields nothing if there is nothing to read yet. */
 async function* storedOf(store: RecordStore, event: string): AsyncGenerator<HookRecord> {
   try {
     yield* store.records({ event, limit: 1 });
@@ -126,11 +126,11 @@ function isShown(record: HookRecord, asked: Asked): boolean {
   // Real and hypothetical decisions are never shown in one list.
   if (shadow ? record.type !== 'hook_fire' || record.shadow_of === undefined : isShadow(record)) return false;
   if (unanswered && (record.type !== 'hook_fire' || record.unanswered === undefined)) return false;
-  // An alarm is about a call that hooks denied, and is itself neither denied nor of an event.
+  // An alarm is about a call that hooks denied, but is itself not denied and belongs to no event.
   if (record.type === 'hook_alarm') return hook === undefined && slow === undefined && event === undefined && !blocked;
   if (alarms) return false;
   if (record.type === 'tool_call') {
-    // A call that ran is in its fires.
+    // A call that ran is shown by its fires.
     const denied = record.status === 'denied' || record.status === 'interrupted';
     return denied && hook === undefined && slow === undefined && event === undefined;
   }
@@ -152,7 +152,7 @@ const REMEMBERED = 10_000;
 class AgentTypes {
   readonly #types = new Map<string, string>();
 
-  /** Whether that was new. */
+  /** Returns whether the record gave a type that was not known. */
   learn(record: HookRecord): boolean {
     const key = keyOf(record);
     const type = typeOf(record);
@@ -186,7 +186,7 @@ class AgentTypes {
   }
 }
 
-/** undefined: it is of no agent. */
+/** Undefined if the record is of no agent. */
 function keyOf(record: HookRecord): string | undefined {
   const id = agentIdOf(record);
   const { session_id: session, host_id: host } = record as Partial<Record<'session_id' | 'host_id', string>>;

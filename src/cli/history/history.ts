@@ -37,7 +37,7 @@ export async function historyCommand(
   });
 }
 
-/** Prints what a store holds, the newest last. `dressed`: what stands around a record's text. Throws INVALID_OPTIONS. */
+/** Prints what a store holds, the newest last. `dressed` may add to a record's text. Throws INVALID_OPTIONS. */
 export async function showRecords(
   store: RecordStore,
   flags: ShowFlags,
@@ -47,7 +47,7 @@ export async function showRecords(
   const filter = readFilter(flags);
   const { limit = LIMIT } = flags;
   const mask = maskOf(flags);
-  // The name of an agent's type may come from another record than the one that is masked.
+  // An agent's type may come from another record, which was not masked.
   const named = { ...filter, agentOf: (record: HookRecord) => mask.text(filter.agentOf(record)) };
   await filter.checkEvent(store);
   const words = (record: HookRecord): string => dressed(record, textOf(mask.record(record), flags, named, terminal));
@@ -65,7 +65,7 @@ function tellNothing({ place }: RecordStore, filter: RecordFilter, terminal: Ter
   terminal.tell(`nothing of that kind is in ${place}${hook === undefined ? '' : `: ${hook}`}`);
 }
 
-/** Throws INVALID_OPTIONS: a format that is not known, or what is not for it. */
+/** Throws INVALID_OPTIONS for an option that does not go with the format. */
 function isTrace({ format, out, limit, long, json }: HistoryFlags): boolean {
   if (format === undefined && out !== undefined) throw wrongOption('--out', 'is for --format trace');
   if (format === undefined) return false;
@@ -90,7 +90,7 @@ async function traceCommand(flags: HistoryFlags, filter: RecordFilter, terminal:
   });
 }
 
-/** The oldest first, as they come: nothing is held. */
+/** Prints the oldest first, each as it is read, so that nothing is kept in memory. */
 async function printAll(
   store: RecordStore,
   filter: RecordFilter,
@@ -112,14 +112,14 @@ interface Newest {
   readonly words: (record: HookRecord) => string;
 }
 
-/** So many of the newest, the newest last, as a terminal has it. */
+/** Prints the newest `limit` records, the newest last. */
 async function printNewest(
   store: RecordStore,
   filter: RecordFilter,
   { limit, words }: Newest,
   terminal: Terminal,
 ): Promise<number> {
-  // Calls and alarms, which are small, are kept until older records have told of which type their agents are; of fires the lines alone.
+  // Calls and alarms, which are small, are kept until older records give the types of their agents; of a matching fire only its line is kept.
   const found: (string | HookRecord)[] = [];
   let sure = 0;
   let more = false;
@@ -153,7 +153,7 @@ function textOf(record: HookRecord, flags: ShowFlags, filter: RecordFilter, { co
   if (flags.json) return jsonOf(record);
   const line = recordLine(record, { color, agent: filter.agentOf(record), slow: filter.slow, hook: flags.hook });
   if (!flags.long || record.type !== 'hook_fire') return line;
-  // It is masked, unless that was not wanted.
+  // The record is masked already, unless --no-redact was given.
   const [, ...hooks] = formatFire(record, { color, redact: false }).split('\n');
   return [line, ...hooks].join('\n');
 }

@@ -11,7 +11,7 @@ export interface LineOptions {
   /** The name of the record's agent, coloured by `agentPaint` if given. */
   readonly agent: string;
   readonly agentPaint?: ((text: string) => string) | undefined;
-  /** Milliseconds: hooks that took so long are named. */
+  /** In milliseconds: hooks that took at least this long are named. */
   readonly slow?: number | undefined;
   readonly hook?: string | undefined;
   /** Leave out the day. */
@@ -56,7 +56,7 @@ function idOf(record: HookRecord): string {
   return record.type === 'tool_call' || record.type === 'hook_alarm' ? clip(record.tool_use_id, 60) : '';
 }
 
-/** Both ends of an id, by which `why` finds it: ids of one process differ at their end alone. */
+/** Both ends of an id, by which `why` finds it: the ids of one process differ only at the end. */
 export function shortId(id: string): string {
   const [, end = ''] = /^[0-9a-f]{8}-[0-9a-f-]{14}-0*([0-9a-f]{3,12})$/.exec(id) ?? [];
   return end === '' ? clip(id, 60) : `${id.slice(0, 6)}..${end}`;

@@ -2,7 +2,7 @@ import type { HookRecord } from '../../emit/record.js';
 import { redactorOf } from '../../emit/redact/redactor.js';
 import type { Flags } from '../options.js';
 
-/** `--no-redact`: false. */
+/** `redact` is false with `--no-redact`. */
 export type MaskFlags = Flags<'redactStored'>;
 
 /** Masks secrets in what is shown: stores of older versions, and stores without redaction, contain them. */

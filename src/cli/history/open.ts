@@ -8,7 +8,7 @@ import type { Terminal } from '../terminal.js';
 /** Where records are read. */
 export type StoreFlags = Flags<'store'>;
 
-/** Opens what was named, or what is found; the rest of the command is `use`, and the store is closed after it. Throws FILE: there is nothing to read. */
+/** Opens the named store, or those that are found, hands it to `use` and closes it afterwards. Rejects with FILE if there is nothing to read. */
 export async function withStore<T>(
   { store: place }: StoreFlags,
   terminal: Terminal,

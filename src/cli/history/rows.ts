@@ -1,7 +1,7 @@
 import { type CommandRow, commandRow } from '../command-row.js';
 import { PERIOD_OPTIONS, RECORD_OPTIONS } from '../options.js';
 
-/** The commands that read what was kept. */
+/** The commands that read kept records. */
 export const HISTORY_COMMANDS: readonly CommandRow[] = [
   commandRow({
     usage: 'history',

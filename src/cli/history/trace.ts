@@ -52,7 +52,7 @@ async function checkOther(out: string, { place }: RecordStore): Promise<void> {
 
 async function draw({ store, filter, mask, isAll, terminal }: TraceParts, write: Write): Promise<number> {
   const waiting: TraceEvent[] = [];
-  // What is drawn is masked; whether it is drawn, the record as it was kept says.
+  // Records are drawn masked, but the filter judges them as they were stored.
   let told: HookRecord | undefined;
   let slices = 0;
   const trace = new Trace({
@@ -80,7 +80,7 @@ const KINDS = ['system', 'hook_fire', 'tool_call', 'hook_alarm'] as const;
 
 type Write = (text: string) => Promise<void>;
 
-/** Line by line, as everything is printed. */
+/** Prints whole lines, since the terminal adds a line break to each text. */
 function printer(terminal: Terminal): Write {
   let held = '';
   return async (text) => {

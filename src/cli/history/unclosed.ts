@@ -11,7 +11,7 @@ export function unclosedOf(place: string | undefined): (Unclosed & { readonly fi
   return files.flatMap((file) => unclosedWriters(file).map((one) => ({ ...one, file })));
 }
 
-/** Says so next to what is shown, if any of it is from such a process. */
+/** Tells the user if records that were shown come from a writer that was killed or could not write all of them. */
 export function tellUnclosed(
   place: string | undefined,
   shown: ReadonlySet<string | undefined>,

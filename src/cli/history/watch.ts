@@ -15,13 +15,13 @@ import type { StoreFlags } from './open.js';
 
 type WatchFlags = StoreFlags & Omit<FilterFlags, 'since' | 'until'> & MaskFlags & Flags<'json'>;
 
-/** Until the user interrupts. */
+/** Prints records as they come, until the user interrupts. */
 export async function watchCommand(_args: readonly string[], flags: WatchFlags, terminal: Terminal): Promise<number> {
   const filter = readFilter(flags);
   const places = flags.store === undefined ? await waitForPlaces(terminal) : [flags.store];
   if (places.length === 0) return 0;
   const named = await openStores(places, { note: terminal.tell });
-  // A server tells of what it answers; what commands answer themselves is in a file beside it. What comes both ways comes once.
+  // The server sends the fires that it answers; those that commands answer themselves are in a file beside it. A record in both is shown once.
   const isBeside = flags.store === undefined && places.includes(defaultSocket());
   const store = isBeside ? mergedStore([named, besideServer(stateFolder(), terminal.tell)]) : named;
   terminal.tell(`watching ${named.place}; Ctrl-C ends it`);
@@ -34,7 +34,7 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
   try {
     await filter.checkEvent(named, true);
     for await (const record of store.follow(stop.signal)) {
-      // An agent that was running before may stay unknown.
+      // `maybe` is shown: the type of an agent that was already running may never become known.
       if (filter.match(record) === 'no') continue;
       const scope = scopeOf(record);
       const agentPaint = paints(agentIdOf(record) ?? (scope === 'main' ? undefined : scope));
@@ -64,7 +64,7 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
 /** Milliseconds between two looks for something to watch. */
 const PAUSE = 300;
 
-/** None if the user has interrupted before there was anything. */
+/** Empty if the user interrupts before there is anything to watch. */
 async function waitForPlaces(terminal: Terminal): Promise<string[]> {
   let told = false;
   while (!terminal.signal.aborted) {
@@ -90,7 +90,7 @@ const COLORS = [
   'blueBright',
 ] as const;
 
-/** One colour for each agent, by its id: the same in every run, unless another agent of this one has it. */
+/** One colour for each agent, by its id: the same in every run, unless another agent in this run already has it. */
 export function agentPaints(color: boolean): (id: string | undefined) => (text: string) => string {
   const given = new Map<string, number>();
   return (id) => {
@@ -101,7 +101,7 @@ export function agentPaints(color: boolean): (id: string | undefined) => (text: 
       const taken = new Set(given.values());
       place = hashOf(id) % COLORS.length;
       for (let tries = 1; taken.has(place) && tries < COLORS.length; tries++) place = (place + 1) % COLORS.length;
-      // More agents than colours share them; of very many the first are forgotten.
+      // More agents than colours share them. After 1000 agents all are forgotten, which bounds the memory.
       if (given.size >= 1000) given.clear();
       given.set(id, place);
     }

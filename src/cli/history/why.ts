@@ -73,14 +73,14 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
 
 const isCall = (fires: readonly FireRecord[]): boolean => fires.some((fire) => fire.tool_use_id !== undefined);
 
-/** The options that choose among fires; with `--hook`, it is about that hook. */
+/** The options that choose among fires; `--hook` says instead which hook the answer is about. */
 const CHOOSING = ['since', 'until', 'event', 'agent', 'slow', 'blocked', 'unanswered', 'alarms', 'shadow'] as const;
 
 /** How the fires that were asked about are identified. */
 interface Id {
   readonly fire?: string;
   readonly toolUse?: string;
-  /** The last record about it. */
+  /** The newest record with that id. */
   readonly newest: HookRecord;
 }
 
@@ -96,7 +96,7 @@ async function lastOf(store: RecordStore, filter: RecordFilter, hook: string | u
   return [];
 }
 
-/** Whether it lists the hook; which of them is asked about, the answer says. */
+/** Whether the record lists the hook, even if the hook did not run. */
 function concerns(record: HookRecord, hook: string | undefined): boolean {
   if (hook === undefined) return true;
   return record.type === 'hook_fire' && record.handlers.some((handler) => isMeant(handler, hook));
@@ -110,7 +110,7 @@ function idOf(record: HookRecord): Id {
 /** At most this many candidates are listed. */
 const MOST = 20;
 
-/** Fires with exactly this id; else those whose id begins or ends with it. `chosen`: of them those that it lets through. */
+/** The fire or call with exactly this id, else all whose ids match it as a shortened one. `chosen`: only those that this filter lets through. */
 async function idsLike(store: RecordStore, what: string, chosen: RecordFilter | undefined): Promise<Id[]> {
   const query = { ...chosen?.query, types: ABOUT, newest: true };
   const first = chosen === undefined ? { limit: 1 } : {};
@@ -160,7 +160,7 @@ function lineOf(record: HookRecord, filter: RecordFilter, { color }: Terminal): 
   return recordLine(record, { color, agent: filter.agentOf(record) });
 }
 
-/** A fire, or all of a call's, the oldest first; and what is kept of its call, in the same session. */
+/** One fire, or all fires of a call, the oldest first, with every record of that call in the same session. */
 async function recordsOf(
   store: RecordStore,
   { fire, toolUse, newest }: Id,
@@ -182,7 +182,7 @@ async function recordsOf(
   const about = callOf(all, own).map((record) => mask.record(record));
   const others = callsIn(all).length - 1;
   const fires = about.filter((record) => record.type === 'hook_fire').filter((record) => !isShadow(record));
-  // Where a denied call or an alarm was chosen, all of its fires tell about it.
+  // If the options chose a denied call or an alarm, all fires of that call explain it.
   const isOfFires = chosen !== undefined && newest.type === 'hook_fire';
   const meant = isOfFires ? fires.filter((one) => chosen.match(one) === 'yes') : fires;
   return {
@@ -192,7 +192,7 @@ async function recordsOf(
   };
 }
 
-/** How its hooks that went on in the background ended. */
+/** How the fire's background hooks ended. */
 async function endsOf(store: RecordStore, fire: FireRecord, mask: Mask): Promise<HookResponse[]> {
   const ends: HookResponse[] = [];
   if (!fire.handlers.some(({ status }) => status === 'background')) return ends;
@@ -206,7 +206,7 @@ const olderCalls = (what: string, count: number): string =>
 
 /** A call's fires in which hooks were asked, or in which the given hook could have been. */
 function telling(fires: readonly FireRecord[], hook: string | undefined): readonly FireRecord[] {
-  // Beside hookscope's own answer also the fire that was rejected for want of one.
+  // If hookscope itself answered, the fire that failed before that belongs to the answer.
   const isOwn = fires.some(({ unanswered }) => unanswered !== undefined);
   const some = fires.filter(({ handlers, unanswered, error }) =>
     hook === undefined
@@ -214,7 +214,7 @@ function telling(fires: readonly FireRecord[], hook: string | undefined): readon
       : handlers.some((handler) => isMeant(handler, hook)),
   );
   if (some.length > 0) return some;
-  // It says why no hook was asked.
+  // The fire that hookscope itself answered says why no hook was asked.
   const own = fires.filter(({ unanswered }) => unanswered !== undefined);
   return (own.length > 0 ? own : fires).slice(0, 1);
 }
