@@ -12,7 +12,7 @@ import { servicesOf } from '../../host/internals.js';
 import { wordOf } from '../option-values.js';
 import type { CLAUDE_OPTIONS, Flags } from '../options.js';
 
-/** Which of Claude Code's files a command takes. */
+/** The options that name Claude Code's files. */
 export type ClaudeFlags = Flags<(typeof CLAUDE_OPTIONS)[number]>;
 
 /** What the event itself says about where it happens. */
@@ -23,7 +23,7 @@ export interface Happening {
   readonly mainAgent?: string | undefined;
 }
 
-/** Reads that from an input: an agent with a type but no id is the main thread. */
+/** Reads it from an event's input: an agent with a type but no id is the main thread. */
 export function happeningOf(input: Readonly<Record<string, unknown>>): Happening {
   const { cwd, session_id: session, agent_type: type, agent_id: id } = input;
   return {
@@ -38,7 +38,7 @@ export function hasClaudeFlags({ claudeCode, settings, pluginDir, agent }: Claud
   return [claudeCode, settings, pluginDir, agent].some((flag) => flag !== undefined);
 }
 
-/** A command always says whose project it is about. */
+/** A command always names the project. */
 type NamedFiles = ClaudeFiles & { readonly projectDir: string };
 
 /** The files that flags name. Files named on the command line need no further consent. */
@@ -74,14 +74,14 @@ function namedFiles({ settings = [], agents = [] }: ClaudeFiles): readonly strin
   return [...settings, ...agents.map((agent) => (typeof agent === 'string' ? agent : agent.file))];
 }
 
-/** `FILE@ID`; a file whose own name holds an @ is found first. */
+/** Reads `FILE` or `FILE@ID`; an existing file whose name contains an @ comes first. */
 function agentEntry(value: string): AgentEntry {
   const at = value.lastIndexOf('@');
   if (at <= 0 || existsSync(value) || value.includes('/', at)) return { file: value, trusted: true };
   return { file: value.slice(0, at), id: value.slice(at + 1), trusted: true };
 }
 
-/** Says what of the files is not, or no longer, accepted before anything runs, and returns which. */
+/** Before anything runs, announces the files that are not, or no longer, accepted, and returns their names. */
 export async function announceHeld(
   flags: ClaudeFlags,
   happening: Happening,
@@ -99,7 +99,7 @@ export function wordsFor({ state, why }: HeldFile): string {
   return `${state === 'never' ? 'held' : 'untrusted'}: ${why}`;
 }
 
-/** Registers what the flags name in the host, and says what is wrong with it or held, unless that was `announced`. */
+/** Registers the hooks of the named files, and reports problems and files that are not accepted, except those already `announced`. */
 export async function loadClaudeFlags<C extends CustomEvents>(
   host: Host<C>,
   flags: ClaudeFlags,
@@ -133,7 +133,7 @@ export async function loadClaudeFlags<C extends CustomEvents>(
   for (const problem of problems) tell(`${problem.level}: ${formatProblem(problem)}`);
   for (const file of held) {
     if (!announced.has(file.file)) tell(wordsFor(file));
-    // The fire to come tells it no second time.
+    // So that the next fire does not report it again.
     servicesOf(host).notices.skip(file.file);
   }
 }

@@ -13,8 +13,8 @@ export interface EventHost extends OpenedHost {
 }
 
 /**
- * Reads the input and opens the host. An unknown event is reported before anything that is wrong with the input; whether a name that
- * is not built in is an event of the configuration, only the host knows.
+ * Reads the input and opens the host. An unknown event is reported before any problem with the input. Only the host knows whether a
+ * name that is not built in is an event of the configuration.
  */
 export async function openForEvent(
   spelling: string,

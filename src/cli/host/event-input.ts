@@ -3,7 +3,7 @@ import { HookscopeError } from '../../errors.js';
 import { parseJson, readNamedBytes, readStandardInput } from '../../files/json-file.js';
 import { isObject } from '../../values/shape.js';
 
-/** How messages refer to JSON that was given. */
+/** How messages refer to the given input. */
 export function nameOfInput(given: string): string {
   return isJson(given) ? '--input' : given;
 }

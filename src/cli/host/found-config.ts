@@ -11,7 +11,7 @@ import { wordsFor } from './claude-flags.js';
 /** The configurations of this directory. */
 export interface ConfigsHere {
   readonly all: readonly FoundConfig[];
-  /** The one that counts: the first that is accepted, if it may be looked into. */
+  /** The one that is used: the first that is accepted, unless it is code and nothing may be executed. */
   readonly used?: FoundConfig;
 }
 
@@ -19,7 +19,7 @@ interface LookOptions {
   /** false: nothing is executed unless it was named on the command line, even if it was accepted. */
   readonly executes: boolean;
   announce(text: string): void;
-  /** Whoever gave the command accepts, for this run, what is found as it is (`--trust all`). */
+  /** `--trust all`: for this run, the user accepts what is found as it is. */
   readonly trustsAll?: boolean | undefined;
   /** Default: the process's. */
   readonly directory?: string | undefined;
@@ -50,19 +50,19 @@ export async function findConfigsHere(look: LookOptions): Promise<ConfigsHere> {
   return { all };
 }
 
-/** Without its consent, which was to other bytes. What is gone stays a guard that fails. */
+/** Drops the finding that the file is not accepted. A file that is gone keeps it, and its stand-in fails as a guard. */
 function asItIs(found: FoundConfig): FoundConfig {
   if (found.held === undefined || found.held.state === 'gone') return found;
   const { file, request } = found;
   return { file, request };
 }
 
-/** Reads the one that counts. */
+/** Reads the configuration that is used. */
 export function loadUsed({ used }: ConfigsHere): Promise<LoadedConfig> | undefined {
   return used && loadConfig(used.file);
 }
 
-/** Registers their content, and a stand-in for each one that is not accepted. */
+/** Registers what the used configuration contains, and a stand-in for each one that is not accepted. */
 export async function applyConfigsHere(
   host: Host,
   { all, used }: ConfigsHere,

@@ -10,10 +10,10 @@ import { nearest } from '../../values/nearest.js';
 import { wrongOption } from '../../values/options.js';
 import type { Flags } from '../options.js';
 
-/** Which other agents' files a command takes. */
+/** The options that name other agents' hook files. */
 export type FromFlags = Flags<'from' | 'trust'>;
 
-/** An agent, and its file; without one its places are looked into. */
+/** An agent and its hook file; without a file, the agent's usual places are searched. */
 interface From {
   readonly agent: string;
   readonly file?: string;
@@ -47,7 +47,7 @@ interface LoadHow {
   tell(text: string): void;
 }
 
-/** Registers their hooks, and says what is wrong with them or held. */
+/** Registers the agents' hooks, and reports problems and files that are not accepted. */
 export async function loadFromFlags<C extends CustomEvents>(
   host: Host<C>,
   flags: FromFlags,
@@ -63,7 +63,7 @@ export async function loadFromFlags<C extends CustomEvents>(
     for (const problem of loaded.problems) tell(`${problem.level}: ${formatForeign(problem)}`);
     for (const held of loaded.held) {
       tell(`${held.state === 'never' ? 'held' : 'untrusted'}: ${held.why}`);
-      // The fire to come tells it no second time.
+      // So that the next fire does not report it again.
       servicesOf(host).notices.skip(held.file);
     }
     for (const other of loaded.leftAlone) tell(`${agent} reads ${other} too: --claude-code runs its hooks here`);

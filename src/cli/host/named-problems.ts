@@ -17,12 +17,12 @@ export async function namedErrors({ hooks = [], config, plugin = [] }: HostFlags
   return errors;
 }
 
-/** Problems with the input, listed after those with files: a missing file is the more likely cause. */
+/** A problem with the input, listed after those with named files: a missing file is the more likely cause. */
 export async function withNamedProblems(flags: HostFlags, problem: string): Promise<string> {
   return [...(await namedErrors(flags)).map(messageOf), problem].map((text) => text.replace(/\.$/, '')).join('; ');
 }
 
-/** The same for an error. */
+/** Adds the problems with named files to an error; returns the error itself if there are none. */
 export async function errorWithNamed(flags: HostFlags, error: unknown): Promise<unknown> {
   const own = messageOf(error);
   const all = await withNamedProblems(flags, own);

@@ -36,7 +36,7 @@ export interface OpenedHost {
 const NOTHING: ConfigsHere = { all: [] };
 
 export interface OpenOptions {
-  /** false: only what was named on the command line is executed, and no handler. */
+  /** False: no handler is executed, and code only if the command line names it. */
   readonly executes: boolean;
   tell(text: string): void;
   /** The records of hooks are shown, so failures in them are not printed a second time. */
@@ -44,27 +44,27 @@ export interface OpenOptions {
   /** Called at once with what is untrusted and what runs as code. Default: `tell`. */
   readonly announce?: (text: string) => void;
   readonly happening?: Happening;
-  /** Called before anything that is not ours runs in this process: a configuration, a plugin. */
+  /** Called before foreign code, a configuration or a plugin, runs in this process. */
   readonly beforeCode?: () => void;
   /** The folder from which names are resolved. Default: the process's. */
   readonly directory?: string;
-  /** The folder whose configuration counts without being named, once it is accepted; false: none. Default: `directory`, if none is named. */
+  /** The folder whose accepted configuration is used without being named; false: none. Default: `directory`, if no configuration is named. */
   readonly finds?: string | false;
-  /** Is handed the host before anything is registered in it. */
+  /** Called with the host before anything is registered in it. */
   prepare?(host: Host): void;
-  /** The fleet that it joins, with its policy and its log. Default: the last good policy of the one that this machine has joined. */
+  /** The fleet that the host joins, with its policy and its log. Default: the last good policy of the fleet that this machine has joined. */
   readonly team?: Pick<Fleet, 'join'> | undefined;
   /** The check before the commands of a named file run. */
   checksOf?(file: string, variables?: Variables): (handler: HandlerDescription) => Registration['trustCheck'];
 }
 
-/** A host with the configuration, the plugins, the hooks files and Claude Code's files that were named, and what is accepted here. */
+/** A host with the configuration, plugins and hook files that the flags name, and the accepted configuration of this directory. */
 export async function openHost(given: HostFlags, options: OpenOptions): Promise<OpenedHost> {
   const { executes, tell, announce = tell, happening = {}, shown, directory = process.cwd(), checksOf } = options;
   const flags = namedOnce(given, directory);
   const { finds = flags.config === undefined && directory } = options;
   const checksOfPlugin = checksOf && (async (name: string, from: string) => checksOf(await boundName(name, from)));
-  // Before any code of a project has run, so that its environment variables supply neither key nor address.
+  // Before any code of a project runs, which could set the environment variables of the key and the address.
   const model = await modelOf(flags);
   const look = { executes, announce, trustsAll: flags.trust === 'all', directory: finds || directory };
   const here = finds === false ? NOTHING : withoutNamed(await findConfigsHere(look), flags.config);
@@ -77,7 +77,7 @@ export async function openHost(given: HostFlags, options: OpenOptions): Promise<
   await announceCode(flags, directory, announce);
   const found = await loadUsed(here);
   const named = typeof flags.config === 'string' ? await loadConfig(flags.config) : undefined;
-  // What JSON names has not run yet; what code names came with the code.
+  // Plugins that JSON names have not run yet; those of a configuration that is code came with it.
   for (const loaded of [found, named])
     if (loaded && !loaded.isCode && (executes || loaded === named))
       await announcePlugins(pluginNames(loaded.config), dirname(loaded.file), announce);
@@ -134,7 +134,7 @@ export async function openHost(given: HostFlags, options: OpenOptions): Promise<
 
 type ConfigOptions = LoadedConfig['hostOptions'];
 
-/** Where a configuration is found and another one named, the named one's options count, but events are those of both, and what one of them blocks is blocked. */
+/** Merges the options of a found and a named configuration. The named one's win, but the events of both are kept, and `onFailure: 'block'` in either of them holds. */
 function together(found: ConfigOptions = {}, named: ConfigOptions = {}): ConfigOptions {
   const blocks = [found, named].some(({ onFailure }) => onFailure === 'block');
   return {
@@ -145,14 +145,14 @@ function together(found: ConfigOptions = {}, named: ConfigOptions = {}): ConfigO
   };
 }
 
-/** What is named as well counts once. */
+/** A found configuration that is also named is used once. */
 function withoutNamed(here: ConfigsHere, named: HostFlags['config']): ConfigsHere {
   const { all, used } = here;
   if (used === undefined || typeof named !== 'string' || !isSame(used.file, named)) return here;
   return { all: all.filter((one) => one !== used) };
 }
 
-/** Before anything else is registered, because managed hooks come first. */
+/** Applies the fleet's policy before anything else is registered, because managed hooks come first. */
 async function putUnderPolicy(host: Host, team: OpenOptions['team']): Promise<void> {
   if (team !== undefined) {
     team.join(host);
@@ -162,7 +162,7 @@ async function putUnderPolicy(host: Host, team: OpenOptions['team']): Promise<vo
   if (joined !== undefined) await (await import('../../fleet/offline.js')).applyLastGood(host, joined);
 }
 
-/** Says what of the command line runs as code, before it does. */
+/** Announces what the command line names that runs as code, before it runs. */
 async function announceCode(
   { config, plugin = [] }: HostFlags,
   from: string,
@@ -178,19 +178,19 @@ async function announcePlugins(
   announce: (text: string) => void,
 ): Promise<void> {
   for (const name of names) {
-    // One that is not found is an error when it is loaded.
+    // A plugin that is not found is an error when it is loaded.
     const isFound = await locatePlugin(name, from).then(Boolean, () => false);
     if (isFound) announce(`using the plugin ${name}, which runs as code`);
   }
 }
 
-/** Claude Code's project is the host's, unless the configuration says another. */
+/** Claude Code's project becomes the host's, unless the configuration sets another. */
 function projectOf({ claudeCode }: ClaudeFlags): { cwd?: string } {
   if (claudeCode === undefined) return {};
   return { cwd: resolve(claudeCode === true ? '.' : claudeCode) };
 }
 
-/** The same error with a file, and perhaps a line of it. */
+/** The error as a FILE error about a place: a file, perhaps with a line. */
 export function atPlace(place: string, error: unknown): unknown {
   if (!(error instanceof HookscopeError)) return error;
   return new HookscopeError('FILE', { file: place, problem: error.message.replace(/\.$/, '') }, { cause: error });
