@@ -39,7 +39,7 @@ export async function checkCommand(args: readonly string[], flags: CheckFlags, t
   return findings.some(({ level }) => level === 'error') ? 1 : 0;
 }
 
-/** Configurations that are code: a check runs nothing. */
+/** Lines about configurations that are code: they are not checked, because a check runs nothing. */
 async function notRead(paths: readonly string[]): Promise<string[]> {
   const lines: string[] = [];
   for (const folder of paths.filter((path) => statSync(path).isDirectory()))
@@ -57,7 +57,7 @@ async function notRead(paths: readonly string[]): Promise<string[]> {
   return lines;
 }
 
-/** Claude Code's files are what is checked without it. */
+/** Claude Code is not a value of `--as`: its files are checked without the option. */
 const isOther = (name: string): boolean => name !== 'claude-code';
 
 /** What the hooks need that hookscope itself does not provide. */

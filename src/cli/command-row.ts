@@ -1,7 +1,7 @@
 import { type Flags, OPTIONS, type Option, type OptionName } from './options.js';
 import type { Terminal } from './terminal.js';
 
-/** An option of the table; and in words of its own where a command means something narrower by it, or writes its value otherwise. */
+/** An option of the table, by name. A command that gives it a narrower meaning, or another form of value, describes it in its own words. */
 export type TakenOption<Name extends OptionName = OptionName> = Name | readonly [Name, about: string, written?: string];
 
 interface RowOf<Name extends OptionName, Read> {
@@ -11,16 +11,16 @@ interface RowOf<Name extends OptionName, Read> {
   /** In the order of the help. */
   readonly options: readonly TakenOption<Name>[];
   readonly notes: string;
-  /** The module that does it, loaded when it is called. */
+  /** Imports the command's module; called only when the command runs. */
   load(): Promise<(args: readonly string[], flags: Read, terminal: Terminal) => Promise<number>>;
 }
 
-/** One command: how it is called, what it takes, and what does it. */
+/** One command: its usage, its options and the function that runs it. */
 export interface CommandRow extends Omit<RowOf<OptionName, never>, 'load'> {
   load(): Promise<(args: readonly string[], flags: never, terminal: Terminal) => Promise<number>>;
 }
 
-/** Does not compile where what does it reads an option that is not in its row, or reads one otherwise than the table does. */
+/** Fails to compile if the command's function reads an option that its row lacks, or reads one as another type than the table gives it. */
 export const commandRow = <const Name extends OptionName, Read>(
   row: RowOf<Name, Read> &
     ([keyof Read, Flags<Name>] extends [keyof Flags<Name>, Read] ? unknown : { options: 'others than are read' }),

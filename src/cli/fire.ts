@@ -25,11 +25,11 @@ type FireFlags = HostFlags & Flags<'input' | 'scope' | 'json' | 'redact' | 'exit
 interface Fired {
   readonly decision: AnyDecision;
   readonly record: FireRecord;
-  /** Background hooks that ended. */
+  /** Background hooks that ended after the decision. */
   readonly responses: readonly HookResponse[];
   /** Context that joined the scope's pending context. */
   readonly later: readonly string[];
-  /** Names of what was still running and was cancelled. */
+  /** Names of background hooks that were still running and were cancelled. */
   readonly cancelled: readonly string[];
 }
 
@@ -55,7 +55,7 @@ async function fireAndSay(
   beforeAnswer?: () => void,
 ): Promise<number> {
   const notes: string[] = [];
-  // As a hook, standard error is only for the reason.
+  // With --exit-code, standard error is for the reason of a block; notes must wait.
   const tell = flags.exitCode ? (note: string) => void notes.push(note) : terminal.tell;
   const shown = !flags.exitCode && !flags.json;
   const { host, wakes, event, input } = await openForEvent(
@@ -65,7 +65,7 @@ async function fireAndSay(
     { executes: true, tell, shown, announce: terminal.tell },
     terminal,
   );
-  // The agent whose hook this is reads it later.
+  // The agent that runs this as a hook reads large outputs after this process has ended.
   if (flags.exitCode) servicesOf(host).largeOutput.keep(keptOutputs());
   const fired = await fireOnce(host, event, input, flags, terminal.signal).catch((error: unknown) => {
     // An error in the input names where the input came from.
@@ -128,14 +128,14 @@ async function fireOnce(
   }
 }
 
-/** What background hooks left: in the agent's scope if that was open, else in its session's. */
+/** Context that background hooks left: in the agent's scope if it was open, otherwise in the session's. */
 function pendingContext(host: Host, { scope, scope_known: known, session_id: session }: FireRecord): string[] {
   if (known && scope !== 'session') return host.pendingContext({ session, agent: scope });
   const base = host.pendingContext();
   return base.length > 0 ? base : host.pendingContext({ session });
 }
 
-/** What the agent is told where it would run another input than the one that was decided. */
+/** The answer, and its reason, if the agent cannot be given the input that was decided and would run another. */
 function untoldOf(host: Host, event: string, input: Json, decision: AnyDecision) {
   const spec = servicesOf(host).events[event]?.spec;
   const why = spec && whyUntold(spec, decision.toJSON(), input);
