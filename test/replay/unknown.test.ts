@@ -496,17 +496,26 @@ describe('rewrites that race', () => {
     const host = hostOf({});
     const fires: FireRecord[] = [];
     host.events$.subscribe((record) => record.type === 'hook_fire' && fires.push(record));
-    const within = (ms: number, command: string) => async () => {
-      await new Promise((resolve) => setTimeout(resolve, ms));
-      return rewrite({ command });
+    let hasAnswered: () => void = () => undefined;
+    const quick = new Promise<void>((resolve) => {
+      hasAnswered = resolve;
+    });
+    const first = () => {
+      hasAnswered();
+      return rewrite({ command: 'quick' });
+    };
+    const second = async () => {
+      await quick;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return rewrite({ command: 'slow' });
     };
     const hooks = {
       PreToolUse: [
         {
           mode: 'parallel',
           hooks: [
-            { handler: within(30, 'slow'), name: 'a' },
-            { handler: within(1, 'quick'), name: 'b' },
+            { handler: second, name: 'a' },
+            { handler: first, name: 'b' },
           ],
         },
       ],
