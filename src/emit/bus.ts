@@ -9,34 +9,34 @@ import { isoNow, type Numbers, newHostId } from './stamp.js';
 import { Watchers } from './subscribers.js';
 import type { Tracing } from './tracing.js';
 
-/** The one stream of records. Nothing a subscriber does changes a decision, a fire, or what other subscribers see. */
+/** The stream of a host's records. Nothing a subscriber does changes a decision, a fire, or what other subscribers see. */
 export interface Bus {
   /** Whether there is a subscriber; costs a few nanoseconds. Ask before reading a clock. */
   readonly observed: boolean;
-  /** What its records have as `host_id`. */
+  /** The `host_id` of its records. */
   readonly hostId: string;
   /** How many records were built so far; none are built without a subscriber. */
   readonly built: number;
   /**
-   * Every record in order of `seq`, from the moment of subscribing. Completes when the bus is closed. Subscribers that throw are
-   * guarded here and behind `pipe`; an Observable of one's own making (`merge(events$, …)`, the groups of `groupBy`, a Subject fed
-   * from it) needs its own error handler, as anywhere in RxJS.
+   * Every record in order of `seq`, from the moment of subscribing. Completes when the bus is closed. A subscriber
+   * that throws is detached, also behind `pipe`; an Observable that you build from it (`merge(events$, …)`, the groups of
+   * `groupBy`, a Subject that it feeds) needs its own error handler, as anywhere in RxJS.
    */
   readonly events$: Observable<HookRecord>;
-  /** The same without an Observable, guarded too: rxjs is loaded only when `events$` is first read, since loading it takes a fifth as long as all of hookscope. */
+  /** The same records without rxjs, which is loaded only when `events$` is first read: loading it takes a fifth as long as all of hookscope. */
   readonly records: RecordStream;
   /** Builds, stamps and sends a record; `build` is not called when there is no subscriber. Never throws. */
   emit(build: () => Unstamped<HookRecord>): void;
-  /** The same for a builder that sets the stamp itself and freezes everything in the record; the other two arguments are passed on to it. */
+  /** Like `emit`, for a builder that sets the stamp itself and freezes everything in the record; `a` and `b` are passed to it, which saves a closure. */
   emitStamped<A, B>(build: (a: A, b: B, numbers: Numbers) => HookRecord, a: A, b: B): void;
-  /** Completes `events$`, after what is being sent. Safe to call twice. */
+  /** Completes `events$` after the records that are being sent. Safe to call twice. */
   close(): void;
-  /** Follows what is done, beside its records. */
+  /** The host option `tracing`, guarded. */
   readonly tracing: GuardedTracing | undefined;
 }
 
 export interface BusOptions {
-  /** Is told about subscribers that throw. */
+  /** Reports subscribers that throw. */
   readonly logger: Logger;
 }
 
@@ -90,7 +90,7 @@ export function createBus({ logger, tracing }: BusOptions & { readonly tracing?:
   return bus;
 }
 
-/** A class because of its one getter: in a literal, a getter would make the engine keep the bus in a slow form, and every fire reads it. */
+/** A class, for its getter: V8 would keep an object literal with a getter in dictionary mode, and every fire reads the bus. */
 class WithStream {
   readonly #make: () => Observable<HookRecord>;
 
@@ -138,15 +138,15 @@ function stamped(build: () => Unstamped<HookRecord>, _: undefined, numbers: Numb
   return deepFreeze({ seq: numbers.next(), time: isoNow(), host_id: numbers.hostId, ...record });
 }
 
-/** A stream of one's own, guarded as `events$` is. Values before the first subscriber are kept for it. */
+/** A stream of other values, guarded as `events$` is. Values sent before the first subscriber are kept for it. */
 export interface Feed<T> {
   readonly feed$: Observable<T>;
   send(value: T): void;
-  /** Completes it; what is still kept goes to the first subscriber. */
+  /** Completes the stream; values that are still kept go to the first subscriber. */
   close(): void;
 }
 
-/** `keep`: how many values wait for the first subscriber; of more, the oldest are dropped, and `dropped` is called once. */
+/** `keep`: the most values that wait for the first subscriber. Beyond it the oldest is dropped; `dropped` is called for the first one only. */
 export function createFeed<T>({
   logger,
   keep,

@@ -10,10 +10,10 @@ export interface HandlerRecord extends Recorded<typeof handlerSchema> {}
 /** Who answered an ask elsewhere, when, from where, and for which input. */
 export interface RecordedAnswer extends Recorded<typeof answeredSchema> {}
 
-/** A policy of a fleet, as the records of fires that it has decided name it. */
+/** A policy of a fleet, as fire records name it. */
 export interface RecordedPolicy extends Recorded<typeof policySchema> {}
 
-/** The decision as `fire()` returned it, its own fields alone. Which are there depends on the event's fold. */
+/** The own fields of the decision that `fire()` returned. Which ones are present depends on the event's fold. */
 export interface RecordedDecision extends Recorded<typeof decisionSchema> {}
 
 /**
@@ -25,17 +25,17 @@ export interface FireRecord extends Recorded<typeof fireSchema> {}
 /** The fields of a fire's record; `undefined` ones are omitted. */
 type Optional<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
 type FireDraft = Optional<Omit<Unstamped<FireRecord>, 'type' | 'handlers'>> & {
-  /** Lists them, frozen; what is not the host's own goes through the copy. */
+  /** Lists the handlers, frozen. Values that do not belong to the host go through `copy`. */
   readonly handlers: (copy: RecordCopy) => readonly HandlerRecord[];
 };
 
 /**
- * A record never changes after it was sent, and no subscriber can change what the agent will run, so what they share is copied. Of the decision, which may
- * be the object `fire()` returns, its own fields are kept, so that JSON shows them and not its wire form.
+ * A record never changes after it was sent, and no subscriber can change what the agent will run, so shared values are copied. The decision may be the
+ * object that `fire()` returned, whose `toJSON` gives the wire form; its own fields are copied, so that JSON shows those.
  */
 export function stampedFireRecord(fire: FireDraft, most: number | undefined, numbers: Numbers): FireRecord {
   const copy = new RecordCopy(most === undefined ? undefined : { left: most });
-  // The deciding fields come first: a record that is too large loses the rest.
+  // Fields copied first survive in a record that is too large.
   const decision = decisionOf(fire.decision, copy);
   const would = fire.would_decide && decisionOf(fire.would_decide, copy);
   const handlers = fire.handlers(copy);
@@ -80,7 +80,7 @@ export function stampedFireRecord(fire: FireDraft, most: number | undefined, num
   return record;
 }
 
-/** A frozen decision is one that many fires share, and so is its copy. */
+/** Copies of frozen decisions: many fires share such a decision, and so can share its copy. */
 const SHARED = new WeakMap<RecordedDecision, RecordedDecision>();
 
 function decisionOf(decision: RecordedDecision, copy: RecordCopy): RecordedDecision {
@@ -93,11 +93,11 @@ function decisionOf(decision: RecordedDecision, copy: RecordCopy): RecordedDecis
   return copied;
 }
 
-/** The short words that say what was decided. */
+/** Short fields that say what was decided. */
 const SHORT = ['event', 'fold', 'continue', 'verdict', 'blocked', 'continues', 'endedBy'] as const;
 const LISTS = ['overruled', 'failures', 'conflicts'] as const;
 
-/** A record says what was decided, however little room there is. A list that does not fit is left out as a whole. */
+/** The decision for a record without room: its short fields are always kept, and a list that does not fit becomes empty. */
 function decided(decision: RecordedDecision, copied: RecordedDecision, truncated: string[]): RecordedDecision {
   const whole: Record<string, unknown> = { ...copied };
   for (const key of SHORT) if (decision[key] !== undefined) whole[key] = decision[key];
@@ -111,7 +111,7 @@ function decided(decision: RecordedDecision, copied: RecordedDecision, truncated
   return deepFreeze(whole) as RecordedDecision;
 }
 
-/** Makes the record from plain data alone. */
+/** Builds the record from plain data, for callers without a bus. */
 export function fireRecord(
   { handlers, ...fire }: Optional<Omit<Unstamped<FireRecord>, 'type'>>,
   most?: number,

@@ -1,7 +1,7 @@
 import { plain, warn } from '../plain.js';
 import { ignoreRejections, messageOf, tell } from '../values/waiting/promises.js';
 
-/** Where problems go that no caller waits for. The host's default is `process.emitWarning`. */
+/** Reports problems that no caller waits for. The host's default is `process.emitWarning`. */
 export type Logger = (message: string, detail?: unknown) => void;
 
 /** What a subscriber may hand to `subscribe`: RxJS's partial observer. */
@@ -15,15 +15,15 @@ export interface GuardedWatcher<T> {
   next(value: T): void;
   error(error: unknown): void;
   complete(): void;
-  /** What `subscribe` returned, so that a subscriber that throws can be let go. */
+  /** Takes the subscription that `subscribe` returned, so that a subscriber that throws can be unsubscribed. */
   hold(subscription: { unsubscribe(): void }): void;
 }
 
 export const DETACHED = 'A subscriber of events$ threw and was detached; the others go on';
 
 /**
- * Wraps a subscriber so that nothing it does comes back: when it throws, or its promise rejects, it is let go and the logger is
- * told. The error of a pipeline (an operator's callback that threw) goes to its own `error` handler if it has one.
+ * Wraps a subscriber so that its errors never reach the emitter: when it throws, or its promise rejects, it is unsubscribed and
+ * the logger is called. The error of a pipeline (an operator's callback threw) goes to its `error` handler if it has one.
  */
 export function guardWatcher<T>(watcher: Watcher<T>, logger: Logger): GuardedWatcher<T> {
   let held: { unsubscribe(): void } | undefined;
@@ -61,7 +61,7 @@ export function guardWatcher<T>(watcher: Watcher<T>, logger: Logger): GuardedWat
   };
 }
 
-/** Runs a step whose failure must not reach the caller; the logger is informed. */
+/** Runs a step whose failure must not reach the caller; the logger reports it. */
 export function guardedCall(step: () => void, logger: Logger): void {
   try {
     step();
@@ -70,7 +70,7 @@ export function guardedCall(step: () => void, logger: Logger): void {
   }
 }
 
-/** Tells the logger; if the logger throws, a process warning says so. */
+/** Calls the logger; if the logger throws, a process warning says so. */
 export function report(logger: Logger, message: string, detail?: unknown): void {
   tell(
     () => logger(plain(message), detail),

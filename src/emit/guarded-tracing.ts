@@ -4,7 +4,7 @@ import type { Traced, TracedWork, Tracing } from './tracing.js';
 
 /** A host's tracing, guarded: a tracer that throws is detached, and neither the host nor a hook is affected. */
 export class GuardedTracing {
-  /** The parent of spans that have no other parent: the caller of a command. */
+  /** The trace context of a command's caller: the parent of spans that have no other parent. */
   incoming: TraceCarrier | undefined = undefined;
   readonly hostId: string;
   readonly #tracing: Tracing;
@@ -18,7 +18,7 @@ export class GuardedTracing {
     this.#logger = logger;
   }
 
-  /** Records are handed on by a subscription, which has its own guard. */
+  /** Only the attaching is guarded here; the subscription that delivers records has its own guard. */
   attach(events$: Parameters<Tracing['attach']>[0]): void {
     this.#guard(() => {
       this.#detach = this.#tracing.attach(events$);

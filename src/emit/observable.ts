@@ -10,15 +10,15 @@ import type { Watchers } from './subscribers.js';
 type Observable<T> = ObservableClass<T>;
 type Subscriber<T> = SubscriberClass<T>;
 
-/** Every subscriber is guarded. rxjs is loaded for the first one, with `require`, since that is synchronous; it is the user's own instance, as an import would be. */
+/** An Observable that guards every subscriber. It loads rxjs with `require`, which is synchronous and gives the same instance as the user's import. */
 export function observableOf<T>(watchers: Watchers<T>, logger: Logger): Observable<T> {
   const Guarded = guardedClass(logger);
   return new Guarded<T>((subscriber) => watchers.add(subscriber));
 }
 
 /**
- * An Observable that guards everyone who subscribes to it and, through `lift`, to anything piped from it. One class per bus: RxJS
- * lends `lift` to objects of other classes, so the logger cannot be a field.
+ * An Observable that guards its subscribers and, through `lift`, those of anything piped from it. One class per bus: RxJS calls
+ * `lift` on objects of other classes, so the logger cannot be a field.
  */
 function guardedClass(logger: Logger) {
   const [Observable, Subscriber] = rxjs();
@@ -35,7 +35,7 @@ function guardedClass(logger: Logger) {
       error?: ((error: unknown) => void) | null,
       complete?: (() => void) | null,
     ): Subscription {
-      // A subscriber is a step of a pipeline; the pipeline's end is guarded where it was subscribed.
+      // An operator subscribes with a Subscriber; the end of its pipeline is guarded where the user subscribed.
       if (observerOrNext instanceof Subscriber || isSubscriber<T>(observerOrNext))
         return super.subscribe(observerOrNext);
       const watcher =
@@ -55,17 +55,17 @@ function guardedClass(logger: Logger) {
   };
 }
 
-/** RxJS would treat it as a subscriber that wants no records, and every record would be lost. */
+/** RxJS would take a sink for a subscriber without `next`, and every record would be lost. */
 const isSink = (watcher: object): boolean => 'attach' in watcher && typeof watcher.attach === 'function';
 
-/** Checked by shape: an operator from another copy of rxjs subscribes with that copy's own class. */
+/** Checks the shape: an operator from another copy of rxjs subscribes with that copy's class. */
 function isSubscriber<T>(value: unknown): value is Subscriber<T> {
   return (
     typeof value === 'object' && value !== null && ['next', 'closed', 'add', 'remove'].every((key) => key in value)
   );
 }
 
-/** Loads two files of rxjs, not the whole package of two hundred. */
+/** Loads two modules of rxjs instead of the whole package, which has two hundred. */
 function rxjs(): [typeof ObservableClass, typeof SubscriberClass] {
   const { Observable } = createRequire(import.meta.url)('rxjs/internal/Observable') as {
     Observable: typeof ObservableClass;

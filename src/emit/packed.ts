@@ -1,23 +1,23 @@
 import type { FireRecord, HandlerRecord, HookRecord, HookResponse, HookStarted } from './record.js';
 
 /**
- * The records of a fire as one object, which takes three fifths of their text: what a hook's records repeat of the fire's record is kept once.
+ * The records of a fire as one object, about three fifths as long in JSON: fields that hook records share with the fire's record are kept once.
  * Lossless: `unpacked` returns records equal to the originals.
  */
 export interface PackedFire {
   /** The `hook_name` of all its hook records: `PreToolUse:Bash`. */
   readonly hook_name: string;
-  /** Ordered by `seq`; the fire's own record follows the last. */
+  /** Ordered by `seq`, without gaps; the fire's own record has the next number. */
   readonly runs: readonly PackedRun[];
   readonly fire: FireRecord;
 }
 
-/** The handler's place in the fire's list; the time, or 0 for the fire's own; its ids; then fields that the fire's record lacks. */
+/** `handler`: its index in the fire's list. `time`: 0 if it equals the fire's. `rest`: fields that neither the tuple nor the fire's record has. */
 type PackedStart = readonly [handler: number, time: string | 0, hook_id: string, uuid: string, rest?: Rest];
 type PackedEnd = readonly [
   ...run: readonly [handler: number, time: string | 0, hook_id: string, uuid: string],
   outcome: HookResponse['outcome'],
-  /** Null: as the fire's list has it. */
+  /** null: equal to `duration_ms` in the fire's list. */
   duration: number | null,
   stdout: string,
   stderr: string,
@@ -28,16 +28,16 @@ type PackedRun = PackedStart | PackedEnd;
 type Rest = Readonly<Record<string, unknown>>;
 type RunRecord = HookStarted | HookResponse;
 
-/** Ids made by one process share a prefix of `COMMON` characters; the last `OWN` differ. */
+/** Ids from one process share their first `COMMON` characters; the last `OWN` differ. */
 const COMMON = 24;
 const OWN = 12;
 const SAID =
   'seq time host_id type subtype hook_id hook_name hook_event uuid session_id fire_id scope handler handler_id name source tool_use_id agent_id plugin';
-/** Fields that the fire's record has, or that have their own place in the tuple. */
+/** Fields that the fire's record has, or that are elements of the tuple. */
 const STARTED: ReadonlySet<string> = new Set(SAID.split(' '));
 const RESPONSE: ReadonlySet<string> = new Set([...STARTED, 'stdout', 'stderr', 'output', 'outcome', 'duration_ms']);
 
-/** The records in order; hook records right before their fire's own record become one item with it. */
+/** The records in order; hook records directly before their fire's record are packed with it into one item. */
 export function packed(records: readonly HookRecord[]): readonly (HookRecord | PackedFire)[] {
   const items: (HookRecord | PackedFire)[] = [];
   for (const record of records) {
@@ -64,7 +64,7 @@ export function packed(records: readonly HookRecord[]): readonly (HookRecord | P
   return items;
 }
 
-/** The records of an item: those that were packed, or the record itself. Throws where it is neither. */
+/** The records of an item: those that were packed, or the record itself. Throws if it is neither. */
 export function unpacked(item: HookRecord | PackedFire): readonly HookRecord[] {
   if ('type' in item || !('runs' in item)) return [item];
   const { hook_name, runs, fire } = item;
@@ -72,7 +72,7 @@ export function unpacked(item: HookRecord | PackedFire): readonly HookRecord[] {
   return [...runs.map((run, i) => recordOf(run, fire, hook_name, first + i)), fire];
 }
 
-/** Whether the shared fields of a hook's record equal those of its fire's record, so that they can be left out. */
+/** Whether this is a hook's record whose shared fields equal those of the fire's record, so that they can be left out. */
 function isRunOf(record: HookRecord | PackedFire, fire: FireRecord, seq: number): record is RunRecord {
   return (
     'type' in record &&
@@ -93,10 +93,10 @@ function isRunOf(record: HookRecord | PackedFire, fire: FireRecord, seq: number)
   );
 }
 
-/** An id that could not be mistaken for a shortened one. */
+/** An id of the length `OWN` would be read back as a shortened one. */
 const isId = (value: unknown): boolean => typeof value === 'string' && value.length !== OWN;
 
-/** The place of its handler in the fire's list: usually that of the record after it, or the one before. */
+/** The index of the record's handler in the fire's list. Looks first at `near`, the index for the record after it, and the one before. */
 function placeOf({ handler_id: id }: RunRecord, handlers: readonly HandlerRecord[], near: number): number {
   if (handlers[near]?.id === id) return near;
   if (handlers[near - 1]?.id === id) return near - 1;
@@ -120,7 +120,7 @@ function runIn(record: RunRecord, fire: FireRecord, place: number): PackedRun | 
   if (record.subtype === 'hook_started')
     return rest === undefined ? [place, time, hookId, uuid] : [place, time, hookId, uuid, rest];
   const { outcome, duration_ms, stdout, stderr, output } = record;
-  // If one were missing, its place would hold another field's value.
+  // If one were missing, the tuple would hold another field's value in its place.
   for (const one of [outcome, stdout, stderr, output]) if (typeof one !== 'string') return undefined;
   if (typeof duration_ms !== 'number') return undefined;
   const duration = duration_ms === handler.duration_ms ? null : duration_ms;
@@ -129,7 +129,7 @@ function runIn(record: RunRecord, fire: FireRecord, place: number): PackedRun | 
     : [place, time, hookId, uuid, outcome, duration, stdout, stderr, output, rest];
 }
 
-/** Fields that have no place of their own and are not in the fire's record. */
+/** Fields that are not in the tuple or in the fire's record. */
 function restOf(record: RunRecord): Rest | undefined {
   const said = record.subtype === 'hook_started' ? STARTED : RESPONSE;
   for (const key in record)

@@ -9,16 +9,16 @@ const NAMED = 20;
 /** At most this many keys of an omitted object are listed. */
 const KEYS = 4;
 
-/** Stands for all that is not named one by one. */
+/** Stands in `truncated` for all places that are not listed one by one. */
 const REST = '…';
 
-/** Stands for what was left out. */
+/** The result for a value that was left out. */
 const LEFT_OUT = Symbol('left out');
 
 /**
- * Copies what a record holds, so that it never changes after it was sent. What no record can hold (too deep, too large, a
- * cycle, a bigint, what throws when read) is left out and named. The copies are frozen. Never throws. A hot class: `private`
- * members (CONTRIBUTING.md).
+ * Copies the values of a record, so that it never changes after it was sent. A value that no record can hold (too deep, too
+ * large, a cycle, a bigint, a getter that throws) is left out and its path listed. The copies are frozen. Never throws.
+ * A hot class: `private` members (CONTRIBUTING.md).
  */
 export class RecordCopy {
   /** Where something was omitted: `input.tool_input.a`. */
@@ -31,19 +31,19 @@ export class RecordCopy {
     this.room = room;
   }
 
-  /** A copy; of an object that cannot be looked at at all, an empty one. */
+  /** A copy; an empty object if the value cannot be read at all. */
   object<T extends object>(value: T, at: string): T {
     const copied = this.part(value, at);
     return (typeof copied === 'object' && copied !== null ? copied : Object.freeze({})) as T;
   }
 
-  /** A copy of what may be anything; `undefined` if no record can hold it. */
+  /** A copy of any value; `undefined` if no record can hold it. */
   anything(value: unknown, at: string): unknown {
     const copied = this.part(value, at);
     return copied === LEFT_OUT ? undefined : copied;
   }
 
-  /** Copies all of it or nothing, for values that mean nothing in part. */
+  /** Copies all of the value or nothing, for values that mean nothing in part. */
   whole<T extends object>(value: T, at: string): T | undefined {
     const { length } = this.truncated;
     const copied = this.part(value, at);
@@ -53,7 +53,7 @@ export class RecordCopy {
     return undefined;
   }
 
-  /** Names what did not fit. */
+  /** Lists a place that did not fit, and ends the room for what follows. */
   lacks(at: string): void {
     this.keys.push(at);
     this.leaveOut();
@@ -85,7 +85,7 @@ export class RecordCopy {
     else if (this.truncated.length === NAMED) this.truncated.push(REST);
   }
 
-  /** No room is left: what comes after is left out as well. */
+  /** No room is left: `…` stands for the remaining keys or items. */
   private lacksRest(): void {
     this.keys.push(REST);
     this.nameIt();
@@ -110,7 +110,7 @@ export class RecordCopy {
         return this.takes(value.length + 2) ? value : LEFT_OUT;
       case 'object':
         if (value === null) return null;
-        // Counted as it would be in JSON: an object referenced a thousand times is a thousand copies.
+        // Counted as in JSON: an object referenced a thousand times is copied a thousand times.
         return this.takes(32) ? this.copyObject(value) : LEFT_OUT;
       case 'bigint':
       case 'symbol':
@@ -121,7 +121,7 @@ export class RecordCopy {
     }
   }
 
-  /** Whether there is room for so much that is not copied. */
+  /** Takes room for so many bytes; false if there is less. */
   takes(bytes: number): boolean {
     if (this.room.left < bytes) return false;
     this.room.left -= bytes;
@@ -151,7 +151,7 @@ export class RecordCopy {
 
   private array(value: readonly unknown[]): unknown {
     const copied: unknown[] = [];
-    // Also one that is nearly empty: its JSON has all that is missing.
+    // A sparse array too: its JSON has a `null` for every hole.
     if (value.length > this.room.left / 2) return LEFT_OUT;
     for (let i = 0; i < value.length; i++) {
       const part = this.takes(value[i] === undefined ? 5 : 1)

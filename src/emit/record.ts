@@ -32,7 +32,7 @@ export { isoAt, type Numbers, nextId } from './stamp.js';
 
 /**
  * The records that subscribers get (docs/semantics.md 10). Field names are the wire's: the first three messages are the Claude Code client's own
- * `hook_started`, `hook_progress` and `hook_response` with our fields added, the others are ours alone.
+ * `hook_started`, `hook_progress` and `hook_response` with our fields added; the others are ours.
  */
 export type HookRecord =
   | HookStarted
@@ -46,25 +46,25 @@ export type HookRecord =
 /** The first fields of the three messages of one call. */
 export interface RunMessage extends Recorded<typeof runMessageSchema> {}
 
-/** One handler was called. */
+/** A handler was called. */
 export interface HookStarted extends Recorded<typeof startedSchema> {}
 
 /**
- * Output while it runs. Each message holds the **new piece** alone (the client's own repeats everything so far); joining the
- * pieces of one `hook_id` gives what the client would have sent.
+ * Output while a handler runs. Each message holds only the **new piece** (the client's own repeats everything so far); joining
+ * the pieces of one `hook_id` gives what the client would have sent.
  */
 export interface HookProgress extends Recorded<typeof progressSchema> {}
 
-/** One call of one handler has ended; of a background run when that ends. */
+/** A call of a handler has ended. For a background run it is sent when that run ends. */
 export interface HookResponse extends Recorded<typeof responseSchema> {}
 
-/** Something was wrong with what the other end of a control connection sent, or with the way to it. */
+/** The other end of a control connection sent something invalid, or the connection to it failed. */
 export interface ControlProblemRecord extends Recorded<typeof controlProblemSchema> {}
 
-/** The end of a tool call that a session drove: who let it run or blocked it, also if that was a rule or the user. */
+/** A tool call that a session drove has ended: who let it run or blocked it, be it a hook, a rule or the user. */
 export interface ToolCallRecord extends Recorded<typeof toolCallSchema> {}
 
-/** The decision about a call differs from what was done. */
+/** A tool call ran in a way that contradicts the decision about it, or without one. */
 export interface AlarmRecord extends Recorded<typeof alarmSchema> {}
 
 /** The hook and its fire: the fields that the three messages of one run share. */
@@ -84,7 +84,7 @@ export interface CallInfo {
   /** Frozen: records share it. */
   readonly source: RecordedSource;
   readonly statusMessage?: string | undefined;
-  /** The program that the hooks belong to, if not to this host. */
+  /** The program whose hook it is, if not this host's. */
   readonly origin?: string | undefined;
   readonly shadow?: boolean | undefined;
 }
@@ -99,7 +99,7 @@ export interface Piece {
 export interface RunResult {
   readonly stdout?: string | undefined;
   readonly stderr?: string | undefined;
-  /** Both streams as they came; default: stderr, then stdout, as the client joins them. */
+  /** Both streams in the order of arrival; default: stderr, then stdout, as the client joins them. */
   readonly output?: string | undefined;
   readonly exitCode?: number | undefined;
   readonly durationMs: number;

@@ -21,19 +21,19 @@ type Frozen<T> = T extends readonly (infer Item)[]
 /** Put on every record by the bus when it is sent. */
 export interface Stamp extends Recorded<typeof stampSchema> {}
 
-/** A record as its builder makes it, before the bus stamps it. */
+/** A record before the bus stamps it. */
 export type Unstamped<R> = R extends unknown ? Omit<R, keyof Stamp> : never;
 
 export type RecordedKind = z.infer<typeof kindSchema>;
 export type RunOutcome = z.infer<typeof runOutcomeSchema>;
-/** A gate's verdict, or `block` on block and stop events (on stop: continue). */
+/** A gate's verdict, or `block` on block and stop events (on stop events it means: continue). */
 export type HandlerVerdict = z.infer<typeof handlerVerdictSchema>;
 
 /** Where a handler was registered: `kind` is `code`, `plugin`, `project`, `user` … */
 export interface RecordedSource extends Recorded<typeof sourceSchema> {}
 
-/** Something that another agent's protocol has no words for, and why. */
+/** Something that another agent's protocol cannot express, and why. */
 export interface RecordedLoss extends Recorded<typeof lossSchema> {}
 
-/** Why a handler failed: `cause` is one of the names of docs/semantics.md 8, `timeout`, `bad_json` … */
+/** Why a handler failed: `cause` is a name from docs/semantics.md 8, such as `timeout` or `bad_json`. */
 export interface RecordedFailure extends Recorded<typeof failureSchema> {}

@@ -46,8 +46,8 @@ export function responseRecord(
 type Draft<R> = { -readonly [K in keyof R]: R[K] };
 
 /**
- * What the three have in common, with the stamp: one literal, to which each assigns its own. Every call with subscribers makes two, and a
- * literal that begins with a spread would cost more than all the rest.
+ * The fields that the three records have in common, with the stamp. Each record is this literal with fields assigned to it: every call
+ * with subscribers builds two records, and a literal that begins with a spread would cost more than all the rest.
  */
 function beginning<const Subtype extends string>(
   run: CallInfo,
@@ -96,7 +96,7 @@ export function hookResponse(run: CallInfo, result: RunResult): Unstamped<HookRe
   return unstamped(responseRecord(run, result, 0, '', ''));
 }
 
-/** As the client names it: an exit code other than 0 is an error even where it was meant (exit 2), a timeout is a cancel. */
+/** As the client names outcomes: an exit code other than 0 is an error even if it was intended (exit 2); a timeout is `cancelled`. */
 function outcomeOf(handler: RecordedKind, result: RunResult): RunOutcome {
   const { failure, exitCode } = result;
   if (failure !== undefined) return failure.cause === 'timeout' || failure.cause === 'aborted' ? 'cancelled' : 'error';

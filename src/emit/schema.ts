@@ -4,8 +4,8 @@ import { VERDICTS } from '../events/spec.js';
 import { zod } from '../values/zod.js';
 
 /**
- * The messages of one handler's call, and what records share, as zod schemas: the only source of the records' types (`record.ts`).
- * Field names are the wire's. Loose when they read: a field that a later version adds passes through; their types name what we know.
+ * The messages of a handler's call, and the parts that records share, as zod schemas: the only source of the records' types
+ * (`record.ts`). Field names are the wire's. Parsing is loose, so that a field of a later version passes through.
  */
 export type Open<Shape extends z.core.$ZodShape> = z.ZodObject<Shape, z.core.$strip>;
 export const open = <Shape extends z.core.$ZodShape>(shape: Shape): Open<Shape> =>
@@ -15,16 +15,16 @@ const text = zod().string();
 const optionalText = zod().string().exactOptional();
 
 export const stamp = {
-  /** Counts from 1, without gaps: a gap in what a sink holds is what it dropped. */
+  /** Counts from 1, without gaps: a gap in a sink's records means that the sink dropped some. */
   seq: zod().int().positive(),
   /** ISO 8601 in UTC with milliseconds, `2025-01-31T09:15:00.123Z`. */
   time: zod().iso.datetime(),
   /**
-   * The host that made it: a random id, the same for all of its records, so that (host_id, seq) is unique in a file that several
-   * hosts write. Absent in records of older versions.
+   * A random id of the host that made the record, so that (host_id, seq) is unique in a file that several hosts write. Absent in
+   * records of older versions.
    */
   host_id: optionalText,
-  /** Secrets in it are masked: how many, and with which key. */
+  /** If secrets in the record are masked: how many, and with which key. */
   redacted: zod()
     .looseObject({ key: zod().string(), count: zod().int().nonnegative() })
     .exactOptional() as unknown as z.ZodExactOptional<Open<{ key: z.ZodString; count: z.ZodNumber }>>,
@@ -33,14 +33,14 @@ export const stampSchema: Open<typeof stamp> = open(stamp);
 
 export const kindSchema = zod().enum([...HANDLER_KINDS, 'tap', 'unknown']);
 export const runOutcomeSchema = zod().enum(['success', 'error', 'cancelled']);
-/** A gate's verdict, or `block` on block and stop events (on stop: continue). */
+/** A gate's verdict, or `block` on block and stop events (on stop events it means: continue). */
 export const handlerVerdictSchema = zod().enum([...VERDICTS, 'block']);
 
 export const sourceSchema = open({ kind: text, name: optionalText, file: optionalText });
 const failureShape = {
   cause: text,
   message: text,
-  /** It blocks whatever the handler's `onFailure` says: a remote guard did not answer in time. */
+  /** The failure blocks whatever the handler's `onFailure` says: a remote guard did not answer in time. */
   blocks: zod().literal(true).exactOptional(),
 };
 export const failureSchema: Open<typeof failureShape> = open(failureShape);
@@ -58,9 +58,9 @@ export const where = {
 /** The messages that the Claude Code client also prints about a hook. */
 const wire = {
   type: zod().literal('system'),
-  /** One per run; a handler that is asked again has a new one. */
+  /** One per call; a handler that is called again gets a new one. */
   hook_id: zod().string().min(1),
-  /** `PreToolUse:Bash`, or the event's bare name where it has no subject. */
+  /** `PreToolUse:Bash`, or the event's bare name if it has no subject. */
   hook_name: zod().string().min(1),
   hook_event: zod().string().min(1),
   uuid: zod().uuid(),
@@ -72,7 +72,7 @@ const progress = {
   subtype: zod().literal('hook_progress'),
   stdout: text,
   stderr: text,
-  /** Both, as they came; a callback's `context.progress(text)` is only here. */
+  /** Both streams in the order of arrival; text from a callback's `context.progress(text)` is only here. */
   output: text,
 };
 const response = {
@@ -101,11 +101,11 @@ const ours = {
   name: text,
   source: sourceSchema,
   /**
-   * Present on what another program's hooks said (`claude`, over the control protocol): then `fire_id` and `handler_id` are its
-   * `hook_id`, `handler` is `unknown`, and no fire record follows. Absent: hooks of this host.
+   * The program that the hook belongs to (`claude`, over the control protocol); absent: this host. With it, `fire_id` and
+   * `handler_id` are that program's `hook_id`, `handler` is `unknown`, and no fire record follows.
    */
   origin: optionalText,
-  /** It is not enforced: nothing that it says counts. */
+  /** The hook is not enforced: its answer has no effect. */
   shadow: zod().literal(true).exactOptional(),
 };
 
@@ -113,7 +113,7 @@ export const runMessageSchema = open({ ...wire, ...ours });
 const startedShape = {
   ...started,
   ...ours,
-  /** The hook's own word for a harness to show while it runs. */
+  /** The hook's own text for a harness to show while the hook runs. */
   status_message: optionalText,
 };
 export const startedSchema: Open<typeof startedShape> = open(startedShape);
@@ -124,7 +124,7 @@ const responseShape = {
   duration_ms: durationSchema,
   /** This handler's verdict; absent: no opinion. */
   decision: handlerVerdictSchema.exactOptional(),
-  /** If it is not enforced: what it would have decided; `none`: no opinion. */
+  /** For a hook that is not enforced: the verdict that it would have given; `none`: no opinion. */
   would: handlerVerdictSchema.exactOptional(),
   failure: failureSchema.exactOptional(),
 };
@@ -134,7 +134,7 @@ const controlProblemShape = {
   type: zod().literal('system'),
   subtype: zod().literal('control_problem'),
   ...stamp,
-  /** Which end: `claude`, or the peer that `serveControl` serves. */
+  /** The other end: `claude`, or the peer that `serveControl` serves. */
   peer: text,
   /** The problem's name: `bad_json`, `cut_off`, `duplicate_request` … */
   problem: zod().string().min(1),
@@ -156,19 +156,22 @@ export const toolCallSchema = open({
   status: zod().enum(['ran', 'failed', 'denied', 'deferred', 'interrupted']),
   /** Whether the tool was started. */
   ran: zod().boolean(),
-  /** Who denied a call that was denied or interrupted; absent for one that is `interrupted` since it waits for the user, or was left otherwise. `classifier` and `failure` (a question was not answered properly) come from the session driver. */
+  /**
+   * Who denied a call that is `denied` or `interrupted`; absent if it was interrupted for another reason, such as waiting for the user.
+   * `classifier` and `failure` (a question was not answered properly) come from the session driver.
+   */
   denied_by: zod().enum(['hook', 'rule', 'mode', 'classifier', 'user', 'nobody', 'failure', 'abort']).exactOptional(),
-  /** Who let it run. `mode`: in this permission mode the user is not asked about such calls. */
+  /** Who let the call run. `mode`: in this permission mode the user is not asked about such calls. */
   approver: zod().enum(['hook', 'rule', 'mode', 'classifier', 'user']).exactOptional(),
-  /** The id of the handler whose word that was, where it was a hook's. */
+  /** If a hook denied or allowed the call: the handler's id. */
   decided_by: optionalText,
-  /** The reason of the denial, the failure or the deferral, or what the hook said that allowed it. */
+  /** The reason of the denial, the failure or the deferral, or the reason that the allowing hook gave. */
   reason: optionalText,
   /** SHA-256 of the final input's JSON with sorted keys; absent if there is no final input. */
   input_sha256: zod().string().length(64).exactOptional(),
   /** How long the tool itself ran. */
   duration_ms: durationSchema.exactOptional(),
-  /** How long the hooks of each event took; what an approver elsewhere took is in the fire's `answered.waited_ms`. */
+  /** How long the hooks of each event took. The time that a remote approver took is in the fire's `answered.waited_ms`. */
   hooks_ms: zod().record(zod().string(), durationSchema),
 });
 
@@ -176,8 +179,8 @@ export const alarmSchema = open({
   type: zod().literal('hook_alarm'),
   ...stamp,
   /**
-   * `not_honoured`: it was denied, and it ran. `other_input`: it ran with an input that was neither judged nor given by the user or
-   * approver. `unasked`: it ran, and PreToolUse was not fired for it, though this agent asks about every tool.
+   * `not_honoured`: the call was denied and ran. `other_input`: it ran with an input that was neither judged nor given by the user
+   * or approver. `unasked`: it ran without a PreToolUse fire, though this agent fires one for every tool.
    * `reopened`: its agent had ended, or was never seen to start, so that agent's scope was opened again.
    */
   alarm: zod().enum(['not_honoured', 'other_input', 'unasked', 'reopened']),
@@ -189,16 +192,16 @@ export const alarmSchema = open({
   agent_type: optionalText,
   tool_name: text,
   tool_use_id: zod().string().min(1),
-  /** The evidence that it ran: an event's name, or `result`. */
+  /** The evidence that the call ran: an event's name, or `result`. */
   evidence: zod().string().min(1),
   /** `hook`, or another source of the denial: `rules`, `person`, `nobody` … */
   denied_by: optionalText,
   /** The reason of the denial. */
   reason: optionalText,
-  /** The beginning of the input that was decided on, as JSON with sorted keys, and the SHA-256 of all of that JSON. */
+  /** The beginning of the input that was decided on, as JSON with sorted keys, and the SHA-256 of the whole JSON. */
   judged_input: optionalText,
   judged_sha256: zod().string().length(64).exactOptional(),
-  /** The same for the input that it ran with. */
+  /** The beginning and the SHA-256 of the input that the call ran with. */
   ran_input: optionalText,
   ran_sha256: zod().string().length(64).exactOptional(),
 });

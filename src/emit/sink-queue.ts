@@ -2,36 +2,36 @@ import { isThenable, messageOf, settle } from '../values/waiting/promises.js';
 import { timerDelay, within } from '../values/waiting/timer.js';
 import { type Logger, report } from './guard.js';
 
-/** A bounded queue of items to be written. An item that does not fit is dropped and counted; nobody waits. */
+/** A bounded queue of items to be written. An item that does not fit is dropped and counted; `push` never waits. */
 export interface SinkQueue<T> {
   /** Queues the item or, if there is no room, drops and counts it. */
   push(item: T): void;
-  /** Whether there is room; an empty queue has always room for one. */
+  /** Whether there is room; an empty queue always has room for one item, however large. */
   readonly hasRoom: boolean;
-  /** Counts a record that was not made into an item because there is no room. */
+  /** Counts a record as dropped without an item having been made of it. */
   refuse(): void;
   readonly dropped: number;
-  /** How many are queued or being written. */
+  /** How many records are queued or being written. */
   readonly pending: number;
   /** Resolves when everything that waits now is written or dropped. Never rejects. */
   flush(): Promise<void>;
-  /** Takes no more, writes what waits, for at most `closeTimeout`; the rest is dropped. Resolves to whether all was written. */
+  /** Refuses new items and writes the waiting ones for at most `closeTimeout`; the rest is dropped. Resolves to false if any was. */
   close(): Promise<boolean>;
 }
 
 export interface QueueOptions<T> {
   readonly name: string;
   readonly logger: Logger;
-  /** Most items that wait. */
+  /** The most records that may be pending. */
   readonly capacity: number;
-  /** Most weight that waits, and what an item weighs. */
+  /** The most weight that may wait, and the weight of an item. */
   readonly maxWeight?: number;
   readonly weigh?: (item: T) => number;
   /** Seconds. */
   readonly closeTimeout: number;
   /** How many records one item holds; default 1. */
   readonly size?: (item: T) => number;
-  /** Most items a call of `write` gets. */
+  /** The most items passed to one call of `write`. */
   readonly batch: number;
   /** Writes the items, in order. A throw ends the queue. */
   readonly write: (items: readonly T[]) => unknown;
@@ -45,7 +45,7 @@ const BURST = 128;
 export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
   const { name, logger, capacity, maxWeight = Number.POSITIVE_INFINITY, weigh = () => 1, size = () => 1 } = options;
   let waiting: T[] = [];
-  /** How many items at the front are written or being written: shifting one at a time would move all others each time. */
+  /** How many items at the front are written or being written. They are cut off in bulk: each `shift` would move all others. */
   let taken = 0;
   let inHand = 0;
   /** Records that wait or are being written. */
@@ -73,7 +73,7 @@ export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
     flushes = flushes.filter((flush) => flush.target > finished);
   }
 
-  /** Gives up what waits and what is being written. */
+  /** Drops the items that wait and those being written. */
   function abandon(): void {
     dropped += pending;
     pending = 0;
@@ -95,7 +95,7 @@ export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
 
   async function run(): Promise<void> {
     running = true;
-    // Not in the turn of the agent that emitted.
+    // Never write in the turn that emitted the record: it is the agent's.
     await nextTurn();
     for (let burst = 1; waiting.length > taken; burst++) {
       const items = next();

@@ -9,29 +9,29 @@ import { type Redactor, redactorOf } from './redact/redactor.js';
 import { createQueue, type SinkQueue } from './sink-queue.js';
 import { weightOf } from './weight.js';
 
-/** Anything records can be watched on, such as `host.events$`. */
+/** A stream of records that can be subscribed to, such as `host.events$`. */
 export interface RecordStream {
   /** Calls `next` with every record from now on, until the returned subscription is ended. */
   subscribe(watcher: { next(record: HookRecord): void }): {
-    /** Ends it; safe to call twice. */
+    /** Ends the subscription; safe to call twice. */
     unsubscribe(): void;
   };
 }
 
-/** A destination of records. However slow or broken it is, it costs the agent nothing: its queue is bounded, and records that do not fit are dropped. */
+/** A destination of records. A slow or broken sink never holds up the agent: its queue is bounded, and records that do not fit are dropped. */
 export interface Sink {
   readonly name: string;
-  /** Takes every record of the stream from now on, once however often it is attached; returns the undo, safe to call twice. */
+  /** Takes every record of the stream from now on, once even if the stream is attached several times; returns the undo, safe to call twice. */
   attach(events$: RecordStream): () => void;
   /** Takes one record. Never throws, never waits. */
   push(record: HookRecord): void;
-  /** How many records were lost: the queue was full, the write failed, or time ran out at close. */
+  /** How many records were lost because the queue was full, a write failed, or time ran out at close. */
   readonly dropped: number;
-  /** How many are queued or being written. */
+  /** How many records are queued or being written. */
   readonly pending: number;
   /** Resolves when everything taken so far is written or dropped. Never rejects. */
   flush(): Promise<void>;
-  /** Detaches, writes what waits (at most `closeTimeout` seconds) and lets go of what it holds. Never rejects; safe to call twice. */
+  /** Detaches, writes the records that wait (for at most `closeTimeout` seconds) and releases files and connections. Never rejects; safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -39,13 +39,13 @@ export interface Sink {
 export interface SinkOptions {
   /** Its name in messages to the logger. */
   readonly name?: string;
-  /** Most records that wait to be written; default 10,000, of `ndjsonSink` and `sqliteSink` as many as `maxPendingBytes` hold. The newest is the one dropped. */
+  /** Most records that wait to be written; default 10,000 (`ndjsonSink` and `sqliteSink`: as many as fit `maxPendingBytes`). Newer records are dropped. */
   readonly capacity?: number;
-  /** Most bytes of records that wait, 64 MiB unless given. A larger record is accepted too, and no other one until it is written. */
+  /** Most bytes of records that wait; default 64 MiB. A record larger than that is still accepted, and then no other until it is written. */
   readonly maxPendingBytes?: number;
-  /** Masks secrets before a record is stored: options, or the result of `createRedactor`; default: this machine's key. false: nothing is masked. */
+  /** Masks secrets before a record is stored: options, or the result of `createRedactor`. Default: with this machine's key. `false` masks nothing. */
   readonly redact?: Redactor | RedactOptions | false;
-  /** Seconds `close` waits for what is not written yet; default 5. */
+  /** Seconds that `close` waits for records that are not written yet; default 5. */
   readonly closeTimeout?: number;
   /** Default: `process.emitWarning`. */
   readonly logger?: Logger;
@@ -67,11 +67,11 @@ export function createSink(write: WriteRecord, options: SinkOptions = {}): Sink 
 
 type WriteRecord = (record: HookRecord) => void | Promise<void>;
 
-/** A sink that has its own function is made of this. */
+/** The parts of a sink that is a function called with each record. */
 interface SinkParts<Options extends SinkOptions> {
   /** The function that the user called; errors about options name it. */
   readonly caller: string;
-  /** Every key of the options: `SINK`, and its own. */
+  /** The checks of all option keys: `SINK` and the sink's own. */
   readonly keys: Keys<Options>;
   readonly options: Options;
   readonly write: WriteRecord;
@@ -106,11 +106,11 @@ interface SinkAround {
   readonly push: Sink['push'];
   /** How many records were lost besides those that the queue dropped. */
   lost?(): number;
-  /** Called when it is attached to nothing any more. */
+  /** Called after all streams are detached. */
   close(): Promise<void>;
 }
 
-/** What all sinks have in common, around their queue. */
+/** A sink around its queue: the part that all sinks have in common. */
 export function sinkAround({ name, streams, queue, push, lost = () => 0, close }: SinkAround): Sink {
   return {
     name,
@@ -135,7 +135,7 @@ interface Weighed {
   readonly weight: number;
 }
 
-/** The pieces of a text are read all, in their order: also those that find no room, since a secret may begin in them. */
+/** The redactor reads every piece of a hook's output in order, also pieces that are dropped: a secret may begin in one and end in the next. */
 export function readPiece(redactor: Redactor | undefined, record: HookRecord): void {
   if (record.type === 'system' && record.subtype === 'hook_progress') redactor?.redact(record);
 }
@@ -160,7 +160,7 @@ export function createStreams() {
   }
   const streams = new Map<RecordStream, Attached>();
   return {
-    /** A stream that is attached already sends nothing twice; it is let go when every attach of it was undone. */
+    /** A stream has one subscription, however often it is attached; it ends when every attach was undone. */
     attach(events$: RecordStream, next: (record: HookRecord) => void): () => void {
       const attached = streams.get(events$) ?? { subscription: events$.subscribe({ next }), times: 0 };
       streams.set(events$, attached);
@@ -182,7 +182,7 @@ export function createStreams() {
   };
 }
 
-/** The options every sink shares, checked, with their defaults. */
+/** The queue's options, checked, with their defaults. */
 export function queueDefaults(options: SinkOptions, caller: string) {
   const { capacity = 10_000, closeTimeout = 5, logger = warnOf, maxPendingBytes = 64 * 1024 * 1024 } = options;
   checkInteger(`${caller}: capacity`, capacity, 1);
@@ -202,6 +202,6 @@ function invalid(where: string, expected: string): HookscopeError {
 
 function warnOf(message: string, detail?: unknown): void {
   const more = detail instanceof Error ? detail.message : detail === undefined ? '' : JSON.stringify(detail);
-  // Most messages say it already.
+  // Most messages contain the detail already.
   warn(message.includes(more) ? message : `${message} (${more})`);
 }

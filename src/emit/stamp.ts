@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Stamp } from './recorded.js';
 
-/** Random for this process and thread; what follows it is counted, which costs a tenth of a random id for each. */
+/** Random per process and thread. Ids append a counter to it, which takes a tenth of the time of a random id. */
 const PREFIX = randomUUID().slice(0, 24);
-/** The last two digits; a call with subscribers takes three ids, and a table is the fastest way to print a number. */
+/** The last two hex digits of an id: a call with subscribers makes three ids, and a table is the fastest way to print a number. */
 const LAST = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
 let high = 0;
 let last = 0;
@@ -22,20 +22,20 @@ function headOf(count: number): string {
   return PREFIX + count.toString(16).padStart(10, '0');
 }
 
-/** 48 random bits: of 100,000 hosts whose records are kept together, no two are the same but once in 50,000 times. */
+/** 48 random bits: among 100,000 hosts whose records are kept together, two have the same id with a probability of 1 in 50,000. */
 export function newHostId(): string {
   return randomUUID().slice(-12);
 }
 
-/** A reading of the time of day is reused for this many milliseconds: records have a resolution of milliseconds, and a call with subscribers needs two readings. */
+/** The time of day is read again after this many milliseconds: a call with subscribers needs it twice, and records have a resolution of a millisecond. */
 const FRESH = 0.05;
 let read = 0;
 let millisecond = 0;
 let text = '';
 
-/** The time of day as records say it, ISO 8601 in UTC with milliseconds; `now`: just read from `performance.now()`. Its text is made once a millisecond. */
+/** The time of day as records have it, ISO 8601 in UTC with milliseconds. `now`: the current `performance.now()`. Formats at most once a millisecond. */
 export function isoAt(now: number): string {
-  // If the clock stands still, a test has set it.
+  // `now > read`: a clock that stands still is a test's fake, and the date may have changed.
   if (now > read && now - read < FRESH) return text;
   read = now;
   const time = Date.now();
@@ -50,13 +50,13 @@ export const isoNow = (): string => isoAt(performance.now());
 
 /** What a bus stamps on its records. */
 export interface Numbers {
-  /** The same in all of them. */
+  /** The `host_id` of all its records. */
   readonly hostId: string;
-  /** The next record's `seq`. Taken when the rest of the record is made: getters in it may fire events, whose records come first. */
+  /** The next record's `seq`. Call it when the rest of the record is built: getters in copied values may fire events, whose records come first. */
   next(): number;
 }
 
-/** A record built by code that does not know when it will be sent. */
+/** The record without its stamp, for code that builds a record before it is sent. */
 export function unstamped<R extends Stamp>({
   seq: _,
   time: __,

@@ -1,6 +1,6 @@
 import { DETACHED, guardedCall, type Logger, report } from './guard.js';
 
-/** One of them: a Subscriber of rxjs, or what is as little of one as is needed. */
+/** The part of rxjs's Subscriber that is needed here. */
 interface Subscriber<T> {
   readonly closed: boolean;
   next(value: T): void;
@@ -9,8 +9,8 @@ interface Subscriber<T> {
 }
 
 /**
- * The subscribers of one stream: a guarded Subject. What a subscription throws stops here, and the loop over the others
- * continues. Subscribing or unsubscribing during an emit takes effect with the next value.
+ * The subscribers of one stream: a guarded Subject. A subscriber that throws is unsubscribed, and the others still get
+ * the value. Subscribing or unsubscribing during an emit takes effect with the next value.
  */
 export class Watchers<T> {
   readonly #logger: Logger;

@@ -1,9 +1,9 @@
 import type { TraceCarrier } from '../values/trace-carrier.js';
 import type { RecordStream } from './sink.js';
 
-/** Something that a host begins, by names and ids: nothing of an input, and no command line. */
+/** Work that a host begins, described by names and ids only: it holds nothing of an input and no command line. */
 export type TracedWork =
-  /** A fire. It ends with the record that has this `fire_id`. */
+  /** A fire. It ends with the FireRecord that has this `fire_id`. */
   | {
       readonly kind: 'fire';
       readonly fire_id: string;
@@ -17,20 +17,20 @@ export type TracedWork =
       readonly tool_name?: string | undefined;
       readonly tool_use_id?: string | undefined;
     }
-  /** One call of a hook. It ends with its HookResponse; its effect is in the fire's record. */
+  /** A call of a hook. It ends with its HookResponse; its effect is in the fire's record. */
   | {
       readonly kind: 'call';
       readonly hook_id: string;
       readonly handler_id: string;
-      /** Its name; without a given name its kind, since such a hook is called by its command line. */
+      /** The hook's given name, or its kind: the default name of a command hook is its command line. */
       readonly name: string;
       readonly handler: string;
       readonly plugin?: string | undefined;
       readonly scope_kind: string;
-      /** It may deny. */
+      /** Whether the hook may deny. */
       readonly isGate: boolean;
     }
-  /** A call of a tool that a session drives. It ends with its record. */
+  /** A tool call that a session drives. It ends with its ToolCallRecord. */
   | {
       readonly kind: 'tool';
       /** As in its record. */
@@ -41,7 +41,7 @@ export type TracedWork =
       readonly tool_name: string;
       readonly tool_use_id: string;
     }
-  /** A session, or an agent of one. `end` ends it. */
+  /** A session, or an agent of one. It ends with `end()`. */
   | {
       readonly kind: 'agent';
       readonly session_id: string;
@@ -49,31 +49,31 @@ export type TracedWork =
       readonly agent_type?: string | undefined;
     };
 
-/** A piece of work that is followed. */
+/** A piece of work that is traced. */
 export interface Traced {
-  /** Calls it within this piece's context, and returns what it returns. */
+  /** Calls `work` within this piece's trace context and returns its result. */
   run<T>(work: () => T): T;
-  /** The trace context for another process; undefined: nothing is recorded. */
+  /** The trace context to pass to another process; undefined: nothing is recorded. */
   readonly carrier: TraceCarrier | undefined;
-  /** It is over, where no record says so. */
+  /** Ends the piece, if no record marks its end. */
   end(): void;
 }
 
 /**
- * Follows a host's work while it is done, so that what hooks do is seen as part of it: the host option `tracing`, such as `otelSink()`. Called
- * synchronously; the first time that it throws it is detached, the logger is informed, and the work continues without it.
+ * Traces a host's work as it runs, so that spans of hooks are children of it: the host option `tracing`, such as `otelSink()`. Called
+ * synchronously; the first time it throws, it is detached, the logger reports it, and the work continues untraced.
  */
 export interface Tracing {
   /**
-   * Something begins within `parent`; without one, within what the caller is in, or else `incoming`. undefined: it is not followed.
+   * Begins a piece within `parent`; without it, within the caller's active context, or else `incoming`. undefined: it is not traced.
    */
   begin(work: TracedWork, parent: Traced | undefined, incoming: TraceCarrier | undefined): Traced | undefined;
-  /** Takes the host's records until the undo is called, as a sink does. */
+  /** Takes the host's records until the returned function is called, as a sink does. */
   attach(events$: RecordStream): () => void;
-  /** The host has closed: hands on what it still holds. Waited for as long as the host's `closeTimeout`, and two seconds at most. */
+  /** Exports what it still holds; called when the host has closed, which waits for it as long as its `closeTimeout`, at most two seconds. */
   flush(): Promise<void>;
 }
 
-/** Calls it within the context of what is followed, if anything is. */
+/** Calls `work` within the context of the traced piece, if there is one. */
 export const within = <T>(traced: Traced | undefined, work: () => T): T =>
   traced === undefined ? work() : traced.run(work);

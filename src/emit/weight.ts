@@ -1,14 +1,14 @@
 import { DEEPEST } from '../values/copies/copy.js';
 import type { HookRecord } from './record.js';
 
-/** Roughly how much a record takes besides its texts: names, ids, numbers. */
+/** Rough bytes of a record besides its texts: names, ids, numbers. */
 const RECORD = 500;
 const VALUE = 16;
-/** Values that are looked at: what is larger, or a circle, is heavy enough by then. */
+/** The most values counted: a record that is larger, or has a cycle, is heavy enough by then. */
 const MOST = 100_000;
 let left = 0;
 
-/** About how many bytes a record holds, without its JSON being made. */
+/** About how many bytes a record holds, without serialising it. */
 export function weightOf(record: HookRecord): number {
   left = MOST;
   if (record.type === 'hook_fire') {

@@ -4,17 +4,17 @@ import type { EventSpec } from '../../events/spec.js';
 import { isObject } from '../../values/shape.js';
 import type { FireRecord, HandlerRecord } from '../fire-record.js';
 
-/** One answer of a hook: a hook that was asked again about another one's rewrite has several. */
+/** One answer of a hook: a hook that was called again because another one rewrote the input has several. */
 export interface Answer {
-  /** The hook's row as if this were its only answer. Of all but the last it has no verdict: that is what counted in the end. */
+  /** The hook's row as if this were its only answer. Only the last answer has a verdict, since the record holds the one that counted in the end. */
   readonly handler: HandlerRecord;
-  /** It announced a later answer, and none came. */
+  /** The hook announced that it would answer later, and no answer came. */
   readonly unjudged: boolean;
-  /** Another answer of the hook stands in place of it, with its context and messages; one that failed or was not given replaces none. */
+  /** Another answer of the same hook replaces this one, its context and its messages too. A failed or missing answer replaces none. */
   readonly replaced: boolean;
-  /** What hooks are asked about, in the form that this one was given; undefined: the record does not have it. */
+  /** The version of the input (or of the output that hooks may replace) that the hook was given; undefined: the record does not have it. */
   readonly given: unknown;
-  /** What it made of that; undefined: it left it as it was. `dropped`: it was not taken: another hook's rewrite stood in place of it, or it only observes. */
+  /** The hook's rewrite of `given`; undefined: it changed nothing. `dropped`: the rewrite had no effect: another hook's won, or this hook only observes. */
   readonly rewrite: { readonly value: unknown; readonly dropped: boolean } | undefined;
 }
 
@@ -24,7 +24,7 @@ interface Draft extends Omit<Answer, 'rewrite'> {
 }
 type Drafts = ReadonlyMap<string, readonly Draft[]>;
 
-/** The answers of each hook that was asked, by its id. */
+/** The answers of each hook that was called, by its id. */
 export function answersIn(record: FireRecord): ReadonlyMap<string, readonly Answer[]> {
   const drafts = draftsIn(record);
   const found = new Map<string, readonly Answer[]>();
@@ -43,7 +43,7 @@ function draftsIn(record: FireRecord): Drafts {
   const spec = specOf(record.event);
   const forms = formsIn(record, spec?.rewrites?.field);
   const asked = record.handlers.filter(({ status }) => status !== 'skipped');
-  // Of no answer it is said what it is about, in older records and where no hook was asked after a rewrite: each wave was given what the one before it had made.
+  // Older records, and those in which no hook was called after a rewrite, do not say which version an answer is about: each wave got what the one before had made.
   const isOlder = !asked.some(({ judged, answers }) => judged !== undefined || answers !== undefined);
   const drafts = new Map<string, readonly Draft[]>();
   let now = forms[0];
@@ -59,7 +59,7 @@ function draftsIn(record: FireRecord): Drafts {
     drafts.set(row.id, own);
     const made = own[0]?.made;
     const isTaken = row.phase !== 'observe' && !record.conflicts.some(({ loser }) => loser === row.id);
-    // Of those that raced, the last to finish stands.
+    // Of rewrites in one wave the last to finish wins, if the record has their order.
     if (made !== undefined && isTaken && (next?.at ?? -1) <= (row.finished ?? 0))
       next = { value: made.value, at: row.finished ?? 0 };
   }
@@ -102,11 +102,11 @@ function draftsOf(
   });
 }
 
-/** A hook that failed may have answered all the same; but where its answer is what failed, its rewrite was not taken. */
+/** A failed hook may have answered too (a command that printed JSON); an answer that failed validation has no rewrite. */
 const hasAnswered = ({ status, output, failure }: RowAnswer): boolean =>
   status === 'ran' || (status === 'failed' && output !== undefined && failure?.cause !== 'bad_schema');
 
-/** Whether another answer counts in place of one (docs/semantics.md 6). */
+/** Whether another answer of the hook replaces the answer at `at` (docs/semantics.md 6). */
 function isReplaced(row: HandlerRecord, all: readonly RowAnswer[], at: number): boolean {
   const later = all.slice(at + 1);
   if (later.some(({ status }) => status === 'ran')) return true;
@@ -114,21 +114,21 @@ function isReplaced(row: HandlerRecord, all: readonly RowAnswer[], at: number): 
   const own = all[at] as RowAnswer;
   if (own.status === 'failed')
     return failed.length > 0 || (own.output !== undefined && !isSame(own.output, row.output));
-  // What one printed that failed counts if it is stricter.
+  // The answer of a failed call counts only if it is stricter.
   const isKept = row.output === undefined || isSame(own.output, row.output);
   return !isKept && failed.some(({ output }) => output !== undefined && isSame(output, row.output));
 }
 
-/** A row has the output that counts; this answer had another one, or none. */
+/** The row has the output that counts; an answer may have had another one, or none. */
 function withOutput({ output: _, ...row }: HandlerRecord, output: unknown): HandlerRecord {
   return output === undefined ? row : { ...row, output };
 }
 
-/** Whether something in this place of a record was left out. */
+/** Whether something at or below this path of the record was left out. */
 const isCut = ({ truncated = [] }: FireRecord, place: string): boolean =>
   truncated.some((cut) => cut === place || cut.startsWith(`${place}.`) || cut.startsWith(`${place}…`));
 
-/** What hooks were asked about, and each form that a rewrite made of it; undefined: the record does not have all of it. */
+/** Every version of the rewritable field (or of the whole input), from the original to the last rewrite; undefined: the record has it only in part. */
 function formsIn(record: FireRecord, field: string | undefined): readonly unknown[] {
   const { input, final_input: final, versions = [] } = record;
   const part = (of: FireRecord['input'], place: string): unknown => {
@@ -142,7 +142,7 @@ function formsIn(record: FireRecord, field: string | undefined): readonly unknow
   return [first, ...versions, part(final, 'final_input')];
 }
 
-/** What the row tells of an answer that was not the last. */
+/** The row of an answer that was not the last: without the verdict and the other fields that describe the last one. */
 function earlier(
   { id, name, handler, plugin, source, scope, stage, wave, phase, dialect, on_failure: onFailure }: HandlerRecord,
   { status, output, failure }: NonNullable<HandlerRecord['answers']>[number],
@@ -159,7 +159,7 @@ function earlier(
   };
 }
 
-/** What an answer replaces the input or output with. */
+/** The value with which an answer replaces the input or output; undefined: it replaces nothing. */
 export function madeBy(
   output: unknown,
   spec: EventSpec | undefined,
@@ -176,17 +176,17 @@ export function madeBy(
   return { value: fired?.keeps_keys && isObject(old) && isObject(value) ? { ...old, ...value } : value };
 }
 
-/** Whether another hook's rewrite stood in place of that of an answer (docs/semantics.md 6). */
+/** Whether another hook's rewrite won over the rewrite of this answer (docs/semantics.md 6). */
 function isDropped({ conflicts }: FireRecord, drafts: Drafts, id: string, at: number): boolean {
   const own = drafts.get(id) ?? [];
   const { handler, judged, given, made } = own[at] as Draft;
   if (handler.phase === 'observe') return true;
   const winners = conflicts.flatMap(({ winner, loser }) => (loser === id ? [madeIn(drafts, winner)] : []));
   const all = madeIn(drafts, id);
-  // One that has rewritten once has lost with that.
+  // A hook that rewrote only once lost with that rewrite.
   if (winners.length === 0 || all.length === 1) return winners.length > 0;
   const isAgain = all[0] !== own[at];
-  // The other rewrote at the same time; or had made what this one was given; or was given what this one made. Who rewrites for the first time takes nobody's place.
+  // The winner rewrote the same version, or made the one that this answer was given, or was given the one that it made. A first rewrite replaces no earlier one.
   return winners.some((others) =>
     others.some(
       (other, i) =>
@@ -204,12 +204,12 @@ export function isSame(a: unknown, b: unknown): boolean {
   try {
     return jsonOf(a) === jsonOf(b);
   } catch {
-    // It nests too deep.
+    // Nested too deeply for JSON.
     return false;
   }
 }
 
-/** With the keys of each object in one order. */
+/** JSON with sorted keys. */
 const jsonOf = (value: unknown): string | undefined =>
   JSON.stringify(value, (_, one: unknown) =>
     isObject(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one,

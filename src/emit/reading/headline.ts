@@ -21,7 +21,7 @@ export const VERDICT_STYLE: Partial<Record<HandlerVerdict, PrintStyle>> = {
 /** `denied by the user: "not now"`, `ran (mode) 12 ms`. */
 export function callWords(record: ToolCallRecord, paint: PrintPaint): string {
   const { status, denied_by, approver, decided_by, reason, duration_ms } = record;
-  // A hook that let it run has not stopped it.
+  // `decided_by` may name the hook that allowed the call; it is not shown beside another source's denial.
   const isOther = denied_by !== undefined && denied_by !== 'hook';
   const hook = decided_by === undefined || isOther ? '' : ` ${plain(decided_by)}`;
   const by =
@@ -44,7 +44,7 @@ export function headline(record: FireRecord, paint: PrintPaint): string {
   if (record.error !== undefined) return paint('red', `not decided: ${plain(record.error)}`);
   if (record.would !== undefined) return wouldWords(record, record.would, paint);
   const { decision, unanswered } = record;
-  // Hookscope has let it through.
+  // Hookscope let the event through.
   if (unanswered !== undefined && decision.decidedBy === undefined)
     return `${paint('yellow', 'no hook answered')}: "${clip(unanswered, 120)}"`;
   const names = handlerNames(record);
@@ -60,7 +60,7 @@ export function headline(record: FireRecord, paint: PrintPaint): string {
   return `${paint(style, word)}${by}${reason}${over}${rewritten}${ends}${failed}${answeredWords(record)}`;
 }
 
-/** Names who settled an ask elsewhere. */
+/** Who answered an ask elsewhere, and how. */
 function answeredWords({ answered }: FireRecord): string {
   if (answered === undefined) return '';
   if (answered.answer === 'none') return `, not answered: ${clip(answered.reason ?? '', 120)}`;

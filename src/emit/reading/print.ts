@@ -11,13 +11,13 @@ import { type Redactor, redactorOf } from '../redact/redactor.js';
 import { callWords, duration, handlerNames, headline, type PrintPaint, VERDICT_STYLE } from './headline.js';
 import { valueIn } from './value.js';
 
-/** How records become lines for people. */
+/** How records are formatted for people. */
 export interface PrintOptions {
-  /** Colour; default false. The caller knows its terminal and NO_COLOR. */
+  /** Colour; default false. The caller is the one who knows its terminal and NO_COLOR. */
   readonly color?: boolean;
-  /** The `time` that offsets count from, such as the first record's; default: the time of day (UTC) is shown. */
+  /** The `time` from which offsets are shown, such as the first record's. Default: the time of day (UTC) instead of an offset. */
   readonly since?: string;
-  /** Masks secrets before a line is made: options, or the result of `createRedactor`; default: this machine's key. false: nothing is masked. */
+  /** Masks secrets before formatting: options, or the result of `createRedactor`. Default: with this machine's key. `false` masks nothing. */
   readonly redact?: Redactor | RedactOptions | false;
   /** The subject that follows the event's name in a fire record; default: the input's `tool_name`. */
   readonly subject?: (event: string, input: Readonly<Record<string, unknown>>) => string | undefined;
@@ -61,7 +61,7 @@ export function formatRecord(told: HookRecord, options: PrintOptions = {}): stri
   return [when, who, column(record.hook_name, 24), column(record.name, 24), runWord(record, paint)].join('  ');
 }
 
-/** A fire as a block: the decision, then every registered handler with what it said or why it did not run. */
+/** A fire as a block: the decision, then every registered handler with its answer or the reason why it did not run. */
 export function formatFire(told: FireRecord, options: PrintOptions = {}): string {
   checkKeys(options, PRINT, 'formatFire: ');
   const record = (redactorOf(options.redact)?.redact(told) ?? told) as FireRecord;
@@ -88,7 +88,7 @@ export function formatFire(told: FireRecord, options: PrintOptions = {}): string
   ].join('\n');
 }
 
-/** Which policies of a fleet were in force. */
+/** The policies of a fleet that were in force. */
 function policiesOf({ policies = [] }: FireRecord): string {
   const all = policies.map(({ channel, revision, sequence }) =>
     plain(revision === undefined ? `${channel}: no policy` : `${channel} ${revision} (${sequence})`),
@@ -133,7 +133,7 @@ function toolName(_event: string, input: Readonly<Record<string, unknown>>): str
 }
 
 export function painter({ color = false }: PrintOptions): PrintPaint {
-  // `styleText` is not to look at the terminal itself: the caller has decided.
+  // Without `validateStream: false`, `styleText` would check the terminal itself; the caller has decided already.
   return (style, text) => (color && style !== undefined ? styleText(style, text, { validateStream: false }) : text);
 }
 

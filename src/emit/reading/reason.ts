@@ -1,11 +1,11 @@
 import { isObject } from '../../values/shape.js';
 import type { FireRecord, HandlerRecord } from '../fire-record.js';
 
-/** Whose reason a decision tells. A gate tells its decider's; the others tell those of all hooks that decided the same, a line each. */
+/** Whose reason a decision has. A gate has its decider's; other folds have those of all hooks that decided the same, a line each. */
 export interface ToldReason {
-  /** What the hook that decided said itself. */
+  /** The deciding hook's own reason. */
   readonly own?: string;
-  /** Where that said nothing: the first hook that did. */
+  /** If that hook gave none: the first hook that gave a reason. */
   readonly other?: { readonly id: string; readonly text: string };
 }
 
@@ -22,7 +22,7 @@ export function reasonIn({ decision, handlers }: Pick<FireRecord, 'decision' | '
     const text = handler === decider || handler.phase === 'observe' ? undefined : wordsOf(handler);
     if (isTold(text)) return { other: { id: handler.id, text } };
   }
-  // The record does not hold all that was said.
+  // The record does not hold all outputs.
   return { own: reason };
 }
 

@@ -4,7 +4,7 @@ import { isObject, type Json } from '../../values/shape.js';
 import type { FireRecord, HandlerRecord } from '../fire-record.js';
 import { isSame } from './answers.js';
 
-/** The value that an answer gives on an event that asks for one; undefined: none, as far as the record shows. Without `value`: not which. */
+/** The value that an answer gives on a `replace` event; undefined: none, as far as the record shows. No `value`: the record lacks it. */
 export function valueIn(
   record: Pick<FireRecord, 'event' | 'decision' | 'handlers' | 'would_decide'>,
   { id, output, verdict, phase }: Pick<HandlerRecord, 'id' | 'output' | 'verdict' | 'phase'>,
@@ -14,7 +14,7 @@ export function valueIn(
   if (decision.fold !== 'replace' || verdict === 'block' || own === undefined) return undefined;
   const keys = specOf(event)?.value;
   if (keys !== undefined) return valueAmong(keys, own);
-  // Of an event that is not in the catalogue the value that counts shows the key.
+  // An event that is not in the catalogue: its key is found by looking for the value that counts in the winner's answer.
   const proof = would ?? decision;
   if (!isGiven(proof) || phase === 'observe') return undefined;
   if (proof.decidedBy === id) return 'value' in proof ? { value: givenIn(proof) } : {};
@@ -23,7 +23,7 @@ export function valueIn(
   return key !== undefined && own[key] !== undefined ? { value: own[key] } : {};
 }
 
-/** The one key whose value is the whole value; undefined: none, or not known which. */
+/** The only key of `own` whose value is the whole `value`; undefined: there is none, or it is ambiguous. */
 function keyOf(value: unknown, own: Json = {}): string | undefined {
   const keys = Object.keys(own).filter((key) => isSame(own[key], value));
   const isOfSeveral = isObject(value) && Object.keys(value).every((key) => isSame(value[key], own[key]));
@@ -35,9 +35,9 @@ function specificIn(output: unknown): Json | undefined {
   return isObject(own) ? own : undefined;
 }
 
-/** Whether hooks gave the value that counts. */
+/** Whether a hook gave the decision's value. */
 export const isGiven = ({ fold, blocked, decidedBy }: FireRecord['decision']): boolean =>
   fold === 'replace' && !blocked && decidedBy !== undefined;
 
-/** That value, where the record has room for it. */
+/** The decision's value, if the record had room for it. */
 export const givenIn = (decision: Readonly<Record<string, unknown>>): unknown => decision['value'];

@@ -1,7 +1,7 @@
 import { plain } from '../../plain.js';
 import type { FireRecord } from '../fire-record.js';
 
-/** What a hook that is not enforced would have done, one by one: `deny`, `rewrite it`, `add context`. None: it would have said nothing. */
+/** What a hook that is not enforced would have done, as a list: `deny`, `rewrite it`, `add context`. Empty: nothing. */
 export function wouldDo({
   would = 'none',
   would_decide,

@@ -3,28 +3,28 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HookRecord } from '../record.js';
 import type { RecordStream, Sink, SinkOptions } from '../sink.js';
 
-/** A sink that is tested, in its own empty place. */
+/** The sink under test, with an empty place of its own to store records in. */
 export interface SinkUnderTest {
-  /** Makes the sink with these options; called once, or again after it was closed, for the same place. */
+  /** Makes the sink. Called again only after the previous sink was closed, and then for the same place. */
   make(options: SinkOptions): Sink;
-  /** The stored records, in the order in which they were stored. Called after `flush` or `close`. */
+  /** The stored records in the order of storing. Called after `flush` or `close`. */
   kept(): readonly HookRecord[] | Promise<readonly HookRecord[]>;
-  /** Makes one that cannot write a thing; leave it out where that cannot be arranged. */
+  /** Makes a sink whose every write fails; leave it out if that cannot be arranged. */
   broken?(options: SinkOptions): Sink;
 }
 
-/** One promise of the contract. `run` rejects with an AssertionError where the sink breaks it. */
+/** One promise of the contract. `run` rejects with an AssertionError if the sink breaks it. */
 export interface SinkCase {
   /** What the sink must do; used as a test's title. */
   readonly name: string;
-  /** Makes a sink, and rejects with what it does wrong. */
+  /** Makes a sink and checks the promise. */
   run(makeSink: () => SinkUnderTest | Promise<SinkUnderTest>): Promise<void>;
 }
 
-/** Sinks forget what is old. */
+/** Recent times, since sinks may delete old records. */
 const BEGAN = Date.now();
 
-/** A record of the contract's own, as a host makes them. */
+/** A sample record, as a host would make it. */
 function record(seq: number, reason = 'not here'): HookRecord {
   return Object.freeze({
     seq,
@@ -48,7 +48,7 @@ async function seqs(under: SinkUnderTest): Promise<number[]> {
   return (await under.kept()).map(({ seq }) => seq);
 }
 
-/** A stream as `host.events$` is, that says how many listen. */
+/** A stream like `host.events$` that counts its subscribers. */
 function streamOf() {
   const watchers = new Set<(record: HookRecord) => void>();
   const events$: RecordStream = {
@@ -73,7 +73,7 @@ function listener() {
 }
 
 /**
- * What every sink of hookscope keeps to, as cases for any test runner:
+ * The promises that every sink of hookscope keeps, as cases for any test runner:
  *
  * ```ts no-run
  * import { SINK_CONTRACT } from 'hookscope/sinks/contract';

@@ -24,11 +24,11 @@ import { createSyncFile } from './files/sync-file.js';
 
 /** Options of `ndjsonSink`. */
 export interface NdjsonOptions extends SinkOptions {
-  /** Most records that wait to be written; default: as many as `maxPendingBytes` hold. The newest is the one dropped. */
+  /** Most records that wait to be written; default: as many as fit `maxPendingBytes`. Newer records are dropped. */
   readonly capacity?: number;
-  /** Most bytes a file holds (a single longer line has its own file); default 64 MiB. */
+  /** Most bytes in a file (a longer line gets a file of its own); default 64 MiB. */
   readonly maxBytes?: number;
-  /** `sync`: a record is in the file, and on the disk, when `push` returns; each costs the agent a write. Default: written in the next turn. */
+  /** `sync`: a record is on the disk when `push` returns, so the agent waits for each write. Default: written in the next turn. */
   readonly durability?: 'batch' | 'sync';
   /** How many full files are kept next to the current one, as `path.1` (the newest) to `path.<keep>`; default 5. */
   readonly keep?: number;
@@ -37,10 +37,10 @@ export interface NdjsonOptions extends SinkOptions {
 const NDJSON: Keys<NdjsonOptions> = { ...SINK, maxBytes: true, keep: true, durability: oneOf('batch', 'sync') };
 
 /**
- * Writes each record as one line of JSON to a file only its owner can read (0600; missing folders are made 0700). Lines are
- * whole whatever happens to the process: the rest of a line cut short by a crash is moved to `path.torn` at the next opening.
- * What finds `maxPendingBytes` waiting is dropped, and so is what cannot be written (ENOSPC, EACCES …): it is counted in
- * `dropped`, the logger is informed, and the next record is tried again.
+ * Writes each record as one line of JSON to a file that only its owner can read (0600; missing folders are made 0700). The
+ * file has only whole lines: part of a line that a crash left behind is moved to `path.torn` at the next opening. A record
+ * that arrives while `maxPendingBytes` wait, or cannot be written (ENOSPC, EACCES …), is dropped and counted in `dropped`,
+ * the logger reports it, and the next record is tried again.
  *
  * ```ts
  * const sink = ndjsonSink('logs/hooks.ndjson', { maxBytes: 10_000_000, keep: 3 });
@@ -64,7 +64,7 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
   const now = options.durability === 'sync' ? createSyncFile({ path, maxBytes, keep, logger }) : undefined;
   const mark = createOpenMark(path, now !== undefined);
   let lost = 0;
-  /** How many of them were lost after the last successful write. */
+  /** How many records were lost since the last successful write. */
   let lostSince = 0;
   let closed = false;
   const queue = createQueue<Buffer>({
@@ -80,7 +80,7 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
     failed: streams.detach,
   });
 
-  // Serialised immediately, so that the file has the record as it was emitted; not at all if there is no room for it.
+  // Serialised immediately, so that the file has the record as it was pushed, and only if there is room for it.
   function push(record: HookRecord): void {
     try {
       readPiece(redactor, record);
@@ -119,10 +119,10 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
       closed = true;
       now?.close();
       const written = await queue.close();
-      // A hanging write may be lost, so the mark stays.
+      // A write that hangs may be lost, so the mark stays.
       if (written) mark.end(lostSince);
       const ended = file.close();
-      // A write that hangs would hold the closing of the file too.
+      // A write that hangs would also block the closing of the file.
       if (written) await ended;
     },
   });

@@ -18,17 +18,17 @@ import { Spans } from './otel/spans.js';
 
 /** Options of `otelSink`. */
 export interface OtelOptions extends SinkOptions {
-  /** Also puts inputs, outputs, reasons and messages (what people typed, and what tools and hooks said) on spans, with secrets masked. Default false. */
+  /** Also puts inputs, outputs, reasons and messages (texts of people, tools and hooks) on spans, with secrets masked. Default false. */
   readonly content?: boolean;
-  /** Default: the one that was registered with `@opentelemetry/api`. */
+  /** Default: the provider registered with `@opentelemetry/api`. */
   readonly tracerProvider?: TracerProvider;
-  /** Default: the one that was registered with `@opentelemetry/api`. */
+  /** Default: the provider registered with `@opentelemetry/api`. */
   readonly meterProvider?: MeterProvider;
 }
 
-/** A sink for OpenTelemetry, and what the host option `tracing` takes. */
+/** A sink for OpenTelemetry that the host option `tracing` takes too. */
 export interface OtelSink extends Sink, Tracing {
-  /** Resolves when everything taken so far is on spans, and their provider has handed them on (`forceFlush`). Never rejects. */
+  /** Resolves when everything taken so far is on spans and the providers have exported it (`forceFlush`). Never rejects. */
   flush(): Promise<void>;
 }
 
@@ -46,17 +46,17 @@ const OTEL: Keys<OtelOptions> = {
 
 const BATCH = 64;
 
-/** A queued item: a record, or the end of an agent or session. `mark`: when it was reported, by the monotonic clock. */
+/** A queued item: a record, or the end of an agent or session. `mark`: the `performance.now()` at which it was queued. */
 type Told = ({ readonly record: HookRecord } | { readonly live: Live }) & {
   readonly mark: number;
   readonly weight: number;
 };
 
 /**
- * Spans and metrics for OpenTelemetry, which the program itself has set up: a span for each session, agent, tool call, fire and call of a hook, in one
- * tree, and counters and a histogram of the hooks. As the host option `tracing` it begins spans as the work begins: callbacks run inside
- * theirs, commands and servers are told about it (`TRACEPARENT`, `traceparent`). Attached to a stream of records alone it makes spans of fires and hooks
- * from their times. What somebody typed is on no span unless `content` is set.
+ * Spans and metrics for OpenTelemetry, which your program sets up: one tree of spans, a span for each session, agent, tool call, fire and hook call, and
+ * counters and a histogram of hook calls. As the host option `tracing` it begins a span when the work begins: callbacks run in the context of their span,
+ * commands and servers get it as `TRACEPARENT` or `traceparent`. Attached only to a stream of records it builds spans of fires and hooks afterwards, from
+ * the records' times. Texts that people typed are on no span unless `content` is set.
  *
  * ```ts no-run
  * import { otelSink } from 'hookscope/sinks/otel';
@@ -141,7 +141,7 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
       await queue.close();
       isOver = true;
       closeSpans();
-      // A collector that does not answer blocks nothing else.
+      // A collector that does not answer must not block the close.
       if (!(await within(timerDelay(defaults.closeTimeout), flush())))
         report(logger, `Sink "${name}": what was waiting was not sent within ${defaults.closeTimeout} s`);
     },
@@ -151,7 +151,7 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
   return Object.assign(sink, { begin, flush });
 }
 
-/** Flushes the providers' own queues; providers of the API alone have none. Never rejects. */
+/** Flushes the providers' own queues; the API's no-op providers have none. Never rejects. */
 async function handOn(
   tracerProvider: TracerProvider,
   meterProvider: MeterProvider,
@@ -168,10 +168,10 @@ async function handOn(
   }
 }
 
-/** At most so many hosts are told apart. */
+/** The most hosts whose last record is remembered. */
 const HOSTS = 1000;
 
-/** Whether a record was the last one of its host, too: two streams of one host send each record twice, as the option `tracing` and `attach(host.events$)` do. */
+/** Whether a record repeats the previous one of its host: the option `tracing` together with `attach(host.events$)` delivers each record twice. */
 function repeats(): (record: HookRecord) => boolean {
   const last = new Map<string | undefined, HookRecord>();
   return (record) => {

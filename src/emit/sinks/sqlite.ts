@@ -6,9 +6,9 @@ import { recordSink, type SqliteOptions } from './sqlite/sink.js';
 export type { SqliteOptions } from './sqlite/sink.js';
 
 /**
- * Keeps records in a SQLite file that only its owner can read, which `hookscope history` and others read while it is written; several processes may
- * write the same one. Node's own SQLite is used where there is one (22.13 and later), else the package libsql. A file of an earlier version is
- * brought to this one. What cannot be written (a full disk) is dropped and counted, the logger is informed, and the next records are tried
+ * Stores records in a SQLite file that only its owner can read. `hookscope history` and other readers can read it while it is written, and several
+ * processes may write it. Uses Node's own SQLite if there is one (22.13 and later), else the package libsql. A file of an earlier version is
+ * migrated. Records that cannot be written (a full disk) are dropped and counted, the logger reports it, and the next records are tried
  * again.
  *
  * ```ts
@@ -18,7 +18,7 @@ export type { SqliteOptions } from './sqlite/sink.js';
  * await sink.close();
  * ```
  * `path`: default `$XDG_STATE_HOME/hookscope/records.db`.
- * @throws HookscopeError INVALID_OPTIONS; with `durability: 'sync'` also FILE, else the logger is told and the sink is detached.
+ * @throws HookscopeError INVALID_OPTIONS; with `durability: 'sync'` also FILE (otherwise the logger reports it and the sink is detached).
  */
 export function sqliteSink(path: string = join(stateFolder(), 'records.db'), options: SqliteOptions = {}): Sink {
   return recordSink(path, options);

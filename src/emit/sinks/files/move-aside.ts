@@ -1,12 +1,12 @@
 import { closeSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
 import { isAt, nameOf, OWNER_ONLY } from './owned-file.js';
 
-/** A lock this old, in milliseconds, is a dead process's: to move files takes a few. */
+/** A lock older than this (milliseconds) was left by a dead process: moving the files takes a few milliseconds. */
 const STALE_LOCK = 10_000;
 
 /**
- * Moves a full file to path.1, what was there to path.2, and so on; the oldest goes only if all places are taken. `file`: the open one; if another
- * process has moved it already, nothing more is. false: another process is just doing it. Then the file may grow a little beyond its size.
+ * Rotates a full file: path to path.1, path.1 to path.2, and so on; the oldest is deleted only if all `keep` places are taken. `file`: the open
+ * file; nothing is moved if another process has rotated it already. false: another process is rotating now, so the file may grow a little longer.
  */
 export function moveAside(path: string, { keep, file }: { readonly keep: number; readonly file: number }): boolean {
   const lock = takeLock(`${path}.lock`);

@@ -15,45 +15,45 @@ import { makeFolder } from '../../../values/make-folder.js';
 import { isRunning, startOf } from '../../../values/processes.js';
 
 /**
- * A small marker file that exists while a process writes records. A marker without its process shows that the process was killed, and that records that
- * waited to be written may be missing: no number shows that, since the next host starts counting again.
+ * A small marker file that exists while a process writes records. A marker whose process is gone shows that the process was killed and that records in its
+ * queue may be missing. A gap in `seq` cannot show that, since the next host counts from 1 again.
  */
 export interface OpenMark {
-  /** A record of this host comes. */
+  /** A record of this host is about to be written. */
   host(id: string | undefined): void;
   /** A record was refused for lack of room. */
   refused(): void;
-  /** So many of the last records could not be written; none: the last one was. What is kept at once says so at once: it may be killed next. */
+  /** How many of the latest records could not be written; 0: the last one was. Used with `sync`, where the mark must be right at any moment. */
   missed(count: number): void;
-  /** No more records will come. All are written except those refused at the end and `lost` ones that could not be written; if there are any, the mark stays. */
+  /** No more records will come. The mark stays if the last ones were refused or `lost` of them could not be written; otherwise it is removed. */
   end(lost?: number): void;
 }
 
-/** A process that has not ended as it should. */
+/** A writer that was killed, or ended without writing all of its records. */
 export interface Unclosed {
   readonly pid: number;
-  /** When the first record of its last host came, in ISO 8601. */
+  /** When the first record of its last host was written, in ISO 8601. */
   readonly since: string;
   readonly hosts: readonly string[];
-  /** It ended normally, but could not write this many of its last records; absent: unknown. */
+  /** How many of its last records it could not write; absent: unknown, because it was killed. */
   readonly lost?: number;
 }
 
 const MARK = '.writing.';
-/** Marks that are kept, and for how many milliseconds. */
+/** The most marks that are kept, and for how many milliseconds. */
 const MOST = 20;
 const LONGEST = 30 * 86_400_000;
-/** Hosts that are named. */
+/** The most hosts that a mark names. */
 const HOSTS = 20;
 
 interface Written extends Unclosed {
-  /** When its process started. */
+  /** When the process started, which tells it from a later process with its number. */
   readonly started?: string | undefined;
-  /** If the writer is killed, only records that could not be written are missing. */
+  /** The writer is synchronous: if it is killed, only records that could not be written are missing. */
   readonly sync?: boolean;
 }
 
-/** `isSync`: each record is on the disk before the next one comes. */
+/** `isSync`: each record is on the disk before the next one is pushed. */
 export function createOpenMark(path: string, isSync = false): OpenMark {
   const file = `${path}${MARK}${process.pid}-${randomBytes(4).toString('hex')}`;
   const hosts: string[] = [];
@@ -77,7 +77,7 @@ export function createOpenMark(path: string, isSync = false): OpenMark {
       makeFolder(dirname(path));
       putOver(file, `${JSON.stringify(mark)}\n`);
     } catch {
-      // Nothing can be written here, and the records themselves show that.
+      // Nothing can be written here; writing the records fails too, and that is reported.
     }
   }
 
@@ -106,7 +106,7 @@ export function createOpenMark(path: string, isSync = false): OpenMark {
   };
 }
 
-/** Over what is there: a full disk has no room for another. */
+/** Overwrites the file in place instead of renaming a new one over it: a full disk has no room for a second file. */
 function putOver(file: string, text: string): void {
   const bytes = Buffer.from(text);
   const handle = openSync(file, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
@@ -118,7 +118,7 @@ function putOver(file: string, text: string): void {
   }
 }
 
-/** Who wrote to a file of records and was killed, or ended without closing it. */
+/** The writers of a file of records that were killed, or ended without writing all of their records. */
 export function unclosedWriters(path: string): Unclosed[] {
   return marksOf(path).flatMap((file) => {
     const mark = readMark(file);
@@ -128,7 +128,7 @@ export function unclosedWriters(path: string): Unclosed[] {
   });
 }
 
-/** Processes that have ended and whose mark is empty: there was no room for it, and so for no record either. */
+/** Ended processes with an empty mark: the disk had no room for the mark, and so none for records. */
 export function emptyMarks(path: string): { readonly pid: number; readonly since: string }[] {
   return marksOf(path).flatMap((file) => {
     const stats = statSync(file, { throwIfNoEntry: false });
@@ -137,7 +137,7 @@ export function emptyMarks(path: string): { readonly pid: number; readonly since
   });
 }
 
-/** undefined: the file is not one of ours. */
+/** undefined: the file is not a mark. */
 function readMark(file: string): Written | undefined {
   try {
     const { pid, since, hosts, started, sync, lost } = JSON.parse(readFileSync(file, 'utf8')) as Written;
@@ -149,7 +149,7 @@ function readMark(file: string): Written | undefined {
   }
 }
 
-/** Another process may have its number by now. */
+/** Whether the writer still runs. Another process may have its number by now, so the start time is compared. */
 function lives({ pid, started }: Written): boolean {
   return isRunning(pid) && (started === undefined || startOf(pid) === started);
 }
@@ -165,7 +165,7 @@ function marksOf(path: string): string[] {
   }
 }
 
-/** Removes marks that are old enough, or that say nothing. */
+/** Removes marks that are too many, too old, or report no loss. */
 function prune(path: string): void {
   const marks = marksOf(path).flatMap((file) => {
     const stats = statSync(file, { throwIfNoEntry: false });

@@ -4,18 +4,18 @@ import { dirname } from 'node:path';
 import { HookscopeError } from '../../../errors.js';
 import { makeFolder } from '../../../values/make-folder.js';
 
-/** Never through a symbolic link: in a shared folder it could lead anywhere. Nor is a pipe waited for. */
+/** O_NOFOLLOW: in a shared folder a symbolic link could lead anywhere. O_NONBLOCK: opening a pipe would wait. */
 const APPEND =
   constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 export const OWNER_ONLY = 0o600;
 
-/** Opens a file for appending, made if missing, and makes it readable by its owner alone. */
+/** Opens a file for appending, creates it if missing, and makes it readable only by its owner. */
 export const openOwned = (path: string): number => opened(path, checkOwned);
 
 /** Like `openOwned`, but refuses a file that clearly does not hold records. */
 export const openRecordsSync = (path: string): number => opened(path, checkRecords);
 
-/** The same, asynchronously. */
+/** `openRecordsSync` with an asynchronous open. */
 export async function openRecords(path: string): Promise<FileHandle> {
   makeFolder(dirname(path));
   const handle = await open(path, APPEND, OWNER_ONLY);
@@ -53,7 +53,7 @@ function checkOwned(file: number, path: string): void {
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) fchmodSync(file, OWNER_ONLY);
 }
 
-/** Whether the open file is the one at the path. */
+/** Whether both are the same file, by inode. */
 export function isSame(ours: Stats, there: Stats | undefined): boolean {
   return there?.ino === ours.ino && there.dev === ours.dev;
 }
@@ -66,7 +66,7 @@ export function byteAt(file: number, at: number): number | undefined {
   return readSync(file, byte, 0, 1, at) === 1 ? byte[0] : undefined;
 }
 
-/** `ENOSPC`, `EACCES`; of an error without a code, its text. */
+/** The error's code (`ENOSPC`, `EACCES`), or its text if it has none. */
 export function nameOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

@@ -19,10 +19,10 @@ export interface RotatingFile {
   close(): Promise<void>;
 }
 
-/** Most bytes one write() gets. */
+/** The most bytes in one write. */
 const CHUNK = 1024 * 1024;
 
-/** A file of lines that moves aside when it is full. Several processes may append to the same one. */
+/** A file of lines that is rotated when it is full. Several processes may append to the same file. */
 export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFileOptions): RotatingFile {
   let handle: FileHandle | undefined;
   let expected = 0;
@@ -50,7 +50,7 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
     await old?.close();
   }
 
-  /** One write of whole lines. What a failure left of a line is cut off again. Resolves to how many lines are in the file. */
+  /** Writes whole lines; after a failure, a partly written line is cut off. Resolves to how many lines were written. */
   async function write(to: FileHandle, size: number, lines: readonly Buffer[]): Promise<number> {
     const bytes = Buffer.concat(lines);
     let done = 0;
@@ -94,7 +94,7 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
         const { handle: to, size } = await current();
         const room = limit - size;
         if (size > 0 && (lines[next]?.length ?? 0) > room) {
-          // A file that cannot be moved aside now grows on: no record is lost for it.
+          // A file that cannot be rotated now keeps growing, so that no record is lost.
           if (tryMove(to)) await release();
           else limit = Number.POSITIVE_INFINITY;
           continue;
@@ -111,7 +111,7 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
     return lines.length - next;
   }
 
-  /** Whether it was moved aside. */
+  /** Whether the file was rotated. */
   function tryMove(full: FileHandle): boolean {
     try {
       const moved = moveAside(path, { keep, file: full.fd });

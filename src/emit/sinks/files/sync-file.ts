@@ -5,7 +5,7 @@ import { moveAside } from './move-aside.js';
 import { isAt, nameOf, openRecordsSync } from './owned-file.js';
 import { mendTail } from './torn-tail.js';
 
-/** The file of `durability: 'sync'`: a line is on the disk when `append` returns. Moves aside as the other does. */
+/** The file of `durability: 'sync'`: a line is on the disk when `append` returns. Rotated like `RotatingFile`. */
 export interface SyncFile {
   /** Whether the line was written. Never throws. */
   append(line: Buffer): boolean;
@@ -29,7 +29,7 @@ export function createSyncFile({
   let lost = 0;
   let stuck: string | undefined;
 
-  /** Reopened if the file was moved. */
+  /** The open file; reopened if it was moved or removed. */
   function current(): number {
     if (file !== undefined && !isAt(path, file)) release();
     if (file !== undefined && fstatSync(file).size === expected) return file;
@@ -44,7 +44,7 @@ export function createSyncFile({
     if (old !== undefined) closeSync(old);
   }
 
-  /** A file that cannot be moved aside now grows on: no record is lost for it. */
+  /** Rotates the file. One that cannot be rotated now keeps growing, so that no record is lost. */
   function tryMove(full: number): void {
     try {
       if (moveAside(path, { keep, file: full })) release();

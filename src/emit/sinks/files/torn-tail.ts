@@ -5,20 +5,20 @@ import { byteAt, OWNER_ONLY, openOwned } from './owned-file.js';
 
 const NEWLINE = 10;
 const STEP = 64 * 1024;
-/** A last line longer than this was not written by us. */
+/** A last line longer than this is not a record of hookscope. */
 const MAX_TORN = 256 * 1024 * 1024;
 
 /**
- * Makes sure that an open file ends with a whole line, and returns its size. A line a crash cut short is moved to `path.torn`; one
- * that lacks only its newline gets it.
+ * Makes sure that an open file ends with a whole line, and returns its size. A line that a crash cut short is moved to
+ * `path.torn`; one that lacks only its newline gets it.
  */
 export function mendTail(file: number, path: string, logger: Logger): number {
   let size = -1;
   for (let now = fstatSync(file).size; now !== size; now = fstatSync(file).size) {
     size = now;
     if (size === 0 || byteAt(file, size - 1) === NEWLINE) return size;
-    // Waits until a write another process may be in the middle of has ended (both hold the inode's lock): a file that did
-    // not grow over this was not being written when it was looked at.
+    // `fchmod` waits for a write of another process to end, since both take the inode's lock. If the file did not grow
+    // meanwhile, nobody was writing when its size was read.
     fchmodSync(file, OWNER_ONLY);
   }
 

@@ -16,29 +16,29 @@ import type { TraceCarrier } from '../../../values/trace-carrier.js';
 
 export { context, metrics, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace };
 
-/** The innermost of our own spans in a context. */
+/** The context key of hookscope's innermost span. */
 const LIVE = createContextKey('hookscope');
 
-/** The keys by which places are found. */
+/** A span of hookscope, as far as finding a parent needs it. */
 interface Piece {
   readonly span: Span;
   readonly context: Context;
   isWithin(other: Piece): boolean;
-  /** Whether all of it began in that span. */
+  /** Whether its outermost hookscope span is a child of that span. */
   isFrom(spanId: string): boolean;
 }
 
-/** Where a new span belongs. */
+/** The parent of a new span. */
 export interface SpanPlace<P extends Piece = Piece> {
   readonly context: Context;
-  /** The enclosing span of ours. */
+  /** The enclosing span of hookscope. */
   readonly above: P | undefined;
   readonly links?: Link[];
 }
 
 /**
- * Within `parent`: in what the caller is in, where that is within it too, so that a tool's own spans stay between; else at its side, with a
- * link to what the caller is in. Without one: in what the caller is in, or in what came from another process.
+ * The place of a span that belongs to `parent`: the caller's active context if that is within `parent`, so that a tool's own spans stay in
+ * between; else `parent` itself, with a link to the active span if `mayLink`. Without `parent`: the active context, or else `incoming`.
  */
 export function placeIn<P extends Piece>(
   parent: P | undefined,
@@ -59,7 +59,7 @@ export function placeIn<P extends Piece>(
   return { ...beside, links: [{ context: span }] };
 }
 
-/** Always the W3C format, whichever propagator the program uses, because processes and servers are given that format. */
+/** Always reads the W3C format, whichever propagator the program uses: hookscope passes that format between processes and servers. */
 function remote(active: Context, { traceparent, tracestate }: TraceCarrier): Context {
   const [, traceId = '', spanId = '', flags = '00'] = traceparent.split('-');
   return trace.setSpanContext(active, {
@@ -74,7 +74,7 @@ function remote(active: Context, { traceparent, tracestate }: TraceCarrier): Con
 export const contextOf = (place: Context, piece: Piece): Context =>
   trace.setSpan(place, piece.span).setValue(LIVE, piece);
 
-/** The trace context for another process; undefined: nothing is recorded. */
+/** The trace context to pass to another process; undefined: nothing is recorded. */
 export function carrierFor(piece: Piece): TraceCarrier | undefined {
   const { traceId, spanId, traceFlags, traceState } = piece.span.spanContext();
   if (!isSpanContextValid({ traceId, spanId, traceFlags })) return undefined;

@@ -18,12 +18,12 @@ import { ACTION, CONTENT, NAME, VERDICT } from './names.js';
 
 type Work<Kind extends TracedWork['kind']> = Extract<TracedWork, { kind: Kind }>;
 
-/** Characters of a text on a span. */
+/** The most characters of a text on a span. */
 const LONGEST = 32_768;
 
 const isToolEvent = (event: string): boolean => specOf(event)?.tool === true;
 
-/** The session it belongs to, and the agent if it is one's. */
+/** The session that the work belongs to, and the agent if there is one. */
 function whose({ session_id, agent_id, agent_type }: Omit<Work<'agent'>, 'kind'>): Attributes {
   const attributes: Attributes = { [NAME.conversation]: session_id };
   if (agent_id !== undefined) attributes[NAME.agentId] = agent_id;
@@ -31,7 +31,7 @@ function whose({ session_id, agent_id, agent_type }: Omit<Work<'agent'>, 'kind'>
   return attributes;
 }
 
-/** How a span begins: its name and what is set at its start, so that samplers see it. */
+/** A span's name and the attributes that are set at its start, so that samplers see them. */
 export function beginning(work: TracedWork, fire: TracedWork | undefined): Beginning {
   switch (work.kind) {
     case 'agent':
@@ -65,7 +65,7 @@ export function beginning(work: TracedWork, fire: TracedWork | undefined): Begin
 }
 
 function callBeginning(work: Work<'call'>, fire: Work<'fire'> | undefined): Beginning {
-  // Key by key: one is made for each call of a hook, and a literal with spreads takes several times as long.
+  // Assigned key by key: this runs for each call of a hook, and a literal with spreads takes several times as long.
   const attributes: Attributes = fire === undefined ? {} : whose(fire);
   attributes[NAME.handlerName] = work.name;
   attributes[NAME.handlerKind] = work.handler;
@@ -75,7 +75,7 @@ function callBeginning(work: Work<'call'>, fire: Work<'fire'> | undefined): Begi
   if (!work.isGate) return { does: 'hook', what: work.name, attributes };
   attributes[NAME.operation] = 'run_guardrail';
   attributes[NAME.component] = work.name;
-  // A gate is asked before what it is asked about.
+  // A gate is called before the action, so its target is always an input.
   attributes[NAME.targetType] = 'input';
   if (fire !== undefined && isToolEvent(fire.event)) attributes[NAME.targetSubtype] = 'tool_call';
   if (fire?.tool_use_id !== undefined) attributes[NAME.targetId] = fire.tool_use_id;
@@ -83,7 +83,7 @@ function callBeginning(work: Work<'call'>, fire: Work<'fire'> | undefined): Begi
   return { does: 'run_guardrail', what: work.name, attributes };
 }
 
-/** The result of a fire. `decider`: the displayable name of the hook that decided. */
+/** The result of a fire. `decider`: the name to show for the hook that decided. */
 export function fireEnd(record: FireRecord, decider: string | undefined): Attributes {
   const { decision, handlers } = record;
   const skipped = handlers.filter(({ status }) => status === 'skipped').length;
@@ -111,7 +111,7 @@ function decided({ decision: { verdict, blocked, continues }, would }: FireRecor
   return continues ? 'continue' : 'none';
 }
 
-/** What a gate did, whichever hook decided it. Where none did, and where nothing is enforced, it did nothing: what becomes of the call is decided later. */
+/** Sets the action of a gate. There is none if no hook decided or the hook is not enforced: then something else decides about the call later. */
 function setAction(
   attributes: Attributes,
   { decision, shadow_of: shadowOf, final_input: final, error }: FireRecord,
@@ -121,7 +121,7 @@ function setAction(
   attributes[NAME.action] = verdict === 'allow' && final !== undefined ? 'modify' : ACTION[verdict];
 }
 
-/** The answer of one call, and its effect. `row`: that of the last call of its hook in that fire. `answer`: this one, of a hook with several or where a rewrite was dropped. */
+/** The answer of one call, and its effect. `row`: the hook's row in the fire, for its last call only. `answer`: this call's answer, if the row does not tell it. */
 export function callEnd(
   { outcome, decision, would, shadow, failure, exit_code }: HookResponse,
   fire: FireRecord | undefined,
@@ -140,7 +140,7 @@ export function callEnd(
   if (shadow) attributes[NAME.shadow] = true;
   if (row?.status === 'background') attributes[NAME.background] = true;
   if (fire === undefined || fire.decision.fold !== 'gate') return attributes;
-  // A failed hook has not judged, unless its failure counts as an answer.
+  // A failed hook has no verdict, unless its failure counts as an answer.
   if (failure === undefined || (word !== undefined && word !== 'none')) {
     const verdict = VERDICT[word ?? 'none'];
     attributes[NAME.verdict] = verdict === 'allow' && rewrites ? 'modify' : verdict;
@@ -150,7 +150,7 @@ export function callEnd(
   return attributes;
 }
 
-/** Whether an answer wants to replace the input or output. */
+/** Whether an answer asks to replace the input or output. */
 export function isRewrite(output: unknown, fire: FireRecord): boolean {
   const spec = specOf(fire.event);
   if (spec !== undefined) return madeBy(output, spec, fire) !== undefined;
@@ -186,7 +186,7 @@ export function alarmOf(record: AlarmRecord): Beginning {
   };
 }
 
-/** The same, with inputs and outputs. */
+/** The contents of a fire for its span: inputs and the reason. */
 export function fireContent({ input, final_input, decision }: FireRecord): Attributes {
   return texts({ [CONTENT.input]: input, [CONTENT.finalInput]: final_input, [CONTENT.reason]: decision.reason });
 }
@@ -205,7 +205,7 @@ export function callContent(
   });
 }
 
-/** Details of the call, taken from a fire about it: its arguments as they ran, and the tool's result. */
+/** The contents of a tool call, taken from a fire about it: its final arguments and the tool's result. */
 export function toolContent(record: FireRecord): Attributes {
   const { tool_input, tool_response } = (record.final_input ?? record.input) as Json;
   return texts({ [CONTENT.toolArguments]: tool_input, [CONTENT.toolResult]: tool_response });
@@ -230,7 +230,7 @@ function textOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch {
-    // A circle, a bigint: no record of a host's has one.
+    // A cycle or a bigint; records made by a host have neither.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import { specOf } from '../../../events/catalogue.js';
 import type { HandlerRecord, HookResponse, HookStarted } from '../../record.js';
 import type { TracedWork } from '../../tracing.js';
 
-/** Ids of calls are unique in their session and agent; two hosts may have a session of the same name. */
+/** The key of a tool call: its id is unique only in its agent, and two hosts may have sessions of one id. */
 export function keyOf({
   host_id,
   session_id,
@@ -20,18 +20,18 @@ export function keyOf({
 export const handlerOf = ({ work }: { readonly work: TracedWork }): string =>
   work.kind === 'call' ? work.handler_id : '';
 
-/** For a user's own event this is known only when its fire has ended. */
+/** False for a user's own event: its fold is known only when its fire has ended. */
 export function isGate(event: string): boolean {
   return specOf(event)?.fold === 'gate';
 }
 
-/** The scopes that a record names by their kind; any other is an agent, by its id. */
+/** Scopes that a record names by their kind; any other name is an agent's id. */
 const KINDS: readonly string[] = ['managed', 'host', 'session'];
 
 /** The kind of the scope that a hook is registered in. */
 export const scopeKindOf = ({ scope }: HandlerRecord): string => (KINDS.includes(scope) ? scope : 'agent');
 
-/** The time at which the recorded call began. */
+/** When the recorded call began, in milliseconds since 1970. */
 export function startOf(record: HookStarted | HookResponse): number {
   const time = Date.parse(record.time);
   return record.subtype === 'hook_response' ? time - record.duration_ms : time;

@@ -8,12 +8,12 @@ import { carrierFor, context, contextOf, type SpanPlace, trace } from './api.js'
 /** The end of one call of a hook. */
 export interface CallEnd {
   readonly record: HookResponse;
-  /** The same, masked, if its contents are wanted. */
+  /** The masked record, if spans have contents. */
   readonly masked: HookResponse | undefined;
   readonly mark: number;
 }
 
-/** What a fire's record says about a call, which may continue in the background. */
+/** What a fire's record says about a call; kept for a call that continues in the background. */
 export interface Left {
   readonly fire: FireRecord;
   readonly row: HandlerRecord | undefined;
@@ -28,13 +28,13 @@ interface LiveOptions {
   readonly end: (live: Live, mark: number) => void;
 }
 
-/** A span that has begun. */
+/** A span that hookscope has begun. */
 export class Live implements Traced {
   readonly work: TracedWork;
   readonly span: Span;
   readonly context: Context;
   readonly above: Live | undefined;
-  /** When it began: milliseconds since 1970, and the same moment of the monotonic clock. */
+  /** When it began: milliseconds since 1970, and the same moment as `performance.now()`. */
   readonly at: number;
   readonly mark: number;
   /** The calls of a fire. */
@@ -42,12 +42,12 @@ export class Live implements Traced {
   /** The response of a call. */
   response: CallEnd | undefined = undefined;
   left: Left | undefined = undefined;
-  /** Where a call's hook is registered. */
+  /** The kind of scope in which a call's hook is registered. */
   scopeKind: string;
   over = false;
-  /** It was begun when its record was read, not when it began. */
+  /** The span was begun from a record, after the work. */
   readonly isRecorded: boolean;
-  /** The enclosing span if it is not one of ours. */
+  /** The id of the enclosing span, if that is not hookscope's. */
   readonly #outer: string | undefined;
   readonly #end: (live: Live, mark: number) => void;
 
@@ -76,18 +76,18 @@ export class Live implements Traced {
     this.#end(this, performance.now());
   }
 
-  /** Whether it is that, or a part of it. */
+  /** Whether it is `other` or a descendant of it. */
   isWithin(other: Live): boolean {
     for (let live: Live | undefined = this; live !== undefined; live = live.above) if (live === other) return true;
     return false;
   }
 
-  /** Whether all of it began in that span. */
+  /** Whether its outermost hookscope span is a child of that span. */
   isFrom(spanId: string): boolean {
     return this.above === undefined ? this.#outer === spanId : this.above.isFrom(spanId);
   }
 
-  /** The time of a moment, by its own beginning: a clock that was set does not turn it around. */
+  /** The time of `mark`, counted from the span's start: setting the system clock never puts an end before it. */
   timeOf(mark: number): number {
     return this.at + Math.max(0, mark - this.mark);
   }

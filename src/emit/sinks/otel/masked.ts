@@ -1,28 +1,28 @@
 import type { Attributes, Context, Span, SpanOptions, Tracer } from '@opentelemetry/api';
 import { NAME } from './names.js';
 
-/** A span's name in two parts, of which the second is somebody else's text, and its first attributes. */
+/** A span's name in two parts (`what` is text from outside and may need masking), and its first attributes. */
 export interface Beginning {
   readonly does: string;
   readonly what: string | undefined;
   readonly attributes: Attributes;
 }
 
-/** Made by a host and never a free text: each is new, so that masking it would be dear. */
+/** Ids that a host makes: they hold no secret, and each is new, so that remembering masked texts would not help. */
 const OURS: ReadonlySet<string> = new Set([NAME.fireId, NAME.hostId]);
-/** Texts that are masked once: names come again with every fire, ids of sessions and calls a few times. */
+/** The most masked texts remembered: names recur with every fire, ids of sessions and calls a few times. */
 const REMEMBERED = 1000;
-/** Longer ones are no names, and would take much memory. */
+/** Texts longer than this are not remembered: they are not names, and would take much memory. */
 const LONG = 256;
 
 export type Mask = (text: string) => string;
 
-/** The only place where spans get names and attributes, so that each text is masked, whatever it is: a session may be named by a secret, too. */
+/** The only place where spans get names and attributes, so that every text is masked: even a session's name may be a secret. */
 export class MaskedSpans {
   readonly #tracer: Tracer;
   readonly #mask: Mask | undefined;
 
-  /** Without `mask` nothing is masked. */
+  /** Without `mask`, nothing is masked. */
   constructor(tracer: Tracer, mask: Mask | undefined) {
     this.#tracer = tracer;
     this.#mask = mask;
@@ -37,12 +37,12 @@ export class MaskedSpans {
     span.setAttributes(this.#masked(attributes));
   }
 
-  /** What people typed and tools said. It comes from a record that was masked as a whole, which finds more than one text alone does. */
+  /** Contents come masked: they are taken from a record that was masked as a whole, which finds more secrets than masking single texts. */
   setContent(span: Span, masked: Attributes): void {
     span.setAttributes(masked);
   }
 
-  /** In place: it was made for this span. */
+  /** Changes the attributes in place: they were made for this span. */
   #masked(attributes: Attributes): Attributes {
     const mask = this.#mask;
     if (mask === undefined) return attributes;
@@ -54,7 +54,7 @@ export class MaskedSpans {
   }
 }
 
-/** The same, for texts that come again. */
+/** A mask that remembers its results, for texts that recur. */
 export function remembered(mask: Mask): Mask {
   const known = new Map<string, string>();
   return (text) => {

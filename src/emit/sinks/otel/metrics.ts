@@ -3,13 +3,13 @@ import type { AlarmRecord } from '../../record.js';
 import type { Mask } from './masked.js';
 import { METRIC, NAME } from './names.js';
 
-/** The labels of a metric: each has few values, and none is an id or free text. */
+/** The attributes of a metric: each has few values, and none is an id or free text. */
 export interface CountedBy {
   readonly event: string;
   readonly name: string;
   readonly scopeKind: string;
   readonly outcome: string;
-  /** It is not enforced. */
+  /** The hook is not enforced. */
   readonly isShadow: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface CountedRun extends CountedBy {
   readonly durationMs: number;
 }
 
-/** Seconds: from a callback's microseconds to a minute. */
+/** Bucket boundaries in seconds: from a callback's microseconds to a minute. */
 const BOUNDARIES = [0.00001, 0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
 
 export class HookMetrics {
@@ -53,7 +53,7 @@ export class HookMetrics {
     this.#duration.record(run.durationMs / 1000, attributes);
   }
 
-  /** It was not even started. */
+  /** Counts a hook that failed before it was started. */
   failed(by: CountedBy): void {
     this.#failures.add(1, this.#attributesOf(by));
   }

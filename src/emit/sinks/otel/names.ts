@@ -1,8 +1,8 @@
 import type { HandlerVerdict } from '../../record.js';
 
 /**
- * Names of spans, metrics and attributes. Those of `gen_ai` come from open-telemetry/semantic-conventions-genai, all of them
- * in development: of guardrails as its pull request 427 had them at the commit below (nothing of them is merged), the others are on its main branch too.
+ * Names of spans, metrics and attributes. The `gen_ai` names come from open-telemetry/semantic-conventions-genai, where all are in development: those of
+ * guardrails from its pull request 427 at the commit below (not merged), the others also from its main branch.
  */
 export const CONVENTIONS = {
   repository: 'open-telemetry/semantic-conventions-genai',
@@ -22,7 +22,7 @@ export const NAME = {
   targetId: 'gen_ai.guardrail.target.id',
   /** The guardrail's verdict. */
   verdict: 'gen_ai.guardrail.verdict.type',
-  /** The action taken, if hooks have decided. */
+  /** The action taken, if hooks decided. */
   action: 'gen_ai.guardrail.action.type',
   policy: 'gen_ai.guardrail.security.policy.id',
   modified: 'gen_ai.guardrail.security.content.modified',
@@ -46,7 +46,7 @@ export const NAME = {
   exitCode: 'hookscope.exit_code',
   reasked: 'hookscope.reasked',
   background: 'hookscope.background',
-  /** The hook is not enforced: its verdict is what it would have said. */
+  /** The hook is not enforced: its verdict is the one that it would have given. */
   shadow: 'hookscope.shadow',
   status: 'hookscope.tool.status',
   toolRan: 'hookscope.tool.ran',
@@ -55,11 +55,11 @@ export const NAME = {
   alarm: 'hookscope.alarm',
   evidence: 'hookscope.alarm.evidence',
   redacted: 'hookscope.redacted',
-  /** Its end was not seen. */
+  /** The end of the work was not seen. */
   unfinished: 'hookscope.unfinished',
 } as const;
 
-/** Inputs and outputs: on spans if the user asks for them, and nowhere else. */
+/** Inputs and outputs: set on spans only with the option `content`. */
 export const CONTENT = {
   toolArguments: 'gen_ai.tool.call.arguments',
   toolResult: 'gen_ai.tool.call.result',
@@ -83,7 +83,7 @@ export const METRIC = {
   duration: 'hookscope.duration',
 } as const;
 
-/** A hook's word in the conventions'. */
+/** A hook's verdict in the conventions' terms. */
 export const VERDICT: Readonly<Record<HandlerVerdict, 'allow' | 'deny' | 'escalate'>> = {
   none: 'allow',
   allow: 'allow',
@@ -93,7 +93,7 @@ export const VERDICT: Readonly<Record<HandlerVerdict, 'allow' | 'deny' | 'escala
   block: 'deny',
 };
 
-/** A decision in theirs. */
+/** A decision's verdict as an action in the conventions' terms. */
 export const ACTION: Readonly<Record<Exclude<HandlerVerdict, 'none'>, 'allow' | 'block' | 'escalate'>> = {
   allow: 'allow',
   ask: 'escalate',

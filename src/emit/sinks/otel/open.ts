@@ -11,20 +11,20 @@ import { NAME } from './names.js';
 
 export interface OpenOptions {
   readonly spans: MaskedSpans;
-  /** A piece that no record ends is over. */
+  /** Called when `end()` ends a piece that no record ends. */
   ended(live: Live, mark: number): void;
 }
 
-/** At most this many spans are open at once, agents not counted; beyond that, the oldest end without a result. */
+/** The most open spans, and the most open spans of agents; beyond that, the oldest is ended as unfinished. */
 const MOST_OPEN = 10_000;
-/** How many calls are remembered so that an alarm finds its parent. */
+/** How many tool calls are remembered so that an alarm finds its parent span. */
 const MOST_JUDGED = 1000;
 
-/** Milliseconds between two clocks that are read one after the other, and how often they are read again where it was more. */
+/** The most milliseconds between reading the two clocks, and how often they are read again if it took longer. */
 const APART = 0.25;
 const AGAIN = 3;
 
-/** This moment by the monotonic clock and by the system clock. A process that was stopped between the two readings would end that much too late. */
+/** The current moment by both clocks. If the process was suspended between the two readings, its spans would end that much too late. */
 function now(): { readonly mark: number; readonly time: number } {
   for (let tries = 0; ; tries++) {
     const mark = performance.now();
@@ -33,13 +33,13 @@ function now(): { readonly mark: number; readonly time: number } {
   }
 }
 
-/** The spans that have begun and not ended. */
+/** The spans that have not ended. */
 export class OpenSpans {
   readonly fires = new Map<string, Live>();
   readonly calls = new Map<string, Live>();
-  /** By the key of the call: two that run at once may have the same id. */
+  /** By the call's key; a list, because two calls that run at the same time may have the same id. */
   readonly #tools = new Map<string, Live[]>();
-  /** The latest span of each call, kept after it ends: an alarm may come later. */
+  /** The latest span of each tool call, kept after it ends because an alarm may follow. */
   readonly judged = new Map<string, Live>();
   readonly #options: OpenOptions;
   readonly #open = new Set<Live>();
@@ -51,13 +51,13 @@ export class OpenSpans {
 
   begin(work: TracedWork, above: Live | undefined, incoming?: TraceCarrier, at?: number): Live {
     const { spans, ended } = this.#options;
-    // The reader of a record is not the caller of what it reports.
+    // With `at`, the span is built from a record: the active context is the reader's and says nothing about the parent.
     const place =
       at === undefined
         ? placeIn(above, incoming, work.kind === 'tool' || work.kind === 'agent')
         : { context: above?.context ?? ROOT_CONTEXT, above };
     const { mark, time } = now();
-    // A hook is timed by the clock of its fire; longer work by the system clock, which also advances while the machine sleeps.
+    // A hook's start is counted from its fire's; longer work uses the system clock, which also advances while the machine sleeps.
     const startTime = at ?? (work.kind === 'call' && above !== undefined ? above.timeOf(mark) : time);
     const isElsewhere = work.kind === 'call' && requests(work.handler);
     const span = spans.start(
@@ -81,7 +81,7 @@ export class OpenSpans {
     return live;
   }
 
-  /** The span of a call that runs. Of several with the same id: the first, or the first of that tool. */
+  /** The span of a tool call that runs. Of several with the same id: the first of that tool, or else the first. */
   tool(key: string, name?: string): Live | undefined {
     const open = this.#tools.get(key) ?? [];
     return open.find(({ work }) => work.kind === 'tool' && work.tool_name === name) ?? open[0];
@@ -117,13 +117,13 @@ export class OpenSpans {
     this.abandon(oldest as Live, performance.now());
   }
 
-  /** An agent or session has ended, and with it its agents. What else began in it has a record that ends it, or was lost with that. */
+  /** An agent or session has ended, and its subagents with it. Its other spans are ended by their own records. */
   end(live: Live, mark: number): void {
     for (const other of [...this.#agents]) if (other !== live && other.isWithin(live)) this.abandon(other, mark);
     this.finish(live, live.timeOf(mark), {});
   }
 
-  /** Nothing more will come. */
+  /** Ends all open spans as unfinished. */
   close(): void {
     const mark = performance.now();
     for (const live of [...this.#open, ...this.#agents]) this.abandon(live, mark);

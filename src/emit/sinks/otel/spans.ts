@@ -31,11 +31,11 @@ import { type OpenOptions, OpenSpans } from './open.js';
 
 export interface SpansOptions extends OpenOptions {
   readonly metrics: HookMetrics;
-  /** The record, masked, whose inputs and outputs spans have; undefined: they have none. */
+  /** Masks a record whose inputs and outputs go on spans; undefined: spans have no contents. */
   readonly content: (<R extends HookRecord>(record: R) => R) | undefined;
 }
 
-/** Makes spans and metrics from records: begins spans that no host has begun, and ends all except those of agents. */
+/** Makes spans and metrics from records: begins spans that no host has begun, ends all but agents' and sessions'. */
 export class Spans {
   readonly open: OpenSpans;
   readonly #options: SpansOptions;
@@ -45,7 +45,7 @@ export class Spans {
     this.open = new OpenSpans(options);
   }
 
-  /** `mark`: when it was told, of the monotonic clock. */
+  /** `mark`: the `performance.now()` at which the record arrived. */
   take(record: HookRecord, mark: number): void {
     if (record.type === 'hook_fire') this.#fire(record, mark);
     else if (record.type === 'tool_call') this.#tool(record, mark);
@@ -54,12 +54,12 @@ export class Spans {
     else if (record.subtype === 'hook_response') this.#response(record, mark);
   }
 
-  /** Whether it says nothing that is not known: its host began the span. */
+  /** Whether the record says nothing new: the host has already begun its span. */
   isKnown(record: HookRecord): boolean {
     return record.type === 'system' && record.subtype === 'hook_started' && this.open.calls.has(record.hook_id);
   }
 
-  /** The result of what began here will not be reported. */
+  /** The record was dropped: its spans end without a result. */
   lose(record: HookRecord, mark: number): void {
     const live =
       record.type === 'hook_fire'
@@ -83,11 +83,11 @@ export class Spans {
       kind: 'call',
       hook_id: record.hook_id,
       handler_id: record.handler_id,
-      // A record does not say whether its name is a command line.
+      // Not `record.name`: it may be a command line.
       name: record.handler,
       handler: record.handler,
       plugin: record.plugin,
-      // The record of its fire says it; of another program's hook none does.
+      // Set when the fire's record arrives; another program's hook has none.
       scope_kind: 'unknown',
       isGate: isGate(record.hook_event),
     } as const;
@@ -103,7 +103,7 @@ export class Spans {
   #response(record: HookResponse, mark: number): void {
     const call = this.#callOf(record);
     call.response = { record, masked: this.#options.content?.(record), mark };
-    // Another program's hook, or one that its fire did not wait for.
+    // Another program's hook has no fire record; a background call ends after its fire.
     if (record.origin !== undefined) this.#endCall(call, {});
     else if (call.left !== undefined) this.#endCall(call, call.left);
   }
@@ -136,7 +136,7 @@ export class Spans {
     this.open.finish(live, this.#endOf(live, record, mark), attributes, record.error !== undefined);
   }
 
-  /** The call of a tool that a fire is about. */
+  /** The span of the tool call that the fire is about. */
   #toolOf(live: Live, { host_id, session_id, agent_id, tool_use_id }: FireRecord): Live | undefined {
     if (live.above?.work.kind === 'tool') return live.above;
     return tool_use_id === undefined
@@ -188,7 +188,7 @@ export class Spans {
     this.open.finish(live, this.#endOf(live, record, mark), attributes, record.status === 'failed');
   }
 
-  /** A separate error span, in the call that it is about, or else in the fire that has judged it. */
+  /** An alarm is an error span of its own, a child of the tool call or else of the fire that judged the call. */
   #alarm(record: AlarmRecord): void {
     this.#options.metrics.alarmed(record);
     const startTime = Date.parse(record.time);
@@ -204,30 +204,30 @@ export class Spans {
     span.end(startTime);
   }
 
-  /** When it ended: of what a host has begun by the clock that it began by, else by its record. */
+  /** The end time: by the monotonic clock if a host began the span, else the record's time. */
   #endOf(live: Live, record: HookRecord, mark: number): number {
     return live.isRecorded ? Math.max(live.at, Date.parse(record.time)) : live.timeOf(mark);
   }
 }
 
-/** Which answer each call gave; undefined: the rows tell it. */
+/** The answer of each call; undefined: the rows of the fire's record say all of it. */
 function answersOf(record: FireRecord, calls: readonly Live[]): ReadonlyMap<Live, Answer> | undefined {
   const isTold = ({ answers, output }: HandlerRecord): boolean => answers === undefined && !isRewrite(output, record);
   if (record.handlers.every(isTold)) return undefined;
   const found = new Map<Live, Answer>();
   for (const [id, answers] of answersIn(record)) {
     const own = calls.filter((call) => handlerOf(call) === id);
-    // Of a record that was cut no call is known by its place.
+    // In a truncated record the order of answers does not identify the calls.
     if (own.length === answers.length) for (const [i, call] of own.entries()) found.set(call, answers[i] as Answer);
   }
   return found;
 }
 
-/** A hook's name as others may see it. */
+/** A hook's name as spans show it: never a command line. */
 const shownName = (call: Live | undefined, row: HandlerRecord | undefined): string | undefined =>
   call?.work.kind === 'call' ? call.work.name : row?.handler;
 
-/** And how many values of the record were masked. */
+/** Adds the number of values that were masked in the record. */
 function withCount(attributes: Attributes, { redacted }: HookRecord): Attributes {
   if (redacted !== undefined) attributes[NAME.redacted] = redacted.count;
   return attributes;

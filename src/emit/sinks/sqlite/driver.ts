@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { HookscopeError } from '../../../errors.js';
 
-/** All that is asked of SQLite, whichever program it comes with. Synchronous, as both of them are. */
+/** The part of SQLite that hookscope uses, whichever driver provides it. Synchronous, as both drivers are. */
 export interface SqliteFile {
-  /** Which it is. */
+  /** The driver in use. */
   readonly driver: 'node:sqlite' | 'libsql';
   exec(sql: string): void;
   run(sql: string, values: readonly SqliteValue[]): { readonly changes: number };
@@ -18,7 +18,7 @@ export type SqliteValue = string | number | null;
 export type SqliteRow = Readonly<Record<string, SqliteValue>>;
 
 interface Statement {
-  /** libsql takes them in one array as well, which it does not copy. */
+  /** libsql also takes the values as one array, which saves a copy. */
   run(...values: readonly (SqliteValue | readonly SqliteValue[])[]): { readonly changes: number | bigint };
   all(...values: readonly SqliteValue[]): readonly object[];
 }
@@ -33,13 +33,13 @@ type Open = new (path: string | URL, options?: { readonly readOnly: boolean }) =
 
 const require = createRequire(import.meta.url);
 
-/** Opens a file with Node's own SQLite where it has one, else with libsql. Throws FILE where there is neither. */
+/** Opens a file with Node's own SQLite, or else with libsql. Throws FILE if there is neither. */
 export function openSqlite(path: string, only?: SqliteFile['driver']): SqliteFile {
   const { driver, Connection } = driverFor(path, only);
   return wrapped(driver, new Connection(path));
 }
 
-/** The same for reading only, also in a read-only place: the file is never changed, even if another process writes to it. */
+/** Opens a file only for reading, also in a read-only folder, and also while another process writes to it. Never changes the file. */
 export function openSqliteToRead(path: string, only?: SqliteFile['driver']): SqliteFile {
   const { driver, Connection } = driverFor(path, only);
   const url = (how: string): URL => new URL(`${pathToFileURL(resolve(path))}?${how}`);
@@ -50,7 +50,7 @@ export function openSqliteToRead(path: string, only?: SqliteFile['driver']): Sql
   };
   const file = open();
   try {
-    // A writer that makes the file holds it for a moment.
+    // A writer that is creating the file locks it for a moment.
     file.exec('PRAGMA busy_timeout = 5000');
     file.all('PRAGMA schema_version');
     return file;
@@ -58,7 +58,7 @@ export function openSqliteToRead(path: string, only?: SqliteFile['driver']): Sql
     file.close();
     if (!isLockProblem(error)) throw error;
   }
-  // Readers lock a separate file next to it; if that cannot be created, there is no writer. Records that are only in its log would be missing.
+  // Readers lock a `-shm` file beside it; if that cannot be made, the file is opened as immutable, without its log. So the log must be empty.
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new HookscopeError('FILE', {
       file: path,
@@ -76,7 +76,7 @@ function driverFor(path: string, only: SqliteFile['driver'] | undefined): FoundD
   });
 }
 
-/** Whether SQLite is available, as far as can be told without loading it. */
+/** Whether SQLite is available, judged without loading it. */
 export function hasSqlite(): boolean {
   if (isBuiltin('node:sqlite')) return true;
   try {
@@ -102,7 +102,7 @@ function ofPackage(): FoundDriver | undefined {
   return Connection && { driver: 'libsql', Connection };
 }
 
-/** Node 22 warns on stderr when its SQLite is loaded, which a user can do nothing about, and agents show what a hook command says there. */
+/** Node 22 warns on stderr when its SQLite is loaded. Users can do nothing about it, and agents show the stderr of a hook command. */
 function withoutWarning<T>(load: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = (...warning: unknown[]): void => {
@@ -116,7 +116,7 @@ function withoutWarning<T>(load: () => T): T {
   }
 }
 
-/** undefined: it is not installed. */
+/** undefined: the module is not installed. */
 function load<T>(name: 'node:sqlite' | 'libsql'): T | undefined {
   try {
     return (name === 'libsql' ? require('libsql') : require('node:sqlite')) as T;
@@ -149,7 +149,7 @@ function wrapped(driver: SqliteFile['driver'], connection: Connection): SqliteFi
   };
 }
 
-/** All of it, or nothing. Throws what `work` throws, whatever becomes of undoing it. */
+/** Runs `work` in a transaction. Throws the error of `work`, even if the rollback fails. */
 export function transaction(file: SqliteFile, work: () => void): void {
   file.exec('BEGIN IMMEDIATE');
   try {
@@ -165,20 +165,20 @@ export function transaction(file: SqliteFile, work: () => void): void {
   }
 }
 
-/** libsql adds how long it took. */
+/** Removes libsql's `_metadata`, the query's duration. */
 function row(found: object): SqliteRow {
   const { _metadata: _, ...columns } = found as SqliteRow;
   return columns;
 }
 
-/** The file that readers lock could not be made: SQLITE_READONLY, SQLITE_CANTOPEN. */
+/** Whether the `-shm` file that readers lock could not be made: SQLITE_READONLY, SQLITE_CANTOPEN. */
 function isLockProblem(error: unknown): boolean {
   const { errcode, code } = error as { readonly errcode?: unknown; readonly code?: unknown };
   const number = typeof errcode === 'number' ? errcode : Number(/_(\d+)$/.exec(String(code))?.[1] ?? 0);
   return [8, 14].includes(number & 0xff) || /^SQLITE_(?:READONLY|CANTOPEN)/.test(String(code));
 }
 
-/** The file is no database any more, or only in part: SQLITE_CORRUPT, SQLITE_NOTADB. */
+/** Whether the file is damaged or not a database: SQLITE_CORRUPT, SQLITE_NOTADB. */
 export function isDamaged(error: unknown): boolean {
   const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
   return (
@@ -187,7 +187,7 @@ export function isDamaged(error: unknown): boolean {
   );
 }
 
-/** Classifies a failure, of SQLite or of the file before it is SQLite's: `busy` if another process is writing, `full` if there is no room, else undefined. */
+/** Classifies an error of SQLite or of the file system: `busy` if another process is writing, `full` if there is no room or the disk failed. */
 export function sqliteProblem(error: unknown): 'busy' | 'full' | undefined {
   const { errcode, code } = error as { readonly errcode?: unknown; readonly code?: unknown };
   const number = typeof errcode === 'number' ? errcode & 0xff : undefined;

@@ -15,27 +15,27 @@ export interface Retention {
 
 /** A database of records, open for writing. */
 export interface RecordFile {
-  /** All of them, or none; one that is there already is not written again. */
+  /** Inserts all records or none; a record that the file already has is not written again. */
   insert(records: readonly RecordRow[]): void;
-  /** Deletes what is too old or too much, some at a time; whether more of it is left. */
+  /** Deletes records beyond `maxAge` and `maxBytes`, in parts; returns whether more are left to delete. */
   prune(retention: Retention): boolean;
-  /** Whether the file is still the one at its path: a deleted file takes records that no one will read. */
+  /** Whether the path still leads to this file: records written to a deleted file would be lost. */
   isThere(): boolean;
   close(): void;
 }
 
 const OWNER_ONLY = 0o600;
-/** Most rows that are deleted in one go: others are waiting to write. */
+/** The most rows deleted in one transaction: other processes may be waiting to write. */
 const PRUNED = 2000;
-/** Bytes from which a file is not small. */
+/** From this `maxBytes` on, the file gets larger pages. */
 const LARGE = 16 * 1024 * 1024;
 
 export interface OpenOptions {
-  /** Milliseconds that a statement waits for another process; the thread waits with it. */
+  /** Milliseconds that a statement waits for another process's lock; it blocks the thread. */
   readonly wait: number;
   readonly isSync: boolean;
   readonly maxBytes: number;
-  /** Told what an upgrade of the file could not. */
+  /** Reports rows that a migration of the file could not convert. */
   note(text: string): void;
 }
 
@@ -45,7 +45,7 @@ export function openRecordFile(path: string, { wait, isSync, maxBytes, note }: O
   const ours = statSync(path, { throwIfNoEntry: false });
   try {
     file.exec(`PRAGMA busy_timeout = ${wait}`);
-    // For a new file. Each page is a write, and a file with a small limit has no bytes to spare.
+    // Only for a new file. Larger pages mean fewer writes, but waste bytes in a file with a small limit.
     file.exec(`PRAGMA page_size = ${maxBytes < LARGE ? 4096 : 8192}`);
     file.exec('PRAGMA auto_vacuum = INCREMENTAL');
     file.all('PRAGMA journal_mode = WAL');
@@ -66,7 +66,7 @@ export function openRecordFile(path: string, { wait, isSync, maxBytes, note }: O
   };
 }
 
-/** SQLite gives its other files the mode of this one. */
+/** Makes the file readable only by its owner; SQLite gives its `-wal` and `-shm` files the same mode. */
 function prepareFile(path: string): void {
   makeFolder(dirname(path));
   if (made(path)) return;
@@ -78,7 +78,7 @@ function prepareFile(path: string): void {
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) chmodSync(path, OWNER_ONLY);
 }
 
-/** An empty file; false: there is something already, which is not opened (`kindOfFile`). */
+/** Creates an empty file; false: the path exists already and must not be opened (see `kindOfFile`). */
 function made(path: string): boolean {
   try {
     closeSync(openSync(path, 'wx', OWNER_ONLY));
@@ -116,7 +116,7 @@ function prune(file: SqliteFile, { maxAge, maxBytes }: Retention): boolean {
     });
   }
   file.exec('PRAGMA incremental_vacuum');
-  // Deleted records must disappear from the file itself, not only from its log.
+  // Deleted records leave the file itself only when its log is written back.
   if (before > maxBytes) file.all('PRAGMA wal_checkpoint(TRUNCATE)');
   return isMore;
 }

@@ -2,17 +2,17 @@ import { type PackedFire, unpacked } from '../../packed.js';
 import type { HookRecord } from '../../record.js';
 import type { SqliteFile, SqliteValue } from './driver.js';
 
-/** A record, or all of a fire (`packed`), as the table `records` has it. */
+/** A row of the table `records`: a record, or several records of one fire. */
 export interface RecordRow {
   readonly host_id: string | null;
   readonly seq: number;
-  /** The sequence of the last record, if the row has several. */
+  /** The `seq` of the last record, if the row has several. */
   readonly last_seq: number | null;
   readonly time: string;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly last_at: number | null;
-  /** Several have their types after one another, each once. */
+  /** A row of several records has all their types, each once, separated by spaces. */
   readonly type: string;
   readonly event: string | null;
   readonly session_id: string | null;
@@ -22,12 +22,12 @@ export interface RecordRow {
   readonly json: string;
 }
 
-/** Characters of a row that no record is added to: a query reads whole rows. */
+/** No record is added to a row of this many characters, because a query reads whole rows. */
 const LONG = 32 * 1024;
-/** Most milliseconds between the records of a row: a query by time asks the index of the first one's. */
+/** The most milliseconds between records of one row: the index that queries by time use has only the time of the first record. */
 export const SPAN = 1000;
 
-/** The values of a record. */
+/** The row of a single record. */
 export function rowOf(record: HookRecord, json: string): RecordRow {
   const { host_id, seq, time, type } = record;
   const { event, hook_event, session_id, agent_id, fire_id, tool_use_id } = record as {
@@ -50,7 +50,7 @@ export function rowOf(record: HookRecord, json: string): RecordRow {
   };
 }
 
-/** The values of the records of one fire that were packed; undefined: such a row could not be found by the time of each, or is too long. */
+/** The row of a fire's packed records; undefined: it would be too long, or its records are too far apart to be found by their times. */
 export function rowOfPacked(records: readonly HookRecord[], json: string): RecordRow | undefined {
   const { time, seq, host_id } = records[0] as HookRecord;
   if (host_id === undefined || json.length > LONG) return undefined;
@@ -67,15 +67,15 @@ export function rowOfPacked(records: readonly HookRecord[], json: string): Recor
 
 let last = { time: '', at: 0 };
 
-/** Records come many in one millisecond. */
+/** Parses each time once: many records share a millisecond. */
 function millisecondsOf(time: string): number {
   if (last.time !== time) last = { time, at: Date.parse(time) || 0 };
   return last.at;
 }
 
 /**
- * Writes records, each once, whoever writes it how often: rows of a host never overlap. For each host the last sequence in the file is asked once, and what
- * comes behind it is new.
+ * Inserts records that the file does not have yet, so that the rows of a host never overlap, even if several writers send the same records. It looks up the
+ * last `seq` of each host once; records after it are new.
  */
 export function insertRows(file: SqliteFile, records: readonly RecordRow[]): void {
   const newest = new Map<string, number>();
@@ -103,13 +103,13 @@ export const recordsIn = ({ seq, last_seq }: RecordRow): number => (last_seq ===
 
 const lastOf = ({ seq, last_seq }: RecordRow): number => last_seq ?? seq;
 
-/** One row per record, because some of them may be in the file already. */
+/** Splits a packed row into one row per record, because the file may have some of the records already. */
 function apart(row: RecordRow): readonly RecordRow[] {
   if (row.last_seq === null) return [row];
   return unpacked(JSON.parse(row.json) as PackedFire).map((record) => rowOf(record, JSON.stringify(record)));
 }
 
-/** The last sequence of the row of a host that begins at a sequence, or next before it. */
+/** The last `seq` of the host's row that begins at `seq` or is the nearest before it. */
 function coveredUpTo(file: SqliteFile, host: string, seq: number): number {
   const [row] = file.all(
     'SELECT coalesce(last_seq, seq) AS last FROM records WHERE host_id = ? AND seq <= ? ORDER BY seq DESC LIMIT 1',
@@ -122,17 +122,17 @@ function coveredUpTo(file: SqliteFile, host: string, seq: number): number {
 /** Fields that all records of a row share. */
 const SHARED = ['host_id', 'event', 'session_id', 'agent_id', 'fire_id', 'tool_use_id'] as const;
 const COLUMNS = ['seq', 'last_seq', 'time', 'at', 'last_at', 'type', 'json', ...SHARED];
-/** So many rows. */
+/** The statement that inserts this many rows. */
 const insertOf = (rows: number): string => {
   const row = `(${COLUMNS.map(() => '?').join(', ')})`;
   return `INSERT INTO records (${COLUMNS.join(', ')}) VALUES ${Array.from({ length: rows }, () => row).join(', ')}`;
 };
 const INSERT = insertOf(1);
-/** From this many rows on, one statement for many is cheaper than one each. */
+/** Rows of one INSERT statement: inserting this many at once is cheaper than one by one. */
 const MANY = 16;
 const INSERT_MANY = insertOf(MANY);
 
-/** Records of one fire that come one after the other are one row: it takes two thirds of the work, and of the room. */
+/** Consecutive records of one fire become one row, which takes two thirds of the time and of the space. */
 function write(file: SqliteFile, records: readonly RecordRow[]): void {
   let values: SqliteValue[] = [];
   for (let from = 0; from < records.length; ) {
@@ -163,7 +163,7 @@ function endOf(records: readonly RecordRow[], from: number): number {
   return to;
 }
 
-/** The values of a row, in the order of the columns. */
+/** Appends the values of a row in the order of `COLUMNS`. */
 function addRow(values: SqliteValue[], records: readonly RecordRow[], from: number, to: number): void {
   const first = records[from] as RecordRow;
   const end = records[to - 1] as RecordRow;

@@ -3,7 +3,7 @@ import type { HookRecord } from '../../record.js';
 import { type SqliteFile, transaction } from './driver.js';
 import { type RecordRow, rowOf } from './rows.js';
 
-/** The version that this one writes. One more entry of `STEPS` is one more version. */
+/** The version of the schema that this program writes: the number of `STEPS`. */
 export const SCHEMA_VERSION = 3;
 
 const TABLES = `
@@ -29,10 +29,10 @@ CREATE INDEX records_session ON records (session_id, agent_id);
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 `;
 
-/** A time that no record has. */
+/** Marks a row whose time is unknown; no record has this time. */
 const UNKNOWN = -1;
 
-/** Each step upgrades version n to n + 1, and says what it could not. Version 0 is an empty file, or one table `records` of ids and JSON. */
+/** Step n upgrades version n to n + 1 and notes what it could not convert. Version 0: an empty file, or one table `records` of ids and JSON. */
 const STEPS: readonly ((file: SqliteFile, note: (text: string) => void) => void)[] = [
   (file, note) => {
     const older = hasTable(file, 'records');
@@ -46,7 +46,7 @@ const STEPS: readonly ((file: SqliteFile, note: (text: string) => void) => void)
       const text = String(json);
       const read = oldRow(text);
       if (read === undefined) damaged++;
-      // One that is no record stays where it was, and goes when its neighbours do.
+      // A row that is not a record gets the time of the row before it, so that both are deleted together.
       const row = read ?? { ...NO_RECORD, at: last, json: text };
       last = row.at;
       if (read !== undefined) first ??= read.at;
@@ -54,7 +54,7 @@ const STEPS: readonly ((file: SqliteFile, note: (text: string) => void) => void)
     }
     file.exec('DROP TABLE records_0');
     if (damaged === 0) return;
-    // Those before the first record have only a later neighbour; age would remove them at once.
+    // Invalid rows before the first record get that record's time; otherwise `maxAge` would delete them at once.
     file.run("UPDATE records SET at = ? WHERE at = ? AND type = ''", [first ?? Date.now(), UNKNOWN]);
     note(
       damaged === 1
@@ -62,11 +62,11 @@ const STEPS: readonly ((file: SqliteFile, note: (text: string) => void) => void)
         : `${damaged} rows in it are no records, and are kept as they are`,
     );
   },
-  // Records of one fire in one row.
+  // Several records of one fire may share a row.
   (file) => {
     for (const column of ['last_seq', 'last_at']) file.exec(`ALTER TABLE records ADD COLUMN ${column} INTEGER`);
   },
-  // Fields that records of a row share are stored once (`packed`), which does not change the tables.
+  // A row's JSON may be packed (packed.ts), which does not change the tables.
   () => undefined,
 ];
 
@@ -84,7 +84,7 @@ const COLUMNS_OLD = [
   'json',
 ] as const;
 
-/** A record of version 0. One that is there already is not written again. */
+/** Inserts a row of version 0, unless the table has it already. */
 const INSERT_OLD = `INSERT OR IGNORE INTO records (${COLUMNS_OLD.join(', ')}) VALUES (${COLUMNS_OLD.map(() => '?').join(', ')})`;
 
 const NO_RECORD: Omit<RecordRow, 'at' | 'json'> = {
@@ -101,13 +101,13 @@ const NO_RECORD: Omit<RecordRow, 'at' | 'json'> = {
   tool_use_id: null,
 };
 
-/** Whether a value is one that the column takes. */
+/** Whether the value has the column's type. */
 function isColumn(column: (typeof COLUMNS_OLD)[number], value: unknown): boolean {
   if (NO_RECORD[column as keyof typeof NO_RECORD] === null && value === null) return true;
   return typeof value === (column === 'seq' || column === 'at' ? 'number' : 'string');
 }
 
-/** undefined: it is no record. */
+/** undefined: the JSON is not a record. */
 function oldRow(json: string): RecordRow | undefined {
   try {
     const row = rowOf(JSON.parse(json) as HookRecord, json);
@@ -118,12 +118,12 @@ function oldRow(json: string): RecordRow | undefined {
   }
 }
 
-/** Upgrades a file to this version, and tells `note` what it could not. Throws FILE for a later version, and for a database of something else. */
+/** Upgrades a file to this version; `note` gets what it could not convert. Throws FILE for a later version and for another program's database. */
 export function migrate(file: SqliteFile, path: string, note: (text: string) => void): void {
   if (versionOf(file, path) === SCHEMA_VERSION) return;
   const notes: string[] = [];
   transaction(file, () => {
-    // Another process may have upgraded it in the meantime.
+    // The version is read again: another process may have upgraded the file in the meantime.
     for (let version = versionOf(file, path); version < SCHEMA_VERSION; version++) {
       STEPS[version]?.(file, (text) => notes.push(text));
       file.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('version', ?)", [String(version + 1)]);
@@ -132,7 +132,7 @@ export function migrate(file: SqliteFile, path: string, note: (text: string) => 
   for (const text of notes) note(`${path} was upgraded; ${text}`);
 }
 
-/** Version 0, and a file that holds nothing yet, as this version has them. */
+/** A view that shows version 0, or an empty file, as this version. */
 const VERSION_0 = (from: string): string => `
 CREATE TEMP VIEW records AS SELECT
   id, json,

@@ -27,44 +27,44 @@ import { type RecordRow, recordsIn, rowOf, rowOfPacked } from './rows.js';
 
 /** Options of `sqliteSink`. */
 export interface SqliteOptions extends SinkOptions {
-  /** Most records that wait to be written; default: as many as `maxPendingBytes` hold. The newest is the one dropped. */
+  /** Most records that wait to be written; default: as many as fit `maxPendingBytes`. Newer records are dropped. */
   readonly capacity?: number;
-  /** Seconds a record is kept; default 30 days. 0: forever. */
+  /** Seconds that a record is kept; default 30 days. 0: forever. */
   readonly maxAge?: number;
-  /** Most bytes the records take; the oldest go. Default 512 MiB. */
+  /** Most bytes of records; beyond that the oldest are deleted. Default 512 MiB. */
   readonly maxBytes?: number;
-  /** `sync`: a record is in the file, and on the disk, when `push` returns; each costs the agent a write. Default: written in the next turn. */
+  /** `sync`: a record is on the disk when `push` returns, so the agent waits for each write. Default: written in the next turn. */
   readonly durability?: 'batch' | 'sync';
 }
 
 const SQLITE: Keys<SqliteOptions> = { ...SINK, maxAge: SECONDS, maxBytes: true, durability: oneOf('batch', 'sync') };
 
 const DAY = 86_400;
-/** Rows of one transaction. */
+/** The most rows in one transaction. */
 const BATCH = 1024;
-/** Milliseconds. */
+/** Milliseconds that a statement waits for a lock: in `batch`, and in `sync` or at opening. */
 const SHORT_WAIT = 20;
 const LONG_WAIT = 5_000;
-/** Milliseconds between two looks at what is too old. */
+/** Milliseconds between two prunings by age. */
 const PRUNE_EVERY = 60_000;
-/** And before the next part of it is deleted, since others are waiting to write. */
+/** Milliseconds before the next part is deleted: other processes may be waiting to write. */
 const PRUNE_ON = 100;
-/** For how long the rest is deleted when the sink closes. */
+/** Milliseconds that a closing sink may spend on deleting the rest. */
 const PRUNE_LAST = 500;
 
-/** A sink that takes records as they came from another thread, too. */
+/** A sink that also takes records in the form in which another thread sends them. */
 export interface RecordSink extends Sink {
-  /** Takes records; their text is kept where nothing of them is masked. Never throws, never waits. */
+  /** Takes the records of a line, and stores its text as it is if masking changes nothing. Never throws, never waits. */
   pushLine(line: Line): void;
 }
 
-/** Records that were one text (`packed`), and it. */
+/** Records, and the text of JSON that they were parsed from (`packed`, if there are several). */
 interface Line {
   readonly records: readonly HookRecord[];
   readonly text: string;
 }
 
-/** Throws FILE. */
+/** Like `openRecordFile`; every error becomes FILE. */
 function openNow(path: string, options: Omit<OpenOptions, 'wait'>): RecordFile {
   try {
     return openRecordFile(path, { ...options, wait: LONG_WAIT });
@@ -130,12 +130,12 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
     }, PRUNE_ON).unref();
   }
 
-  /** Whether more is left. */
+  /** Whether more records are left to delete. */
   function pruneSome(): boolean {
     try {
       return file?.prune(retention) === true;
     } catch (error) {
-      // Another process is writing, or there is no room: retried later.
+      // Another process is writing, or there is no room: pruning is tried again later.
       if (sqliteProblem(error) === undefined) throw error;
       return false;
     }
@@ -155,7 +155,7 @@ export function recordSink(path: string, options: SqliteOptions): RecordSink {
     lostSince = 0;
   }
 
-  /** Waits for other processes without holding this one up. */
+  /** Waits for other processes' locks without blocking the thread. */
   async function write(rows: readonly RecordRow[]): Promise<void> {
     for (let wait = 5; !closed; wait = Math.min(2 * wait, 250)) {
       try {
