@@ -1,7 +1,7 @@
 import type { Description } from '../../host/types.js';
 import { clip, column, plain } from '../../plain.js';
 
-/** Hooks of one line. */
+/** The most hooks on one line. */
 const MOST = 12;
 
 /** Which agents have which hooks, a line for each group: `every reviewer  readOnly on Edit|Write`. */

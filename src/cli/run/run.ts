@@ -31,7 +31,7 @@ export async function runCommand(files: readonly string[], flags: RunFlags, term
       happening: whatHappens(sessions),
     }),
   );
-  // The recorded calls obeyed the hooks of that time: that ours would deny one is shown, but is not an alarm.
+  // Recorded calls obeyed the hooks of their time. If the present hooks would deny one, that is shown but is no alarm.
   servicesOf(host).alarms.replays();
   partOfCaller(host);
   const summary = new Summary();
@@ -111,6 +111,6 @@ async function fireRecorded(
 }
 
 async function until(time: number, signal: AbortSignal): Promise<void> {
-  // An interrupted wait is over; the loop sees why.
+  // An interrupt ends the wait; the loop checks the signal.
   await sleep(Math.max(0, time - performance.now()), undefined, { signal }).catch(() => undefined);
 }

@@ -20,12 +20,12 @@ export interface RecordedSession {
   readonly notes: readonly string[];
 }
 
-/** Recordings are long. */
+/** Recordings are larger than other files that are read. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /**
- * Reads a recording: one `{"at_ms", "event", "input"}` a line, or the records that our own sinks write, of which the fires are
- * events. Rejects with FILE, naming file and line, before anything is fired.
+ * Reads a recording: one `{"at_ms", "event", "input"}` a line, or the records that our own sinks write, whose fires are the events.
+ * Rejects with FILE, naming file and line, before anything is fired.
  */
 export async function readSession(file: string): Promise<RecordedSession> {
   const lines = String(await readNamedBytes(file, MOST_BYTES)).split('\n');
@@ -53,7 +53,7 @@ export async function readSession(file: string): Promise<RecordedSession> {
   return { name: basename(file), events, notes };
 }
 
-/** When the first record of a file was made. */
+/** When the first fire of a file was recorded, in milliseconds since 1970, and how many records were read. */
 interface Clock {
   began?: number;
   records?: number;
@@ -79,7 +79,7 @@ function readRecord(
   if (!isObject(input)) throw wrong(place, '"input" must be an object');
   const made = typeof time === 'string' ? Date.parse(time) : Number.NaN;
   if (Number.isNaN(made)) throw wrong(place, '"time" must be a date');
-  // No hook was asked, or the fire that was rejected for want of an answer stands beside it.
+  // No hook was asked, or the fire that got no answer has a record of its own.
   if (unanswered !== undefined) {
     notes.push(`${place}: hookscope itself answered this ${event} when it was recorded, and its answer is left out`);
     return undefined;

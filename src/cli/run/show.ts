@@ -99,7 +99,7 @@ export function liveLines(
   };
 }
 
-/** Names of hooks are command lines, which are cut short when they are shown: masked before that. */
+/** Masked before names are shortened for display: a hook's name may be a command line that contains a secret. */
 function maskedTree(tree: Description, mask: (text: string) => string): Description {
   return JSON.parse(JSON.stringify(tree), (_, value) => (typeof value === 'string' ? mask(value) : value));
 }

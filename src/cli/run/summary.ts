@@ -25,13 +25,13 @@ interface Tally {
   readonly times: number[];
 }
 
-/** Counts what ran, in the order in which it first did. */
+/** Counts the runs of hooks, in the order of their first runs. */
 export class Summary {
   readonly #tallies = new Map<string, Tally>();
   /** Background runs that have not ended. */
   readonly #open = new Map<string, Tally>();
 
-  /** Counts a fire's hooks; `agent` is how its agent is called. */
+  /** Counts a fire's hooks; `agent` is the name of its agent. */
   add(record: FireRecord, agent: string): void {
     for (const handler of record.handlers) {
       if (handler.status === 'skipped') continue;
@@ -44,7 +44,7 @@ export class Summary {
     }
   }
 
-  /** A background run that ended; false: it was none. */
+  /** Counts the end of a background run; false if no such run is open. */
   end({ fire_id, handler_id, duration_ms, failure }: HookResponse): boolean {
     const key = `${fire_id} ${handler_id}`;
     const tally = this.#open.get(key);

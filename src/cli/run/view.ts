@@ -12,7 +12,7 @@ export type Paint = (style: Style, text: string) => string;
 
 /** The lines of a run. Every text that comes from a recording or a hook is made safe for a terminal. */
 export interface RunView {
-  /** The file, the sessions in it, and who has which hooks. */
+  /** The file, the agents in it, and who has which hooks. */
   heading(session: RecordedSession): string;
   /** The meaning of the marks before the hooks. */
   readonly legend: string;
@@ -37,7 +37,7 @@ export function createRunView({ paint, describe }: RunViewOptions): RunView {
   const matchers = new Map<string, string>();
 
   function matcherOf(id: string): string {
-    // Scopes come and go: what is not known yet is there now.
+    // Scopes come and go: a hook that is not known yet is in the present tree.
     if (!matchers.has(id)) {
       for (const hook of everyHook(describe()))
         matchers.set(hook.id, hook.if ? `${hook.matcher} if ${hook.if}` : hook.matcher);
@@ -53,7 +53,7 @@ export function createRunView({ paint, describe }: RunViewOptions): RunView {
       (part) => part !== '',
     );
     const again = handler.reasked ? paint('dim', ', asked again about the rewritten input') : '';
-    // The part before it is the plugin's name, which is shown separately.
+    // The part before the last slash is the plugin's name, which is shown separately.
     const name = handler.plugin === undefined ? handler.name : handler.name.slice(handler.name.lastIndexOf('/') + 1);
     return `      ${paint(style, mark)} ${column(name, 20)}  ${paint('dim', column(why.join(', '), 46))}  ${paint(style, text)}${again}`;
   }

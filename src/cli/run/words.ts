@@ -33,7 +33,7 @@ export function audience(record: FireRecord, { scope, source }: HandlerRecord): 
   return scope === record.scope ? 'this agent' : `agent ${scope}`;
 }
 
-/** Where it comes from; for `spawnHooks`, the audience says enough. */
+/** Where the hook comes from; for `spawnHooks`, the audience says enough. */
 export function origin({ plugin, source }: HandlerRecord): string {
   if (plugin !== undefined) return `plugin ${plugin.replace(/^hookscope-plugin-/, '')}`;
   return source.kind === 'spawn' ? '' : source.kind;
