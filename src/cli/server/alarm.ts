@@ -8,41 +8,41 @@ import { AT, PHASE, sayAtOnce } from './last-word.js';
 
 /** An agent continues after any other exit code, so a hook whose answer could not be written exits with this one. */
 export const UNANSWERED = 2;
-/** Milliseconds that a process lives that has answered, and does only what nobody needs: a little longer than that is given. */
+/** Milliseconds until a process that has answered is ended while it runs hooks nobody waits for: a little more than these hooks get. */
 const HURRY = 1_000;
-/** Milliseconds between two signs of a process that waits until its answer is read: it has not been stopped by what runs there. */
+/** Milliseconds between two signs of life while the answer is being read: they show that the main thread is not blocked. */
 const BEAT = 50;
 
 /** The data that the thread gets. */
 export interface AlarmData {
   readonly state: Int32Array;
-  /** Milliseconds until the process has to end, and those that it gets where it hurries. */
+  /** Milliseconds until the process has to end, and the milliseconds that it gets once `hurry` was called. */
   readonly wait: number;
   readonly hurry: number;
   readonly answer: CommandAnswer;
 }
 
 export interface Alarm {
-  /** Called before anything else is printed; false: it is too late. From then on nothing else is said, and the reader has all the time it needs. */
+  /** Call it before the answer is printed; false: it is too late. After it the alarm prints nothing, and the reader has all the time it needs. */
   mayStillSpeak(): boolean;
-  /** All was written out, and the time that is left goes on. However the process ends from now on, it is with this code. */
+  /** The answer was written out, and the remaining time runs on. However the process ends from now on, this is its exit code. */
   said(code: number): void;
   /** The process ends within a second. */
   hurry(): void;
-  /** It has the time again that it was given. */
+  /** Undoes `hurry`: the process has its remaining time again. */
   calm(): void;
-  /** Nothing is left to do. What was said with `said` remains the exit code. */
+  /** Ends the alarm. A code given to `said` remains the exit code. */
   off(): void;
   /**
-   * From now on a thread keeps the time as well, whatever this one does meanwhile, but for a call of the system that blocks it, which nothing
-   * interrupts. It takes longer to start than most hooks need: only for code that is not ours.
+   * From now on a thread keeps the time as well, whatever blocks this one. Only a blocking system call cannot be interrupted. The thread takes
+   * longer to start than most hooks need, so it is only for foreign code.
    */
   watchFromThread(): void;
 }
 
 /**
  * Prints the answer `late` after `wait` milliseconds and ends the process; prints `exited` if the process ends before that in another way.
- * `undefined` is no limit, and keeps no process alive that has nothing left to do.
+ * `undefined` is no limit, and does not keep the process alive.
  */
 export function setAlarm(
   wait: number | undefined,
@@ -54,12 +54,12 @@ export function setAlarm(
     Atomics.compareExchange(state, AT.phase, PHASE.unanswered, phase) === PHASE.unanswered;
   let due = performance.now() + (wait ?? LONGEST_TIMER);
   const left = (): number => Math.max(0, due - performance.now());
-  /** Says the answer unless one was given; the code to exit with. */
+  /** Prints the answer unless one was given. Returns the exit code. */
   const codeOf = (last: () => CommandAnswer): number => {
     if (!isFirst(PHASE.answered)) return Atomics.load(state, AT.code);
     const said = last();
     sayAtOnce(said);
-    // The process ends now, and `exit` asks once more.
+    // The process ends now, and the `exit` handler asks for the code again.
     Atomics.store(state, AT.code, said.code);
     return said.code;
   };
@@ -103,7 +103,7 @@ export function setAlarm(
         process.off('exit', atExit);
       }
       clearTimeout(timer);
-      // It would end a process that goes on, too.
+      // Otherwise the thread would end the process although it goes on.
       void thread?.terminate();
     },
     watchFromThread() {
@@ -111,7 +111,7 @@ export function setAlarm(
       const workerData: AlarmData = { state, wait: left(), hurry: HURRY, answer: answer() };
       thread = new OwnWorker(join(ownFolder(), 'dist/cli/alarm-thread.js'), { workerData, execArgv: [], env: {} });
       thread.unref();
-      // Without the thread, the answer comes as before.
+      // Without the thread, the timer of this one still answers.
       thread.on('error', () => undefined);
     },
   };

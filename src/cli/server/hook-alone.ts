@@ -35,25 +35,25 @@ import { keepRecords } from './record-sink.js';
 
 /** Seconds for records to reach the disk. */
 const KEEPING = 2;
-/** Seconds for hooks in the background: those that a host waits for when it closes. */
+/** Seconds for background hooks: as long as a host waits for them when it closes. */
 const BACKGROUND = 5;
 /** Seconds for hooks that are not enforced; an agent reads the answer only when the process has ended. */
 const SHADOWS = 0.5;
 
-/** The answer, and what is done once it is written: nothing in it may change what was said. */
+/** The answer, and the work to do once it is written, which cannot change the answer any more. */
 interface FiredAlone {
   readonly answer: CommandAnswer;
   /** Resolves to why the record could not be kept; undefined: it was. */
   finish(): Promise<string | undefined>;
 }
 
-/** Fires once, without a server: what the command names, or else what the last server served. */
+/** Fires once without a server, with the hooks that the command names, else with those that the last server served. */
 export async function fireStateless(question: Question, terminal: Terminal, alarm: Alarm): Promise<FiredAlone> {
   const { protocol, policy, deadline, cwd } = question;
   const told = protocol.read(question.body, process.env);
   const { input } = told;
   const places = placesOf();
-  // Without it, what was served is unknown, and no record is kept.
+  // Without this folder, it is unknown what was served, and no record is kept.
   makeOwnFolder(places.state);
   const served = readServed(places);
   const { set, from } = setOf(question, served);
@@ -63,7 +63,7 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
     return { answer: protocol.fail(why, policy, told), finish: nothing };
   }
   const project = projectOf(cwd, served);
-  // A pipe that is named, or a module, may never end.
+  // Reading a named pipe, or loading a module, may never end.
   const opening = openHost(set, {
     executes: true,
     // Standard error is for the reason alone.
@@ -120,7 +120,7 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
       const ended = over.signal.aborted ? REASONS.alone : why;
       const reason = whyEnded(terminal) ?? ended;
       const failed = protocol.fail(reason, policy, told);
-      // Beside the record of the fire that was rejected, which is of this host too.
+      // A second record, beside that of the rejected fire, which has the same host.
       services.bus.emit(() => unansweredRecord(unansweredBy({ reason, told }, failed, protocol)));
       return markOwn(failed, { reason, isRecorded: true });
     } finally {
@@ -135,7 +135,7 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
   }
 }
 
-/** Hooks in the background first: one that is not enforced may compute until the alarm ends the process. */
+/** Background hooks go first: a hook that is not enforced may compute until the alarm ends the process. */
 async function endBackground(
   background: Background,
   alarm: Alarm,
@@ -145,7 +145,7 @@ async function endBackground(
   const begin = background.takePostponed();
   if (begin === undefined) return;
   await within(timerDelay(BACKGROUND), background.followed());
-  // Nobody waits for what those that are not enforced would say.
+  // Nobody waits for hooks that are not enforced.
   if (interrupted.aborted) return background.endAll();
   if (keeper) await within(timerDelay(KEEPING), keeper.flush());
   alarm.hurry();
@@ -168,7 +168,7 @@ async function placeOf(host: Host) {
   return joined && { log: keepForLater(host, joined), asker: new AskerAlone(joined, policiesOver(host)) };
 }
 
-/** The set that the command names; else what was served last; else what is found here and accepted. */
+/** The set that the command names, else the one that was served last, else what is found here and accepted. */
 function setOf(
   { set, cwd }: Question,
   served: ServedSet | undefined,
@@ -177,13 +177,13 @@ function setOf(
   return { set: served.set, from: served.cwd };
 }
 
-/** Whether the configuration of the call's folder counts: what was served may have been started for something else, so one that was accepted does. */
+/** Whether the configuration of the call's folder is used. If it was accepted, it is, even if the last server was started for something else. */
 function countsFound({ set, cwd }: Question, served: ServedSet | undefined): boolean {
   if (isNamed(set) || set.config === false) return false;
   return served === undefined || new AcceptedFolders(served.set.config).has(cwd);
 }
 
-/** The project folder for commands: the registered one, else the agent's, else the one that is found. */
+/** The variable with the project folder for commands: the registered one, else the agent's. Without either, the host looks for one. */
 function envOf(registered: string | undefined): Readonly<Record<string, string>> {
   const project = registered ?? process.env['CLAUDE_PROJECT_DIR'];
   return project !== undefined && isSafe('CLAUDE_PROJECT_DIR', project) ? { CLAUDE_PROJECT_DIR: project } : {};
@@ -193,7 +193,7 @@ function projectOf(cwd: string, served: ServedSet | undefined): string | undefin
   return served && rootOf(served.projects, cwd, process.env['CLAUDE_PROJECT_DIR']);
 }
 
-/** Files that were served name the scripts that they named then, whatever else is named beside them and from wherever. */
+/** Binds the commands of served files to the scripts of that time, whatever else the command line names and wherever it runs. */
 function checksOf(
   served: ServedSet,
   {

@@ -8,8 +8,8 @@ import { UNANSWERED } from './alarm.js';
 import { isStdoutLost, unheard } from './unheard.js';
 
 /**
- * Answers where the arguments of `hookscope hook` are not understood, as where anything else goes wrong: its event, agent and policy are looked
- * for among them. Standard error has said why. The exit code.
+ * Answers if the arguments of `hookscope hook` are not understood, as after any other failure: it looks for event, agent and policy among them.
+ * The reason is on standard error already. Resolves to the exit code.
  */
 export async function answerMisused(
   [, ...words]: readonly string[],
@@ -18,9 +18,9 @@ export async function answerMisused(
   terminal: Terminal,
 ): Promise<number> {
   const as = valueIn(words, '--as') ?? '';
-  // The value of an option may be called like an event, unless there is no other.
+  // The value of an option may look like an event, so it counts only if no other word does.
   const protocol = protocolIn(withoutValues(words, row), as) ?? protocolIn(words, as);
-  // Of an event that nobody knows it is not known either whether it can be stopped: exit 2 stops what can be.
+  // Whether an unknown event can be blocked is unknown, too: exit 2 blocks it if it can be.
   if (protocol === undefined) return UNANSWERED;
   const policy: FailurePolicy = valueIn(words, '--on-failure') === 'allow' ? 'allow' : 'block';
   const reason = why.replace(/^error: /, '');
@@ -34,22 +34,22 @@ export async function answerMisused(
   return said.code;
 }
 
-/** Milliseconds for its record to reach the disk. */
+/** Milliseconds for the record of the answer to reach the disk. */
 const KEEPING = 500;
 
-/** By the first word that is an event of the agent. Of an agent that nobody knows, Claude Code's words. */
+/** The protocol for the first word that is an event of the agent; without the name of an agent, Claude Code's. */
 function protocolIn(words: readonly string[], as: string): Protocol | undefined {
   for (const word of words) {
     try {
       return AGENT.test(as) ? agentProtocol(as, word) : claudeProtocol(word);
     } catch {
-      // It is no event.
+      // The word is no event.
     }
   }
   return undefined;
 }
 
-/** The words that are no values of its options. */
+/** The words that are not values of the command's options. */
 function withoutValues(words: readonly string[], row: CommandRow): string[] {
   const valued = optionsOf(row).flatMap(([flags]) => (flags.includes('<') ? (flags.match(/--?[\w-]+/g) ?? []) : []));
   return words.filter((_, at) => !valued.includes(words[at - 1] ?? ''));

@@ -28,10 +28,10 @@ import { isStdoutLost, unheard } from './unheard.js';
 
 type HookFlags = HostFlags & Flags<'as' | 'attended' | 'onFailure' | 'timeout' | 'noServer'>;
 
-/** An answer as it can be heard. */
+/** Turns an answer into one that the agent can hear (`unheard`). */
 type Heard = (said: CommandAnswer) => CommandAnswer;
 
-/** One event from an agent's own hook, answered as the agent understands it. Whatever goes wrong on the way stops what can be stopped. */
+/** Answers one event of an agent's own hook in the agent's protocol. A failure blocks what can be blocked, unless `--on-failure allow` is given. */
 export async function hookCommand([given]: readonly string[], flags: HookFlags, terminal: Terminal): Promise<number> {
   let protocol: Protocol | undefined;
   let policy: FailurePolicy = 'block';
@@ -52,7 +52,7 @@ export async function hookCommand([given]: readonly string[], flags: HookFlags, 
   }
 }
 
-/** What the record of an answer of our own needs. */
+/** What the record of hookscope's own answer needs. */
 interface Call {
   /** The event as it came. */
   body?: string;
@@ -74,8 +74,8 @@ async function protocolOf(event: string, { as = CLAUDE, attended }: HookFlags): 
 }
 
 /**
- * Of an agent that nobody knows, Claude Code's words, where it has the event. Of an event that nobody knows it is not known either whether it
- * can be stopped: exit 2 stops what can be.
+ * For an unknown agent, Claude Code's protocol, if it has the event. Whether an unknown event can be blocked is unknown, too: exit 2 blocks it
+ * if it can be.
  */
 function wordsAfter(error: unknown, event: string): Protocol | undefined {
   if (isHookscopeError(error) && error.code === 'UNKNOWN_EVENT') return undefined;
@@ -98,7 +98,7 @@ async function answer(
   const seconds = deadlineOf(given);
   const started = performance.now() - process.uptime() * 1000;
   const deadline = started + seconds * 1000;
-  // Half of the time that is left then: a process that has not answered by now will not.
+  // Halfway between our deadline and the agent's: a process that has not answered by then will not.
   const last = (seconds + given) * 500;
   call.due = started + last;
   const { as: _, attended: __, onFailure: ___, timeout: ____, server, ...set } = flags;
@@ -121,7 +121,7 @@ async function answer(
   if (body.length > MUCH) alarm.watchFromThread();
   const { fireStateless } = await import('./hook-alone.js');
   const toSpeak = async (): Promise<void> => {
-    // Else it has answered, and ends the process.
+    // Otherwise the alarm has answered, and ends the process.
     if (!alarm.mayStillSpeak()) await sleep(ENDING);
   };
   try {
@@ -132,7 +132,7 @@ async function answer(
     await toSpeak();
     const answered = heard(fired.answer);
     const code = await say(answered, terminal);
-    // What still runs may end or hang the process, and changes nothing of what was said.
+    // What still runs may end or block the process, but cannot change the answer.
     alarm.said(code);
     const unkept = await fired.finish().catch(() => undefined);
     // With any other code, an agent takes standard error for the reason.
@@ -144,14 +144,14 @@ async function answer(
   }
 }
 
-/** The same; an answer that is our own is recorded once it was given. */
+/** Prints the answer and then, if it is hookscope's own, keeps its record. Resolves to the exit code. */
 async function sayAndKeep(said: CommandAnswer, protocol: Protocol, terminal: Terminal, call: Call): Promise<number> {
   const code = await say(said, terminal);
   await keep(said, protocol, terminal, call);
   return code;
 }
 
-/** Of an answer of our own no host emits a record. One that cannot be kept changes nothing but standard error, which has the reason by then. */
+/** Keeps the record of hookscope's own answer, which no host emits. A failure is only reported on standard error, after the answer's reason. */
 async function keep(said: CommandAnswer, protocol: Protocol, terminal: Terminal, { body, due }: Call): Promise<void> {
   const own = ownAnswer(said);
   if (own === undefined || own.isRecorded) return;
@@ -161,10 +161,10 @@ async function keep(said: CommandAnswer, protocol: Protocol, terminal: Terminal,
   if (unkept !== undefined && unkept !== own.reason) terminal.tell(unkept);
 }
 
-/** Milliseconds for its record to reach the disk. */
+/** Milliseconds for that record to reach the disk. */
 const KEEPING = 2_000;
 
-/** Returns the exit code when all is written out. */
+/** Resolves to the exit code when all is written out. */
 async function say({ stdout, stderr, code }: CommandAnswer, terminal: Terminal): Promise<number> {
   terminal.write(stdout);
   if (stderr !== '') terminal.writeError(stderr);
@@ -172,11 +172,11 @@ async function say({ stdout, stderr, code }: CommandAnswer, terminal: Terminal):
   return terminal.gone ? UNANSWERED : code;
 }
 
-/** From this many characters on, our own code may take long. */
+/** From this many characters of input on, our own code may take long. */
 const MUCH = 2 ** 20;
-/** Milliseconds in which an alarm that has answered ends us. */
+/** Milliseconds for an alarm that has answered to end this process. */
 const ENDING = 10_000;
-/** Milliseconds between two looks whether the thin command that has started us still waits. */
+/** Milliseconds between two checks whether the thin command that started this process still runs. */
 const LOOK = 250;
 
 /** Ends this process when its parent has been killed: its answer would decide nothing any more. */

@@ -10,7 +10,7 @@ import { within } from '../../values/waiting/timer.js';
 import type { OwnAnswer } from './own-answer.js';
 import { recordsFile, sinkFor } from './record-sink.js';
 
-/** What the record of an answer of hookscope's own says. */
+/** The content of the record of hookscope's own answer. */
 export function unansweredBy({ reason, told }: OwnAnswer, answer: CommandAnswer, protocol: Protocol): Unanswered {
   const { ours, fold, quiet, agent } = protocol;
   return {
@@ -23,7 +23,7 @@ export function unansweredBy({ reason, told }: OwnAnswer, answer: CommandAnswer,
   };
 }
 
-/** Keeps the record of such an answer, which was given already, for at most so many milliseconds. Why it could not be kept; undefined: it was. Never rejects. */
+/** Keeps the record of such an answer, which was already given, within `ms` milliseconds. Resolves to why it could not be kept; undefined: it was. Never rejects. */
 export async function keepOwn(
   own: OwnAnswer,
   answer: CommandAnswer,
@@ -47,7 +47,7 @@ export async function keepOwn(
   return unkept;
 }
 
-/** undefined: it cannot be read. */
+/** Undefined if the body cannot be read. */
 function readAgain(body: string | undefined, protocol: Protocol): OwnAnswer['told'] {
   try {
     const told = body === undefined ? undefined : protocol.read(body, process.env);

@@ -19,10 +19,10 @@ try {
   const thread = Number(basename(readlinkSync('/proc/thread-self')));
   setPriority(thread, Math.min(getPriority() + LATER, constants.priority.PRIORITY_LOW));
 } catch {
-  // It has the priority of all others.
+  // The thread keeps the normal priority.
 }
 
-/** A database takes the records of a fire as they came. */
+/** A database can store a line as it came, without serialising its records again. */
 const push = (line: Line): void => {
   if ('pushLine' in sink) sink.pushLine(line);
   else for (const record of line.records) sink.push(record);

@@ -12,7 +12,7 @@ import { recordsFile } from './record-sink.js';
 /** Keeps hosts' records where all commands look for them. */
 export interface Keeper {
   push(batch: Batch): void;
-  /** Resolves when nothing has waited too long; undefined: nothing has. */
+  /** Resolves when no record has been waiting too long; undefined if none has. */
   caughtUp(): Promise<void> | undefined;
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -24,24 +24,24 @@ export interface KeepData {
   /** One number: bytes of records that are not written. */
   readonly waiting: Int32Array;
 }
-/** To that thread. */
+/** Messages to that thread. */
 export type ToKeeper =
   | { readonly type: 'records'; readonly batch: Batch }
   | { readonly type: 'flush' | 'close'; readonly id: number };
-/** And from it. */
+/** Messages from it. */
 export type FromKeeper =
   | { readonly type: 'done'; readonly id: number }
   /** The oldest batch is written. */
   | { readonly type: 'kept' }
   | { readonly type: 'tell'; readonly message: string };
 
-/** Megabytes for what lives from one message to the next: with Node's own 16 most of it would be copied on the way. */
+/** Megabytes of young objects, which live until the next message: with Node's default of 16, garbage collection would copy most of them. */
 const YOUNG = 64;
 /** Bytes that may wait for the thread. */
 const WAITING = 64 * 1024 * 1024;
-/** Milliseconds after which a record that is not written holds up answers: a kill then takes the records of 50 ms of answers at most. */
+/** Milliseconds after which an unwritten record holds up answers, so that a kill loses the records of the last 50 ms of answers at most. */
 const LATE = 40;
-/** Milliseconds that they are held up: a disk may hang, and another process may lock the file. */
+/** The longest that answers are held up, in milliseconds: a disk may hang, and another process may lock the file. */
 const PATIENCE = 500;
 
 /** For a server, in a thread: masking and writing take longer than answering. */
@@ -56,7 +56,7 @@ export function createKeeper(places: Places, tell: (text: string) => void): Keep
   let ids = 0;
   let dropped = 0;
   let gone = false;
-  /** When the first record of each batch came that is not written. */
+  /** When the first record of each unwritten batch came, by `performance.now()`. */
   const unwritten: number[] = [];
   let wake: () => void = () => undefined;
   let impatient = false;
@@ -148,8 +148,8 @@ export async function* keptRecords(places: Places, params: URLSearchParams): Asy
 }
 
 /**
- * All that is written from now on to where the server keeps its records, until the signal fires. What cannot be read is told to whoever reads what is kept. Files
- * stay open for the next time: those that libsql has closed are open until the garbage collector comes.
+ * The records written from now on to where the server keeps them, until the signal fires. Reading problems are dropped here: whoever reads kept records sees them.
+ * Files stay open for the next call, since libsql would leave closed ones open until the next garbage collection.
  */
 export function keptFromNow(places: Places): (signal: AbortSignal) => AsyncIterable<HookRecord> {
   const store = besideServer(places.state, () => undefined);

@@ -11,7 +11,7 @@ export interface OwnAnswer {
 
 const ANSWERS = new WeakMap<CommandAnswer, OwnAnswer>();
 
-/** The same protocol; of its answers to what goes wrong `ownAnswer` tells the reason. */
+/** The same protocol, whose answers to failures are remembered for `ownAnswer`. */
 export const knowingOwn = (protocol: Protocol): Protocol => ({
   ...protocol,
   fail(reason, policy, told) {
@@ -24,7 +24,7 @@ export const knowingOwn = (protocol: Protocol): Protocol => ({
 /** undefined: hooks have given this answer. */
 export const ownAnswer = (answer: CommandAnswer): OwnAnswer | undefined => ANSWERS.get(answer);
 
-/** Says of an answer that it is hookscope's own. */
+/** Marks an answer as hookscope's own. */
 export function markOwn(answer: CommandAnswer, own: OwnAnswer): CommandAnswer {
   ANSWERS.set(answer, own);
   return answer;

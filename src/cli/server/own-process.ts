@@ -10,7 +10,7 @@ export function whyEnded({ signal }: Pick<Terminal, 'signal'>): string | undefin
   return signal.reason instanceof UncaughtError ? REASONS.uncaught(signal.reason.message) : REASONS.ended;
 }
 
-/** For a command that answers an agent and has no time limit of its own: what ends the process before the answer blocks what can be blocked. */
+/** For a command that answers an agent and has no time limit of its own: if the process ends before the answer, what can be blocked is blocked. */
 export function blockUnlessAnswered(event: string, terminal: Terminal): Alarm {
   let reason: string | undefined;
   process.on('uncaughtException', (error) => {

@@ -6,7 +6,7 @@ import type { RecordSink } from '../../emit/sinks/sqlite/sink.js';
 import { servicesOf } from '../../host/internals.js';
 import type { Places } from '../../server/places.js';
 
-/** A database where there is SQLite, else a file of lines. */
+/** A database if SQLite is available, otherwise an NDJSON file. */
 export const recordsFile = ({ state }: Places): string => join(state, hasSqlite() ? 'records.db' : 'records.ndjson');
 
 /** The sink that belongs to the file. */
@@ -15,7 +15,7 @@ export async function sinkFor(file: string, logger: (message: string) => void): 
   return (await import('../../emit/sinks/ndjson.js')).ndjsonSink(file, { logger });
 }
 
-/** For a command that fires once. */
+/** Keeps the records of a host that fires once. */
 export async function keepRecords(host: Host, places: Places, logger: (message: string) => void): Promise<Sink> {
   const sink = await sinkFor(recordsFile(places), logger);
   sink.attach(servicesOf(host).bus.records);

@@ -5,7 +5,7 @@ import { readTokens } from '../../server/tokens.js';
 import { isObject } from '../../values/shape.js';
 import type { Terminal } from '../terminal.js';
 
-/** Shows what a running server's files hold other than when it was started, and asks whether it is to serve that. */
+/** Shows which files have changed since the running server was started, and asks whether it is to serve them as they are now. */
 export async function acceptChanges(terminal: Terminal): Promise<number> {
   const places = placesOf();
   const { admin } = readTokens(places) ?? {};

@@ -9,7 +9,7 @@ import { openHost } from '../host/open-host.js';
 import type { Terminal } from '../terminal.js';
 import { createKeeper, keptFromNow, keptRecords } from './keep.js';
 
-/** The process that answers. The one that starts it loads none of this. */
+/** Runs the process that answers. The process that starts it loads none of these modules. */
 export async function serveChild(terminal: Terminal): Promise<number> {
   const places = placesOf();
   const moved = fleetWatch(terminal);
@@ -40,7 +40,7 @@ export async function serveChild(terminal: Terminal): Promise<number> {
   return 0;
 }
 
-/** Whether another fleet was joined, or it was left, since this was asked last. */
+/** The result tells whether a fleet was joined or left since its last call. */
 function fleetWatch({ tell }: Terminal): () => boolean {
   const read = (): string => (hasJoined() ? readFileSync(joinedFile(), 'utf8') : '');
   let last = read();
@@ -49,7 +49,7 @@ function fleetWatch({ tell }: Terminal): () => boolean {
     try {
       now = read();
     } catch {
-      // It is just going.
+      // The file is being removed at this moment.
     }
     if (now === last) return false;
     last = now;
@@ -58,7 +58,7 @@ function fleetWatch({ tell }: Terminal): () => boolean {
   };
 }
 
-/** A place in the fleet that this machine has joined. */
+/** Connects to the fleet that this machine has joined. */
 async function joinedFleet({ tell }: Terminal): Promise<Fleet | undefined> {
   if (!hasJoined()) return undefined;
   const { readJoined } = await import('../../fleet/joined.js');

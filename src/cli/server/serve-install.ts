@@ -36,7 +36,7 @@ export async function installService(serving: Serving, terminal: Terminal): Prom
   return 0;
 }
 
-/** A server that cannot start would be started at every login. Rejects with what is wrong with the first file that is named. */
+/** Rejects if a named file is missing or wrong: a server that cannot start would be started at every login. */
 async function checkNames(set: HostFlags): Promise<void> {
   const [error] = await namedErrors(set);
   if (error !== undefined) throw error;

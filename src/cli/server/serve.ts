@@ -21,11 +21,11 @@ export type ServeFlags = HostFlags & Flags<'projects' | 'data' | 'port' | 'dev' 
 const NOTHING =
   'no hooks are served: name them (--hooks, --config, --plugin, …), or a project (--project); a configuration that is only in the folder does not count';
 
-/** A warm host in the foreground, until it is interrupted. */
+/** Serves hooks in the foreground until it is interrupted. */
 export async function serveCommand(_: readonly string[], flags: ServeFlags, shown: Terminal): Promise<number> {
   if (process.platform === 'win32')
     throw wrongOption('serve', 'it does not run on Windows; hookscope hook does, without it');
-  // The process that started it keeps the output: a journal, a file.
+  // Masked, because whatever started the server may store the output, in a journal or a file.
   const terminal = maskedTerminal(shown, createRedactor());
   if (cluster.isWorker) return (await import('./serve-child.js')).serveChild(terminal);
   if (flags.accept) return (await import('./serve-accept.js')).acceptChanges(terminal);
@@ -66,7 +66,7 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   return 0;
 }
 
-/** The user must agree if what was served before has other bytes now, or if less would be served. */
+/** The user must agree if files that were served have changed, or if less would be served. */
 async function isAccepted(changes: readonly string[], terminal: Terminal): Promise<boolean> {
   if (changes.length === 0) return true;
   for (const change of changes) terminal.tell(change);

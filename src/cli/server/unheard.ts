@@ -7,8 +7,8 @@ import { UNANSWERED } from './alarm.js';
 import { markOwn } from './own-answer.js';
 
 /**
- * Nobody hears standard output: it was closed, and Node opens the null device in its place, to read and to write. Whoever starts a program and
- * ignores its output does the same; a shell that discards it (`>/dev/null`) opens it to write alone, and has the exit code. Asked before `keepStdout`.
+ * Whether nobody reads standard output. If it is closed, Node opens the null device for reading and writing in its place, and so does a parent that
+ * ignores the output. A shell that discards it (`>/dev/null`) opens it for writing alone, and reads the exit code. Call it before `keepStdout`.
  */
 export function isStdoutLost(): boolean {
   // Standard output may be a stream of another kind.
@@ -21,7 +21,7 @@ export function isStdoutLost(): boolean {
   }
 }
 
-/** Nothing is in the null device. */
+/** Whether standard output can be read; the null device is always empty. */
 function canBeRead(): boolean {
   try {
     return readSync(1, Buffer.alloc(1)) === 0;
@@ -30,14 +30,14 @@ function canBeRead(): boolean {
   }
 }
 
-/** What is left of an answer there: the exit code, and standard error. One that says nothing is heard all the same. */
+/** Moves an answer to the exit code and standard error, which are all that the agent gets. An answer without a decision stays as it is. */
 export function unheard(said: CommandAnswer, protocol: Protocol, policy: FailurePolicy): CommandAnswer {
   if (said.code !== 0 || said.stdout === protocol.quiet) return said;
   const reason = REASONS.lost(said.stdout.trim());
   if (policy === 'allow')
     return markOwn({ stdout: '', stderr: `hookscope: ${plainLines(reason)}\n`, code: 1 }, { reason });
   const failed = protocol.fail(reason, policy);
-  // Exit 2 is a block of any event. On those that a failure does not block, such as Stop, the answer must have been one.
+  // Exit 2 blocks any event. On events that a failure does not block, such as Stop, it is used only if the answer was a block.
   const isBlock = protocol.agent !== CLAUDE || said.stdout.includes('"decision":"block"');
   return markOwn({ stdout: '', stderr: failed.stderr, code: isBlock ? UNANSWERED : failed.code }, { reason });
 }
