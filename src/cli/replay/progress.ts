@@ -1,5 +1,5 @@
 const WIDTH = 30;
-/** Milliseconds between two looks. */
+/** Milliseconds between two updates. */
 const PAUSE = 100;
 
 /** A bar on standard error, where that is a terminal. */

@@ -18,7 +18,7 @@ const NOTHING = 'nothing was replayed: it holds no event that was fired';
 
 type ReplayFlags = HostFlags & Flags<'against' | 'runCallbacks' | 'json' | 'markdown' | 'redact'>;
 
-/** Replays files under the hooks that were named or are found, and says what changes. Throws FILE, INVALID_OPTIONS and what the hooks cannot be loaded by. */
+/** Replays files under the named or found hooks, and reports what changes. Rejects with FILE, INVALID_OPTIONS and the errors of loading hooks. */
 export async function replayCommand(files: readonly string[], flags: ReplayFlags, terminal: Terminal): Promise<number> {
   if (flags.json && flags.markdown) throw wrongOption('--markdown', 'is not for --json');
   const open = (how: HostFlags) => openHost(how, { executes: true, tell: terminal.tell, shown: true });
@@ -41,7 +41,7 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
     await old?.host.close();
   }
   if (terminal.signal.aborted) return 1;
-  // To a pipeline it would be as if all stayed as it was.
+  // Exit code 0 would tell a pipeline that nothing has changed.
   if (summary.fires === 0) throw new HookscopeError('FILE', { file: files.join(', '), problem: NOTHING });
   if (flags.json) await terminal.print(plainJson(summaryOf(summary)));
   else await terminal.print((flags.markdown ? markdownReport(summary) : textReport(summary)).join('\n'));
@@ -53,7 +53,7 @@ const closing = (host: Host) => async (error: unknown) => {
   throw error;
 };
 
-/** One file after the other. Rejects with FILE, before anything is replayed, if one is missing. */
+/** The fires of one file after the other. Rejects with FILE, before anything is replayed, if a file is missing. */
 async function firesOfAll(
   files: readonly string[],
   { tell }: Terminal,
@@ -72,7 +72,7 @@ async function firesOfAll(
   })();
 }
 
-/** Where other files hold fires, one that holds none would be passed over in silence. */
+/** Notes a file without fires, which would otherwise go unnoticed among files with some. */
 async function* tellingOfNone(
   file: string,
   fires: RecordedFires,

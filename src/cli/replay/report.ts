@@ -14,7 +14,7 @@ const TITLES: Readonly<Record<ReplayChange, string>> = {
 
 const number = (count: number): string => count.toLocaleString('en-US');
 
-/** One line that says it all. */
+/** The result in one line. */
 export function headline(summary: Summary): string {
   const { fires, changed, counts } = summary;
   const parts = CHANGES.flatMap((change) => {

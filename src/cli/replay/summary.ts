@@ -9,7 +9,7 @@ const MOST = 500;
 /** Characters of an input in an example. */
 const SHOWN = 100;
 
-/** The order in which they are shown. */
+/** In the order in which they are shown. */
 export const CHANGES: readonly ReplayChange[] = ['denied', 'asked', 'allowed', 'rewritten', 'said', 'unknown'];
 
 /** Fires that change in one way, by one hook. */
@@ -19,11 +19,11 @@ export interface Group {
   /** Why it could not be decided at all. */
   readonly problem: string | undefined;
   count: number;
-  /** The first of them. */
+  /** The first fire of the group. */
   readonly example: { readonly event: string; readonly what: string; readonly place: string; readonly id: string };
 }
 
-/** Counts what a replay finds; it takes the same memory however long that is. */
+/** Counts what a replay finds. Its memory is bounded, however long the replay is. */
 export class Summary {
   fires = 0;
   /** How many fires changed, by kind of change. */
@@ -49,7 +49,7 @@ export class Summary {
     const isFull = this.#groups.size >= MOST;
     const { event, input, place, id } = fire;
     const what = `${subjectIn(this.#specOf(event), input) ?? ''} ${shownInput(input)}`.trim();
-    // Copied: a part of a text would keep the whole of it.
+    // Copied, since a slice would keep the whole text in memory.
     const example = { event, what: Buffer.from(clip(what, SHOWN)).toString(), place, id };
     const group = { changed, by: isFull ? undefined : by, problem, count: 1, example };
     this.#groups.set(isFull ? changed : key, group);
@@ -70,7 +70,7 @@ export class Summary {
   }
 }
 
-/** How people recognise a call. */
+/** The part of an input by which people recognise a call. */
 function shownInput(input: Readonly<Record<string, unknown>>): string {
   const { tool_input: tool = {}, prompt, message } = input as Record<string, Record<string, unknown> | undefined>;
   const { command, file_path: file, url, path, pattern } = (tool ?? {}) as Record<string, unknown>;
