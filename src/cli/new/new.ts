@@ -12,7 +12,7 @@ type NewFlags = Flags<'dir'>;
 /** The names that the registry accepts. */
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/;
 const LONGEST = 214;
-/** Names that it takes for something else. */
+/** Names of that form that npm reserves. */
 const isTaken = (name: string): boolean => /(?:^|\/)(?:node_modules|favicon\.ico)$/.test(name) || isBuiltin(name);
 
 /** Writes the files of a new package. Throws INVALID_OPTIONS, FILE; nothing is written over. */
@@ -51,7 +51,7 @@ export async function newCommand(
   return 0;
 }
 
-/** The folder alone: what it lies in has to be there. */
+/** Makes the folder but not its parents, which must exist. */
 async function makeOne(folder: string): Promise<void> {
   await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

@@ -21,7 +21,7 @@ function manifest(name: string) {
     engines: { node: '>=20.19' },
     exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' }, './package.json': './package.json' },
     files: ['dist', '!dist/*.test.*'],
-    // The registry takes a package with a scope in its name for a private one.
+    // npm publishes a package with a scope in its name as private by default.
     ...(name.startsWith('@') ? { publishConfig: { access: 'public' } } : {}),
     scripts: {
       build: 'tsc',
