@@ -12,7 +12,7 @@ type PageFlags = Flags<'out' | 'since' | 'until' | 'redactStored'>;
 
 const PAGE: OutKind = { name: 'page of hookscope', option: '--out', isOurs: isPage };
 
-/** The live page with the records of a store in it, as one file. */
+/** Writes one file: the live page with the records of a store in it. */
 export async function pageCommand(
   [place = '']: readonly string[],
   flags: PageFlags,
