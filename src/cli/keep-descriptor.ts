@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** Functions whose first argument is a descriptor or a path, and which write to it or open it. */
+/** Functions that write to or open their first argument, a descriptor or a path. */
 const WRITING = [
   ...['write', 'writev', 'writeFile', 'appendFile', 'ftruncate', 'open'],
   ...['writeSync', 'writevSync', 'writeFileSync', 'appendFileSync', 'ftruncateSync', 'openSync'],
@@ -13,14 +13,14 @@ const WRITING_LATER = ['writeFile', 'appendFile', 'open'];
 type Functions = Record<string, Function>;
 
 /**
- * Whoever writes to the descriptor of standard output by `node:fs` writes to standard error from now on, in this thread: each has functions
- * of its own.
+ * From now on, what `node:fs` writes to the descriptor of standard output goes to standard error. This holds for this thread alone, since
+ * each thread has its own copy of these functions.
  */
 export function keepDescriptor(): void {
   redirect(fs as unknown as Functions, WRITING);
   redirect(fs.promises as unknown as Functions, WRITING_LATER);
   leaveOpen(fs as unknown as Functions);
-  // For those who import them by name.
+  // Named imports of these functions are replaced, too.
   syncBuiltinESMExports();
 }
 
@@ -35,7 +35,7 @@ function redirect(module: Functions, names: readonly string[]): void {
     );
 }
 
-/** Some close what they have written to, and the answer is still to come. */
+/** Closing standard output does nothing: some code closes what it has written to, and the command's own output is still to come. */
 function leaveOpen(module: Functions): void {
   replace(module, 'close', (before) => (file: unknown, done?: () => void) => {
     if (file === 1) setImmediate(() => done?.());
@@ -48,13 +48,13 @@ function leaveOpen(module: Functions): void {
 // biome-ignore lint/complexity/noBannedTypes: as above.
 function replace(module: Functions, name: string, made: (before: Function) => Function): void {
   const before = module[name] as (typeof module)[string];
-  // With what `promisify` needs to know of it.
+  // Keeps the properties that `promisify` reads.
   module[name] = Object.defineProperties(made(before), Object.getOwnPropertyDescriptors(before));
 }
 
 const OURS = new RegExp(`^/(?:dev|proc/(?:self|thread-self|${process.pid})(?:/task/\\d+)?)/(?:stdout|fd/1)$`);
 
-/** One that names no file is an error of the function that it is given to. */
+/** Undefined for a URL that names no file: the function that it is passed to reports that. */
 function pathOf(url: URL): string | undefined {
   try {
     return fileURLToPath(url);
@@ -63,7 +63,7 @@ function pathOf(url: URL): string | undefined {
   }
 }
 
-/** Standard error, where standard output is meant. */
+/** Standard error in place of standard output; anything else unchanged. */
 function elsewhere(to: unknown): unknown {
   if (to === 1) return 2;
   const path = to instanceof URL ? pathOf(to) : Buffer.isBuffer(to) ? String(to) : to;

@@ -4,18 +4,18 @@ import threads, { type Worker } from 'node:worker_threads';
 import { ownFolder } from '../plugins/own-folder.js';
 import { keepDescriptor } from './keep-descriptor.js';
 
-/** As they were before `keepStdout`, for what hookscope itself writes and starts. */
+/** The originals from before `keepStdout`, for hookscope's own output and threads. */
 export const { writeSync, writeFileSync } = { ...fs };
 export const OwnWorker = threads.Worker;
 
-/** Loaded into each thread of other people's code before that: `keepDescriptor`. */
+/** Loaded into each thread that foreign code starts, before its code: calls `keepDescriptor` there. */
 const PRELOAD = 'dist/cli/thread-stdout.cjs';
 
 let isKept = false;
 
 /**
- * Redirects what other people's code prints to standard error: standard output is only for what the command prints. A logger may write to the
- * descriptor itself, or from a thread. What programs print that such code starts is not redirected, nor what add-ons print.
+ * Redirects what foreign code prints to standard error: standard output is only for what the command prints. This covers loggers that write
+ * to the descriptor itself or from a thread, but not programs that such code starts, nor native add-ons.
  */
 export function keepStdout(): void {
   Object.defineProperty(process, 'stdout', { value: process.stderr, configurable: true });
@@ -34,7 +34,7 @@ function startThread(
   try {
     return Reflect.construct(worker, [file, { ...options, execArgv }], as) as Worker;
   } catch {
-    // Not each option that this process was started with is for a thread, too.
+    // Some options of this process are not allowed in a thread.
     return Reflect.construct(worker, [file, options], as) as Worker;
   }
 }

@@ -25,7 +25,7 @@ export function readDuration(text: string, where: string): number {
 
 const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** A moment of an option, in milliseconds since 1970: so long ago, or a time as ISO 8601 has it. Throws INVALID_OPTIONS. */
+/** A moment of an option, in milliseconds since 1970, given as a duration before `now` or as an ISO 8601 time. Throws INVALID_OPTIONS. */
 export function readMoment(text: string, where: string, now: number = Date.now()): number {
   const ago = millisecondsOf(text);
   const time = ago === undefined ? (ISO.test(text) ? Date.parse(text) : Number.NaN) : now - ago;
@@ -36,7 +36,7 @@ export function readMoment(text: string, where: string, now: number = Date.now()
   );
 }
 
-/** Whether it is within what a date can be. */
+/** Whether a `Date` can hold the time. */
 const isDate = (time: number): boolean => Math.abs(time) <= 8.64e15;
 
 /** A count of an option. Throws INVALID_OPTIONS. */

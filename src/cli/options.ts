@@ -2,8 +2,8 @@ import { HookscopeError, isHookscopeError } from '../errors.js';
 import { readCount, readDuration, readFactor, readMoment, readPort, wordOf } from './option-values.js';
 
 /**
- * How an option is written, what help says of it, and how its value is read: as text, `many` texts where it may be given several times, or
- * by what throws INVALID_OPTIONS for a wrong one.
+ * How an option is written, what help says about it, and how its value is read: as text, as `many` texts if it may be repeated, or by a
+ * function that throws INVALID_OPTIONS for a wrong value.
  */
 export type Option = readonly [
   flags: string,
@@ -11,7 +11,7 @@ export type Option = readonly [
   value?: 'many' | ((text: string, where: string) => unknown),
 ];
 
-/** Every option of the program, once. A command takes them by these names (`command-row.ts`), and has its own words for one that it means otherwise. */
+/** Every option of the program, once. A command takes them by these names (`command-row.ts`), and may describe one in its own words. */
 export const OPTIONS = {
   // Options that decide which hooks a host has.
   config: [
@@ -215,17 +215,17 @@ export const OPTIONS = {
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** The options of every command that makes a host, */
+/** The options of every command that makes a host. */
 export const HOST_OPTIONS = ['config', 'noConfig', 'plugin', 'hooks', 'from', 'model'] as const;
-/** and of Claude Code's own files. */
+/** The options of Claude Code's own files. */
 export const CLAUDE_OPTIONS = ['claudeCode', 'settings', 'pluginDir', 'agentFile', 'trust'] as const;
 
-/** Of commands that show records: the period, */
+/** The period of commands that show records. */
 export const PERIOD_OPTIONS = ['since', 'until'] as const;
-/** and which of them. */
+/** Which records these commands show. */
 export const RECORD_OPTIONS = ['blocked', 'unanswered', 'agent', 'hook', 'event', 'slow', 'shadow', 'alarms'] as const;
 
-/** The parsed options of a command. A flag without a value is true; one that begins with `no` is false if it was given. */
+/** The parsed options of a command. A flag without a value is true; `--no-x` makes `x` false. */
 export type Flags<Name extends OptionName> = {
   readonly [N in Name as KeyOf<(typeof OPTIONS)[N][0]>]?: ValueOf<(typeof OPTIONS)[N]>;
 };
@@ -255,7 +255,7 @@ type ValueOf<O extends Option> = O extends readonly [string, string, infer Value
 /** The flag of an option, as it is written. */
 export const spelled = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Passes on what the work gives; an error about an option of the API names what the user has typed for it. */
+/** The result of `work`. An error about an option of the API is rethrown with the name that the user typed (`typed`). */
 export async function typedAs<T>(typed: Readonly<Record<string, string>>, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

@@ -2,31 +2,31 @@ import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { HookscopeError } from '../errors.js';
 import { writeError } from '../files/json-file.js';
 
-/** What a command writes into a file that it was given with `--out` and the like. */
+/** A kind of file that a command writes, for `--out` and similar options. */
 export interface OutKind {
-  /** With its article, as in `page of hookscope`, for "is there, and is no …". */
+  /** As in `page of hookscope`: completes "is there, and is no …". */
   readonly name: string;
   /** The option that names the file. */
   readonly option: string;
-  /** Whether a file that begins so is one of them, and may be overwritten. */
+  /** Whether a file that begins with this text is of this kind, and may be overwritten. */
   isOurs(start: string): boolean;
   /** Default: only its owner may read it, since it contains agents' questions and answers. */
   readonly mode?: number;
 }
 
-/** Characters that are written in one go. */
+/** Characters that are collected before a write. */
 const TOGETHER = 64 * 1024;
 
 /** A file that is written under another name until it is whole. */
 export interface OutFile {
   write(text: string): Promise<void>;
-  /** Puts it in its place. */
+  /** Moves the whole file to its place. */
   finish(): Promise<void>;
-  /** Removes what is not in its place; safe after `finish`. */
+  /** Removes an unfinished file; does nothing after `finish`. */
   discard(): Promise<void>;
 }
 
-/** Begins a file; what was there stays until `finish`. Rejects with FILE: something else is there, or it cannot be written. */
+/** Begins a file; an older one stays until `finish`. Rejects with FILE if something of another kind is there, or nothing can be written. */
 export async function openOutFile(out: string, kind: OutKind): Promise<OutFile> {
   await checkFree(out, kind);
   const next = `${out}.${process.pid}.tmp`;
@@ -54,7 +54,7 @@ export async function openOutFile(out: string, kind: OutKind): Promise<OutFile> 
     async finish() {
       await put();
       await close();
-      // Something may have come there in the meantime.
+      // Another file may have been put there in the meantime.
       await checkFree(out, kind);
       await rename(next, out);
     },
@@ -69,11 +69,11 @@ export async function openOutFile(out: string, kind: OutKind): Promise<OutFile> 
 export async function checkFree(out: string, kind: OutKind): Promise<void> {
   const stats = await lstat(out).catch((error: NodeJS.ErrnoException) => error);
   if (stats instanceof Error) {
-    // What cannot be written there is said when it is.
+    // A place that cannot be written is reported by the write.
     if (stats.code === 'ENOENT' || stats.code === 'ENOTDIR' || stats.code === 'EACCES') return;
     throw writeError(out, stats);
   }
-  // A pipe would be waited for.
+  // Only a regular file is read: opening a pipe would wait.
   if (stats.isFile() && kind.isOurs(await startOf(out))) return;
   throw new HookscopeError('FILE', {
     file: out,
@@ -81,7 +81,7 @@ export async function checkFree(out: string, kind: OutKind): Promise<void> {
   });
 }
 
-/** Empty: it cannot be read. */
+/** Empty if the file cannot be read. */
 async function startOf(path: string): Promise<string> {
   let file: FileHandle | undefined;
   try {

@@ -6,7 +6,7 @@ import { COMMANDS } from './commands.js';
 import type { RedactFlags } from './redact.js';
 import { type OwnTerminal, openTerminal } from './terminal.js';
 
-/** Does what the arguments say, with this process's streams, folder and environment, and ends it. */
+/** Runs the command line with this process's streams, folder and environment, and ends the process. */
 export async function program(argv: readonly string[]): Promise<void> {
   const terminal = openTerminal(argv[0] === 'hook');
   let code = 0;
@@ -46,19 +46,19 @@ export async function program(argv: readonly string[]): Promise<void> {
   await terminal.exit(code);
 }
 
-/** As Node ends a process that waits for what never comes. */
+/** Node's exit code for a process whose top-level `await` never settles. */
 const NEVER_SETTLED = 13;
 
-/** A command whose process something else ends has not done what it was told, whatever the exit code; to be called when it has returned. */
+/** Makes the process fail, whatever the exit code, if something else ends it before the command returns. Call the result once it has returned. */
 function failUnlessReturned(argv: readonly string[], { signal, tell }: OwnTerminal): () => void {
-  // These answer an agent in that case.
+  // These commands answer their agent in that case (server/alarm.ts).
   if (argv[0] === 'hook' || argv.includes('--exit-code')) return () => undefined;
   let hasThrown = false;
   const atThrow = (): void => {
     hasThrown = true;
   };
   const atExit = (code: number): void => {
-    // A user who interrupts knows why, and Node prints an error that nothing catches.
+    // A user who interrupts knows why, and Node itself prints an uncaught error.
     if (signal.aborted || hasThrown) return;
     const isWaiting = [code, process.exitCode].includes(NEVER_SETTLED);
     process.exitCode = 1;
@@ -89,7 +89,7 @@ async function shown(
   flags: RedactFlags & { readonly exitCode?: true },
 ): Promise<OwnTerminal> {
   if (!takes(row, 'redact') || flags.exitCode !== undefined) return terminal;
-  // Loaded when something is to be masked: help is not.
+  // Loaded only if something is to be masked: help is not.
   const { maskedTerminal, redactorFor } = await import('./redact.js');
   const redactor = redactorFor(flags);
   return redactor === undefined ? terminal : maskedTerminal(terminal, redactor);

@@ -9,7 +9,7 @@ export function redactorFor({ redact }: RedactFlags): Redactor | undefined {
   return redactorOf(redact === false ? false : undefined);
 }
 
-/** Masks what is left in what is printed: names of hooks, notes, texts beside records. */
+/** Masks secrets in all output: besides records, names of hooks and notes may contain them. */
 export function maskedTerminal<T extends Terminal>(terminal: T, redactor: Redactor): T {
   return Object.create(terminal, {
     print: { value: (text: string) => terminal.print(redactor.text(text)) },
@@ -17,7 +17,7 @@ export function maskedTerminal<T extends Terminal>(terminal: T, redactor: Redact
   }) as T;
 }
 
-/** Says what went wrong, with an error's stack where there is one: a wrong value may be a secret, and so may what other code throws. */
+/** Reports an error, with its stack if there is one. Both are masked: a wrong value, or what foreign code throws, may contain a secret. */
 export function tellMasked(terminal: OwnTerminal, flags: RedactFlags, message: string, stack?: string): void {
   const redactor = redactorFor(flags);
   const masked = (text: string): string => redactor?.text(text) ?? text;

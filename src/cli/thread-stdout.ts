@@ -1,7 +1,7 @@
 import { isMainThread } from 'node:worker_threads';
 import { keepDescriptor } from './keep-descriptor.js';
 
-// A program that the thread starts may be given the thread's own options.
+// Removes the `--require` that loaded this file, since the thread may pass its options on to programs that it starts.
 if (!isMainThread) {
   keepDescriptor();
   if (/thread-stdout\.cjs$/.test(process.execArgv.at(-1) ?? '')) process.execArgv.splice(-2);

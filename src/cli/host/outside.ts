@@ -14,7 +14,7 @@ import type { ClaudeFlags } from './claude-flags.js';
 /** Options for hooks that need a model or an MCP server. */
 export type OutsideFlags = ClaudeFlags & Flags<'model'>;
 
-/** The model that was named, with key and address of this process's environment alone. Throws INVALID_OPTIONS. */
+/** The named model, with key and address from this process's environment alone. Throws INVALID_OPTIONS. */
 export async function modelOf({ model }: OutsideFlags): Promise<HookModel | undefined> {
   if (model === undefined) return undefined;
   const wrong = (expected: string): HookscopeError => wrongOption('--model', expected);
@@ -33,7 +33,7 @@ export function serversOf({ claudeCode, settings = [], trust }: OutsideFlags): J
   return judgeMcpServers(places, trust === 'all' ? 'all' : undefined);
 }
 
-/** The host's options for them. A configuration's own go before. */
+/** The host's options for model and MCP servers. A configuration's servers win over those of files; `--model` wins over its model. */
 export function outsideOptions(
   own: ExternalHostOptions,
   model: HookModel | undefined,

@@ -6,7 +6,7 @@ import { nearest } from '../../values/nearest.js';
 const REMEDY =
   'docs/events.md has them all, and hookscope agents NAME those of an agent; one of your own is defined in a configuration (--config).';
 
-/** A command was given an event that this host does not have. */
+/** The error for an event that this host does not have. */
 export function unknownEvent(event: string, { hooks }: Pick<Host, 'hooks'>): HookscopeError {
   return new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, Object.keys(hooks)), remedy: REMEDY });
 }
