@@ -20,7 +20,7 @@ import { messageOf } from '../../values/waiting/promises.js';
 
 /** The key for the hashes of masked values. */
 export interface MaskKey {
-  /** Says which key it was, and nothing of the key. */
+  /** Identifies the key without revealing it. */
   readonly id: string;
   /** The first 16 hexadecimal digits of the value's HMAC-SHA256. */
   hash(value: string): string;
@@ -37,7 +37,7 @@ function maskKey(bytes: Buffer): MaskKey {
 
 let ofProcess: MaskKey | undefined;
 
-/** This machine's key; where it cannot be kept, one for this process, and a warning. */
+/** This machine's key; if it cannot be stored, warns and makes one for this process. */
 export function machineKey(): MaskKey {
   if (ofProcess !== undefined) return ofProcess;
   try {
@@ -68,7 +68,7 @@ function makeKey(file: string): void {
   const folder = dirname(file);
   makeFolder(folder);
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return;
-  // Whole from its first moment: another process that starts now reads all of it, or makes none.
+  // Written elsewhere and then linked, so that another process never reads half a key.
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   writeFileSync(draft, `${randomBytes(BYTES).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
   try {

@@ -8,14 +8,14 @@ import { type MaskKey, machineKey } from './key.js';
 import type { RedactOptions } from './options.js';
 import { argumentSpans, entriesOf, namedBeside, pairsOf, programOf, rolesOf } from './structure.js';
 
-/** Texts that come again in most records, such as names of tools and files. */
+/** Short texts without a secret, such as names of tools and files, recur in most records and are remembered. */
 const SHORT = 128;
 const REMEMBERED = 4096;
-/** Texts that come again at the place where they were, such as the input of a call in the records before and after it. */
+/** Long texts recur at one key, such as a call's input in several records; each key's last one is remembered. */
 const LONG = 16_384;
 const PLACES = 128;
 
-/** Masks plain data. What it changes is a copy, frozen; what it does not change is the same object. */
+/** Masks plain data. Changed objects are frozen copies; unchanged ones are returned as they are. */
 export class Masker {
   readonly finder: Finder;
   /** How many values were masked; the caller resets it to 0. */
@@ -24,15 +24,15 @@ export class Masker {
   readonly #keys: ReadonlySet<string>;
   readonly #paths: readonly (readonly string[])[];
   readonly #named: boolean;
-  /** What the caller's own patterns match, which are looked for in numbers and names of data, too. */
+  /** Finds matches of the caller's own patterns, which are also looked for in numbers and keys of data. */
   readonly #patterns: ReturnType<typeof patternFinder>;
-  /** How deep within an input or an output, where there are patterns; 0: among the fields of a record, which are ours. */
+  /** The depth within an input or output, tracked if there are patterns; 0: among the record's own fields. */
   #inData = 0;
   #key: MaskKey | undefined;
   readonly #clean = new Set<string>();
-  /** By key, the text in which nothing had to be masked when it was last checked. */
+  /** By key, the last text in which nothing had to be masked. */
   readonly #cleanAt = new Map<string, string>();
-  /** Paths are tracked if a function needs them. */
+  /** The current path, tracked only if `mask` or `paths` needs it. */
   readonly #path: string[] | undefined;
   #depth = 0;
 
@@ -48,13 +48,13 @@ export class Masker {
     this.#path = mask === undefined && paths.length === 0 ? undefined : [];
   }
 
-  /** Read when first needed: where nothing is masked, no file is made. */
+  /** Read when first needed, so that no key file is made while nothing is masked. */
   get key(): MaskKey {
     this.#key ??= machineKey();
     return this.#key;
   }
 
-  /** A value below the key of a record. */
+  /** Masks the value of a record's field. */
   field(key: string, value: unknown): unknown {
     this.#depth = 0;
     this.#inData = 0;
@@ -73,11 +73,11 @@ export class Masker {
     );
   }
 
-  /** A value below a key of an object. `all`: every text in it is masked. */
+  /** Masks the value of an object's key. `all`: every text in it is masked. */
   #at(key: string, value: unknown, all: boolean): unknown {
     const isText = typeof value === 'string' && !all && this.#own === undefined;
     if (isText && this.#cleanAt.get(key) === value) return value;
-    // A circle, then: what holds it is not shown at all.
+    // It must be a cycle; the record that holds it is withheld.
     if (++this.#depth > DEEPEST + 10) throw new RangeError('too deep');
     this.#path?.push(key);
     const before = this.#inData;
@@ -107,7 +107,7 @@ export class Masker {
     return kind !== 'weak' || (typeof value === 'string' && looksRandom(value));
   }
 
-  /** `isOne`: which texts directly in it are masked, too. */
+  /** `isOne`: which values directly in a list or object are masked too. */
   #value(value: unknown, all: boolean, isOne?: (value: unknown) => boolean): unknown {
     if (typeof value === 'string') return all ? this.#whole(value) : this.text(value);
     if (typeof value === 'number' || typeof value === 'bigint')
@@ -116,12 +116,12 @@ export class Masker {
     return Array.isArray(value) ? this.#list(value, all, isOne) : this.#object(value, all, isOne);
   }
 
-  /** Whether a pattern matches a number. */
+  /** Whether one of the caller's patterns matches a number in data. */
   #isFound(number: string): boolean {
     return this.#inData > 0 && this.#patterns !== undefined && this.#patterns(number).length > 0;
   }
 
-  /** A name of a field. The fields of an event and of an answer are known, those below them are data. */
+  /** Masks a key. The caller's patterns apply only below the known fields of an event or answer, where keys are data. */
   #name(name: string): string {
     if (!isPlain(name)) return this.text(name);
     if (this.#inData < 2 || this.#patterns === undefined) return name;
@@ -130,7 +130,7 @@ export class Masker {
 
   #list(list: readonly unknown[], all: boolean, isOne?: (value: unknown) => boolean): unknown {
     let copy: unknown[] | undefined;
-    // A single element has no neighbours that could mark it.
+    // Only neighbours can mark an element as secret.
     const told = all || !this.#named || list.length < 2 ? undefined : this.#told(list);
     for (let i = 0; i < list.length; i++) {
       const value = list[i];
@@ -143,7 +143,7 @@ export class Masker {
     return copy === undefined ? list : Object.freeze(copy);
   }
 
-  /** Marks from the other elements of a list: the arguments of a command, names and their values in turn. */
+  /** Elements that other elements mark as secret (arguments after a flag, values after a name): by index, masked. */
   #told(list: readonly unknown[]): ReadonlyMap<number, unknown> | undefined {
     const told = new Map<number, unknown>();
     for (const at of pairsOf(list)) told.set(at, this.#whole(list[at] as string));
@@ -153,7 +153,7 @@ export class Masker {
     return told.size === 0 ? undefined : told;
   }
 
-  /** The arguments of a command whose name is in another field. */
+  /** Masks the arguments of a command whose name is in another field. */
   #arguments(list: readonly unknown[], words: readonly string[]): readonly unknown[] {
     const told = this.#told([...words, ...list]);
     if (told === undefined) return list;
@@ -166,7 +166,7 @@ export class Masker {
     const roles = all || !this.#named ? 0 : rolesOf(keys);
     const beside = roles === 0 ? undefined : namedBeside(object as Record<string, unknown>, keys, roles);
     const command = roles === 0 ? undefined : programOf(object as Record<string, unknown>, keys, roles);
-    // A Kubernetes manifest.
+    // A Kubernetes manifest of a Secret.
     const isManifest = this.#named && (object as { kind?: unknown }).kind === 'Secret';
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] as string;
@@ -177,7 +177,7 @@ export class Masker {
       const masked = this.#at(key, value, all || isWhole);
       const name = this.#name(key);
       if (masked === own && name === key && copy === undefined) continue;
-      // Keeps the order of the keys.
+      // The copy keeps the order of the keys.
       if (copy === undefined) {
         copy = {};
         for (const before of keys.slice(0, i)) put(copy, before, (object as Record<string, unknown>)[before]);
@@ -187,7 +187,7 @@ export class Masker {
     return copy === undefined ? object : Object.freeze(copy);
   }
 
-  /** Masks a whole value whose name says that it is a secret, except for a header's scheme. */
+  /** Masks a whole value whose name marks it as secret, except for an authorization scheme before it. */
   #whole(value: string): string {
     if (value === '' || (isPlaceholder(value) && !PARTLY.test(value))) return value;
     const scheme = /^(?:bearer|basic|token|digest)[ \t]+/i.exec(value)?.[0] ?? '';
@@ -195,7 +195,7 @@ export class Masker {
     return MASKED.test(secret) ? value : scheme + this.mask(secret);
   }
 
-  /** A text, at the place that is looked at. */
+  /** Masks a text at the current path. */
   text(text: string): string {
     if (this.#own !== undefined) {
       const own = this.asked(text);
@@ -216,7 +216,7 @@ export class Masker {
     this.#clean.add(text);
   }
 
-  /** The result of the caller's own function for a text; undefined: it has no opinion. */
+  /** The result of the caller's `mask` function; undefined: the other options decide. */
   asked(text: string, path = this.#path?.join('.') ?? ''): string | undefined {
     try {
       const own = this.#own?.(text, path);
@@ -228,7 +228,7 @@ export class Masker {
     }
   }
 
-  /** Part of a text, with its secrets masked. */
+  /** The part of a text from `from` to `to`, with its secrets masked. */
   part(text: string, from: number, to: number, spans = this.finder.find(text)): string {
     let masked = '';
     let last = from;
@@ -242,7 +242,7 @@ export class Masker {
     return last === from && masked === '' ? text.slice(from, to) : masked + text.slice(last, Math.max(last, to));
   }
 
-  /** Equal values get equal masks, wherever they are. */
+  /** The mask of a value; equal values get equal masks. */
   mask(value: string): string {
     this.count += 1;
     return `[redacted ${this.finder.nameOf(value)} hmac:${this.key.hash(value)}]`;
@@ -252,16 +252,16 @@ export class Masker {
 const isOfList = (value: unknown, kind: ListKind, name: string): boolean =>
   typeof value === 'string' && isListed(value, kind, name, '"');
 
-/** At which level of data a field of a record begins. */
+/** The depth at which a field begins: an input or output begins with known fields, `updatedInput` and the like do not. */
 const beginOf = (key: string): number => (DATA.test(key) ? 1 : key.startsWith('updated') ? 2 : 0);
 const DATA = /^(?:input|final_input|versions|output|value)$/;
 
-/** A whole value that was masked. */
+/** A value that is already masked as a whole. */
 const MASKED = /^\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]$/;
-/** One that was masked at its beginning alone. */
+/** A value that is masked only at its beginning. */
 const PARTLY = /^\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]./s;
 
-/** A name that is too short to hold a secret. */
+/** Whether a key is too short to hold a secret. */
 const isPlain = (key: string): boolean => key.length < 8 || (key.length < 16 && !/[=:@ ]/.test(key));
 
 const matches = (wanted: string | undefined, key: string): boolean => wanted === '*' || wanted === key;

@@ -1,22 +1,25 @@
 import type { Keys } from '../../values/options.js';
 import { checks, type OptionCheck, TEXTS } from '../../values/shape.js';
 
-/** What is masked in records, and how. The options add up: a value is masked if any of them matches. */
+/** What is masked in records, and how. A value is masked if any of the options matches it. */
 export interface RedactOptions {
   /**
-   * Secrets that are known by their look or by the name beside them: all (default), none (false), or those of these names (`github-token`,
-   * `jwt`, `private-key`, `url-password`, `named` …).
+   * Secrets that hookscope recognises by their shape or by the name beside them: all (default), none (false), or the kinds in this list
+   * (`github-token`, `jwt`, `private-key`, `url-password`, `named` …).
    */
   readonly shapes?: boolean | readonly string[];
-  /** Names of fields whose whole value is masked, beside `password`, `token`, `authorization`, `api_key` and the like. Upper and lower case are the same. */
+  /** Names of fields whose whole value is masked, besides `password`, `token`, `authorization`, `api_key` and the like. Case-insensitive. */
   readonly keys?: readonly string[];
-  /** Places whose whole value is masked: `input.tool_input.content`, `handlers.*.output`; `*` is any one key. */
+  /** Paths whose whole value is masked: `input.tool_input.content`, `handlers.*.output`; `*` matches any one key. */
   readonly paths?: readonly string[];
-  /** The first group of each match is masked, or all of it if there is no group. A number in an input, an output or a `decision.value` is masked as a whole; names of fields below their own are looked at, too. */
+  /**
+   * Masks the first group of each match, or the whole match if there is no group. A number that matches in an input, an output or a
+   * `decision.value` is masked as a whole. Patterns also apply to keys in them, except the known fields of the event or answer itself.
+   */
   readonly patterns?: readonly RegExp[];
-  /** Called with each string and where it is; what it returns is kept instead. undefined: the other options decide. What it throws masks the string. */
+  /** Called with each string and its path; the result replaces the string. undefined: the other options decide. If it throws, the string is masked. */
   readonly mask?: (value: string, path: string) => string | undefined;
-  /** The file of the key for masked values, mode 0600, created if missing; default `$XDG_STATE_HOME/hookscope/redact.key`. */
+  /** The file with the key for the hashes in masks, mode 0600, created if missing; default `$XDG_STATE_HOME/hookscope/redact.key`. */
   readonly keyFile?: string;
 }
 

@@ -1,10 +1,10 @@
 import { createFinder, type Finder } from './find/find.js';
 
-/** Characters behind a cut that are looked at: what a secret is recognised by may stand there. */
+/** Characters beyond a cut that are searched too: they may be what a secret is recognised by. */
 const BEYOND = 4096;
-/** Characters of a word across the cut that are looked at. */
+/** The most characters of a word across the cut that are searched. */
 const LONGEST = 65_536;
-/** What is tried before all that may be a secret is left out. */
+/** How often the cut is moved before it goes in front of the first possible secret. */
 const TRIES = 8;
 const HALF = /[\uD800-\uDBFF]$/;
 
@@ -16,9 +16,9 @@ const secretsOf = (text: string): ReturnType<Finder['find']> => {
 };
 
 /**
- * The beginning of a text, of at most so many characters, with a mark behind it if that is not all. Every text that may be stored, logged or
- * printed is cut by it: a secret is masked later, by its shape and by what stands around it, and of half a secret neither is left. So a secret
- * that does not fit is left out whole, and so is what a value behind the cut says to be one.
+ * The beginning of a text, of at most `most` characters, with a mark after it if it was cut. Every text that may be stored, logged or printed
+ * is cut with it: secrets are masked later, by their shape and the text around them, and half a secret would not be recognised. So a secret
+ * that does not fit is left out as a whole, also one that is recognised only by text after the cut.
  */
 export function beginning(text: string, most: number, mark = '…'): string {
   if (text.length <= most) return text;
@@ -41,7 +41,7 @@ function endOf(text: string, most: number): number {
   return cut;
 }
 
-/** Where the last whole word ends: a user's own patterns are not known here. Of what has none for long, the middle of a word. */
+/** Where the last whole word ends, since a user's own patterns, unknown here, may match words. In a text without spaces, `most`. */
 function wordEnd(text: string, most: number): number {
   for (let at = most; at >= most / 2 && at > 0; at--)
     if (/\s/.test(text[at] as string)) return text.slice(0, at).trimEnd().length;
@@ -53,7 +53,7 @@ function wordBehind(text: string, from: number): number {
   return space < 0 ? Math.min(text.length, from + LONGEST) : from + space;
 }
 
-/** The end of a text, of at most so many characters, likewise. */
+/** The end of a text, of at most `most` characters, cut like `beginning`. */
 export function ending(text: string, most: number): string {
   if (text.length <= most) return text;
   const cut = text.length - most;

@@ -7,14 +7,14 @@ import { Masker } from './masker.js';
 import { REDACT, type RedactOptions } from './options.js';
 import { MaskedStream } from './stream.js';
 
-/** Masks secrets in what is stored or shown. Equal values get equal masks, by a key of this machine. */
+/** Masks secrets in records and texts that are stored or shown. Equal values get equal masks, computed with this machine's key. */
 export interface Redactor {
-  /** Which key: another key gives other masks. */
+  /** Identifies the key; another key gives other masks. */
   readonly keyId: string;
   /**
-   * The record with its secrets masked: `[redacted github-token hmac:0123456789abcdef]`, and `redacted: { key, count }` where there were any. The
-   * pieces of HookProgress are read as one text each of stdout, stderr and progress: a line that has not ended is held back, and comes with the next
-   * piece. One record is masked once; one that has `redacted` is returned as it is. Never throws.
+   * The record with its secrets masked as `[redacted github-token hmac:0123456789abcdef]`, and `redacted: { key, count }` if there were any. The
+   * HookProgress pieces of a hook are read as one text per stream (stdout, stderr, progress): an unfinished line is held back until the next
+   * piece. A record that already has `redacted` is returned unchanged. Never throws.
    */
   redact(record: HookRecord): HookRecord;
   /** Masks one text on its own. */
@@ -22,8 +22,8 @@ export interface Redactor {
 }
 
 /**
- * What masks secrets, for sinks and prints (their option `redact`) and for programs of one's own. Throws INVALID_OPTIONS, and FILE for a
- * `keyFile` that cannot be used.
+ * Creates a redactor for the option `redact` of sinks and formatters, or for your own use. Throws INVALID_OPTIONS, and FILE for a `keyFile` that
+ * cannot be used.
  *
  * ```ts
  * const redact = createRedactor({ keys: ['iban'], patterns: [/\bcust_\w+/] });
@@ -53,7 +53,7 @@ export function redactorOf(option: Redactor | RedactOptions | false | undefined)
     return ofMachine;
   }
   if (isRedactor(option)) return option;
-  // Prints with the same options share a redactor, because it remembers the pieces it has seen.
+  // Calls with the same options object share a redactor, because it remembers the pieces that it has read.
   const made = ofOptions.get(option) ?? createRedactor(option);
   ofOptions.set(option, made);
   return made;
@@ -63,13 +63,13 @@ function isRedactor(option: Redactor | RedactOptions): option is Redactor {
   return 'redact' in option && typeof option.redact === 'function';
 }
 
-/** Made by the host and read by programs; these fields never hold free text. */
+/** Fields that the host makes and programs read; they never hold free text and are not masked. */
 const OURS: ReadonlySet<string> = new Set(
   'seq time host_id type subtype uuid hook_id fire_id hook_event event handler outcome duration_ms exit_code decision_ms input_sha256 judged_sha256 ran_sha256'.split(
     ' ',
   ),
 );
-/** At most this many hooks can report progress at once; beyond that, the one that has been silent longest is forgotten, with the text held back for it. */
+/** The most hooks whose progress is followed at the same time; beyond that, the one that began first is forgotten, with the text held back for it. */
 const MOST_STREAMS = 1000;
 type Streams = Readonly<Record<'stdout' | 'stderr' | 'text', MaskedStream>>;
 type Pieces = Readonly<Record<'stdout' | 'stderr' | 'output', string>>;
@@ -95,8 +95,8 @@ class RecordRedactor implements Redactor {
   redact(record: HookRecord): HookRecord {
     if (record.redacted !== undefined) return record;
     if (this.#last?.record === record) return this.#last.done;
-    // A piece of a text must not be read twice. Of others to remember the last one is enough: a weak map of all costs the garbage collector more
-    // than they cost to be masked again.
+    // A piece of a stream must not be read twice, so all are remembered. For other records the last one is enough: a weak map of all would
+    // cost the garbage collector more than masking them again.
     const isPiece = record.type === 'system' && record.subtype === 'hook_progress';
     const done = (isPiece ? this.#read.get(record) : undefined) ?? this.#redacted(record);
     if (isPiece) this.#read.set(record, done);
@@ -110,7 +110,7 @@ class RecordRedactor implements Redactor {
     try {
       masked = this.#fields(record);
     } catch {
-      // A record that cannot be read is not shown.
+      // The texts of a record that cannot be read are withheld.
       masked = withheld(record);
       this.#masker.count += 1;
     }
@@ -141,7 +141,7 @@ class RecordRedactor implements Redactor {
     const masker = this.#masker;
     const stdout = masker.field('stdout', record.stdout) as string;
     const stderr = masker.field('stderr', record.stderr) as string;
-    // A secret that one stream wrote in two pieces has the other stream's text in the middle of it in the joint output.
+    // A secret that one stream wrote in two pieces is split in the joint output by the other stream's text, so that is not masked separately.
     const isSplit = masker.count > 0 || record.output === record.stderr + record.stdout;
     const hasStreams = record.stdout !== '' || record.stderr !== '';
     return {
@@ -151,7 +151,7 @@ class RecordRedactor implements Redactor {
     };
   }
 
-  /** The pieces of one run: each text on its own, and of the joint output what both streams may show. */
+  /** Masks a piece of each stream on its own; the joint output is made of their results. */
   #pieces({ hook_id, stdout, stderr, output }: HookProgress): Pieces {
     const streams = this.#streams.get(hook_id) ?? this.#open(hook_id);
     const both = stderr + stdout;
@@ -177,7 +177,7 @@ class RecordRedactor implements Redactor {
   }
 }
 
-/** Its texts are left out, what counts and names it stays. */
+/** The record without its texts; ids, times and numbers stay. */
 function withheld(record: HookRecord): HookRecord {
   const kept = Object.entries(record).map(([key, value]) => [
     key,

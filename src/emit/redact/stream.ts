@@ -2,14 +2,14 @@ import type { Finder } from './find/find.js';
 import { nameKind } from './find/names.js';
 import type { Span } from './find/quoted.js';
 
-/** Most characters of a line that is not at its end that wait for the rest of it; what is left of them when it grows longer. */
+/** The most characters of an unfinished line that are held back, and how many of them stay held when it grows longer. */
 const MOST_HELD = 8192;
 const LEAST_HELD = 4096;
-/** Most characters of a secret that has not ended: a private key. */
+/** The most characters held back of a secret that has not ended, such as a private key. */
 const MOST_SECRET = 65_536;
-/** The text that marks a value as secret comes before it, also in earlier lines. */
+/** Characters of emitted text that are kept: a value may be marked as secret by text in earlier lines. */
 const CONTEXT = 1024;
-/** A line that continues in the next one: it ends with a flag that takes a secret, or with a continuation. */
+/** A line that continues in the next one: it ends with a flag or with a continuation. */
 const HANGING = /(?:(?:^|[\s"'`(,[])--?([A-Za-z][\w-]*)\\*["']?[ \t]*,?|[\\|`])[ \t]*\r?\n$/;
 
 function hangs(line: string): boolean {
@@ -17,26 +17,26 @@ function hangs(line: string): boolean {
   return found !== null && (found[1] === undefined || nameKind(found[1]) !== undefined);
 }
 
-/** Masks part of a text whose secrets are all known; counts the masked values. */
+/** Masks part of a text whose secrets were found already; counts the masked values. */
 export type MaskPart = (text: string, from: number, to: number, secrets: readonly Span[]) => string;
 
 /**
- * One text that arrives in pieces. Text that may be the beginning of a secret is held back and emitted with the next piece: an unfinished
- * line, a private key. Text that was emitted is never emitted again.
+ * A text that arrives in pieces. Text that may begin a secret (an unfinished line, a private key) is held back and emitted with a later
+ * piece. No text is emitted twice.
  */
 export class MaskedStream {
   readonly #finder: Finder;
-  /** The last emitted text of the unfinished line. */
+  /** The last lines that were emitted. */
   #context = '';
   #held = '';
-  /** A secret that is longer than may be held is left out up to its end. */
+  /** The end of a secret that is too long to be held back; everything up to it is left out. */
   #until: RegExp | undefined;
 
   constructor(finder: Finder) {
     this.#finder = finder;
   }
 
-  /** The text that may be emitted now. */
+  /** Takes a piece; returns the text that can be emitted now. */
   push(piece: string, mask: MaskPart): string {
     const rest = this.#until === undefined ? piece : this.#leaveOut(piece);
     const isEnded = /[\r\n]/.test(this.#held.slice(-1) + rest);
@@ -75,7 +75,7 @@ export class MaskedStream {
   }
 }
 
-/** The end of a secret that is longer than may be held: for a key its last line, for a block the first line that is not indented. */
+/** Matches the end of a secret that is too long to be held back: a key's last line, or the first line that a block does not indent. */
 function endOf(text: string, open: number): RegExp {
   if (open < 0) return /[\s"'`]/;
   return text.startsWith('----', open) ? /-{4,5} ?END [A-Z\d ]{0,50}-{4,5}/ : /[\r\n](?=[^\s])/;
@@ -88,7 +88,7 @@ function contextOf(told: string): string {
   return line > 0 && line < last.length ? last.slice(line) : last;
 }
 
-/** The index after the last complete line. Whether a final `\r` is a line's end, or part of one, is decided by the next piece. */
+/** The index after the last complete line. A final `\r` does not count: the next piece may begin with the `\n` that belongs to it. */
 function lineEnd(text: string): number {
   return Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r', text.length - 2)) + 1;
 }

@@ -10,14 +10,14 @@ const NAME =
 const VALUE =
   /^(?:value|val|default|default[-_]?value|content|text|data|secret|plaintext|v|raw|(?:string|parameter|option|header|field|env)[-_]?value|value[-_]?string)$/i;
 
-/** Bits, because every object is asked, and a key may say several things. */
+/** Bits, because a key may have several roles, and because they are computed for every object. */
 const IS = { name: 1, value: 2, told: 4, typed: 8, place: 16, program: 32, arguments: 64 } as const;
-/** No such name is longer. */
+/** No name with a role is longer. */
 const LONGEST = 20;
 const REMEMBERED = 4000;
 const roles = new Map<string, number>();
 
-/** What a key implies about its value. Cached, because records repeat the same few keys. */
+/** The roles of a key, as bits of `IS`. Cached, because records repeat the same few keys. */
 function roleOf(key: string): number {
   if (key.length > LONGEST) return 0;
   const known = roles.get(key);
@@ -34,14 +34,14 @@ function roleOf(key: string): number {
   return role;
 }
 
-/** What any of the keys implies. */
+/** The roles of all keys together. */
 export function rolesOf(keys: readonly string[]): number {
   let all = 0;
   for (let i = 0; i < keys.length; i++) all |= roleOf(keys[i] as string);
   return all;
 }
 
-/** In `{ name: 'API_TOKEN', value: 'X' }`: the key that holds the value, if the name is that of a secret. */
+/** In `{ name: 'API_TOKEN', value: 'X' }`: the key of the value, if the name is that of a secret. `all`: the roles of the keys. */
 export function namedBeside(
   object: Readonly<Record<string, unknown>>,
   keys: readonly string[],
@@ -59,7 +59,7 @@ export function namedBeside(
   return keys.find((key) => (roleOf(key) & IS.value) !== 0 && mayBe(object[key], found));
 }
 
-/** What the neighbouring keys imply about a key with a general name: the value of a cookie, the code of a grant, the response of a Digest. */
+/** The key whose neighbours show that it holds a secret: the value of a cookie, the code of an OAuth grant, the response of HTTP Digest. */
 function toldBy(object: Readonly<Record<string, unknown>>): string | undefined {
   const { value, code, response } = object;
   const has = (...names: readonly string[]): boolean => names.some((name) => name in object);
@@ -73,7 +73,7 @@ function toldBy(object: Readonly<Record<string, unknown>>): string | undefined {
   return typeof response === 'string' && 'nonce' in object && has('realm', 'qop', 'uri') ? 'response' : undefined;
 }
 
-/** Sets, because every object is asked. */
+/** Sets rather than expressions, for speed: every object is checked. */
 const PLACES = new Set(
   'selector element elementDescription element_description locator target xpath css cssSelector css_selector field label placeholder description role'.split(
     ' ',
@@ -81,7 +81,7 @@ const PLACES = new Set(
 );
 const TYPED = new Set('text value keys input content string chars characters'.split(' '));
 
-/** In `{ selector: '#password', text: 'X' }`, as tools for browsers have it: the key of what is typed. */
+/** In `{ selector: '#password', text: 'X' }`, an input of browser tools: the key of the typed text. */
 function typedInto(object: Readonly<Record<string, unknown>>, keys: readonly string[]): string | undefined {
   const typed = keys.find((key) => TYPED.has(key) && typeof object[key] === 'string');
   if (typed === undefined || isPlaceholder(object[typed] as string)) return undefined;
@@ -102,7 +102,7 @@ function mayBe(value: unknown, kind: NameKind): boolean {
   return kind === 'weak' ? looksRandom(value) : !isPlaceholder(value);
 }
 
-/** In `['x-api-key', 'X']`, alone or among others, and in `['host', 'a', 'x-api-key', 'X']`: the indexes of the values. */
+/** In a list such as `['host', 'a', 'x-api-key', 'X']`: the indexes of the values that follow the name of a secret. */
 export function pairsOf(list: readonly unknown[]): number[] {
   const places: number[] = [];
   for (let i = 1; i < list.length; i++) {
@@ -149,14 +149,14 @@ export function programOf(
   const words = (Array.isArray(said) ? said : [said]).flatMap((one) =>
     typeof one === 'string' && one.length <= 256 ? one.split(/\s+/) : [],
   );
-  // Of a path the last part.
+  // A path's last part is the program's name.
   return words.length === 0 ? undefined : { key, words: words.map((word) => word.replace(/^.*[/\\]/, '')) };
 }
 
-/** What is written to the end of an argument that begins with its flag: `-pX`. */
+/** An argument that begins with a flag, whose value may be glued to it: `-pX`. */
 const GLUED = /^--?[A-Za-z][^\s]*$/;
 
-/** The secrets among the elements of a list, which are the arguments of a command; by index, from and to where in the element. */
+/** The secrets in a list that may be the arguments of a command: by index, the spans within the element. */
 export function argumentSpans(
   list: readonly unknown[],
   find: (text: string) => readonly Span[],
@@ -180,7 +180,7 @@ export function argumentSpans(
   return found;
 }
 
-/** The strings of a list as one text, where they may be the arguments of a command, and where each of them is in it. */
+/** If a list may be the arguments of a command: its strings as one text, and the span of each in it. */
 function argumentsText(
   list: readonly unknown[],
 ): { readonly text: string; readonly places: ReadonlyMap<number, Span> } | undefined {
@@ -196,7 +196,7 @@ function argumentsText(
   return { text, places };
 }
 
-/** The same as a shell would have them, where the first is a command whose arguments have their places. */
+/** Like `argumentsText`, but written as a shell command; undefined: no element is a command with positional secrets. */
 function commandText(list: readonly unknown[]): ReturnType<typeof argumentsText> {
   const name = list.find((one) => typeof one === 'string' && isCommand(one.replace(/^.*[/\\]/, '')));
   if (name === undefined) return undefined;

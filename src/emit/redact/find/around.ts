@@ -2,7 +2,7 @@ import { nameKind } from './names.js';
 import { RUN, type Span, take, valueAt } from './quoted.js';
 import { isNoWord, isPlaceholder, isWord } from './values.js';
 
-/** How many characters before and after a name are examined. */
+/** How many characters before and after a name are searched. */
 const REACH = 400;
 const HOST = /^(?:[\w-]{1,63}\.)+[a-z]{2,}$/i;
 /** The text from the name of a map to a name in it, if there are only other pairs between them. */
@@ -26,7 +26,7 @@ export function isResponseOfDigest(text: string, [start, end]: Span): boolean {
   if (text.slice(start, end) !== 'response') return false;
   const before = text.slice(Math.max(0, start - REACH), start);
   const after = text.slice(end, end + REACH);
-  // The header goes on in lines that are indented.
+  // A header may continue in indented lines.
   const line = before.replace(/^[\s\S]*\n(?![ \t])/, '') + (/^[^\n]*(?:\n[ \t][^\n]*)*/.exec(after)?.[0] ?? '');
   if (DIGEST.test(line)) return true;
   const value = take(RESPONSE, text, end)?.[1];
@@ -35,7 +35,7 @@ export function isResponseOfDigest(text: string, [start, end]: Span): boolean {
 
 const OF_COOKIE = /(?:httpOnly|sameSite|hostOnly)\\*["']?\s*:/;
 
-/** Whether it is that of a cookie: `{ name: 'sid', value: X, httpOnly: true }`. */
+/** Whether the name is the `value` of a cookie: `{ name: 'sid', value: X, httpOnly: true }`. */
 export function isValueOfCookie(text: string, [start, end]: Span): boolean {
   if (text.slice(start, end) !== 'value') return false;
   const before = text.slice(Math.max(0, start - REACH), start);
@@ -48,7 +48,7 @@ const GRANT =
   /[?&#;](?:state|session_state|scope|iss|authuser|hd|prompt|redirect_uri|client_id|grant_type|code_verifier|id_token)=|authorization_code|(?:callback|oauth2?|openid|sso|login|signin|\/cb\b|\/auth\b)[\w/.-]*[?#]/i;
 const CODE = /\\*["']?[ \t]*[=:][ \t]*\\*["']?([^\s"'`&#<>,;\\]{6,2048})/y;
 
-/** The code that is given for tokens: `https://a/callback?code=X&state=b`, `{ grant_type: 'authorization_code', code: 'X' }`. */
+/** Whether the name is an OAuth grant's `code`: `https://a/callback?code=X&state=b`, `{ grant_type: 'authorization_code', code: 'X' }`. */
 export function isCodeOfGrant(text: string, [start, end]: Span): boolean {
   if (text.slice(start, end) !== 'code') return false;
   const value = take(CODE, text, end)?.[1];
@@ -65,7 +65,7 @@ export function isCodeOfGrant(text: string, [start, end]: Span): boolean {
 const ENCODED = /%3[dD]([^\s"'`&%<>\\]{3,512})/y;
 const NAME_BEFORE = /[\w.-]{2,80}$/;
 
-/** `password%3DX`, as an address holds another. */
+/** `password%3DX`, in a URL within a URL. */
 export function encodedSecret(text: string, at: number): Span | undefined {
   const value = take(ENCODED, text, at)?.[1];
   if (value === undefined) return undefined;

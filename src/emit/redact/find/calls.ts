@@ -18,7 +18,7 @@ const SURE = [
   call(String.raw`(?:[pP]y[mM]y[sS][qQ][lL]|MySQLdb|mariadb|pymssql|mysql\.connector)\.connect`, 2),
   String.raw`auth\\*["']?${GAP}(?:=|:|=>)${GAP}[([]${GAP}${TEXT}${GAP},${GAP}`,
 ];
-/** Calls in which it is a password unless it could be a word. */
+/** Calls with an argument that is a password, unless it could be a word. */
 const LIKELY = [
   call(`(?:log|sign)_?[iI]n|auth(?:enticate)?|bind|(?:set_?)?[cC]ookie`, 1),
   call(
@@ -35,7 +35,7 @@ const compile = (sources: readonly string[]): RegExp =>
 const CALLS = compile(LIKELY);
 const ADMIN = /\(\s*\\*["'`](?:admin|root|administrator|me|user|postgres|sa|[\w.+-]+@[\w-]+\.[\w.-]+)\\*["'`]/;
 
-/** The rest of those calls' names after their first letters. */
+/** The names of these calls without their first letter. */
 export const CALL_NAMES = String.raw`(?:TTP|ttp)?_?[Bb]?asic_?[Aa]uth|et_?[Bb]asic_?[Aa]uth|SCredential|assword[Aa]uthentication|sernamePassword|etworkCredential|lainTextAuth|iFi\.begin|ysqli|y[mM]y[sS][qQ][lL]\.connect|ySQLdb\.connect|ariadb\.connect|ymssql\.connect|ysql\.connector|redentials\(|eygrip\(|UTH\(|DO\(|etConnection\(|g_connect|ci_connect|dap_bind|uth\\*["']?\s{0,8}(?:=|:)>?\s{0,8}[(\[]|og_?[iI]n\(|ign_?[iI]n\(|uth(?:enticate)?\(|ind\(|(?:et_?)?[cC]?ookie\(|(?:crypt|rgon2)\.(?:hash|compare|verify)|ashpw\(|ernet\(|heckpw\(|mac\.new\(|assword_(?:hash|verify)\(|ake_password\(|(?:enerate|heck)_password|(?:et|ith|heck)_?[pP]assword\(|ookieParser\(|ash::make\(|assword\(|pi_?[kK]ey\(|wt\.(?:sign|verify|encode|decode)\(|reateHmac\(|reate_?(?:super)?_?[uU]ser\(`;
 
 /** The secret among the arguments of a call: `HTTPBasicAuth("me", "X")`, `auth=("me", "X")`, `login(user, "X")`. */
@@ -58,7 +58,7 @@ const TYPED = new RegExp(
 const ASKED = /(?:p?ass(?:word|phrase|code|wd)|(?:^|[^A-Za-z])(?:pw|pin|otp|secret|token)(?![A-Za-z]))/i;
 const NEAR = 160;
 
-/** Unquoted: `send X\r` after an `expect` for a password. */
+/** `send X\r` without quotes, after an `expect` for a password. */
 const SENT = /send(?:_user)?[ \t]+(?:--[ \t]+)?([^\s"'`;{}[\]$\\]{3,200})((?:\\+[rn])*)(?=[\s;}]|\\*["']|$)/y;
 const EXPECTED = /\bexpect(?=[\s{])(?:(?!\bsend\b)[\s\S])*$/;
 

@@ -2,13 +2,13 @@ import { type Span, take } from './quoted.js';
 import { isNoWord, isPlaceholder } from './values.js';
 
 const AUTHORITY = /[^\s/?#"'`<>\\]{1,512}@/y;
-/** A password with signs that a URL should not have as they are; what follows a port is a path. */
+/** A password with characters that a URL should escape. Text after a port is a path, not a password. */
 const ODD = /[^\s/?#"'`<>\\:@]{0,128}:(?!\d{1,5}[/?#])[^\s"'`<>\\@]{1,256}@(?=[\w.[-])/y;
 const FETCHED = /(?:https?|git|ssh|ftp|trojan|vless|ss|hysteria2|tuic)$/i;
 /** `https://TOKEN:x-oauth-basic@…`, `https://TOKEN:@…`: placeholder passwords of URLs whose user name is the token. */
 const NO_PASSWORD = /^(?:x-oauth-basic|x|api_token|)$/i;
 
-/** The text ends in the middle of it: `scheme://USER:xxx…`. What follows a port is a path. */
+/** A URL that is cut off within its password: `scheme://USER:xxx…`. Text after a port is a path, not a password. */
 const CUT = /[^\s/?#"'`<>\\:@]{0,128}:(?!\d{1,5}[/?#…])([^\s"'`<>\\@…]{1,256})(?:…|\.\.\.$)/y;
 
 /** The password in `scheme://USER:…@HOST`, or the token in its place. */
@@ -56,7 +56,7 @@ export function bearerSecret(text: string, at: number): Span | undefined {
   return isOne ? [CREDENTIALS.lastIndex - value.length, CREDENTIALS.lastIndex] : undefined;
 }
 
-/** A value of `.netrc`: in quotes it may have blanks. */
+/** A value of `.netrc`; a quoted one may have spaces. */
 const QUOTED = String.raw`(?:\\{0,8}"[^"\n]{1,128}"|\S{1,128})`;
 const NETRC_VALUE = String.raw`(?:(\\{0,8}["'])((?:(?!\1)[^\n]){1,256}?)\1(?=[\s),;:\]}"'\\]|$)|\\{0,8}["']?((?:(?!\\{0,8}["'](?:[\s),;:\]}]|$)|\\{1,8}[nrt])\S){1,256}))`;
 const LOGIN = new RegExp(

@@ -1,13 +1,13 @@
 import type { Span } from './quoted.js';
 
-/** A text without parts of it, and the way back. */
+/** A text from which parts were removed. */
 export interface Bare {
   readonly text: string;
-  /** Where a part of the bare text is in the whole one. */
+  /** Maps a span of the bare text to the original. */
   back(span: Span): Span;
 }
 
-/** Leaves out what matches a pattern (with its flag `g`). `told`: what was left out. */
+/** Removes the matches of a pattern, which must have the flag `g`. `told` is called with each. */
 export function without(text: string, pattern: RegExp, told?: (part: string) => void): Bare {
   const places: number[] = [];
   const sums: number[] = [];
@@ -20,7 +20,7 @@ export function without(text: string, pattern: RegExp, told?: (part: string) => 
     sums.push(removed);
     return '';
   });
-  /** How much was left out before a place; of the end of a part, what was left out there comes after it. */
+  /** How many characters were removed before an index; `isEnd`: without a removal exactly at the index. */
   const before = (place: number, isEnd: boolean): number => {
     let [low, high] = [0, places.length];
     while (low < high) {
@@ -37,7 +37,7 @@ export function without(text: string, pattern: RegExp, told?: (part: string) => 
   };
 }
 
-/** Colours and the like of a terminal, as they are and as JSON and programs write them. */
+/** ANSI escape sequences (colours and the like), raw or as escaped in JSON and source code. */
 const ESCAPE = String.fromCharCode(27);
 const BELL = String.fromCharCode(7);
 const BEGINS = String.raw`(?:${ESCAPE}|\\{1,8}(?:u001[bB]|x1[bB]|033|e))`;
@@ -48,7 +48,7 @@ const SEQUENCES = new RegExp(
 );
 const WRITTEN = /\\(?:u001b|x1b|033|e)[[\](]/i;
 
-/** The text that a terminal shows, if it is another than the one written. */
+/** The text as a terminal shows it, if it has escape sequences. */
 export function withoutColours(text: string): Bare | undefined {
   return text.includes(ESCAPE) || WRITTEN.test(text) ? without(text, SEQUENCES) : undefined;
 }

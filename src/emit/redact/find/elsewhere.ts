@@ -2,11 +2,11 @@ import { nameKind } from './names.js';
 import { QUOTED, type Span } from './quoted.js';
 import { isPlaceholder, looksRandom } from './values.js';
 
-/** The most characters between a value and a name that is not directly before it. */
+/** How far before a value its name is searched, if it is not directly before the value. */
 const NEAR = 400;
 const VALUE = /^(?:[\w-]*[-_]?value|val|default|plaintext|content|string|valuestring)$/i;
 
-/** A name that says nothing of its value, since another says it: `name: API_TOKEN, value: X`. */
+/** Whether a key is just "value", so that another key has the name: `name: API_TOKEN, value: X`. */
 export function isValueName(name: string): boolean {
   return VALUE.test(name);
 }
@@ -15,7 +15,7 @@ const SIBLING =
   /(?<![\w])(?:name|key|id|type|header|field|parameter|variable|option|property|(?:parameter|option)[-_]?(?:key|name))\\*["']?[ \t]*[:=][ \t]*\\*["']?([\w./-]{2,100})/gi;
 const PARENT = /(?:\\*["']?([\w.-]{2,100})\\*["']?\s*[:=]?\s*|\bvariable\s+"([\w.-]{2,100})"\s*)$/;
 
-/** The name that a `value` at a place belongs to: the one beside it in the same object, element or item, else that of the object. */
+/** The name that a `value` at an index belongs to: one beside it in the same object, element or item, or else the object's own. */
 export function otherName(text: string, at: number): string | undefined {
   const from = Math.max(0, at - NEAR);
   const before = text.slice(from, at);
@@ -32,7 +32,7 @@ export function otherName(text: string, at: number): string | undefined {
   return outerLine(region);
 }
 
-/** The brace, bracket or item that a text ends within; -1: none. */
+/** The index of the brace, bracket or list item that is still open at the end of a text; -1: none. */
 function opening(before: string): number {
   let depth = 0;
   for (let i = before.length - 1; i >= 0; i--) {
@@ -53,7 +53,7 @@ function opening(before: string): number {
   return -1;
 }
 
-/** In YAML, the key that contains the lines. */
+/** In YAML, the key that the last line is nested in. */
 function outerLine(region: string): string | undefined {
   const lines = region.split('\n');
   const indent = /^[ \t]*/.exec(lines.at(-1) as string)?.[0].length as number;
@@ -71,7 +71,7 @@ const BEFORE = /<(?:\w+:)?(?:name|key)>\s*([\w:.-]{2,100})\s*<\/(?:\w+:)?(?:name
 const AROUND = /<\w{1,40}\s[^<>]{0,100}?\b(?:name|key)\s*=\s*\\*["']([\w.:-]{2,100})\\*["'][^<>/]{0,100}>\s*$/i;
 const VALUE_TAG = /^(?:\w+:)?(?:value|string|val|data)$/i;
 const INNER = /^\s*(?:<!\[CDATA\[)?\s*([^<\n]*[^<\s\]])\s*(?:\]\]>)?\s*<\//;
-/** A separate line, after which the text ends. */
+/** A value on a line of its own at the end of the text. */
 const UNENDED = /^[ \t]*\r?\n\s*([^<\s]{3,})\s*<?$/;
 
 /** The two lines of OpenVPN's `<auth-user-pass>`: a name and its password. */

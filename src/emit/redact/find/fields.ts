@@ -2,15 +2,15 @@ import { nameKind } from './names.js';
 import { RUN, type Span, take, valueAt } from './quoted.js';
 import { isPlaceholder, isWord } from './values.js';
 
-/** Words for a field, behind what it is for: `Password field`, `API token input (required)`. */
+/** Words for a field after its name: `Password field`, `API token input (required)`. */
 const FIELD =
   /(?:[ _-]*(?:input|field|text[ -]?(?:box|field|area)|box|entry|edit|area|element|control|prompt|form)|[ \t]*(?:\([^()]{0,40}\)|[*:]))+$/i;
-/** What follows it: `Password field on the login page`. */
+/** Where the field is: `Password field on the login page`. */
 const WHERE = /[ \t]+(?:on|in|of|for|at|under|below|inside|within)[ \t].*$/i;
-/** What a selector is made of. */
+/** The names in a selector. */
 const PARTS = /[\w-]{2,60}/g;
 
-/** Whether a selector or a description is one of a field that takes one: `#password`, `Password field`. */
+/** Whether a selector or description is that of a field for a secret: `#password`, `Password field`. */
 export function isFieldOfSecret(place: string): boolean {
   if (place.length > 200) return false;
   const described = place.replace(WHERE, '').replace(FIELD, '');
@@ -19,7 +19,7 @@ export function isFieldOfSecret(place: string): boolean {
   );
 }
 
-/** The last names of a selector: `form.login > input#password` is no login. */
+/** The names in a selector's last part: `form.login > input#password` is not a login. */
 function partsOf(selector: string): readonly string[] {
   const last = selector.split(/[ \t]*[>~+][ \t]*|(?<=[\w\])])[ \t]+(?=[#.\w[])/).at(-1) ?? '';
   return (last.match(PARTS) ?? []).map((part) => part.replace(FIELD, ''));
@@ -38,7 +38,7 @@ function isOne(name: string): boolean {
 const CHOSEN = /\(([^()\n]{1,120}(?:\([^()\n]{0,40}\))?[^()\n]{0,40})\)(?:\[0\]|[!?])?$/;
 const SETS = /\.val(?:ue[ \t]{0,4}=[ \t]{0,4}|\([ \t]{0,4})(?=\\*["'`])/y;
 
-/** What a script writes into a field: `querySelector('#password').value = 'X'`, `$('#password').val('X')`. `dot`: before `val`. */
+/** A value that a script sets in a field: `querySelector('#password').value = 'X'`, `$('#password').val('X')`. `dot`: that before `val`. */
 export function setSecret(text: string, dot: number): Span | undefined {
   if (take(SETS, text, dot) === undefined) return undefined;
   const { lastIndex } = SETS;
@@ -49,7 +49,7 @@ export function setSecret(text: string, dot: number): Span | undefined {
 const PATH = /\[\\*["']([\w.-]{1,80})\\*["']\](?:\[\d{1,4}\])?$/;
 const GAP = /\](?:\\*["'])?[ \t]+(?:\\*')?/y;
 
-/** `sops --set '["password"] "X"'`, `sops set a.yaml '["password"]' '"X"'`. `bracket`: the last of the path. */
+/** `sops --set '["password"] "X"'`, `sops set a.yaml '["password"]' '"X"'`. `bracket`: the index of the path's last one. */
 export function pathSecret(text: string, bracket: number): Span | undefined {
   const before = text.slice(Math.max(0, bracket - 400), bracket + 1);
   const name = PATH.exec(before)?.[1];

@@ -12,11 +12,11 @@ import { formatSecrets } from './shell/printf.js';
 export interface Finder {
   /** In order, without overlaps. */
   find(text: string): readonly Span[];
-  /** A shorter text holds none. */
+  /** A shorter text holds no secret. */
   readonly shortest: number;
   /** The kind of a value by its shape: the shape's name, else `secret`. */
   nameOf(value: string): string;
-  /** The index where an unfinished private key begins. */
+  /** The index where an unfinished private key begins; -1: none. */
   openKey(text: string): number;
 }
 
@@ -49,7 +49,7 @@ export function createFinder(wanted: (name: string) => boolean, patterns: readon
   };
 }
 
-/** Finds what the caller's own patterns match; undefined: there are none. */
+/** Finds the matches of the caller's own patterns; undefined: there are no patterns. */
 export function patternFinder(patterns: readonly RegExp[]): ((text: string) => readonly Span[]) | undefined {
   if (patterns.length === 0) return undefined;
   const all = patterns.map(
@@ -58,7 +58,7 @@ export function patternFinder(patterns: readonly RegExp[]): ((text: string) => r
   return (text) => merged(all.flatMap((pattern) => matches(pattern, text)));
 }
 
-/** What is found in a text as it is, in the lines it stands for, and without what tools put before them. */
+/** The secrets found in a text as it is, with its escaped line ends as line ends, and without the prefixes that tools add to lines. */
 function everyReading(text: string, scan: (text: string) => readonly Span[]): readonly Span[] {
   let spans = scan(text);
   // JSON puts several lines into one string.
@@ -75,13 +75,16 @@ function everyReading(text: string, scan: (text: string) => readonly Span[]): re
 
 const WRITTEN = /\\[nt]/;
 const MANIFEST = /apiVersion|kind"?:/;
-/** However deep it was written; of the same length. A backslash at the end of its line doubles with each depth as well: there are three, six or twelve. */
+/**
+ * An escaped line end, escaped any number of times, and its replacement of the same length. Escaping also doubles the backslash of a line
+ * that continues in the next: with it, there are three, six or twelve.
+ */
 const WRITTEN_LINE = /\\+[nrt]/g;
 const asLine = (written: string): string =>
   (written.length % 3 === 1 ? '\\' : ' ').padStart(written.length - 1) + (written.endsWith('n') ? '\n' : ' ');
 const MASK = /\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]/g;
 
-/** A masked value is not part of another secret. */
+/** Removes masked values from spans: a mask is not part of another secret. */
 function without(spans: readonly Span[], text: string): readonly Span[] {
   const masks = [...text.matchAll(MASK)].map(({ index, 0: { length } }) => [index, index + length] as const);
   const left: Span[] = [];
@@ -100,7 +103,7 @@ function without(spans: readonly Span[], text: string): readonly Span[] {
   return left;
 }
 
-/** The first group of each match, else all of it. */
+/** The first group of each match, or the whole match if it has none. */
 function matches(pattern: RegExp, text: string): Span[] {
   const spans: Span[] = [];
   for (const match of text.matchAll(pattern)) {

@@ -13,7 +13,7 @@ export function headerValue(text: string, at: number, before: string): Span | un
   let start = quote === undefined ? at : OPENING.lastIndex;
   const scheme = take(SCHEME, text, start)?.[1]?.toLowerCase();
   if (scheme !== undefined) start = SCHEME.lastIndex;
-  // `Token token="X"`: its names tell.
+  // `Token token="X"`: the parameters' names are found separately.
   if (scheme !== undefined && take(PARAMETER, text, start) !== undefined) return undefined;
   const run =
     scheme === 'digest' || scheme === 'hawk' || scheme === 'aws4-hmac-sha256' || scheme === 'oauth' ? LINE : WORD;
@@ -29,13 +29,13 @@ export function headerValue(text: string, at: number, before: string): Span | un
 const PAIRS = /[^\s=;,"'`]{1,256}=[^\r\n"'`]+/y;
 const PAIR = /[^\s=;,"'`]{1,256}=[^\s;"'`]+/y;
 
-/** The first element, if the value is a list. */
+/** The opening of a list, whose first element is the value. */
 const LIST = /\[\s{0,8}(?=\\*["'])/y;
 
 /** `{ session: 'X' }`. */
 const OBJECT = /\{(?=[^{}\n]*[:=>][ \t]*\\*["'][^"'\s{}]*\d)[^{}\n$]{5,400}(?=\})/y;
 
-/** All of a Cookie header, the value of a Set-Cookie. */
+/** All pairs of a Cookie header, or the first pair of a Set-Cookie. */
 export function cookieValue(text: string, at: number, before: string, name: string): Span | undefined {
   const list = take(LIST, text, at) === undefined ? at : LIST.lastIndex;
   const quote = take(OPENING, text, list);

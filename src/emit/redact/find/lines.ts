@@ -5,15 +5,15 @@ import { isNoWord, isPlaceholder, isWord } from './values.js';
 /** Endings of names whose value follows after a space. */
 export const SPACED = String.raw`(?<=(?:[Pp]ass(?:wor[dt]|wd|phrase)?|PASS(?:WORD|WD|PHRASE)?|[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Kk]ey|KEY|auth|AUTH|pwd|PWD|community|psk|PSK|EAP|XAUTH|password-value|(?:root|bind)(?:pw|PW))\\*["']?[ \t])(?=[^\s=:|&;<>])`;
 const NAME = /(?:^|[^\w.-])([A-Za-z_][\w.-]{1,80})\\*["']?$/;
-/** A command that writes the line that it is given. */
+/** A command that writes a line given as an argument. */
 const SAYS = String.raw`\b(?:echo|printf|print|puts|say)(?:[ \t]+-[neE]{1,3})*[ \t]*\(?[ \t]*\\*["']|\bsed[ \t][^\n]{0,60}['"][\d$]{0,6}[aic]\\*[ \t]?`;
-/** What may precede the name in its line; after the first pattern, only a value can follow the name. */
+/** Text that may precede a name in its line. After `SETS` only a value can follow the name; after `BEGINS` it may be prose. */
 const SETS = new RegExp(
   String.raw`(?:^|[\r\n]|\\n|[:,[][ \t]*\\*["']|${SAYS}|[ \r\n]\d{1,6}(?:\t|\\t|→|[:|])|[\w./-]:\d{1,6}[:-])[ \t>+#(-]*(?:ENV|quote|ARG|SetEnv|(?:fastcgi|uwsgi|scgi)_param|proxy_set_header|(?:CONFIG|config)[ \t]+(?:SET|set)|setenv|setq|set_option|username[ \t]+(?!(?:and|or)[ \t])\S{1,64}(?:[ \t]+privilege[ \t]+\d+)?|enable|snmp-server|stats|neighbor[ \t]+\S{1,64}|[\w-]+-server(?:[ \t]+host[ \t]+\S{1,64}(?:[ \t]+[a-z-]+[ \t]+\d+){0,3})?)[ \t]+\\*["']?$`,
 );
-/** Junos and IPsec: after the words of a path, or after a colon. */
+/** In Junos a name follows the words of a path; in `ipsec.secrets` it follows a colon (`SHARED`). */
 const PATH = /(?:^|[\s"'`])set(?:[ \t]+[\w./:@-]{1,64}){1,8}[ \t]+$/;
-/** `CREATE SECRET s (TYPE s3, SECRET 'X')`, of DuckDB. */
+/** DuckDB: `CREATE SECRET s (TYPE s3, SECRET 'X')`. */
 const STATEMENT = /\bcreate\s[\w\s]{0,40}\bsecret\b[^;]*[(,]\s*$/i;
 const SHARED = /:[ \t]+$/;
 const BEGINS = new RegExp(

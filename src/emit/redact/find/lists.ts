@@ -2,7 +2,7 @@ import { type ListKind, listKind, nameKind } from './names.js';
 import { type Span, take, valueAt } from './quoted.js';
 import { isNoWord, isPlaceholder, isWord, looksRandom } from './values.js';
 
-/** The longest list that is read, and the most values of it. */
+/** The most characters of a list that are read, and the most values. */
 const LONGEST = 8192;
 const MOST = 200;
 
@@ -16,7 +16,7 @@ export interface Item {
   readonly quote?: string;
 }
 
-/** The values of `[X, Y]`, `{ a: X }`, `(X Y)`. `at`: its bracket. */
+/** The values of `[X, Y]`, `{ a: X }`, `(X Y)`. `at`: the index of the opening bracket. */
 export function itemsAt(text: string, at: number): readonly Item[] {
   const items: Item[] = [];
   let next = at + 1;
@@ -37,7 +37,7 @@ export function itemsAt(text: string, at: number): readonly Item[] {
   return items;
 }
 
-/** Values in the place of a list: `TOKENS=X,Y`, `passwords: X`. */
+/** The values of a list without brackets: `TOKENS=X,Y`, `passwords: X`. */
 function wordsOf(text: string, { span: [start, end], quote }: Item): readonly Item[] {
   return [...text.slice(start, end).matchAll(/[^\s,;]+/g)].map(({ index, 0: word }) => ({
     span: [start + index, start + index + word.length] as const,
@@ -48,10 +48,10 @@ function wordsOf(text: string, { span: [start, end], quote }: Item): readonly It
 const LINE =
   /([ \t]*)(- +)?(?:([\w./@"'-]{1,100})(?::[ \t]+|[ \t]*=[ \t]*))?(?:\\*"([^"\n\\]{3,256})\\*"|\\*'([^'\n\\]{3,256})\\*'|([^\s"'#[{&*!|>\\][^\s"'\\]*))[ \t]*(?:#[^\n]*)?\r?(?:\n|$|(?=\\*["']))/y;
 
-/** A line without such a value. */
+/** Any other line. */
 const OTHER_LINE = /([ \t]*)([^\n]?)[^\n]*(?:\n|$)/y;
 
-/** In YAML: `- X` and `name: X` in the lines below a name. `indent`: that of the name's line; -1: up to the next section. */
+/** The values `- X` and `name: X` in the lines below a name. `indent`: the indentation of the name's line; -1: up to the next TOML section. */
 function linesBelow(text: string, start: number, indent: number): readonly Item[] {
   const items: Item[] = [];
   for (
@@ -82,7 +82,7 @@ function linesBelow(text: string, start: number, indent: number): readonly Item[
 const NEW_LINE = /[ \t]*(?:#[^\n]*)?\r?\n/y;
 const RUN = /[^\s"'`;&|<>(){}[\]\\]+/y;
 
-/** The secrets in a list after its name: `passwords: [X, Y]`, `API_TOKENS=X,Y`, and in the lines below it. */
+/** The secrets in a list after its name: `passwords: [X, Y]`, `API_TOKENS=X,Y`, or in the lines below the name. */
 export function listSecrets(
   text: string,
   at: number,
@@ -111,7 +111,7 @@ export function listSecrets(
 
 const SECTION = /\[([\w.-]{1,80})\]$/;
 
-/** The values below `[passwords]`, as TOML and INI have it. `at`: its bracket. */
+/** The values below a TOML or INI section such as `[passwords]`. `at`: the index of its `]`. */
 export function sectionSecrets(text: string, at: number): readonly Span[] | undefined {
   const name = SECTION.exec(text.slice(Math.max(0, at - 82), at + 1))?.[1];
   const kind = name === undefined ? undefined : listKind(name);
@@ -122,7 +122,7 @@ export function sectionSecrets(text: string, at: number): readonly Span[] | unde
   return spans.length === 0 ? undefined : spans;
 }
 
-/** Not a word, not the name of another secret, and not the place of one. */
+/** Whether an item is a secret: not a word, the name of another secret, or the place where one is. */
 function isOfList(text: string, { span: [start, end], quote }: Item, kind: ListKind, name: string): boolean {
   return isListed(text.slice(start, end), kind, name, quote);
 }
@@ -139,7 +139,7 @@ export function isListed(value: string, kind: ListKind, name: string, quote?: st
 const USERS = /chpasswd:[ \t]*(?:#[^\n]*)?(?:\r?\n(?:[ \t][^\n]*)?)+/y;
 const LOGIN = /(?<=\n[ \t]+(?:- +)?["']?[\w.-]{1,64}:)(?!(?:R|RANDOM)\s)[^\s"'\\][^\n\r"'\\]{1,254}[^\s"'\\]/g;
 
-/** The passwords of users, as cloud-init has them: `chpasswd:`, below it `list: |`, below that `me:X`. */
+/** The passwords of users in cloud-init: `chpasswd:`, below it `list: |`, below that `me:X`. */
 export function userSecrets(text: string, at: number): readonly Span[] | undefined {
   const below = take(USERS, text, at)?.[0].slice(0, LONGEST) ?? '';
   const spans = [...below.matchAll(LOGIN)].map(({ index, 0: value }): Span => [at + index, at + index + value.length]);

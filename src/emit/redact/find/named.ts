@@ -15,7 +15,7 @@ export function namedSecret(text: string, separator: number): Span | readonly Sp
   if (found === undefined) return undefined;
   const own = text.slice(found[0], found[1]);
   let kind = isTold(text, found) ? 'token' : nameKind(own);
-  // In a connection string, PWD is not a folder.
+  // In a connection string, `PWD` is a password, not the working directory.
   if (own === 'PWD' && ';&?'.includes(text[found[0] - 1] ?? ' ')) kind = 'password';
   if (kind === undefined && isValueOfCookie(text, found)) kind = 'short';
   const isElsewhere = kind === undefined && isValueName(own);
@@ -62,7 +62,7 @@ interface Named {
   readonly name: string;
   readonly found: Span;
   readonly isElsewhere: boolean;
-  /** The command sets secrets. */
+  /** The command before the name sets secrets, so that any value is one. */
   readonly isSet?: boolean;
 }
 
@@ -137,7 +137,7 @@ const TYPE =
 const MADE =
   /(?:(?:\[\]byte|String::from|bytes|str|String|new String|Buffer\.from|SecretString::from|Some|encodeURIComponent|btoa)\([ \t]{0,4}|(?:[\w.]{0,24}(?:env|ENV|environ)(?:\.get|\.fetch)?|config|Env::get)\([ \t]{0,4}\\*["'][^"'\n]{1,80}\\*["'][ \t]{0,4},[ \t]{0,4}|@)(?=\\*["'`])/y;
 
-/** `password = "a" -> "b"`, as a plan of Terraform has it. */
+/** `password = "a" -> "b"`, in a Terraform plan. */
 const BECOMES = /\\*["'][ \t]*->[ \t]*(?=\\*["'])/y;
 
 /** `PWD={X}`, as ODBC and JDBC quote it. */
@@ -146,7 +146,7 @@ const BRACED = /\{([^{}"'\n]{3,256})\}/y;
 /** `"password": ["X"]`. */
 const LIST = /\[\s{0,8}(?=\\*["'][^"'\s]{3,256}\\*["'][\s]{0,8}[,\]])/y;
 
-/** `{ "username": "me", "key": "X" }`, of Kaggle. */
+/** Kaggle: `{ "username": "me", "key": "X" }`. */
 const HEX = /\\*["'][\da-f]{32}["'\\]/y;
 
 /** `{ user: 'me', pass: 'X' }`. */
@@ -161,7 +161,7 @@ function isOption(text: string, name: number): boolean {
   return text[name - 1] === '/' && /\s/.test(text[name - 2] ?? '');
 }
 
-/** On a line with just a name and an unquoted value: the whole value, whatever characters it has, unless it is code. */
+/** On a line that holds only a name and an unquoted value: the whole value, whatever characters it has, unless it is code. */
 const WHOLE = /[^\s"'`][^\s\\]{3,255}(?=[ \t]*(?:[;#][^\n]*|\\?\r?)?(?:\n|\\n|$))/y;
 const CODE = /^[\w$.?!]*(?:[([{`]|=>)|[)\]}`][;,]?$|^[&*@!<$%{[(|>~+]|^[\w$.?#]+[;,]?$|["'`]/;
 
@@ -199,13 +199,13 @@ function beginsLine(text: string, at: number): boolean {
   return LINE_START.test(before) && (at <= 48 || /[\r\n]|\\n/.test(before));
 }
 
-/** Assigns the name a value, so that even a word is one. */
+/** A call that assigns a value to a name: even a word may be the secret. */
 const SETTER =
   /(?:\bdefine|putenv|[sS]et_?[eE]nv(?:ironmentVariable)?|[sS]et_?[pP]roperty|set_var)[ \t]{0,4}\([ \t]{0,4}\\*["'`]$/;
 const DEFINED = /\bdefine[ \t]{0,4}\([ \t]{0,4}\\*["']$/;
 const CALL = /(?:[([]|,)[ \t]*\\*["'`]?$/;
 
-/** The second of two texts if the first is a name: `set("x-api-key", "X")`, `["x-api-key", "X"]`. */
+/** The second of two quoted texts, if the first is the name of a secret: `set("x-api-key", "X")`, `["x-api-key", "X"]`. */
 export function pairedSecret(text: string, comma: number): Span | undefined {
   const found = nameBefore(text, comma);
   if (found === undefined || (!/["'`]/.test(text[found[1]] ?? '') && text[found[1]] !== '\\')) return undefined;
@@ -221,7 +221,7 @@ export function pairedSecret(text: string, comma: number): Span | undefined {
   if (value?.quote === undefined) return undefined;
   const said = text.slice(value.span[0], value.span[1]);
   const place = { kind, name, quote: value.quote, sure: false, alone: false, code: false, elsewhere: true };
-  // In a list of names, the next one is not a value.
+  // In a list of names, the next name is not a value.
   if (!isSecret(said, place) || nameKind(said) !== undefined) return undefined;
   return /^[A-Za-z_-]+$/.test(said) && !SETTER.test(text.slice(Math.max(0, found[0] - 40), found[0]))
     ? undefined

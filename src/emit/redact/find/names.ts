@@ -1,8 +1,8 @@
 import { type Span, take } from './quoted.js';
 
 /**
- * What a name says of its value. `password` and `token`: it is a secret. `header` and `cookie`: those headers. `weak`: it is one if it looks
- * like one (`key`, `auth`). `short`: it is one if it can be no word (`pass`, `pw`).
+ * What a name says about its value. `password`, `token`: the value is a secret. `header`, `cookie`: an Authorization or Cookie header. `weak`
+ * (`key`, `auth`): a secret if it looks random. `short` (`pass`, `pw`): a secret if it cannot be a word.
  */
 export type NameKind = 'password' | 'token' | 'header' | 'cookie' | 'weak' | 'short';
 
@@ -34,10 +34,10 @@ const QUALIFIERS: ReadonlySet<string> = new Set(
 /** The working directory. */
 const FOLDERS: ReadonlySet<string> = new Set(['PWD', 'OLDPWD']);
 
-/** `BUNDLE_GEMS__EXAMPLE__COM`. */
+/** Bundler's credentials for a host: `BUNDLE_GEMS__EXAMPLE__COM`. */
 const BUNDLER = /^BUNDLE_(?!BUILD__|LOCAL__|MIRROR__)\w+__[A-Z]{2,6}$/;
 
-/** What a name implies about each element of its list: `passwords: [X, Y]`, `API_TOKENS`. `token`: it is a secret unless it could be a word. */
+/** What a name implies about each element of its list: `passwords: [X, Y]`, `API_TOKENS`. `token`: a secret unless it could be a word. */
 export type ListKind = 'password' | 'token';
 const LISTS: readonly (readonly [names: RegExp, kind: ListKind])[] = [
   [/(?:passwords|passwds|passphrases|passcodes|pwds)$/, 'password'],
@@ -65,7 +65,7 @@ export function nameKind(name: string): NameKind | undefined {
 
 const knownLists = new Map<string, ListKind | null>();
 
-/** The same for a plural. */
+/** The kind of a plural name. */
 export function listKind(name: string): ListKind | undefined {
   if (name.length > LONGEST || !/[sS]\d*$/.test(name)) return undefined;
   let kind = knownLists.get(name);
@@ -98,9 +98,9 @@ function kindOfName(name: string): NameKind | undefined {
     /(?:^|[._-])(?:npm)?[Aa]uth[Ii]dent$/.test(name)
   )
     return 'token';
-  // Composer's and Bundler's, by host.
+  // Composer's and Bundler's names of credentials by host.
   if (/^(?:github|gitlab|bitbucket)-oauth$/.test(name) || BUNDLER.test(name)) return 'token';
-  // Headers of one's own, and Terraform's, by host.
+  // Custom headers, and Terraform's tokens by host.
   if (
     /^x-(?:[\w-]*-auth|(?:[\w-]*-)?(?:functions|project|server|client|host|team)-key)$/i.test(name) ||
     /^TF_TOKEN_\w+_[a-z]{2,}$/.test(name)
@@ -112,7 +112,7 @@ function kindOfName(name: string): NameKind | undefined {
   return WEAK.has(last) ? 'weak' : undefined;
 }
 
-/** No name is looked at further than this. */
+/** The most characters of a name. */
 const NAME = 100;
 
 const isNameChar = (code: number): boolean =>
@@ -123,13 +123,13 @@ const isNameChar = (code: number): boolean =>
   code === 45 ||
   code === 46;
 
-/** PowerShell's form. */
+/** PowerShell: `${env:NAME}`. */
 const ENVIRONMENT = /\$\{env:\w{1,80}\}$/i;
 
-/** A sign of which the `=` is the last character. */
+/** The part of an assignment operator before its `=`: `||=`, `+=`. */
 const UPDATES = /[\s\S]{0,2}?(\|\|?|\?\?|\/\/|\+)(?==[ \t]{0,8}\\*["'`])/y;
 
-/** In Go, C and Basic, what comes between a name and the quote of its value. */
+/** In Go, C and Basic, a type or prefix between a name and the quote of its value. */
 const TEXT = /=[ \t]{0,8}(?:\[\]byte\(|@|L)?\\*["'`]/y;
 const TYPE = /[\w)](?:[ \t]+(?:\*?string|\[\]byte|As[ \t]+String|as[ \t]+string)|\[\d{0,6}\])$/;
 

@@ -22,8 +22,8 @@ const RUN = /[^\s"'`,;<>()[\]{}|\\]+/y;
 const QUOTED = /[“‘„«]([^”’“»\n]{3,200})[”’“»]/y;
 
 /**
- * `the password is X`, `the token for me@example.com: X`. X is one if it is quoted, or if it can be no word of the sentence: letters with
- * digits or signs between them.
+ * `the password is X`, `the token for me@example.com: X`. X is a secret if it is quoted, or if it cannot be a word of the sentence: letters
+ * mixed with digits or signs.
  */
 export function saidSecret(text: string, at: number): Span | undefined {
   if (at > 0 && /[A-Za-z\d]/.test(text[at - 1] as string)) return undefined;

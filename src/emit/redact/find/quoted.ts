@@ -1,21 +1,21 @@
-/** Part of a text. `open`: the text ends within it, so that what comes next may belong to it. */
+/** Part of a text. `open`: the text ends within it, so that text that follows may belong to it. */
 export type Span = readonly [start: number, end: number, open?: boolean];
 
-/** No quoted value is searched for its end further than this, so that no text is read again and again. */
+/** The end of a quoted value is searched within this many characters, so that a long text is not read again for each quote. */
 export const QUOTED = 4096;
 
 export const OPENING = /(?:\$|[bBrRfFuUN]{1,2})?(\\*["'`])/y;
 export const RUN = /[^\s"'`,;&|<>(){}[\]\\]+/y;
-/** `\\,` and the like are characters of the value. */
+/** Escaped separators (`\,`) are part of the value. */
 export const SHELL_RUN = /[^\s"'`;&|<>()\\](?:[^\s"'`;&|<>()\\]|\\{1,4}[ ,;&|<>()$!*?#~=](?=\S))*/y;
 const LONG_RUN = /[^\s"']+/y;
 
-/** A command that outputs the text it is given: `$(echo X)`, `<(printf %s X)`, `"$(cat <<< X)"`. */
+/** A command that outputs its argument: `$(echo X)`, `<(printf %s X)`, `"$(cat <<< X)"`. */
 const SAYS =
   /(?:\\*["'])?(?:[$<]\(|\\*`|\()[ \t]*(?:(?:echo|printf|print|Write-Output)(?:[ \t]+-[neEr]+)*[ \t]+(?:\\*(["']?)[^"'\s]{0,12}%[^"'\s]{0,12}\1[ \t]+)?|cat[ \t]*<<<[ \t]*)/y;
 const SAID = /[^\s"'`;&|<>()\\]+/y;
 
-/** The value at an index: a quoted text, a run of characters, or the text that a command is told to output. */
+/** The value at an index: a quoted text, a run of characters that `run` matches, or the text that a command outputs. */
 export function valueAt(
   text: string,
   at: number,
@@ -23,7 +23,7 @@ export function valueAt(
 ): { readonly span: Span; readonly quote?: string } | undefined {
   if (`$<(\`"'\\`.includes(text[at] ?? ' ') && take(SAYS, text, at) !== undefined) {
     const said = plainAt(text, SAYS.lastIndex, SAID);
-    // Unquoted, a variable is not part of the text.
+    // Counts as quoted, since `echo` outputs a text; a variable in it is still a placeholder.
     return said === undefined ? undefined : { span: said.span, quote: said.quote ?? '"' };
   }
   return plainAt(text, at, run);
@@ -37,7 +37,7 @@ function plainAt(text: string, at: number, run: RegExp): ReturnType<typeof value
   }
   const start = OPENING.lastIndex;
   const mark = quote.at(-1) as string;
-  // `"""` of TOML and of Python.
+  // `"""` in TOML and Python.
   if (text.startsWith(quote + quote, start)) return tripleAt(text, start + 2 * quote.length, quote);
   const reach = text.slice(start, start + QUOTED);
   const line = reach.indexOf('\n');

@@ -19,7 +19,7 @@ import { composedSecret, tailOf } from './shell/words.js';
 
 const NOTHING: readonly Span[] = [];
 
-/** What was found at one place: a secret, or several, as in a list. undefined, never an empty list, if nothing was: then the next pattern is tried. */
+/** The secrets found at an index: one, or several as in a list. If there is none: undefined, never an empty list, so that the next function is tried. */
 type Found = Span | readonly Span[] | undefined;
 type Look = (text: string, at: number) => Found;
 
@@ -97,11 +97,11 @@ const LOOKS: ReadonlyMap<string, readonly Look[]> = new Map(
     [...PLACES, ...WORDS].filter(([characters]) => characters.includes(character)).map(([, , look]) => look),
   ]),
 );
-/** Whose values are words of a shell, in which the rest of a word belongs to it. */
+/** Functions whose values may be words of a shell: the rest of the word belongs to the secret (`tailOf`). */
 const JOINED: ReadonlySet<Look> = new Set<Look>([namedSecret, flagSecret, argumentSecrets, settingSecret, hereSecret]);
 const MARKS = '-_.~/$}';
 
-/** One pass: a regular expression stops at each character where a secret may be, and that character's function looks there. */
+/** Scans in one pass: a regular expression stops at each character where a secret may be, and that character's functions look there. */
 export function scanner(
   tokens: CompiledShapes,
   { named, url, pem }: { named: boolean; url: boolean; pem: boolean },
@@ -134,7 +134,7 @@ export function scanner(
       if (found === undefined) continue;
       const all = isSpan(found) ? [found] : found;
       if (around === undefined) spans.push(...all);
-      // Text before a secret that lies further on is examined as well.
+      // Continues after the secret, unless it lies further ahead: then the text before it is scanned too.
       for (const [start, end] of all) if (start <= stops.lastIndex) stops.lastIndex = Math.max(stops.lastIndex, end);
     }
     return spans.length < 2 ? (spans.length === 0 ? NOTHING : spans) : merged(spans);
@@ -147,7 +147,7 @@ function withTails(text: string, found: Span | readonly Span[]): Span | readonly
   return tails.length === 0 ? found : [...all, ...tails];
 }
 
-/** Secrets that were found ahead of the current position. */
+/** The secret, found earlier and ahead of the scan, that an index lies in. */
 function within(spans: readonly Span[], place: number): Span | undefined {
   for (let i = spans.length - 1; i >= 0 && i >= spans.length - 4; i--) {
     const span = spans[i] as Span;
@@ -164,7 +164,7 @@ function telegram(text: string, colon: number): Span | undefined {
   return bot === undefined ? undefined : [colon - bot.length, TELEGRAM.lastIndex];
 }
 
-/** In order, without overlaps. */
+/** The spans in order, with overlapping ones merged. */
 export function merged(spans: readonly Span[]): readonly Span[] {
   const result: [number, number, boolean][] = [];
   for (const [start, end, open] of [...spans].sort((a, b) => a[0] - b[0])) {

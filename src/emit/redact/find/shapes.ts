@@ -1,6 +1,6 @@
 import { BARE, MARKED, type MarkedShape } from './table.js';
 
-/** Every name of a shape, as `shapes` of the options may list them; the last three need a name or a place beside the secret. */
+/** The names that the option `shapes` may list; the last three recognise a secret by its surroundings. */
 export const SHAPE_NAMES: readonly string[] = [
   ...new Set([...MARKED, ...BARE].map(([name]) => name)),
   'private-key',
@@ -15,14 +15,14 @@ export interface FoundSecret {
   readonly name: string;
 }
 
-/** The shapes that were asked for, compiled. */
+/** The chosen shapes, compiled. */
 export interface CompiledShapes {
   /** A regular expression that consumes one character: the last of a mark, or the first of a shape without one. */
   readonly marked: string;
   readonly bare: string;
   /** The secret whose mark ends at `behind`. */
   afterMark(text: string, behind: number): FoundSecret | undefined;
-  /** The bare one that begins at `start`. */
+  /** The secret without a mark that begins at `start`. */
   at(text: string, start: number): FoundSecret | undefined;
   /** The shape that matches a whole value; `secret` if none does. */
   nameOf(value: string): string;
@@ -35,10 +35,10 @@ const SURE = 4;
 const CUT = '[\\w.+/=~-]{2,256}…';
 const IS_CUT = new RegExp(CUT, 'y');
 
-/** A mark that is not a fixed text: words have the same shape, `authentication.ts…`. */
+/** Whether a mark is a pattern rather than a fixed text: ordinary words match it too, `authentication.ts…`. */
 const isOpen = ([, before]: MarkedShape): boolean => before.includes(']{');
 
-/** Letters and digits mixed, apart from versions, or capitals scattered as in no name. */
+/** Whether letters and digits are mixed (versions aside), or capitals are scattered as in no name. */
 const looksMixed = (text: string): boolean =>
   /[A-Za-z]\d|\d[A-Za-z]/.test(text.replace(/(?<![A-Za-z\d])v\d+(?![A-Za-z\d])/g, '')) ||
   (text.match(/[a-z][A-Z]/g)?.length ?? 0) > 2;
@@ -59,7 +59,7 @@ export function compileTokens(wanted: (name: string) => boolean): CompiledShapes
     marked.map((shape) => `(?<=(${isOpen(shape) ? String.raw`(?<!\w)` : ''}${shape[1]}))${CUT}`),
   );
   const cutHere = sticky(bare.map(([, start]) => `(${start}${CUT})`));
-  // At each character only the marks that end with it are looked for.
+  // Grouped by last character, so that at each character only the marks that end with it are tried.
   const byEnd = new Map<string, string[]>();
   for (const [, before] of marked) {
     const end = before.at(-1) as string;
@@ -87,7 +87,7 @@ export function compileTokens(wanted: (name: string) => boolean): CompiledShapes
       return { start, end: pattern.lastIndex, name: shape[0] };
     },
     at(text, start) {
-      // A long run of a picture's zeros, or of what could begin many a JWT, is read from its first character alone.
+      // A long run (zeros of an image, many possible beginnings of a JWT) is read only from its first character.
       if (!beginsWord(text, start, text[start] === 'e' ? RUN : WORD)) return undefined;
       here.lastIndex = start;
       const found = here.exec(text);
@@ -114,7 +114,7 @@ export function compileTokens(wanted: (name: string) => boolean): CompiledShapes
 
 const WORD = /\w/;
 const RUN = /[\w-]/;
-/** Pictures and the like hold any four characters somewhere. */
+/** Base64 of images and the like has any four characters somewhere, so a shape must begin the run. */
 const BASE64 = /[\w+/]/;
 /** Escapes that end with a letter which is not part of the following word: a written `\n`, `%20`, a colour. */
 const ESCAPE = /(?:\\[bfnrtv]|\\u[\da-f]{4}|%[\da-f]{2}|\[[\d;]{0,12}m)$/i;
@@ -129,7 +129,7 @@ function sticky(sources: readonly string[]): RegExp {
   return new RegExp(anyOf(sources), 'y');
 }
 
-/** One of them; of none, what is nowhere. */
+/** An alternation of the sources; without any, an expression that never matches. */
 function anyOf(sources: readonly string[]): string {
   return sources.length === 0 ? '(?!)' : sources.join('|');
 }

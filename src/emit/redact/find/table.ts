@@ -1,10 +1,11 @@
 /**
  * Secrets that are recognisable on their own. Based on the rules of gitleaks (MIT) that need no name next to the secret;
- * docs/decisions/0017-redaction.md says why no package. No shape makes a text cost more than a few steps a character: what follows a
- * prefix is one run of characters, or a few of bounded length, and what could begin anywhere in a long run must begin at its start.
+ * docs/decisions/0017-redaction.md says why this is not a package. Every shape takes only a few steps a character: a prefix is
+ * followed by one run of characters, or a few of bounded length, and a shape that could begin anywhere in a long run must begin
+ * at its start.
  */
 
-/** A text is searched for `before`, which ends with one of `_-.~/$}`; `rest` follows it. Both are regular expressions. */
+/** A text is searched for `before`, which ends with one of `_-.~/$}`; `rest` must follow. Both are regular expressions. */
 export type MarkedShape = readonly [name: string, before: string, rest: string];
 
 export const MARKED: readonly MarkedShape[] = [
@@ -160,7 +161,7 @@ export const MARKED: readonly MarkedShape[] = [
   ['teams-webhook', '\\.webhook\\.office\\.com/', 'webhookb2/[\\w@/-]{60,}'],
 ];
 
-/** Shapes without such a mark. Each begins with the characters that a text is searched for. */
+/** Shapes without such a mark: `before` is the beginning that a text is searched for. */
 export const BARE: readonly MarkedShape[] = [
   ['aws-key-id', 'A(?:KIA|SIA|BIA|CCA)', '[A-Z0-9]{16}(?![A-Za-z0-9])'],
   ['bedrock-key', 'ABSK', '[A-Za-z0-9+/]{100,}={0,2}'],

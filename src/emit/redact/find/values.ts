@@ -5,19 +5,19 @@ export interface ValuePlace {
   readonly kind: NameKind;
   /** The name as it was written. */
   readonly name: string;
-  /** The quote around the value; of a shell's single quotes nothing is expanded. */
+  /** The quote around the value; within single quotes a shell expands no variable. */
   readonly quote?: string | undefined;
   /** Only a value can be here: `NAME=value` of a shell, a query, a connection string, a flag. */
   readonly sure: boolean;
-  /** It is all that its line holds: `password: value`. */
+  /** The line holds nothing else: `password: value`. */
   readonly alone: boolean;
-  /** It is called, indexed or compared. */
+  /** The value is called, indexed or compared. */
   readonly code: boolean;
   /** The key is just `value`, and the name is in another key. */
   readonly elsewhere?: boolean;
 }
 
-/** Stands for a secret without being one: a variable, a template, asterisks, an earlier mask. */
+/** Whether a value stands for a secret without being one: a variable, a template, asterisks, an earlier mask. */
 export function isPlaceholder(value: string, quote?: string): boolean {
   if (PLACEHOLDER.test(value)) return true;
   return quote !== "'" && VARIABLE.test(value);
@@ -34,7 +34,7 @@ const WORDS =
 /** Words with digits that sentences about secrets have. */
 const TECHNICAL =
   /^(?:base-?\d+\w*|sha-?\d[\w-]*|md[45]|utf-?\d\w*|o?auth-?\d\w*|[hrep]s\d+|aes-?\d[\w-]*|rsa-?\d+|ed25519|curve25519|x25519|x?chacha20[\w-]*|x\.?509\w*|ipv[46]|http\/?[\d.]+|(?:tls|ssl)v?[\d.]+|uuid-?v?\d|u?(?:int|float)\d+\w*|[iuf]\d+|k8s|i18n|l10n|a11y|e2e|ec2|s3|b64|web3|p\d{3}|secp\w+|argon2\w*|pbkdf2\w*|win(?:32|64)|x(?:32|64)|x86\w*|arm64|python\d\S*|node\d+|es\d+|h\d|v\d[\w.-]*|mp\d|log4j|neo4j|pkcs\W?\d+|fido2|gpt-?\d\S*|iso-?\d+\S*|rfc-?\d+|cve-\d\S*)$/i;
-/** A command of PowerShell that makes or reads one. */
+/** A PowerShell command that makes or reads a secret. */
 const CMDLET = /^(?:ConvertTo|ConvertFrom|Get|Read|New|Import|Unprotect)-[A-Z]\w+$/;
 const LETTERS = /^[A-Za-z]+$/;
 const UNIT = /^[v~≥<>]?\d+(?:[.,:/x×–-]\d+)*(?:st|nd|rd|th)?[-–]?(?:[a-z]{1,16}(?:-[a-z]+)*)?%?$/i;
@@ -45,11 +45,11 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const CHAIN = /^(?!.*\d[A-Za-z])[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)#?[A-Za-z_$][\w$]*)+$/;
 /** `asn1.decode_dss_signature`. */
 const CHAIN_OF_WORDS = /^[a-z\d]{1,16}(?:\.[a-z]+(?:_[a-z]+)*)+$/;
-/** A name of a type, of two words or more, or of those that hold such things. */
+/** The name of a type: of several words, or ending with a word for secrets or texts. */
 const TYPE =
   /^(?:[A-Z][a-z]+){2,}$|^[A-Z]\w*(?:Str|Text|Type|Field|Token|Secret|Password|Credentials?|Key|Value|Option|Buffer|Bytes)$/;
 
-/** Whether a value after such a name is a secret. Ordinary code (`token: string`, `password = getPassword()`) is not. */
+/** Whether a value after the name of a secret is one. Ordinary code (`token: string`, `password = getPassword()`) is not. */
 export function isSecret(value: string, place: ValuePlace): boolean {
   if (value === '' || isPlaceholder(place.quote === undefined ? value.replace(/,$/, '') : value, place.quote))
     return false;
@@ -75,7 +75,7 @@ export function isSecret(value: string, place: ValuePlace): boolean {
   return value.length >= 6 || !IDENTIFIER.test(value);
 }
 
-/** `AUTH=user/X`, `AUTH=X` of a shell. */
+/** `AUTH=user/X`, `AUTH=X` in a shell. */
 function isLogin(value: string, { name, sure }: ValuePlace): boolean {
   return sure && /AUTH$|CREDS?$/.test(name) && isNoWord(value.slice(value.search(/[/:]/) + 1));
 }
@@ -97,7 +97,7 @@ function isQuotedSecret(value: string, { kind, name, sure }: ValuePlace): boolea
   return value.length >= (LETTERS.test(value) ? 12 : 6) && !CHAIN.test(value);
 }
 
-/** In a sentence: letters with digits or symbols among them, and not a number with its unit, a path, an address or a technical term. */
+/** Whether a text cannot be a word of a sentence: letters mixed with digits or symbols, but no unit, path, address or technical term. */
 export function isNoWord(value: string): boolean {
   if (value.length < 6 || value.length > 512 || !/[A-Za-z]/.test(value) || isWord(value)) return false;
   if (/^-?0x[\da-f]{1,16}$/i.test(value)) return false;
@@ -107,7 +107,7 @@ export function isNoWord(value: string): boolean {
   return /\d/.test(value) || signs(value);
 }
 
-/** A word with letters and digits in turn. */
+/** Whether letters and digits alternate in a text that cannot be a word. */
 function isMixed(word: string): boolean {
   return isNoWord(word) && /[A-Za-z]\d|\d[A-Za-z]/.test(word);
 }
@@ -116,7 +116,7 @@ function signs(value: string): boolean {
   return /[A-Za-z][!@#$%^&*+?~|]+[A-Za-z]/.test(value);
 }
 
-/** A word of a sentence about secrets. */
+/** Whether a text is a word that sentences about secrets use. */
 export function isWord(value: string): boolean {
   return WORDS.test(value) || TECHNICAL.test(value);
 }
@@ -124,7 +124,7 @@ export function isWord(value: string): boolean {
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const DIGEST = /^(?:sha\d+[-:])?[\da-f]{32,}$/i;
 
-/** For names that do not always hold a secret. */
+/** Whether a value looks random: used for names that do not always hold a secret. */
 export function looksRandom(value: string): boolean {
   if (value.length < 16 || value.length > 4096 || !/^[\w+/=.~:%-]+$/.test(value)) return false;
   if (UUID.test(value) || DIGEST.test(value) || /^(?:\.{0,2}\/|~\/|sha\d+-|https?:)/.test(value)) return false;

@@ -8,7 +8,7 @@ const HEAD = /[|>][-+\d]{0,2}[ \t]*(?:#[^\n]*)?\r?\n/y;
 const NEXT = /\r?\n/y;
 const ALONE = /^[ \t]+(?:"([^"\n]{3,256})"|'([^'\n]{3,256})'|([^\s"'#[{&*!|>-][^\s"']{3,255}))[ \t]*\r?(?:\n|$)/;
 
-/** A YAML value that begins on the next line: `password: |`, or nothing after the `:`. `name`: where the name begins. */
+/** A YAML value that begins on the next line, after `password: |` or `password:`. `name`: the index where the name begins. */
 export function blockValue(text: string, name: number, at: number, kind: NameKind): Span | undefined {
   const isBlock = take(HEAD, text, at) !== undefined;
   if (!isBlock && take(NEXT, text, at) === undefined) return undefined;
@@ -26,7 +26,7 @@ export function blockValue(text: string, name: number, at: number, kind: NameKin
   return [Math.min(first, end), open ? end : start + value.trimEnd().length, open];
 }
 
-/** The indentation of a name's line, `- ` included. undefined: the name is not the first thing on its line. */
+/** The indentation of a name's line, `- ` included; undefined: the name is not first on its line. */
 export function indentOf(text: string, name: number): number | undefined {
   const before = text.slice(Math.max(0, name - 120), name);
   const line = before.slice(before.lastIndexOf('\n') + 1);
@@ -34,7 +34,7 @@ export function indentOf(text: string, name: number): number | undefined {
   return found === null ? undefined : (found[1] as string).length;
 }
 
-/** The first line that is not indented further. */
+/** The index of the first line that is not indented further than the name. */
 function blockEnd(text: string, start: number, indent: number): number {
   const most = Math.min(text.length, start + LONGEST);
   for (let line = start; line < most; ) {
@@ -63,7 +63,7 @@ function nextLine(text: string, start: number, indent: number, kind: NameKind): 
 
 const LINES = /Private-Lines:[ \t]*(\d{1,4})[ \t]*\r?\n/y;
 
-/** The lines of a PuTTY private key. `at`: its `P`. */
+/** The lines of a PuTTY private key. `at`: the index of `Private-Lines`. */
 export function puttyKey(text: string, at: number): Span | undefined {
   const count = take(LINES, text, at)?.[1];
   if (count === undefined) return undefined;
@@ -82,7 +82,7 @@ const PEM =
 const PEM_END = /-{4,5} ?END [A-Z\d ]{0,50}-{4,5}/y;
 const PEM_BODY = /(?:[A-Za-z\d+/=:,."'|>#*→\s-]|\\[nr])*/y;
 
-/** A private key, or as much of it as there is where it was cut off. */
+/** A PEM private key, or the part of it before the text was cut off. */
 export function pemBlock(text: string, at: number): Span | undefined {
   if (take(PEM, text, at) === undefined) return undefined;
   const body = PEM.lastIndex;
@@ -97,7 +97,7 @@ export function pemBlock(text: string, at: number): Span | undefined {
 const PEM_HEADER =
   /-{4,5} ?BEGIN [A-Z\d ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}(?:\s|\\+[nr]|["'+,|>#*→:\d]){0,80}[A-Za-z\d+/=:-]{0,15}$/y;
 
-/** Whether a private key may have begun here whose rest is still to come. */
+/** Whether a private key begins here whose rest may still come. */
 export function isOpenKey(text: string, at: number): boolean {
   return take(PEM_HEADER, text, at) !== undefined;
 }

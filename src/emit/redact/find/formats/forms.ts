@@ -2,7 +2,7 @@ import { nameKind } from '../names.js';
 import { SHELL_RUN, type Span, take, valueAt } from '../quoted.js';
 import { isNoWord, isPlaceholder, isWord, looksRandom } from '../values.js';
 
-/** Whether a value is one by the name of what holds it. */
+/** Whether a value is a secret, judged by its name. */
 function isNamed(name: string, value: string): boolean {
   const kind = nameKind(name);
   if (kind === undefined || isPlaceholder(value) || isWord(value)) return false;
@@ -14,7 +14,7 @@ const VARIABLE =
   /##(?:vso)?\[[\w.-]{1,40}[ \t][^\]\n]{0,200}?(?:variable|name)=([\w.-]{1,80})[^\]\n]{0,100}\]([^\s"'`\\]{3,512})/y;
 const OUTPUT = /::(?:add-mask|(?:set-output|save-state|set-env)[ \t]+name=([\w.-]{1,80}))::([^\s"'`\\]{3,512})/y;
 
-/** What a CI job tells its runner: `##vso[task.setvariable variable=TOKEN]X`, `::add-mask::X`. */
+/** A CI job's command to its runner: `##vso[task.setvariable variable=TOKEN]X`, `::add-mask::X`. */
 export function jobSecret(text: string, at: number): Span | undefined {
   const pattern = text[at] === '#' ? VARIABLE : OUTPUT;
   const found = take(pattern, text, at);
@@ -30,7 +30,7 @@ const JAR = new RegExp(
   'y',
 );
 
-/** The value in a line of a cookie jar, as curl and browsers' exports write it. */
+/** The value in a line of a cookie jar, as curl and browser exports write it. */
 export function jarSecret(text: string, at: number): Span | undefined {
   const value = take(JAR, text, at)?.[1];
   return value === undefined || !isNoWord(value) ? undefined : [JAR.lastIndex - value.length, JAR.lastIndex];
@@ -39,7 +39,7 @@ export function jarSecret(text: string, at: number): Span | undefined {
 const FIELD =
   /form-data;[ \t]*name=\\*["']([\w.[\]-]{1,80})\\*["'][ \t\r]*\n(?:[ \t]*[\w-]{1,60}:[^\n]{0,200}\n){0,4}[ \t\r]*\n[ \t]*([^\r\n]{3,1024})/y;
 
-/** A field of a form: `form-data; name="password"`, an empty line and X. */
+/** A field of a multipart form: `form-data; name="password"`, an empty line and X. */
 export function fieldSecret(text: string, at: number): Span | undefined {
   const found = take(FIELD, text, at);
   if (found === undefined) return undefined;

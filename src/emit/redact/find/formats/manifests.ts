@@ -1,9 +1,9 @@
 import type { Span } from '../quoted.js';
 
 const HEAD = /(?:^|[\n"'`])([ \t]*)(- )?(?:apiVersion:[ \t]*v1|kind:[ \t]*Secret)[ \t]*(?=\r?\n)/g;
-/** Most characters between its values and the word that says what it is. */
+/** The most characters between a manifest's values and its `kind`. */
 const FAR = 2048;
-/** The longest manifest that is read. */
+/** The most characters of a manifest that are read. */
 const LONGEST = 32_768;
 const KEY = /^([ \t]*)(?:- )?([\w-]+):[ \t]*(.*?)\r?$/;
 const ENTRY = /^([ \t]+["']?[\w.-]{1,100}["']?:[ \t]*)(\S.*)$/;
@@ -35,7 +35,7 @@ function valuesOf(text: string, from: number, indent: number): Span[] {
     if (/^-{3}/.test(line) || (key !== null && (key[1] as string).length < indent)) isWhole = true;
     if (isWhole) break;
     if (key !== null && (key[1] as string).length === indent) {
-      // The next one begins.
+      // A repeated key: the next manifest begins.
       if (seen.has(key[2] as string)) isWhole = true;
       if (isWhole) break;
       seen.add(key[2] as string);
@@ -56,7 +56,7 @@ function valuesOf(text: string, from: number, indent: number): Span[] {
   return isSecret === undefined && begins >= 0 && !isWhole ? [[begins, text.length, true]] : [];
 }
 
-/** undefined: the word has not ended. */
+/** Whether the kind is Secret; undefined: the text ends within the word. */
 function saysSecret(kind: string, isCut: boolean): boolean | undefined {
   return kind === 'Secret' || (isCut && 'Secret'.startsWith(kind) ? undefined : false);
 }
@@ -66,7 +66,7 @@ const NAMED = /kind\\*"\s*:\s*\\*"Secret\\*"/;
 const DATA = /\\*"(?:data|stringData)\\*"\s*:\s*\{/g;
 const VALUE = /\\*"[\w.-]{1,100}\\*"\s*:\s*\\*"([^"\\]+)/g;
 
-/** The same in JSON. */
+/** The values of a Kubernetes Secret in JSON. */
 function written(text: string): readonly Span[] {
   if (!text.includes('apiVersion') || !/"data|stringData/.test(text)) return [];
   const spans: Span[] = [];
@@ -91,7 +91,7 @@ function written(text: string): readonly Span[] {
   return spans;
 }
 
-/** Whether what it is may still come. */
+/** Whether the manifest's `kind` may still come. */
 function isUnsaid(after: string): boolean {
   const kind = KIND.exec(after);
   return kind === null ? after.length < FAR : kind[2] === undefined && 'Secret'.startsWith(kind[1] as string);

@@ -22,7 +22,7 @@ export function sqlSecret(text: string, at: number): Span | undefined {
     if (found === undefined || value === undefined) continue;
     if (isPlaceholder(value, "'") || isWord(value)) return undefined;
     const isUnsure = pattern === BARE_SQL || (pattern === SQL && found[1] === '"');
-    // In prose much is "identified by" something, but not in capitals.
+    // Prose says "identified by" too, but not in capitals.
     const isCapital = found[0].startsWith('IDENTIFIED') && (pattern === SQL || isNoWord(value));
     if (isUnsure && !isCapital && !isStatement(text, at)) return undefined;
     const start = at + found[0].lastIndexOf(value);
@@ -33,20 +33,20 @@ export function sqlSecret(text: string, at: number): Span | undefined {
 
 const isStatement = (text: string, at: number): boolean => STATEMENT.test(text.slice(Math.max(0, at - 240), at));
 
-/** Most characters of the names of columns, of the rows, and most rows. */
+/** The most characters of the column names, of the rows, and the most rows. */
 const COLUMNS = 1024;
 const ROWS = 16_384;
 const MOST = 200;
 const BETWEEN = new RegExp(`${SPACE}{1,16}$`);
 const OPEN = new RegExp(String.raw`(?:(?:VALUES|values)${SPACE}{0,16}|,${SPACE}{0,16})\(${SPACE}{0,16}`, 'y');
 const NEXT = new RegExp(`${SPACE}{0,16}([,)])${SPACE}{0,16}`, 'y');
-/** `'X'`, and what a function makes of it: `md5('X')`. */
+/** `'X'`, or as a function's argument: `md5('X')`. */
 const QUOTED = String.raw`N?(\\*['"])((?:[^'"\\\n]|''|\\(?!['"nr])){0,512}?)\1(?!')`;
 const TEXT = new RegExp(QUOTED, 'y');
 const MADE = new RegExp(String.raw`\w{1,40}\(\s{0,4}${QUOTED}[^()\n]{0,80}(?:\([^()\n]{0,80}\)[^()\n]{0,40})?\)`, 'y');
 const OTHER = /[^\s(),'"]{1,200}(?:\([^()\n]{0,200}\))?/y;
 
-/** The values of columns for secrets: `INSERT INTO users (name, password) VALUES ('me', 'X')`. `at`: the word VALUES. */
+/** The values of secret columns: `INSERT INTO users (name, password) VALUES ('me', 'X')`. `at`: the index of `VALUES`. */
 export function insertedSecrets(text: string, at: number): readonly Span[] | undefined {
   const spans = rowsOf(text, at);
   return spans.length === 0 ? undefined : spans;

@@ -7,10 +7,10 @@ interface Cell {
   readonly text: string;
 }
 
-/** A longer line is no row. */
+/** A longer line is not a row. */
 const LONGEST = 1000;
 const NAMES = /pass|pwd|secret|token|api[_ -]?key|credential/i;
-/** What stands between cells, by what a line has. */
+/** Separators of cells; the first that a line has is used. */
 const BETWEEN: readonly (readonly [sign: RegExp, split: RegExp])[] = [
   [/[|│┃║]/, /[|│┃║]/g],
   [/\t/, /\t/g],
@@ -19,13 +19,13 @@ const BETWEEN: readonly (readonly [sign: RegExp, split: RegExp])[] = [
   [/,/, /,/g],
 ];
 const RULE = /^[\s|│┃║+:=─━═┼┿╪├┤╞╡┠┨╟╢-]*$/;
-/** Around the words of a cell. */
+/** Characters around the text of a cell. */
 const LEFT = /^(?:[\s"'`*_]|\\+["'])*/;
 const AROUND = ' \t\r"\'`\\';
 /** The beginning of JSON around a text. */
 const HEAD = /^\s{0,40}(?:\{\s{0,8}\\*"[\w.-]{1,60}\\*"\s{0,4}:\s{0,4}\\*"?)+/;
 
-/** Without some characters at its end. */
+/** The text without these characters at its end. */
 function trimmed(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text[end - 1] as string)) end--;
@@ -45,7 +45,7 @@ function cellsOf(line: string, at: number, split: RegExp): readonly Cell[] {
     });
     from = index + sign.length;
   }
-  // A border has no cell beside it.
+  // An empty first or last cell comes from the table's border.
   if (cells[0]?.text === '') cells.shift();
   if (cells.at(-1)?.text === '') cells.pop();
   return cells;
@@ -62,7 +62,7 @@ function rowOf(line: string): { readonly row: string; readonly skipped: number }
 const isName = (name: string): boolean =>
   /^[\w .-]{2,40}$/.test(name) && /^(?:password|token|short)$/.test(nameKind(name) ?? '');
 
-/** A version, a type of a column and the like are no secrets, whatever their column is. */
+/** Versions, column types and the like are not secrets in any column. */
 const OTHER = /^v?\d+\.\d|^\w+\([\d, ]*\)|^(?:https?:|\/|\[redacted)|^\d+[a-z]*$/i;
 
 function isValue(value: string, name: string): boolean {
@@ -70,7 +70,7 @@ function isValue(value: string, name: string): boolean {
   return nameKind(name) !== 'token' || looksRandom(value) || (value.length >= 10 && /\d/.test(value));
 }
 
-/** The secrets in rows of a table: below a name, or beside it, as databases, lists of programs, Markdown and CSV have them. */
+/** The secrets in a table (database output, Markdown, CSV): values below or beside the name of a secret. */
 export function tableSecrets(text: string): readonly Span[] {
   if (!NAMES.test(text)) return [];
   const spans: Span[] = [];
@@ -100,7 +100,7 @@ function below(names: readonly string[], cells: readonly Cell[]): readonly Span[
   return cells.filter(({ text }, i) => isName(names[i] as string) && isValue(text, names[i] as string)).map(spanOf);
 }
 
-/** The names of the columns, if a line is that of names and one is for a secret. */
+/** The names of the columns, if the line is a header and one of its columns is for a secret. */
 function headOf(line: string): { readonly split: RegExp; readonly names: readonly string[] } | undefined {
   const split = BETWEEN.find(([sign]) => sign.test(line))?.[1];
   if (split === undefined) return undefined;
@@ -109,7 +109,7 @@ function headOf(line: string): { readonly split: RegExp; readonly names: readonl
   return isHead ? { split, names } : undefined;
 }
 
-/** `password | X`, `DB_PASSWORD   X`: two cells, of which the first is a name. */
+/** `password | X`, `DB_PASSWORD   X`: two cells, a name and its value. */
 function beside(line: string, at: number): readonly Span[] {
   const split = BETWEEN.slice(0, 3).find(([sign]) => sign.test(line))?.[1];
   const [name, value, ...others] = split === undefined ? [] : cellsOf(line, at, split);

@@ -1,9 +1,9 @@
 import { SHELL_RUN, type Span, take, valueAt } from '../quoted.js';
 import { isPlaceholder } from '../values.js';
 
-/** Any argument of a command, and one that is not a flag. */
+/** Any argument of a shell command; `PLAIN` excludes flags. */
 const ARGUMENT = String.raw`(?:\\*"[^"\n]{1,256}"|\\*'[^'\n]{1,256}'|[^\s"'\x60|;&<>()]{1,256})`;
-/** Of what no shell reads. */
+/** An argument in a configuration language, which no shell parses. */
 const RAW = String.raw`(?:\\*"[^"\n]{1,256}"|\\*'[^'\n]{1,256}'|[^\s"'\\]{1,256})`;
 const PLAIN = `(?!-)${ARGUMENT}`;
 const S = String.raw`[ \t]+`;
@@ -15,7 +15,7 @@ const FLAG = (letter: string): string => `[^|;&\\n]{0,40}?${S}-[A-Za-z]{0,8}${le
 const WITHIN = '[^|;&\\n]{0,160}?';
 /** An algorithm and its passphrase. */
 const SNMP = (names: string): string => `(?:${names})[-\\dC]{0,5}(?:${S}-[lm])?${S}(${PLAIN})`;
-/** Commands that take secrets as arguments, and what follows their names, which begin with a letter of their own: each group is one. */
+/** Commands that take secrets as arguments, and a pattern for what follows their names, in which each group is a secret. */
 const POSITIONAL: readonly (readonly [names: string, rest: string])[] = [
   ['htpasswd', `(?=${FLAG('b')})(?!${FLAG('n')})${SHORT}${S}${PLAIN}${S}${PLAIN}${S}(${PLAIN})`],
   ['htpasswd', `(?=${FLAG('b')})(?=${FLAG('n')})${SHORT}${S}${PLAIN}${S}(${PLAIN})`],
@@ -80,7 +80,7 @@ const POSITIONAL: readonly (readonly [names: string, rest: string])[] = [
   ['neo4j-admin grafana(?:-cli)?', `${WITHIN}[ -]password${FLAGS}${S}(${PLAIN})`],
   ['redis-cli', `${WITHIN}${S}(?:AUTH|auth)(?:${S}(?!-)\\w{1,64}(?=${S}\\S))?${S}(${PLAIN})`],
   ['redis-cli', `${WITHIN}${S}(?:SET|set)${S}(?:requirepass|masterauth)${S}(${PLAIN})`],
-  // Redis' access rules, as a command and in its file of them.
+  // Redis access rules, as a command and in the ACL file.
   ['ACL acl', `${S}(?:SETUSER|setuser)${WITHIN}${S}\\\\*["']?>([^\\s"'\\\\]{1,256})`],
   [
     'user',
@@ -133,14 +133,14 @@ for (const [names, rest] of POSITIONAL)
     BY_LETTER.set(letter, { tails: [...tails, name.slice(1)], patterns: [...patterns, new RegExp(name + rest, 'dy')] });
   }
 
-/** The beginnings of those commands: the first letter, and the rest. */
+/** The names of these commands: the first letter, and a pattern for the rest. */
 export const COMMANDS: readonly (readonly [letter: string, rest: string])[] = [...BY_LETTER].map(
   ([letter, { tails }]) => [letter, `(?:${[...new Set(tails)].join('|')})[ \\t]`],
 );
 
 const NAMES = new RegExp(`^(?:${POSITIONAL.flatMap(([names]) => names.split(' ')).join('|')})$`);
 
-/** Whether it is the name of such a command. */
+/** Whether a command takes secrets as positional arguments. */
 export const isCommand = (name: string): boolean => name.length <= 64 && NAMES.test(name);
 
 /** The secrets that are arguments of a command: `htpasswd -b file user X`. */
@@ -157,7 +157,7 @@ export function argumentSecrets(text: string, at: number): readonly Span[] | und
 
 /** The text between the quotes, unless it is a variable. */
 function unquoted(text: string, start: number, end: number): readonly Span[] | undefined {
-  // Already masked: no other pattern has to look.
+  // Already masked; returned as found, so that no other pattern is tried.
   if (text.startsWith('[redacted ', start)) return [[start, end]];
   const value = valueAt(text, start, SHELL_RUN);
   const [from, to] = value?.quote === undefined ? [start, end] : [value.span[0], Math.min(value.span[1], end)];

@@ -20,7 +20,7 @@ export function settingSecret(text: string, at: number): Span | undefined {
   const said = text.slice(value.span[0], value.span[1]);
   if (isPlaceholder(said, value.quote) || said.startsWith('-') || /^(?:for|to|of|in)$/i.test(said)) return undefined;
   if (kind === 'weak') return looksRandom(said) ? value.span : undefined;
-  // `set the password to`: in a sentence a name is a word as well.
+  // In a sentence (`set the password to`) the name is an ordinary word.
   const isSentence = /^(?:[A-Za-z]?[a-z]+|[A-Z]{2,4})$/.test(name) && name === written && value.quote === undefined;
   return isSentence && !isNoWord(said) ? undefined : [value.span[0], value.span[1]];
 }
@@ -28,7 +28,7 @@ export function settingSecret(text: string, at: number): Span | undefined {
 const PAIRS =
   /(?:\bsecrets?[ \t]+(?:set|import|create|put|update)|\bsecrets:set|\bkv[ \t]+(?:put|patch)|\bvault[ \t]+write(?=[ \t]+\S*secret)|\btravis[ \t]+encrypt)[ \t][^|;&\n]*$/;
 
-/** Whether the command sets secrets: in `vault kv put app db=X`, the value of any name is one. */
+/** Whether the command sets secrets, so that the value of any name is one: `vault kv put app db=X`. */
 export function setsSecrets(text: string, name: number): boolean {
   if (!/[\s"']/.test(text[name - 1] ?? '') || text[name] === '-') return false;
   const before = text.slice(Math.max(0, name - 200), name);
@@ -103,13 +103,13 @@ function readsSecret(reader: string): boolean {
 const FILES =
   /(?:[ \t]--?(?:[\w-]*-)?(?:pass(?:word|phrase)?|token|secret|key|credentials?)-?(?:file|from-file)?|\bsshpass\b[^|]*[ \t]-f|\bcurl\b[^|]*[ \t](?:-K|--config|--netrc-file)|[ \t]-pass(?:in|out)?[ \t]+file:|[ \t]-(?:d|w|y|T)|\bwg[ \t]+set[^|]*[ \t](?:private|preshared)-key|\bsecrets?[ \t][^|]*[ \t]--?(?:data-|from-)?file|\bsecret[ \t]+create(?:[ \t]+-\S+)*[ \t]+[\w.-]+|file:)[ \t=]*\\*["']?$/;
 
-/** A name, and its password in a line of its own: `<(printf '%s\\n%s' me X)`. */
+/** A name and, on the next line, its password: `<(printf '%s\\n%s' me X)`. */
 const TWO_LINES =
   /<\([ \t]*(?:printf|echo)[ \t][^()\n]{0,200}?(?:\\+n|[ \t]\\*["']?)([^\s"'\\()%]{3,128})(?=(?:\\+n)?\\*["']?[ \t]*\))/y;
-/** Those that read no more than one value. */
+/** Commands that read a single value. */
 const ONE = /\bsshpass\b|\bwg[ \t]|stdin|pass(?:word|phrase)?-?file[ \t=]*\\*["']?$/;
 
-/** `sshpass -f <(echo X)`, `docker login --password-stdin < <(echo X)`. `at`: the `<` before the bracket. */
+/** `sshpass -f <(echo X)`, `docker login --password-stdin < <(echo X)`. `at`: the index of the `<` before the parenthesis. */
 export function processSecret(text: string, at: number): Span | undefined {
   if (text[at + 1] !== '(') return undefined;
   const reader = commandBefore(text, at);
@@ -123,7 +123,7 @@ export function processSecret(text: string, at: number): Span | undefined {
   const [start, end] = value.span;
   const said = text.slice(start, end);
   if (said.length < 3 || isPlaceholder(said, value.quote)) return undefined;
-  // The output has names of its own, or a login. An `=` at the end is base64's, and some read nothing but the secret.
+  // The output has names of its own or a login, unless the command reads a single value. An `=` at the end is base64 padding.
   if (!ONE.test(reader) && /=(?!=*$)|login|:[ \t]/.test(said)) {
     const login = /^user[ \t]*=[ \t]*\\*"?[^\s:"\\]+:/.exec(said)?.[0];
     return login === undefined ? undefined : [start + login.length, end];
@@ -139,7 +139,7 @@ function commandBefore(text: string, at: number): string {
 
 const DOCUMENT = /<<[-~]?[ \t]*\\?["']?(\w{1,40})["']?[^\n]*\n/y;
 
-/** `gh auth login --with-token <<< X`, and a here-document. `at`: the first `<`. */
+/** `gh auth login --with-token <<< X`, or a here-document. `at`: the index of the first `<`. */
 export function hereSecret(text: string, at: number): Span | undefined {
   if (text[at - 1] === '<' || text[at + 1] !== '<') return undefined;
   const reader = commandBefore(text, at);
@@ -162,7 +162,7 @@ export function hereSecret(text: string, at: number): Span | undefined {
 const ASKS = /(?:pass(?:word|phrase|wd)?[_-]?(?:cmd|command|eval)|askpass)\\*["']?[ \t]*[=: \t][ \t]*\\*["']?$/i;
 const ECHO = /(?:echo|printf)(?:[ \t]+-[neEr]+)*[ \t]+(?:\\*(["']?)[^"'\s]{0,12}%[^"'\s]{0,12}\1[ \t]+)?/y;
 
-/** The command that a program runs for its password: `PassCmd "echo X"`. `at`: the echo. */
+/** A command that a program runs to get its password: `PassCmd "echo X"`. `at`: the index of `echo`. */
 export function askedSecret(text: string, at: number): Span | undefined {
   const before = text.slice(Math.max(0, at - 60), at);
   if (!ASKS.test(before) || take(ECHO, text, at) === undefined) return undefined;

@@ -6,8 +6,8 @@ import { isShortFlag, isWordFlag, type Program, programsAt } from './programs.js
 
 const FLAG = /(?<=^|[\s"'`([,=])--?([A-Za-z#][\w-]{0,60})/y;
 /**
- * Between a flag and its value; a line may go on behind a backslash. As JSON writes it, that is three backslashes and `n`, twice as many for each time
- * that it is written; one, two or four are a line's end.
+ * Between a flag and its value; a backslash may continue the line. In JSON the continuation is three backslashes and `n`, and twice as many for each
+ * further level of JSON in JSON; one, two or four backslashes and `n` are a plain line end.
  */
 const BETWEEN =
   /=|\\*["']?(?:[ \t]*,(?:\s|\\n)*|[ \t]*(?:[\\`]+\r?\n|`\\{1,4}n|(?<!\\)(?:\\{3}|\\{6}|\\{12})(?:r\\{1,4})?n)[ \t]*|[ \t]+)/y;
@@ -15,7 +15,7 @@ const OPENS = /\$?\\*["']/y;
 /** Flags whose value is `user:password`. */
 const LOGIN_FLAGS = /^(?:user|proxy-user|auth|basic-auth|login|(?:[\w-]+-)?creds|credentials?|cert|E)$/;
 const PASS_SOURCES = /^(?:pass(?:in|out|word)?|(?:ks|key)-pass)$/;
-/** `--auth-token` of a list of options, which is followed by what it is for; `-token = X` of a diff. */
+/** No value but the text after an option in a help text (`--auth-token to …`), or the `=` of a diff's line (`-token = X`). */
 const NO_VALUE = /^(?:or|and|is|to|for|flag|option|value|[=:!]=?)$|^(?:id|type|source|src|env|file)=/;
 const FETCHES = /\b(?:curl|wget|https?|xh|aria2c|etcdctl)\b/;
 
@@ -33,7 +33,7 @@ export function flagSecret(text: string, dash: number): Span | undefined {
 }
 
 function longFlag(text: string, dash: number, name: string, behind: number): Span | undefined {
-  // Its own flag has no value.
+  // Pulumi's `--secret` takes no value.
   if (name === 'secret' && /\bpulumi[ \t][^\n]*$/.test(text.slice(Math.max(0, dash - 200), dash))) return undefined;
   if (COMMAND_FLAG.test(name)) return saidBy(text, behind);
   if (name === 'arg' || name === 'argjson') return variableOf(text, behind);
@@ -89,7 +89,7 @@ function saidBy(text: string, behind: number): Span | undefined {
     : [start + echo.length, start + said.length];
 }
 
-/** The password in `--user me:X`, if the program is known to take one or X cannot be a word. */
+/** The password in `--user me:X`, if the program is known to take a password there, or X cannot be a word. */
 function loginSecret(text: string, dash: number, name: string, [start, end]: Span): Span | undefined {
   const said = text.slice(start, end);
   const span = nextPiece(text, [start, end], ':') ?? behindMark(said, start, ':');
@@ -98,7 +98,7 @@ function loginSecret(text: string, dash: number, name: string, [start, end]: Spa
   return isNoWord(secret) || (/creds|basic/.test(name) && /^[^/].{4}/.test(secret)) ? span : undefined;
 }
 
-/** A flag of several letters whose name says nothing but with its program: `aws ssm put-parameter --value X`. */
+/** A word flag that means a secret only with its program: `aws ssm put-parameter --value X`. */
 function wordFlag(text: string, dash: number, name: string, behind: number): Span | undefined {
   if (!isWordFlag(name) || !programsAt(text, dash).programs.some(({ words }) => words?.includes(name)))
     return undefined;
@@ -147,7 +147,7 @@ function nextPiece(text: string, [start, end]: Span, mark: string): Span | undef
     : rest.span;
 }
 
-/** Of an unknown program, `-u me -p X`. */
+/** A user's name before `-p X` of an unknown program: `-u me -p X`. */
 const USER = /[ \t]-(?:u|U|user|-user|-username|login|-login)[= \t]+\\*["']?[\w@.-]{1,64}\\*["']?(?:[ \t][^\n]*)?$/;
 const NO_PASSWORD =
   /\b(?:sudo|mkdir|ssh|scp|sftp|rsync|cp|docker|podman|kubectl|git|tar|ps|lsof|xargs|install|nc|ncat|nmap|pip3?|virtualenv|perl|sed|read|make|pytest|python3?|node|npx|tmux|screen|date|diff|patch|su|runuser|psql|pg_\w+|env|exec|mount|crontab)\b/;
@@ -161,7 +161,7 @@ function besideUser(text: string, behind: number, before: string): Span | undefi
   return isNoWord(said) && !isPlaceholder(said, value.quote) ? value.span : undefined;
 }
 
-/** What follows a short flag: at once (`-pX`, `-p'X'`, `-p=X`), or behind a space. `start`: behind the letter. */
+/** The value of a short flag, attached (`-pX`, `-p'X'`, `-p=X`) or after a space. `start`: the index after the letter. */
 function flagValue(text: string, start: number, behind: number, glued: boolean): ReturnType<typeof valueAt> {
   const isQuoted =
     take(OPENS, text, start) !== undefined && !/^\\*["'](?:[\s,\]})]|$)/.test(text.slice(start, start + 6));
@@ -172,7 +172,7 @@ function flagValue(text: string, start: number, behind: number, glued: boolean):
   return value === undefined || text[value.span[0]] === '-' || value.span[0] === value.span[1] ? undefined : value;
 }
 
-/** The password of `user:password`. */
+/** The text after `mark`, such as the password of `user:password`. */
 function behindMark(said: string, start: number, mark: string): Span | undefined {
   const at = said.indexOf(mark);
   if (at < 0 || at === said.length - 1 || isPlaceholder(said.slice(at + 1))) return undefined;

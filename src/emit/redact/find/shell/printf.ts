@@ -2,20 +2,20 @@ import { nameKind } from '../names.js';
 import { type Span, take } from '../quoted.js';
 import { isNoWord, isPlaceholder, isWord } from '../values.js';
 
-/** A format with a place for a value: of the shell, and of languages that have its like. */
+/** A call with a format string, in the shell or another language. */
 const CALLS =
   /\b(?:[A-Za-z.]{0,20}[pP]rintf|console\.(?:log|error|info|warn|debug))(?:[ \t]+-v[ \t]+\w{1,64})?(?:[ \t]+--)?(?:[ \t]*\([ \t]*|[ \t]+)(\\*["'])((?:(?!\1)[\s\S]){2,400}?)\1/g;
 const ONE = String.raw`(?:\$?(\\*["'])((?:(?!\1)[^\n]){0,256}?)\1|([^\s"'\x60;&|<>(),\\]{1,256}))`;
 const NEXT = /printf$|^console\./i;
-/** Of a call, and of a command. */
+/** An argument of a function call, and of a shell command. */
 const ARGUMENTS = { call: new RegExp(String.raw`,\s*${ONE}`, 'y'), command: new RegExp(`[ \\t]+${ONE}`, 'y') };
 const PLACE = /%(?:%|[-+ #0]{0,4}[\d*]{0,3}(?:\.[\d*]{1,3})?([a-zA-Z]))/g;
-/** Most values of a format. */
+/** The most values of a format that are read. */
 const MOST = 24;
-/** Stands for a value while its place is looked at. Nobody could take it for a word. */
+/** Replaces a value while the formatted text is searched for secrets; it cannot be taken for a word. */
 const STAND_IN = 'Qx7Zk2Wm9Rt4Lp8V';
 
-/** The values of formats that name them: `printf 'password=%s' X`. `look`: finds the secrets of a text. */
+/** Values that their format names as secrets: `printf 'password=%s' X`. `look`: finds the secrets of a text. */
 export function formatSecrets(text: string, look: (text: string) => readonly Span[]): readonly Span[] {
   if (!/printf|console\./i.test(text)) return [];
   const found: Span[] = [];
@@ -34,7 +34,7 @@ function valuesAt(text: string, at: number, pattern: RegExp): readonly Span[] {
     const one = take(pattern, text, next);
     if (one === undefined) break;
     const [whole, quote = '', quoted, bare] = one as unknown as readonly [string, string?, string?, string?];
-    // The next command: its values are its own.
+    // The next call begins; it has its own values.
     if (bare !== undefined && NEXT.test(bare)) break;
     const end = next + whole.length - quote.length;
     values.push([end - (quoted ?? (bare as string)).length, end]);
@@ -42,7 +42,7 @@ function valuesAt(text: string, at: number, pattern: RegExp): readonly Span[] {
   return values;
 }
 
-/** The values that are secrets where the format puts them. */
+/** The values that are secrets at the places where the format puts them. */
 function toldBy(
   text: string,
   format: string,
@@ -51,7 +51,7 @@ function toldBy(
 ): readonly Span[] {
   let written = '';
   const places: Span[] = [];
-  // A format begins again while there are values.
+  // A shell's printf repeats its format while there are values.
   while (places.length < values.length) {
     const before = places.length;
     let last = 0;
@@ -81,7 +81,7 @@ function toldBy(
   });
 }
 
-/** Behind a blank a word may be one of a sentence. */
+/** Whether a value may be a secret. After a space, a word may belong to a sentence. */
 function mayBe(value: string, before = ''): boolean {
   if (value.length < 3 || isPlaceholder(value) || isWord(value)) return false;
   if (/\s/.test(before) && /^[A-Za-z]+$/.test(value)) return false;

@@ -1,20 +1,20 @@
-/** What of a program's flags holds a secret. */
+/** The flags of a program that take a secret. */
 export interface Program {
   readonly name: RegExp;
   /** Short flags whose value is a password. */
   readonly secret?: string;
-  /** Short flags whose value is `user:password`, and what stands between. */
+  /** Short flags whose value is `user:password`, and the character between the two. */
   readonly login?: string;
   readonly between?: string;
-  /** Such a flag may have its value without a space. */
+  /** The value may follow the flag without a space. */
   readonly glued?: boolean;
-  /** Short flags without a value, which may stand before it in one word: `-sSu`. */
+  /** Short flags without a value, which may precede the flag in one word: `-sSu`. */
   readonly plain?: string;
   /** Short flags whose value is cookies. */
   readonly cookie?: string;
-  /** Flags of more letters whose value is a password, where their names do not say so. */
+  /** Word flags whose value is a password although their names do not say so. */
   readonly words?: readonly string[];
-  /** What the command must also say before the flag, and anywhere. */
+  /** Text that the command must also have before the flag, or anywhere. */
   readonly says?: RegExp;
   readonly anywhere?: RegExp;
 }
@@ -91,22 +91,22 @@ export const PROGRAMS: readonly Program[] = [
 ];
 const WORDS = new Set(PROGRAMS.flatMap(({ words = [] }) => words));
 export const isWordFlag = (name: string): boolean => WORDS.has(name);
-/** A name of a program, or what another command begins behind. */
+/** The name of a program, or a separator after which another command begins. */
 const STEP = new RegExp(
   String.raw`[|;]|&&|(?<![\\\x60])\r?\n|(?<!\\)\\n|(?<![\w.-])(?:${PROGRAMS.map(({ name }) => name.source).join('|')})(?=\\*["'\x60]?[\s,])`,
   'g',
 );
 const SAME = PROGRAMS.map(({ name }) => new RegExp(`^(?:${name.source})$`));
-/** Of what a step can be, what no name begins with. */
+/** A separator, as opposed to a name. */
 const SEPARATES = /^[|;&\\\s]/;
 const REACH = 300;
-/** The letters that are a flag of any of them. */
+/** The letters that are a secret flag of any program. */
 const LETTERS = new Set(
   PROGRAMS.flatMap(({ secret = '', login = '', cookie = '' }) => [...secret, ...login, ...cookie]),
 );
 export const isShortFlag = (name: string): boolean => [...name].some((letter) => LETTERS.has(letter));
 
-/** The programs whose flag may stand at a place, and what of their command stands before it. */
+/** The programs that a flag at `dash` may belong to, and the text of their command before the flag. */
 export function programsAt(
   text: string,
   dash: number,
@@ -121,7 +121,7 @@ export function programsAt(
     else names.push(word);
   }
   const before = reach.slice(start);
-  // The last that takes part: `docker` alone, before `login`, is none.
+  // The last name whose conditions hold: `docker` without `login` before the flag does not count.
   for (let name = names.pop(); name !== undefined; name = names.pop()) {
     const programs = PROGRAMS.filter(
       ({ says, anywhere }, i) =>

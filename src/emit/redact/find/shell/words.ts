@@ -2,21 +2,21 @@ import { nameBefore, nameKind } from '../names.js';
 import { type Span, take } from '../quoted.js';
 import { isNoWord } from '../values.js';
 
-/** A shell joins pieces without a blank between them into one word: `'ab'\''cd'`, `"ab"'cd'`, `ab$(x)cd`. */
+/** A piece of a shell word. A shell joins pieces without a space between them: `'ab'\''cd'`, `"ab"'cd'`, `ab$(x)cd`. */
 interface Piece {
   readonly span: Span;
-  /** What it says; undefined: a variable or the output of a command. */
+  /** The literal text; undefined: a variable or the output of a command. */
   readonly text: string | undefined;
   readonly end: number;
 }
 
-/** Most pieces of a word. */
+/** The most pieces of a word that are read. */
 const MOST = 16;
 const EXPANSION =
   /\$(?:\([^()\n]{0,200}(?:\([^()\n]{0,100}\)[^()\n]{0,100})?\)|\{[^{}\n]{1,100}\}|[A-Za-z_]\w{0,80}|[\d@#?*$!-])|\\*`[^`\n]{1,200}`/y;
 const SINGLE = /\$?'([^'\n]{0,512})'/y;
 const DOUBLE = /\$?(\\*)"((?:(?!\1")[^\n]){0,512}?)(?<!\\)\1"/y;
-/** An escaped character that is no letter: those may be a line's end that was written out. */
+/** An escaped character. Letters are excluded, since `\n` may be an escaped line end. */
 const ESCAPED = /\\{1,8}['" ,;&|<>()$!*?#~=]/y;
 const PLAIN = /[^\s"'`;&|<>()\\,[\]{}$]{1,512}/y;
 
@@ -38,7 +38,7 @@ function pieceAt(text: string, at: number): Piece | undefined {
   return undefined;
 }
 
-/** The pieces of a word, and its end. */
+/** The pieces of the word at an index. */
 function piecesAt(text: string, at: number): readonly Piece[] {
   const pieces: Piece[] = [];
   for (let next = at; pieces.length < MOST; ) {
@@ -52,12 +52,12 @@ function piecesAt(text: string, at: number): readonly Piece[] {
 
 const LINE = 400;
 const ENDS = /(?:[\s;&|)<>`\]}]|\\*["']|\\+[nrt]|$)/y;
-/** What can begin the rest of a word. Of code, `"X".trim()` or `'X',` goes on behind a value as well. */
+/** The beginning of a word's next piece. Code after a quoted value, `"X".trim()` or `'X',`, is not one. */
 const GOES_ON = /\$?\\{0,8}["'](?![\s,:;)\]}]|\\)|\\{1,8}'|\\{1,8}[ ,;&|<>()$!*?#~](?=\S)|[\w@#%^~!$-]|\\*`[^\s]/y;
-/** Where no query goes on: `PASSWORD=X&1`. */
+/** An `&` that is part of a password, not of a query: `PASSWORD=X&1`. */
 const AND = /&(?=[^\s"'`;&|<>()\\=]{0,32}\d)[^\s"'`;&|<>()\\=]{1,64}(?=[\s"'`\\]|$)/y;
 
-/** The pieces of the same word that follow a value that was found. */
+/** The further pieces of the shell word in which a value was found. */
 export function tailOf(text: string, [start, end, open]: Span): readonly Span[] {
   if (open || /[([{=,+:\\]/.test(text[end - 1] ?? '')) return [];
   if (take(AND, text, end) !== undefined) return [[end, AND.lastIndex]];
@@ -65,7 +65,7 @@ export function tailOf(text: string, [start, end, open]: Span): readonly Span[] 
   const closing = closingAt(text, start, end);
   const at = isDollar ? end - 1 : end + closing;
   if (!isDollar && take(GOES_ON, text, at) === undefined) return [];
-  // What looks like the next piece may be the end of a text around the value.
+  // A quote that looks like the next piece may close a text around the value.
   const next = /^\$?(\\*["'`])/.exec(text.slice(at, at + 12))?.[1];
   if (next !== undefined && !/^\\+'$/.test(next) && isInside(text, start - closing, next)) return [];
   if (next === undefined && closing === 0 && !isDollar && text[at] !== '\\') return [];
@@ -74,7 +74,7 @@ export function tailOf(text: string, [start, end, open]: Span): readonly Span[] 
   return last === undefined || take(ENDS, text, last.end) === undefined ? [] : joined(pieces);
 }
 
-/** The length of the quote that ends where a value does. */
+/** The length of the closing quote after a value; 0: there is none. */
 function closingAt(text: string, start: number, end: number): number {
   const quote = /^\\*["']/.exec(text.slice(end, end + 16))?.[0];
   if (quote === undefined) return 0;
@@ -82,12 +82,12 @@ function closingAt(text: string, start: number, end: number): number {
   return isOpen || (!/^\\+'$/.test(quote) && isInside(text, start, quote)) ? quote.length : 0;
 }
 
-/** Neighbouring pieces of text as one. */
+/** The spans of the pieces that are literal text. */
 function joined(pieces: readonly Piece[]): readonly Span[] {
   return pieces.filter(({ text, span }) => text !== undefined && span[0] < span[1]).map(({ span }) => span);
 }
 
-/** Whether a quote was opened in the line before a place. */
+/** Whether a quote is open before an index of a line. */
 function isInside(text: string, at: number, quote: string): boolean {
   const before = text.slice(Math.max(0, at - LINE), at);
   const line = before.slice(before.lastIndexOf('\n') + 1);
@@ -97,7 +97,7 @@ function isInside(text: string, at: number, quote: string): boolean {
   return count % 2 === 1;
 }
 
-/** The texts of a word that begins with a variable, a command or an empty text: `TOKEN=$(x)X`, `PASSWORD="$a"X`, `PASSWORD=a$(b)X`. `sign`: the `=`. */
+/** The texts in a word that has variables or commands too: `TOKEN=$(x)X`, `PASSWORD="$a"X`, `PASSWORD=a$(b)X`. `sign`: the index of the `=`. */
 export function composedSecret(text: string, sign: number): readonly Span[] | undefined {
   const name = nameBefore(text, sign);
   if (name === undefined || name[1] !== sign) return undefined;
