@@ -4,16 +4,16 @@ import { clip } from '../plain.js';
 import { PROOF_HEAD, readProof } from '../values/server-proof.js';
 import { stateFolder } from '../values/state-folder.js';
 
-/** Where a server listens. */
+/** The address of a server, and how it proves who it is. */
 export interface Address {
-  /** Its name for people. */
+  /** The address as messages show it. */
   readonly name: string;
   readonly connect: Pick<RequestOptions, 'socketPath' | 'host' | 'port'>;
-  /** What a program that answers must prove to know, as for `hookscope hook`; null: no program can. Absent: a port, where nothing is proved. */
+  /** The secret that the server must show it knows, as for `hookscope hook`; null: no server can. Absent: a TCP port, where nothing is proved. */
   readonly proof?: string | null;
 }
 
-/** The socket of this user's server, by its path. */
+/** The address of this user's server, by the path of its socket. */
 export const socketAddress = (path: string): Address => ({
   name: path,
   connect: { socketPath: path },
@@ -22,7 +22,7 @@ export const socketAddress = (path: string): Address => ({
 
 const LOCAL = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** `http://127.0.0.1:PORT`. Throws FILE: it is not an address, or it is another machine's, to which the token would be sent. */
+/** Parses `http://127.0.0.1:PORT`. Throws FILE for anything else: another machine must not be sent the token. */
 export function httpAddress(text: string): Address {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' || !LOCAL.includes(url.hostname) || url.pathname !== '/')
@@ -37,11 +37,11 @@ export interface AskOptions {
   readonly token?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Milliseconds until the head of the answer; the rest takes its time. Default 30 seconds. */
+  /** The most milliseconds until the response's headers arrive; the body may take longer. Default 30 seconds. */
   readonly patience?: number;
 }
 
-/** Sends a GET; resolves with the head of the answer. Rejects with FILE: no answer; UNTRUSTED: a stranger answers. */
+/** Sends a GET; resolves when the response's headers arrive. Rejects with FILE if there is no answer, UNTRUSTED if another program answers. */
 export function ask(address: Address, path: string, options: AskOptions = {}): Promise<IncomingMessage> {
   const { token, signal, headers, patience = 30_000 } = options;
   return new Promise((resolve, reject) => {
@@ -55,7 +55,7 @@ export function ask(address: Address, path: string, options: AskOptions = {}): P
     const timer = setTimeout(() => sent.destroy(new Error('no answer in time')), patience);
     sent.on('response', (response) => {
       clearTimeout(timer);
-      // The reader sees that it is not complete.
+      // Without a listener the error would end the process; whoever reads the body sees that it is incomplete.
       response.on('error', () => undefined);
       if (address.proof === undefined || response.headers[PROOF_HEAD] === address.proof) return resolve(response);
       response.destroy();
@@ -72,7 +72,7 @@ export function ask(address: Address, path: string, options: AskOptions = {}): P
   });
 }
 
-/** The program that answers is not the user's server. */
+/** Whether `ask` found a program that is not the user's server. */
 export const isStranger = (error: unknown): boolean => isHookscopeError(error) && error.code === 'UNTRUSTED';
 
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -81,7 +81,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EACCES: 'the socket may not be used by you',
 };
 
-/** The error in an answer that is not 200. */
+/** The problem that a response other than 200 reports. */
 export async function statusProblem(response: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;

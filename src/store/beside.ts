@@ -2,7 +2,7 @@ import { mergedStore } from './merged.js';
 import { keptNames, openStores } from './place.js';
 import type { RecordStore, StoreOptions } from './store.js';
 
-/** What is kept beside a server: its own records, and those of commands that answered themselves. What cannot be read is told, and the rest goes on without it. */
+/** The stores in a server's state folder: its own records, and those of commands that answered without it. `tell` reports a store that cannot be read. */
 export function besideServer(state: string, tell: NonNullable<StoreOptions['note']>): RecordStore {
   return mergedStore(keptNames(state).map((place) => bestEffort(place, tell)));
 }

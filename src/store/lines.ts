@@ -3,11 +3,11 @@ import type { FileHandle } from 'node:fs/promises';
 /** A line of a file, without its end. */
 export interface Line {
   readonly bytes: Buffer;
-  /** Where it begins in the file. */
+  /** The byte offset at which it begins. */
   readonly at: number;
-  /** It has no newline, so it may still be being written. */
+  /** The line has no newline; it may be incomplete. */
   readonly open?: true;
-  /** It is longer than any of our lines; `bytes` is its beginning. */
+  /** The line is longer than any record; `bytes` is its beginning. */
   readonly tooLong?: true;
 }
 
@@ -15,7 +15,7 @@ const NEWLINE = 10;
 const STEP = 256 * 1024;
 /** The longest possible record, in bytes. */
 const LONGEST = 256 * 1024 * 1024;
-/** How much of an overlong line is kept to describe it. */
+/** How many bytes of an overlong line are kept to describe it. */
 const KEPT = 64;
 
 export interface ReadLinesOptions {
@@ -24,7 +24,7 @@ export interface ReadLinesOptions {
   readonly longest?: number;
 }
 
-/** The lines of a file up to `end`, a chunk's at a time; one that nothing ends comes last, marked. */
+/** The lines of a file up to `end`, one list a chunk; a last line without a newline is marked `open`. */
 export async function* linesForward(
   file: FileHandle,
   end: number,
@@ -54,7 +54,7 @@ export async function* linesForward(
   if (held > 0) yield [{ ...lineOf(pending, start, held > longest), open: true }];
 }
 
-/** The same lines, the last one first. */
+/** The same lines as `linesForward`, last one first. */
 export async function* linesBackward(
   file: FileHandle,
   end: number,
@@ -65,7 +65,7 @@ export async function* linesBackward(
   let open = true;
   const take = (bytes: Buffer): void => {
     held += bytes.length;
-    // An overlong line is described by its beginning, which comes last.
+    // An overlong line is described by its beginning, which is read last.
     if (held > longest) pending = [];
     if (bytes.length > 0) pending.unshift(bytes);
   };
@@ -101,7 +101,7 @@ function lineOf(parts: readonly Buffer[], at: number, tooLong: boolean): Line {
   return { bytes: parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts), at };
 }
 
-/** Fewer bytes only where the file ends. */
+/** Reads `length` bytes, or fewer if the file ends. */
 export async function readAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   let done = 0;
@@ -113,7 +113,7 @@ export async function readAt(file: FileHandle, at: number, length: number): Prom
   return buffer.subarray(0, done);
 }
 
-/** Counts line ends before a place: what an editor calls the line is one more. */
+/** Counts the line ends before a byte offset; the number of the line is one more. */
 export async function linesBefore(file: FileHandle, place: number): Promise<number> {
   let count = 0;
   for (let at = 0; at < place; at += STEP) {

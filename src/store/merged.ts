@@ -1,10 +1,10 @@
 import type { HookRecord } from '../emit/record.js';
 import type { RecordQuery, RecordStore } from './store.js';
 
-/** Records that are remembered, so that one which two stores hold comes once. */
+/** How many records are remembered, so that a record in two stores is returned once. */
 const REMEMBERED = 10_000;
 
-/** Several stores read as one, by the time of their records. What two of them hold comes once. */
+/** Several stores read as one, ordered by the time of their records. A record in two of them is returned once. */
 export function mergedStore(stores: readonly RecordStore[]): RecordStore {
   return {
     place: stores.map(({ place }) => place).join(' and '),
@@ -45,7 +45,7 @@ export function onceOnly(): (record: HookRecord) => boolean {
   };
 }
 
-/** The one whose turn it is by time, again and again. */
+/** Merges sources that are each ordered by time. */
 async function* inTurn(sources: readonly AsyncIterable<HookRecord>[], newest: boolean): AsyncGenerator<HookRecord> {
   const readers = sources.map((source) => source[Symbol.asyncIterator]());
   try {

@@ -6,7 +6,7 @@ import { recordOf } from './record-line.js';
 import { closeFiles, isSameFile, type OpenedFile, openRotated, statOf } from './rotated.js';
 import type { StoreOptions } from './store.js';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two reads. */
 const PAUSE = 150;
 const STEP = 256 * 1024;
 const LONGEST = 256 * 1024 * 1024;
@@ -14,7 +14,7 @@ const NEWLINE = 10;
 /** How many hosts are remembered. */
 const HOSTS = 10_000;
 
-/** The records that are written to a file from now on, also after it was moved aside; one that is not there is waited for. */
+/** The records that are written to a file from now on, also after it is rotated. Waits for a file that does not exist yet. */
 export async function* followFile(
   path: string,
   signal: AbortSignal,
@@ -29,7 +29,7 @@ export async function* followFile(
       if (reader) yield* seen.noting(reader.read(notes));
       const there = await statOf(path);
       if (there && !(reader && isSameFile(there, reader.file.stats))) {
-        // What was written before it was moved.
+        // Records that were written before the file was moved.
         if (reader) yield* seen.noting(reader.read(notes));
         const { files, isGone } = await after(path, reader, known);
         if (isGone) seen.gap();
@@ -41,7 +41,7 @@ export async function* followFile(
         seen.tell(note);
       }
       notes.end();
-      // The wait's own error says that it is over; the loop sees why.
+      // An aborted wait rejects; the loop checks the signal itself.
       await sleep(PAUSE, undefined, { signal }).catch(() => undefined);
     }
   } finally {
@@ -53,7 +53,7 @@ export async function* followFile(
 /** Identifies a file under any name; the inode of a deleted file may be reused. */
 const keyOf = ({ stats: { dev, ino, birthtimeMs } }: OpenedFile): string => `${dev} ${ino} ${birthtimeMs}`;
 
-/** The newest file, at its end. */
+/** A reader at the end of the newest file. */
 async function lastOf(path: string, known: Set<string>, seen: Seen): Promise<FileReader | undefined> {
   const files = await openRotated(path);
   for (const file of files) known.add(keyOf(file));
@@ -63,7 +63,7 @@ async function lastOf(path: string, known: Set<string>, seen: Seen): Promise<Fil
   return new FileReader(last, await endOf(last, seen));
 }
 
-/** The end of the last complete line, which is the last that was seen: a line still being written is read when it is complete. */
+/** The end of the last complete line, whose record counts as seen. A line that is still being written is read later. */
 async function endOf({ handle, stats }: OpenedFile, seen: Seen): Promise<number> {
   let end: number | undefined;
   for await (const lines of linesBackward(handle, stats.size))
@@ -77,13 +77,13 @@ async function endOf({ handle, stats }: OpenedFile, seen: Seen): Promise<number>
   return end ?? stats.size;
 }
 
-/** The last record of each host, by which what was deleted before it was read can be counted. */
+/** The last `seq` of each host, to count records that were deleted before they were read. */
 class Seen {
   readonly #last = new Map<string, number>();
-  /** As it was when files were deleted; absent: none was. */
+  /** `#last` at the time when unread files were deleted; undefined: none were. */
   #before: Map<string, number> | undefined;
   #missed = 0;
-  /** A host that was seen before wrote on: without a gap, nothing is missing. */
+  /** A known host has written since, so a gap in `seq` would show what is missing. */
   #isKnown = false;
 
   add({ host_id: host, seq }: HookRecord): void {
@@ -106,7 +106,7 @@ class Seen {
     }
   }
 
-  /** Files were deleted before they were read. */
+  /** To be called when files were deleted before they were read. */
   gap(): void {
     this.#before = new Map(this.#last);
     this.#isKnown = false;
@@ -122,7 +122,7 @@ class Seen {
   }
 }
 
-/** The files that came after this one, the oldest first; of one that is gone, all that were not there before. */
+/** The files newer than the reader's, oldest first; if that file is gone, all files that were not known before. */
 async function after(
   path: string,
   reader: FileReader | undefined,
@@ -137,7 +137,7 @@ async function after(
   return { files: next.map((file) => new FileReader(file, 0)), isGone: reader !== undefined && at < 0 };
 }
 
-/** Reads on in a file that grows. */
+/** Reads the new lines of a growing file. */
 class FileReader {
   readonly file: OpenedFile;
   #at: number;
@@ -148,7 +148,7 @@ class FileReader {
   constructor(file: OpenedFile, at: number) {
     this.file = file;
     this.#at = at;
-    // Lines can be counted only from the beginning.
+    // Line numbers are known only if the file is read from its beginning.
     this.#line = at === 0 ? 0 : undefined;
   }
 
@@ -173,7 +173,7 @@ class FileReader {
     return this.file.handle.close();
   }
 
-  /** It was emptied and is written from its beginning. */
+  /** Starts again at the beginning, because the file was emptied. */
   #again(): void {
     this.#at = 0;
     this.#line = 0;

@@ -7,7 +7,7 @@ import { recordOf } from './record-line.js';
 import { closeFiles, type OpenedFile, openRotated } from './rotated.js';
 import { isWanted, type RecordQuery, type RecordStore, type StoreOptions } from './store.js';
 
-/** The records that `ndjsonSink` has written to a file, and to those that it moved aside. Nothing is opened before it is asked. */
+/** The records that `ndjsonSink` wrote to a file and its rotated predecessors. No file is opened until it is read. */
 export function ndjsonStore(path: string, options: StoreOptions = {}): RecordStore {
   return {
     place: path,
@@ -39,7 +39,7 @@ async function* readFiles(
   let before = 0;
   try {
     for (const file of query.newest ? files.reverse() : files) {
-      // The records in a file are older than its last write, by a clock that may be slightly behind.
+      // All records in a file are older than its last write; the file system's clock may be slightly behind.
       if (query.since !== undefined && file.stats.mtimeMs < query.since - 1000) continue;
       const start = before;
       before += file.stats.size;
@@ -72,7 +72,7 @@ async function* readFile(
 
 const MARK = 0x22;
 
-/** Whether a line can hold what is asked for, before it is parsed: most of a large file is not. */
+/** Tells before parsing whether a line can match the query, since most lines of a large file do not. */
 function quickLook({ fire, toolUse, session, agent, since }: RecordQuery): (bytes: Buffer) => boolean {
   const texts = [fire, toolUse, session, agent].flatMap((id) =>
     id === undefined ? [] : [Buffer.from(JSON.stringify(id))],
@@ -82,10 +82,10 @@ function quickLook({ fire, toolUse, session, agent, since }: RecordQuery): (byte
 }
 
 const TIME = Buffer.from('"time":"');
-/** `{"seq":…,"time":"…`: in this many bytes no other field can contain it. */
+/** Within this many bytes of `{"seq":…,"time":"…` no other field can contain `"time":"`. */
 const HEAD = 60;
 
-/** For our own lines, which begin with the stamp. */
+/** Whether a record is older than `from`; false also for lines that do not begin with a record's stamp. */
 function isBefore(bytes: Buffer, from: string): boolean {
   const head = bytes.subarray(0, HEAD);
   const at = head.indexOf(TIME);

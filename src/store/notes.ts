@@ -1,18 +1,18 @@
 import { clip } from '../plain.js';
 
-/** Reports what could not be read, in few lines however much it is. */
+/** Reports lines and records that could not be read, in a few messages however many there are. */
 export interface StoreNotes {
-  /** A line that is not a record, and why. */
+  /** Reports a line that is not a record, and why. */
   foreign(place: () => Promise<string>, why: string): Promise<void>;
-  /** The last line, which is still written or was cut short by a crash. */
+  /** Reports an incomplete last line: still being written, or cut short by a crash. */
   torn(place: () => Promise<string>): Promise<void>;
-  /** A record of a later version, by its type. */
+  /** Counts a record of a type that this version does not know. */
   unknown(type: string): void;
-  /** Tells what was only counted. */
+  /** Reports what was only counted. */
   end(): void;
 }
 
-/** At most this many places are named. */
+/** The most lines that are reported one by one. */
 const NAMED = 3;
 
 export function createNotes(tell: (text: string) => void = () => undefined): StoreNotes {
@@ -27,7 +27,7 @@ export function createNotes(tell: (text: string) => void = () => undefined): Sto
       tell(`${await place()}: its last line is not complete, and is left out`);
     },
     unknown(type) {
-      // A file of anything has any number of types.
+      // A file of something else may have any number of types.
       const name = unknown.size < 10 || unknown.has(type) ? type : 'others';
       unknown.set(name, (unknown.get(name) ?? 0) + 1);
     },

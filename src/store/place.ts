@@ -9,15 +9,15 @@ import { ndjsonStore } from './ndjson.js';
 import { sqliteStore } from './sqlite.js';
 import type { RecordStore, StoreOptions } from './store.js';
 
-/** The socket of the user's server. */
+/** The path of the user's server socket. */
 export function defaultSocket(env: NodeJS.ProcessEnv = process.env): string {
   const { XDG_RUNTIME_DIR: run } = env;
   return join(run?.startsWith('/') ? join(run, 'hookscope') : join(stateFolder(env), 'run'), 'serve.sock');
 }
 
 /**
- * Opens what holds records, by what it is: `http://127.0.0.1:PORT` or a socket is a server, else it is a SQLite file, or an NDJSON file with those that were moved aside. A
- * file that is not there may still come (`follow`). Throws FILE.
+ * Opens a store of records: a server (`http://127.0.0.1:PORT` or a socket), a SQLite file, or an NDJSON file with its rotated predecessors. A file that does not exist yet
+ * can be followed. Throws FILE.
  */
 export async function openStore(place: string, options: StoreOptions = {}): Promise<RecordStore> {
   if (/^https?:/.test(place)) {
@@ -26,7 +26,7 @@ export async function openStore(place: string, options: StoreOptions = {}): Prom
     return serverStore({ address: () => address, token: readToken }, options);
   }
   const stats = statSync(place, { throwIfNoEntry: false });
-  // A server that does not run yet may be waited for.
+  // A server that does not run yet can be followed too.
   if (stats?.isSocket() || (stats === undefined && place.endsWith('.sock'))) {
     if (stats !== undefined && !isOwn(stats))
       throw new HookscopeError('FILE', { file: place, problem: "is another user's socket" });
@@ -37,7 +37,7 @@ export async function openStore(place: string, options: StoreOptions = {}): Prom
   return stats?.isFile() && isDatabase(place) ? sqliteStore(place, options) : ndjsonStore(place, options);
 }
 
-/** A database that is not there yet can be followed; to read it would make one. */
+/** A database that does not exist yet. It can be followed; reading it would create the file, so that throws. */
 function awaited(place: string, options: StoreOptions): RecordStore {
   const store = sqliteStore(place, options);
   const records = (): never => {
@@ -46,24 +46,24 @@ function awaited(place: string, options: StoreOptions): RecordStore {
   return { ...store, records };
 }
 
-/** An empty file is recognised by its name. */
+/** Whether a file is a database; for an empty file its name decides. */
 function isDatabase(file: string): boolean {
   const kind = kindOfFile(file);
   return kind === 'empty' ? file.endsWith('.db') : kind === 'database';
 }
 
-/** Loaded where there is a server: a file needs none of it. */
+/** The client of a server, loaded only for servers. */
 const client = () => Promise.all([import('./ask.js'), import('./server.js')]);
 
 /**
- * The places to read where none was named: the server that runs, else all that is kept. `note`: is told that a server does not take this
- * user's token; what is kept is read then, too.
+ * The places to read if the user named none: the running server, or else the stores in the state folder. If the server refuses this user's
+ * token, those stores are read too, and `note` reports it.
  */
 export async function foundPlaces(note: (text: string) => void = () => undefined): Promise<string[]> {
   const socket = defaultSocket();
   const state = await serverState(socket);
   const kept = keptPlaces(stateFolder());
-  // The user is told if a stranger answers.
+  // Opening the socket reports that another program answers.
   if (state === 'stranger') return [socket];
   if (state !== 'runs') return kept;
   if (kept.length === 0 || !(await refusesToken(socket))) return [socket];
@@ -73,11 +73,11 @@ export async function foundPlaces(note: (text: string) => void = () => undefined
 
 const NO_TOKEN = 'the server does not take the token of tokens.json, which is gone or another one; start it again';
 
-/** Whether the server at a socket does not know the token to read. It says so before it looks at anything else. */
+/** Whether the server at a socket refuses the read token. It checks the token before anything else in a request. */
 export async function refusesToken(socket: string): Promise<boolean> {
   const [{ ask, socketAddress }] = await client();
   try {
-    // For a token that it knows, but not for this, it says something else.
+    // A known token that may not do this gets another status than 401.
     const response = await ask(socketAddress(socket), '/admin/changes', { token: readToken(), patience: PATIENCE });
     response.destroy();
     return response.statusCode === 401;
@@ -86,25 +86,25 @@ export async function refusesToken(socket: string): Promise<boolean> {
   }
 }
 
-/** The stores that sinks have left in a state folder: a database, a file of lines, or both if SQLite became available or unavailable. */
+/** The stores in a state folder that exist: a database, an NDJSON file, or both if SQLite became available or unavailable. */
 export function keptPlaces(state: string): string[] {
   return keptNames(state).filter((file) => existsSync(file));
 }
 
-/** What they are called, whether they are there or not. */
+/** The paths of the stores in a state folder, whether they exist or not. */
 export const keptNames = (state: string): string[] => ['records.db', 'records.ndjson'].map((name) => join(state, name));
 
-/** One or several of them as one store. Throws as `openStore`. */
+/** Opens one or several places as one store. Throws like `openStore`. */
 export async function openStores(places: readonly string[], options: StoreOptions = {}): Promise<RecordStore> {
   const stores: RecordStore[] = [];
   for (const place of places) stores.push(await openStore(place, options));
   return stores.length === 1 ? (stores[0] as RecordStore) : mergedStore(stores);
 }
 
-/** Milliseconds a server has to say that it is there. */
+/** Milliseconds that a server has to answer. */
 const PATIENCE = 2_000;
 
-/** The state of the server at a socket: `dead`, nobody answers; `stranger`, the one that answers is not the user's; `none`, there is no socket, or it is not ours. */
+/** The state of the server at a socket. `dead`: nobody answers; `stranger`: another program answers; `none`: there is no socket, or it is another user's. */
 export async function serverState(socket: string): Promise<'runs' | 'dead' | 'stranger' | 'none'> {
   const stats = statsOf(socket);
   if (!stats?.isSocket() || !isOwn(stats)) return 'none';
@@ -118,7 +118,7 @@ export async function serverState(socket: string): Promise<'runs' | 'dead' | 'st
   }
 }
 
-/** undefined: it is not there, and may be unable to be: a part of its path is a file, or closed to us. */
+/** undefined: the path does not exist, or cannot be read (a part of it is a file, or closed to this user). */
 function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -127,10 +127,10 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-/** Windows has no owners here. */
+/** Whether the socket is this user's; Node gives no owners on Windows. */
 const isOwn = ({ uid }: Stats): boolean => process.getuid === undefined || uid === process.getuid();
 
-/** The user's token to read; undefined: there is none, and the server will say so. */
+/** The user's read token; undefined: there is none, which the server will report. */
 function readToken(): string | undefined {
   try {
     const found: unknown = JSON.parse(readFileSync(join(stateFolder(), 'tokens.json'), 'utf8'));

@@ -6,7 +6,7 @@ const TEXTS = ['agent', 'event', 'fire', 'toolUse', 'session'] as const;
 const NUMBERS = ['since', 'until', 'limit'] as const;
 const TYPES: readonly HookRecord['type'][] = ['system', 'hook_fire', 'tool_call', 'hook_alarm'];
 
-/** A query as a server's `GET /records` takes it: a parameter for each key, `types` once for each. */
+/** A query as parameters of a server's `GET /records`: one for each key, and `types` once for each type. */
 export function queryParams(query: RecordQuery): URLSearchParams {
   const params = new URLSearchParams();
   for (const key of [...TEXTS, ...NUMBERS]) {
@@ -18,7 +18,7 @@ export function queryParams(query: RecordQuery): URLSearchParams {
   return params;
 }
 
-/** Parses it again. Throws INVALID_OPTIONS for an unknown key, or an invalid number or type. */
+/** Parses the parameters. Throws INVALID_OPTIONS for an unknown key, or an invalid number or type. */
 export function readQuery(params: URLSearchParams): RecordQuery {
   const query: { -readonly [K in keyof RecordQuery]: RecordQuery[K] } = {};
   for (const [key, value] of params) {

@@ -1,11 +1,11 @@
 import type { HookRecord } from '../emit/record.js';
 import { isObject } from '../values/shape.js';
 
-/** Reads a value; undefined: it is of another type. */
+/** Reads a value; undefined: it has another type. */
 type Read = (value: unknown) => unknown;
 type Fields = Readonly<Record<string, Read>>;
 
-/** The required fields of a record type, the replacements for wrong values, and the fields that are omitted if they are wrong. */
+/** The fields of a record type: required ones, ones with a replacement for a wrong value, and ones that are omitted if they are wrong. */
 interface RecordShape {
   readonly needs: Fields;
   readonly fills?: Fields;
@@ -14,7 +14,7 @@ interface RecordShape {
 
 const text: Read = (value) => (typeof value === 'string' ? value : undefined);
 const named: Read = (value) => (typeof value === 'string' && value !== '' ? value : undefined);
-/** One of our own words, of any version: printed unchanged. */
+/** A word of hookscope's vocabulary, of any version; it is printed unchanged. */
 const word: Read = (value) => (typeof value === 'string' && /^[\w-]{1,60}$/.test(value) ? value : undefined);
 const number: Read = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
 const flag: Read = (value) => (typeof value === 'boolean' ? value : undefined);
@@ -39,8 +39,8 @@ const time: Read = (value) =>
     : undefined;
 
 /**
- * As a shape says; undefined: something that it must have is wrong. What is not named passes as it is. An object that needs no change is itself what is
- * read: of a large file nearly all are.
+ * Reads an object of a shape; undefined: a required field is wrong. Fields that the shape does not name pass unchanged. An object that needs no
+ * change is returned itself, not a copy: nearly all records of a large file are such.
  */
 function shaped({ needs, fills = {}, takes = {} }: RecordShape): Read {
   const fields = Object.entries({ ...needs, ...fills, ...takes });
@@ -72,7 +72,7 @@ const source = shaped({ needs: {}, fills: { kind: or(named, 'unknown') }, takes:
 
 const policy = shaped({ needs: { channel: text }, takes: { revision: text, sequence: number } });
 
-/** The result of an ask elsewhere. */
+/** The answer of a remote approver. */
 const settled = shaped({ needs: { answer: word, at: time }, takes: { reason: text, by: text, from: text } });
 
 const answer = shaped({ needs: { judged: number, status: word }, takes: { failure } });
@@ -198,7 +198,7 @@ const run: RecordShape = {
 };
 const alsoFills = (fills: Fields): RecordShape => ({ ...run, fills: { ...run.fills, ...fills } });
 
-/** By type, and for messages of the wire by subtype. */
+/** By type, or by subtype for records of the type `system`. */
 const TYPES: Readonly<Record<string, Read>> = {
   hook_started: shaped(run),
   hook_progress: shaped(alsoFills({ output: orText })),
@@ -254,14 +254,14 @@ const TYPES: Readonly<Record<string, Read>> = {
   }),
 };
 
-/** The result of reading: a record, one of a type that this version does not know, or none. */
+/** The result of reading: a record, the type of a record that this version does not know, or neither. */
 export type Reading =
   | { readonly record: HookRecord }
   | { readonly record?: undefined; readonly unknown: string | undefined };
 
 /**
- * Reads a record of any version. Fields that are not known pass; one of another type than it should be is left out, or empty, so that whoever prints it
- * need not look at types; without what makes it a record (its time, a fire's id, event and hooks) it is none.
+ * Reads a record of any version. Unknown fields pass; a field of the wrong type is omitted or replaced by an empty value, so that code that prints
+ * records need not check types. An object without the required fields (the time; a fire's id, event and hooks) is not a record.
  */
 export function readRecord(found: unknown): Reading {
   if (!isObject(found)) return { unknown: undefined };

@@ -3,10 +3,10 @@ import type { Line } from './lines.js';
 import type { StoreNotes } from './notes.js';
 import { readRecord } from './read-record.js';
 
-/** The last line of `hookscope run --json`, a summary of the lines before it. */
+/** The type of the last line of `hookscope run --json`, a summary of the lines before it. */
 const RUN_SUMMARY = 'run_summary';
 
-/** The record on a line; undefined: none is, which is noted with its place. */
+/** The record on a line; undefined: there is none, which `notes` reports with its place. */
 export async function recordOf(
   line: Line,
   notes: StoreNotes,

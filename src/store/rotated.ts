@@ -3,20 +3,20 @@ import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { HookscopeError } from '../errors.js';
 
-/** An opened file of a sink: it stays the same file even if it is renamed. */
+/** An opened file of a sink. The handle leads to the same file even if the sink renames it. */
 export interface OpenedFile {
-  /** Its name when it was opened. */
+  /** Its path when it was opened. */
   readonly path: string;
   readonly handle: FileHandle;
   readonly stats: Stats;
 }
 
-/** How often the list is made again if a sink moves its files in the meantime. */
+/** How often the files are opened again if a sink rotates them in the meantime. */
 const TRIES = 20;
 
 /**
- * Opens a file and those that were moved aside, `path.N` to `path.1`, the oldest first: all of them as they stood at one moment, so that a file which
- * is moved on meanwhile is read neither twice nor not at all. Empty: there is none.
+ * Opens a file and its rotated predecessors, `path.N` to `path.1`, oldest first. The result is consistent: a file that is rotated meanwhile is
+ * neither missed nor opened twice. Empty: no file exists.
  */
 export async function openRotated(path: string): Promise<OpenedFile[]> {
   for (let left = TRIES; ; left--) {
@@ -37,10 +37,10 @@ export async function closeFiles(files: readonly OpenedFile[]): Promise<void> {
 export const isSameFile = (a: Pick<Stats, 'ino' | 'dev'>, b: Pick<Stats, 'ino' | 'dev'>): boolean =>
   a.ino === b.ino && a.dev === b.dev;
 
-/** undefined: it does not exist. Rejects with FILE if it is not a file. */
+/** undefined: the path does not exist. Rejects with FILE if it is not a regular file. */
 export async function openFile(path: string): Promise<OpenedFile | undefined> {
   try {
-    // Checking a pipe without a writer must not block.
+    // O_NONBLOCK: opening a pipe without a writer would block.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await handle.stat();
     if (stats.isFile()) return { path, handle, stats };

@@ -10,20 +10,20 @@ import { recordOf } from './record-line.js';
 import { isWanted, type RecordQuery, type RecordStore, type StoreOptions } from './store.js';
 import { splitLines } from './stream-lines.js';
 
-/** A server, as it is now: one that starts later may have other tokens. */
+/** A server to ask. Functions, because a server that starts later may have another address or token. */
 export interface AskedServer {
   address(): Address;
-  /** The one to read. */
+  /** The read token. */
   token(): string | undefined;
 }
 
-/** The records of a warm server: `GET /records`, and `GET /events` as they come. */
+/** The records of a running server: `GET /records` for stored ones, `GET /events` to follow. */
 export function serverStore(server: AskedServer, options: StoreOptions = {}): RecordStore {
   return {
     place: server.address().name,
     records: (query = {}) => readRecords(server, query, options),
     async *follow(signal) {
-      // A process that takes the place of another sends again what that one may not have sent.
+      // A server process that replaces another sends again what the old one may not have sent.
       const isNew = onceOnly();
       for await (const record of followEvents(server, signal, options)) if (isNew(record)) yield record;
     },
@@ -59,7 +59,7 @@ async function* readRecords(
   }
 }
 
-/** Half an answer is not all that happened: it ends with FILE. */
+/** The lines of a response. Throws FILE if it ends early, so that half an answer is not taken for all records. */
 async function* wholeLines(response: IncomingMessage, address: Address): AsyncGenerator<Buffer> {
   const lines = splitLines(response);
   for (;;) {
@@ -74,10 +74,10 @@ async function* wholeLines(response: IncomingMessage, address: Address): AsyncGe
 const recordAt = (bytes: Buffer, notes: StoreNotes, place: string): Promise<HookRecord | undefined> =>
   recordOf({ bytes, at: 0 }, notes, async () => place);
 
-/** Milliseconds until it is tried again, at first and at most. */
+/** Milliseconds before the next attempt, at first and at most. */
 const RETRY = { first: 200, most: 5_000 };
 
-/** Continues after the last record whenever the server is reachable. */
+/** Follows the server's records, and continues after the last one when the server is reachable again. */
 async function* followEvents(
   server: AskedServer,
   signal: AbortSignal,
@@ -94,7 +94,7 @@ async function* followEvents(
       const address = server.address();
       const headers = last ? { 'last-event-id': last } : {};
       const response = await ask(address, '/events', { token: server.token(), signal, headers });
-      // A refused reader will be refused later, too.
+      // A refusal (below 500) is final: it would be the same on the next attempt.
       if ((response.statusCode ?? 0) < 500) refusal = await refusalOf(response, address);
       if (refusal) throw refusal;
       if (gone) note?.(`${name} answers again`);
@@ -111,7 +111,7 @@ async function* followEvents(
     } catch (error) {
       if (refusal) throw refusal;
       if (isStranger(error)) throw error;
-      // There is no server, or no longer: retried later.
+      // There is no server, or not any more: tried again later.
     } finally {
       notes.end();
     }
@@ -125,13 +125,13 @@ async function* followEvents(
 
 const SLOW = 'they came faster than they were read; hookscope history has them';
 
-/** How many records of one server's run are between two positions, `boot.number`. */
+/** How many records lie between two positions (`boot.number`) of the same run of a server. */
 function missingBetween(last: string, id: string): number {
   const [[boot, from], [sameBoot, to]] = [last.split('.'), id.split('.')];
   return boot === sameBoot ? Math.max(0, Number(to) - Number(from) - 1) : 0;
 }
 
-/** Server-sent events: fields until an empty line. Without data it is the position alone. */
+/** Parses server-sent events: fields until an empty line. An event without data only gives the position. */
 async function* messages(
   response: IncomingMessage,
 ): AsyncGenerator<{ id: string | undefined; data: Buffer | undefined }> {
@@ -147,7 +147,7 @@ async function* messages(
   }
 }
 
-/** undefined: it answers what was asked. */
+/** undefined: the request was accepted. */
 async function refusalOf(response: IncomingMessage, address: Address): Promise<HookscopeError | undefined> {
   return response.statusCode === 200 ? undefined : problem(address, await statusProblem(response));
 }

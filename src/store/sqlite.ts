@@ -17,12 +17,12 @@ import { isObject } from '../values/shape.js';
 import { readRecord } from './read-record.js';
 import { isWanted, type RecordQuery, type RecordStore, type StoreOptions } from './store.js';
 
-/** Rows that are read in one go. */
+/** The most rows of one query. */
 const PAGE = 500;
-/** Milliseconds between two looks at what was written. */
+/** Milliseconds between two reads while following. */
 const LOOK = 100;
 
-/** The records that `sqliteSink` has written, also while it writes. Opened when it is first asked. */
+/** The records that `sqliteSink` wrote, readable also while it writes. The file is opened when it is first read. */
 export function sqliteStore(place: string, options: StoreOptions = {}): RecordStore {
   const { note = () => undefined, progress } = options;
   let open: { readonly file: SqliteFile; readonly schema: number; readonly id: string | undefined } | undefined;
@@ -31,7 +31,7 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
     open = undefined;
   };
   const file = (): SqliteFile => {
-    // How a file is read depends on its version, which a writer may have changed: it creates the tables of a new file, and upgrades an old one.
+    // A file is read according to its version, which a writer may have changed: it creates the tables of a new file and upgrades an old one.
     if (open !== undefined && schemaOf(open.file) !== open.schema) close();
     if (open !== undefined) return open.file;
     const id = fileAt(place);
@@ -47,7 +47,7 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
     return opened;
   };
 
-  /** Throws FILE: the file is cut or damaged, or cannot be opened. */
+  /** Throws FILE if the file is truncated or damaged, or cannot be opened. */
   const all = (sql: string, ...values: readonly SqliteValue[]): readonly SqliteRow[] => {
     try {
       return file().all(sql, ...values);
@@ -58,7 +58,7 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
   };
   const newestId = (): number => Number(all('SELECT max(id) AS id FROM records')[0]?.['id'] ?? -1);
 
-  /** The records of some rows. */
+  /** The records of the rows that match the query. */
   function* recordsOf(
     rows: readonly SqliteRow[],
     { newest = false, ...query }: RecordQuery = {},
@@ -98,12 +98,12 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
     },
     async *follow(signal: AbortSignal) {
       let followed = fileAt(place);
-      // It was followed before, and meanwhile deleted.
+      // The file that is open was deleted meanwhile.
       if (open !== undefined && open.id !== followed) close();
       let last = isThere(place) ? newestId() : -1;
       while (!signal.aborted) {
         const now = fileAt(place);
-        // It was deleted, and another one is written.
+        // The file was deleted, and a new one is being written.
         if (now !== undefined && followed !== undefined && now !== followed) {
           close();
           last = -1;
@@ -123,7 +123,7 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
   };
 }
 
-/** A number that changes with the tables of a file. */
+/** SQLite's number that changes with every change of the tables. */
 const schemaOf = (file: SqliteFile): number => Number(file.all('PRAGMA main.schema_version')[0]?.['schema_version']);
 
 /** Identifies a file under any name; the inode of a deleted file may be reused. */
@@ -140,7 +140,7 @@ function problemOf(error: unknown, place: string): string {
   return `is damaged (${text.replace(/\.$/, '')}); move it aside with ${place}-wal and ${place}-shm, and a new one is begun. What is whole in it may be saved with sqlite3 ${place} .recover`;
 }
 
-/** One record, or several of a fire; undefined: the row, or one of its records, cannot be read. */
+/** The record or records of a row; undefined stands for the row, or for a record in it, that cannot be read. */
 function read(json: string): (HookRecord | undefined)[] | undefined {
   try {
     const found: unknown = JSON.parse(json);
@@ -155,7 +155,7 @@ function read(json: string): (HookRecord | undefined)[] | undefined {
 function conditions(query: RecordQuery): readonly [sql: string, values: readonly SqliteValue[]] {
   const { since, until, types, agent, event, fire, toolUse, session } = query;
   const all: (readonly [sql: string, ...values: readonly SqliteValue[]])[] = [];
-  // The index has the first record's time.
+  // `at` is the first record's time, and the only one with an index.
   if (since !== undefined) all.push(['at >= ? AND coalesce(last_at, at) >= ?', since - SPAN, since]);
   if (until !== undefined) all.push(['at <= ?', until]);
   if (types !== undefined)

@@ -1,10 +1,10 @@
 import type { HookRecord } from '../emit/record.js';
 
-/** Which records are wanted; all that is given must hold. */
+/** A query for records; a record must match all keys that are given. */
 export interface RecordQuery {
-  /** Milliseconds since 1970: made then or later. */
+  /** Made at this time or later; milliseconds since 1970. */
   readonly since?: number | undefined;
-  /** Made then or before. */
+  /** Made at this time or earlier; milliseconds since 1970. */
   readonly until?: number | undefined;
   readonly types?: readonly HookRecord['type'][] | undefined;
   /** An agent's id. */
@@ -15,13 +15,13 @@ export interface RecordQuery {
   readonly session?: string | undefined;
   /** The most records to return: the first ones, or the newest. */
   readonly limit?: number | undefined;
-  /** The newest first. Default: the oldest first. */
+  /** Newest first. Default: oldest first. */
   readonly newest?: boolean | undefined;
 }
 
 /** Stored records, for reading. */
 export interface RecordStore {
-  /** The file or address, for people. */
+  /** The file or address, as messages show it. */
   readonly place: string;
   records(query?: RecordQuery): AsyncIterable<HookRecord>;
   /** Records written from now on, until the signal fires. Waits for a file that does not exist yet. */
@@ -30,9 +30,9 @@ export interface RecordStore {
 }
 
 export interface StoreOptions {
-  /** Called with what could not be read: a line that is not a record, with its place. */
+  /** Reports what could not be read, such as a line that is not a record, with its place. */
   readonly note?: (text: string) => void;
-  /** Is told, from 0 to 1, how much of a file has been read. */
+  /** Called with the share of a file that has been read, from 0 to 1. */
   readonly progress?: (share: number) => void;
 }
 
@@ -56,7 +56,7 @@ export function isWanted(record: HookRecord, query: RecordQuery): boolean {
   );
 }
 
-/** The event a record is about; undefined: none. */
+/** The event that a record is about; undefined: none. */
 export function eventOf(record: HookRecord): string | undefined {
   if (record.type === 'hook_fire') return record.event;
   return record.type === 'system' && record.subtype !== 'control_problem' ? record.hook_event : undefined;

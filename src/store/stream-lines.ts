@@ -1,8 +1,8 @@
 const NEWLINE = 10;
-/** The longest line: that of the longest possible record, in bytes. */
+/** The longest line in bytes: that of the longest possible record. */
 const LONGEST = 256 * 1024 * 1024;
 
-/** The lines of a stream, without their ends; what nothing ends is left out. Throws RangeError: one is longer than a record can be. */
+/** The lines of a stream, without their newlines; a last line without one is dropped. Throws RangeError for a line longer than `LONGEST`. */
 export async function* splitLines(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];
   let held = 0;
