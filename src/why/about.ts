@@ -9,7 +9,7 @@ export function agentOf({ agent_id, input }: FireRecord): string {
   return agentIn({ ...input, agent_id });
 }
 
-/** The same from an input alone. */
+/** The name of the agent that an input names. */
 export function agentIn(input: Readonly<Record<string, unknown>>): string {
   const id = input['agent_id'];
   if (typeof id !== 'string' || id === '') return 'main';
@@ -17,23 +17,23 @@ export function agentIn(input: Readonly<Record<string, unknown>>): string {
   return agentName(id, typeof type === 'string' && type !== '' ? type : undefined);
 }
 
-/** The same from its id and type. */
+/** The name of an agent with this id and type. */
 export function agentName(id: string, type: string | undefined): string {
   return `${clip(type ?? 'agent', 40)} ${shortName(id)}`;
 }
 
-/** The beginning of a random id; of any other that is long both its ends, since ids that people or programs number differ at their end. */
+/** The beginning of a random id, or both ends of any other long id: numbered ids differ at their end. */
 export function shortName(id: string): string {
   if (/^(?=.*[a-f])[0-9a-f]{8,}$/.test(id)) return id.slice(0, 6);
   return plain(id.length <= 12 ? id : `${id.slice(0, 6)}..${id.slice(-4)}`);
 }
 
-/** Whether the event opens or closes an agent's scope. */
+/** Whether the event opens or closes an agent's scope; undefined: neither. */
 export function roleOf(event: string): EventSpec['scope'] {
   return specOf(event)?.scope;
 }
 
-/** What the event is about, in short. */
+/** A short text about the event: the tool and its input, the scope, or the subject. */
 export function about({ event, input, decision }: FireRecord): string {
   const { tool_name: tool, tool_input: call } = input as { tool_name?: unknown; tool_input?: unknown };
   if (typeof tool === 'string') return clip(`${tool} ${detailOf(call, input['cwd'])}`.trim(), 70);
@@ -43,7 +43,7 @@ export function about({ event, input, decision }: FireRecord): string {
   return clip(subjectIn(specOf(event), input) ?? '', 70);
 }
 
-/** What a tool is called with, in short. */
+/** A short text for a tool's input: its command, path or description. */
 export function detailOf(call: unknown, cwd: unknown): string {
   const { command, file_path: path, description } = (call ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof command === 'string') return command;

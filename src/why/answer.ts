@@ -21,34 +21,34 @@ export interface HookSentence {
 export interface WhyAnswer {
   readonly fire_id: string;
   readonly event: string;
-  /** The question: the event, for whom, when, and the beginning of the input. */
+  /** The event, the agent, the time, and the beginning of the input. */
   readonly question: readonly string[];
   readonly asked: readonly HookSentence[];
   readonly not_asked: readonly HookSentence[];
-  /** Hooks of other scopes. */
+  /** About hooks of other scopes. */
   readonly out_of_scope: readonly string[];
   readonly decision: readonly string[];
-  /** Whether it was done in the end, where it is about a call. */
+  /** For a tool call: whether it ran in the end. */
   readonly outcome: readonly string[];
   readonly changes: readonly string[];
-  /** No hook decided it, and which were asked is not known. */
+  /** Hookscope itself answered; which hooks were asked is not known. */
   readonly unanswered?: true;
 }
 
 export interface WhyFacts {
   /** The agent's name. */
   readonly agent: string;
-  /** About this hook alone. */
+  /** If given, the answer is only about this hook. */
   readonly hook?: string | undefined;
   readonly otherFires: OtherFires;
   readonly outcome: readonly string[];
-  /** How its call ended. */
+  /** How the tool call of the fire ended. */
   readonly calls?: readonly ToolCallRecord[] | undefined;
-  /** How runs of its hooks ended. */
+  /** How runs of hooks of the fire ended. */
   readonly ends?: readonly RunEnd[] | undefined;
 }
 
-/** Reads the answer from the fire's record, and what else is kept of it. */
+/** Builds the answer from the fire's record and facts from other records. */
 export function answerFor(record: FireRecord, facts: WhyFacts): WhyAnswer {
   const { agent, hook, otherFires, outcome, calls } = facts;
   const ends = endsIn(record, facts.ends ?? []);
@@ -82,7 +82,7 @@ export function answerFor(record: FireRecord, facts: WhyFacts): WhyAnswer {
   };
 }
 
-/** Hookscope's own answer. */
+/** The sentence for an answer that hookscope itself gave. */
 function byItself({ decision }: FireRecord, reason: string): string {
   const { verdict = 'none', blocked, continues } = decision;
   const why = `since no hook could be asked or had answered: ${quoted(reason, 400)}`;
@@ -94,7 +94,7 @@ function byItself({ decision }: FireRecord, reason: string): string {
 
 const MEND_ITSELF = 'For hooks to decide it, what the reason names must be mended; hookscope doctor looks for the rest';
 
-/** What another agent's protocol cannot express. */
+/** Sentences about what another agent's protocol cannot express. */
 const untold = ({ losses = [] }: FireRecord): string[] =>
   losses.map(({ what, why }) => `The agent's protocol does not carry "${clip(what, 60)}" as it is: ${clip(why, 200)}`);
 

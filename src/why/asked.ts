@@ -23,7 +23,7 @@ import {
   verdictIn,
 } from './words.js';
 
-/** The answers of a hook, or its failure, as a sentence without its name. `end`: of one that went on in the background. */
+/** The answers of a hook, or its failure, as a sentence without the hook's name. `end`: the end of its background run. */
 export function saidBy(record: FireRecord, answers: readonly Answer[], end?: RunEnd): string {
   const said = answers.map((answer, at) => saidOnce(record, answer, end, at === answers.length - 1));
   const last = said.at(-1) ?? '';
@@ -32,7 +32,7 @@ export function saidBy(record: FireRecord, answers: readonly Answer[], end?: Run
   const times = handler.reasked ?? 0;
   const again = times === 0 ? '' : `, and was asked again ${times === 1 ? '' : `${times} times `}after a rewrite`;
   const watching = handler.phase === 'observe' ? '; it only observes, so its answer does not count' : '';
-  // What goes on has no time yet, or tells it.
+  // A background run has no time yet, or its own words say it.
   const rest = handler.status === 'background' ? '' : `${handler.status === 'ran' ? watching : ''}${took}`;
   if (said.every((one) => one === last) || isOneAnswer(answers))
     return `${last}${handler.status === 'ran' ? again : ''}${rest}`;
@@ -43,7 +43,7 @@ export function saidBy(record: FireRecord, answers: readonly Answer[], end?: Run
   return `was asked ${answers.length} times, as rewrites changed it: ${each.join('; ')}${rest}`;
 }
 
-/** Whether the hook gave one answer each time. */
+/** Whether the hook gave the same answer each time. */
 function isOneAnswer(answers: readonly Answer[]): boolean {
   const [first, ...rest] = answers.map(({ handler, unjudged, rewrite }) =>
     handler.status === 'ran' && !unjudged && rewrite === undefined ? JSON.stringify(handler.output ?? null) : undefined,
@@ -51,7 +51,7 @@ function isOneAnswer(answers: readonly Answer[]): boolean {
   return first !== undefined && rest.every((one) => one === first);
 }
 
-/** One answer. */
+/** One answer as a part of a sentence. */
 function saidOnce(record: FireRecord, answer: Answer, end: RunEnd | undefined, isLast: boolean): string {
   const { handler, replaced } = answer;
   if (answer.unjudged) return 'announced a later answer, and gave none';
@@ -85,20 +85,20 @@ function verdict(record: FireRecord, { handler, rewrite, replaced }: Answer, isL
   if (!isGate(record)) return blocking(record, handler, why);
   const ends = endsRun(handler) && counted === 'deny' && word !== 'deny';
   if (ends) return `ended the run with continue: false, which denies the call${why}`;
-  // The verdict of one that failed may be that of its failure.
+  // The verdict of a failed hook may come from its failure.
   if (counted !== undefined && counted !== 'none' && handler.status !== 'failed') return `said ${plain(counted)}${why}`;
   if (word === undefined) return '';
   const isKept = !isLast && !replaced;
-  // An allow is for what it has judged alone.
+  // Unlike other verdicts, an allow holds only for the input that the hook judged.
   if (isKept && isShadow(record) && word !== 'allow') return `would ${word}, and is not enforced${why}`;
-  // That it only observes is said of every answer.
+  // For an observer, the end of the sentence says that its answer does not count.
   if ((isKept && word !== 'allow') || handler.status === 'failed' || phase === 'observe') return `said ${word}${why}`;
   if (phase === 'rewrite') return `said ${word}, which does not count in the phase rewrite`;
   const isLost = isLast && rewrite?.dropped === true;
   return `said ${word}${why}, which no longer counts, since ${isLost ? 'its rewrite was dropped' : 'it had not judged the final input'}`;
 }
 
-/** A block, or on a stop event the wish to go on, and what that means there. */
+/** A block, or on a stop event a wish to continue, and its effect on the event. */
 function blocking(record: FireRecord, handler: HandlerRecord, why: string): string {
   const { event, decision, error } = record;
   const { fold, blocked, continues } = decision;
@@ -116,7 +116,7 @@ function blocking(record: FireRecord, handler: HandlerRecord, why: string): stri
   return `said block, which does nothing ${plain(place)}${why}`;
 }
 
-/** The reason for its verdict: of two spellings that of the one which counts, and of an end of the run its own. */
+/** The reason for a hook's verdict: of the spelling that counts if it used both, or of `continue: false` if that ended the run. */
 function reasonOf(record: FireRecord, handler: HandlerRecord): string | undefined {
   const { decision, reason, stopReason } = output(handler);
   const { permissionDecision, permissionDecisionReason } = specific(handler);
@@ -156,18 +156,18 @@ function besides(record: FireRecord, { handler, rewrite, replaced }: Answer): st
   ];
 }
 
-/** What it answered on an event that asks for a value. */
+/** The value in an answer, on an event that asks for one. */
 function valueWords(record: FireRecord, handler: HandlerRecord): string {
   const given = valueIn(record, handler);
   if (given !== undefined) return 'value' in given ? `gave the value ${shown(given.value, 100)}` : 'gave a value';
   if (record.decision.fold !== 'replace' || specOf(record.event) !== undefined || handler.verdict === 'block')
     return '';
-  // What counts there is not known.
+  // On an event that is not in the catalogue, the key of the value is not known.
   const { hookEventName: _, additionalContext: __, ...rest } = specific(handler);
   return Object.keys(rest).length === 0 ? '' : `answered ${shown(rest, 100)}`;
 }
 
-/** Whether the decision has no context of any hook: then the event takes none. */
+/** Whether the event takes no context: this hook's would count, and the decision has none. */
 function takesNone(record: FireRecord, { phase }: HandlerRecord): boolean {
   const { additionalContext: taken }: Readonly<Record<string, unknown>> = record.decision;
   const mayCount = phase !== 'observe' && !isShadow(record) && record.error === undefined;
@@ -176,7 +176,7 @@ function takesNone(record: FireRecord, { phase }: HandlerRecord): boolean {
 
 function failed(record: FireRecord, handler: HandlerRecord): string {
   const blocked = record.decision.failures.find(({ id }) => id === handler.id)?.blocked === true;
-  // The failure of an observer does not count, and is not in the decision.
+  // An observer's failure does not count and is not in the decision.
   const counts = blocked
     ? `which counts as ${plain(effectOf(record, handler))}, since ${whyItCounts(handler)}`
     : `which was ignored${handler.on_failure === 'continue' && handler.phase !== 'observe' ? ', since its onFailure is continue' : ''}`;
@@ -189,7 +189,7 @@ function causeOf({ cause = 'unknown', message = '' }: Partial<NonNullable<Handle
 
 const shownText = (text: string): string => (text === '' ? 'no message' : clip(text.trim(), 200));
 
-/** The effect of its failure on the decision. */
+/** The effect of a hook's failure on the decision. */
 function effectOf(record: FireRecord, handler: HandlerRecord): string {
   const { verdict: counted, on_failure: policy, failure } = handler;
   if (!isGate(record)) return 'a block';
@@ -204,7 +204,7 @@ function whyItCounts({ failure, on_failure: policy }: HandlerRecord): string {
   return policy === undefined ? 'its policy says so' : `its onFailure is ${plain(policy)}`;
 }
 
-/** The input that counts in the end, where it was rewritten. */
+/** A sentence about the final input, if hooks rewrote it. */
 export function rewrittenTo(record: FireRecord): string | undefined {
   const { final_input: final } = record;
   if (final === undefined || isShadow(record)) return undefined;
@@ -217,7 +217,7 @@ export function rewrittenTo(record: FireRecord): string | undefined {
   return `${who} rewrote it; what counts is ${shown(value)}.`;
 }
 
-/** Whose rewrites stand. */
+/** The hooks whose rewrites were not dropped. */
 export function rewriters(record: FireRecord): HandlerRecord[] {
   if (record.final_input === undefined || isShadow(record)) return [];
   const answers = answersIn(record);

@@ -8,14 +8,14 @@ type Runs = Pick<HandlerRecord, 'id' | 'status' | 'reasked'>;
 interface Open<Place> {
   ends: number;
   last: RunEnd | undefined;
-  /** Its fire's record was read: what waits for the end, and how many ends there must be. */
+  /** Set when the fire's record was read: what waits for the end, and how many ends are expected. */
   awaited: { readonly place: Place; readonly calls: number } | undefined;
 }
 
-/** The most runs that are followed; beyond that, the oldest is not paired. */
+/** The most runs that are kept; beyond that, the oldest is never paired. */
 const MOST = 10_000;
 
-/** Pairs a hook that went on in the background, as its fire's record lists it, with its end, which may come before that record or after it. */
+/** Pairs background hooks in fire records with the ends of their runs, which may come before the fire's record or after it. */
 export class BackgroundRuns<Place> {
   readonly #open = new Map<string, Open<Place>>();
   readonly #most: number;
@@ -24,26 +24,26 @@ export class BackgroundRuns<Place> {
     this.#most = most;
   }
 
-  /** A hook of a fire whose record was read. Returns its end if that has come already; else `place` waits for it. */
+  /** Notes a hook from a fire's record. Returns the end of its run if that has come already; otherwise `end` will return `place`. */
   begin(fire: string, { id, status, reasked = 0 }: Runs, place: Place): RunEnd | undefined {
     const key = keyOf(fire, id);
     if (status !== 'background') {
-      // The record itself says how it ended.
+      // The fire's record says itself how this hook ended.
       this.#open.delete(key);
       return undefined;
     }
     const run = this.#of(key);
-    // Each call has an end, and what went on in the background is the last one.
+    // Each call has an end, and the background run is the last call.
     run.awaited = { place, calls: 1 + reasked };
     return this.#paired(key, run)?.last;
   }
 
-  /** Returns what has waited for this end; undefined: nothing yet. */
+  /** Notes the end of a run. Returns the `place` that waits for it; undefined: none does yet. */
   end({ fire_id, handler_id, time, duration_ms, failure, exit_code }: RunEnd): Place | undefined {
     const key = keyOf(fire_id, handler_id);
     const run = this.#of(key);
     run.ends += 1;
-    // Its output, which may be long, is not kept.
+    // Copied without the output, which may be long.
     run.last = {
       ...{ fire_id, handler_id, time, duration_ms },
       ...(failure === undefined ? {} : { failure }),
@@ -68,7 +68,7 @@ export class BackgroundRuns<Place> {
   }
 }
 
-/** The ends of the hooks of a fire that went on in the background, by the hook's id. */
+/** The ends of a fire's background hooks, by the hook's id. */
 export function endsIn(
   { fire_id: fire, handlers }: { readonly fire_id: string; readonly handlers: readonly Runs[] },
   ends: readonly RunEnd[],

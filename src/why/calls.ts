@@ -9,8 +9,8 @@ interface Call {
 }
 
 /**
- * Cuts the records with one id of a session, in their order, into calls: a model may number its calls anew at every step. A fire that judges
- * begins the next call where the one before was denied or has ended. Each agent's ids are its own.
+ * Splits records with the same `tool_use_id` into tool calls, in their order: a model may reuse its ids at every step. A fire that judges
+ * begins the next call if the previous one was denied or has ended. Each agent has ids of its own.
  */
 export function callsIn(records: readonly HookRecord[]): readonly (readonly HookRecord[])[] {
   const calls: Call[] = [];
@@ -31,7 +31,7 @@ export function callsIn(records: readonly HookRecord[]): readonly (readonly Hook
   return calls.map((call) => call.records);
 }
 
-/** Hookscope's own answer is about the same call as the fire that was rejected for want of it, and as what another host decided about the same input. */
+/** Whether a fire is about a call that has ended: hookscope's own answer after a rejected fire, or beside another host's fire for the same input. */
 function answersFor(record: HookRecord, { records }: Call): boolean {
   const last = records.at(-1);
   if (record.type !== 'hook_fire' || last?.type !== 'hook_fire') return false;
@@ -45,14 +45,14 @@ function answersFor(record: HookRecord, { records }: Call): boolean {
 }
 
 /**
- * Of the records with one id of a session those that may be about the same call as this one, in the order of their time. Each event of a call may
- * have come to a host of its own. Of hosts that were asked about the same event, one has fired another one's session again: the last is meant.
+ * The records that may be about the same call as `own`, ordered by time, out of `records` with the same session and `tool_use_id`. Different events
+ * of one call may have reached different hosts. If several hosts fired the same event, one replayed another's session; then the last host counts.
  */
 export function withHostOf(own: HookRecord, records: readonly HookRecord[]): readonly HookRecord[] {
   const { host_id: host, session_id: session } = own as HookRecord & { readonly session_id?: string };
   const asked = records.filter(isAsked);
   const hosts = new Map<string, string | undefined>();
-  // The later ones replace the earlier ones, and the host itself comes last.
+  // Later hosts replace earlier ones, and `own`'s host replaces all.
   for (const record of asked) hosts.set(record.event, record.host_id);
   for (const record of asked) if (record.host_id === host) hosts.set(record.event, host);
   const others = new Set<string | undefined>();
@@ -63,16 +63,16 @@ export function withHostOf(own: HookRecord, records: readonly HookRecord[]): rea
     .sort((a, b) => Date.parse(a.time) - Date.parse(b.time));
 }
 
-/** Whether a host was to ask hooks about an event. */
+/** Whether it is the record of a fire in which a host called hooks. */
 const isAsked = (record: HookRecord): record is FireRecord & HookRecord =>
   record.type === 'hook_fire' && record.unanswered === undefined && !isShadow(record);
 
-/** The records of the call that this one of them is about. */
+/** The records of the tool call that `record` belongs to. */
 export function callOf(records: readonly HookRecord[], record: HookRecord): readonly HookRecord[] {
   return callsIn(records).find((call) => call.includes(record)) ?? [];
 }
 
-/** What is not enforced may be asked late, when the next call has begun. */
+/** The call of the fire that a shadow record belongs to: its hook may be called late, after the next call began. */
 function shadowedBy(record: HookRecord, byFire: ReadonlyMap<string, Call>): Call | undefined {
   if (record.type !== 'hook_fire' || record.shadow_of === undefined) return undefined;
   return byFire.get(record.shadow_of);
@@ -82,9 +82,9 @@ function roleOf(record: HookRecord): string | undefined {
   return record.type === 'hook_fire' && !isShadow(record) ? specOf(record.event)?.callRole : undefined;
 }
 
-/** Whether nothing more is decided about the call after this. */
+/** Whether nothing more is decided about the call after this record. */
 function ends(record: HookRecord): boolean {
-  // What was left for later is asked about again, with the same id.
+  // A deferred call is asked about again, with the same id.
   if (record.type === 'tool_call') return record.status !== 'deferred';
   if (record.type !== 'hook_fire' || isShadow(record)) return false;
   const role = roleOf(record);

@@ -9,9 +9,9 @@ import { counting, dueIn, endersOf, heardOf, keepersOf } from './said.js';
 import { isGate, listed, named, placeOf } from './words.js';
 
 interface Ends {
-  /** How the call that it is about ended, if that is known. */
+  /** How the tool call of the fire ended, if that is known. */
   readonly calls?: readonly ToolCallRecord[] | undefined;
-  /** Of hooks that went on in the background, by their ids. */
+  /** The ends of background hooks, by the hooks' ids. */
   readonly ends?: ReadonlyMap<string, RunEnd> | undefined;
 }
 
@@ -60,7 +60,7 @@ function forValue(record: FireRecord, blocks: string): string {
   return `For another value, ${who(giver)} must give another, or a hook that is asked after it: the last one counts.`;
 }
 
-/** A run that goes on asks those whose turn did not come, and again those that have not judged what the input has become. */
+/** Without the end of the run, the hooks after it would be asked, and those again that have not judged the final input. */
 function forUnasked(record: FireRecord): string[] {
   const unasked = record.handlers.filter(({ status, reason }) => status === 'skipped' && reason === 'bailed');
   const asked = (handlers: readonly HandlerRecord[], how: string): string =>
@@ -69,7 +69,7 @@ function forUnasked(record: FireRecord): string[] {
   return all.length === 0 ? [] : [`What would be decided then is not known before ${listed(all)}.`];
 }
 
-/** What is decided about the call or the prompt itself says nothing of the loop. */
+/** `continue: false` ends the agent's loop whatever was decided about the call or prompt. */
 function forLoop(record: FireRecord, what = "the agent's loop", more = ''): string[] {
   if (record.decision.continue) return [];
   return [`For ${what} to go on, ${who(endersOf(record))} must no longer end the loop${more}.`];
@@ -89,7 +89,7 @@ function forGate(record: FireRecord, calls: readonly ToolCallRecord[]): string[]
   const stopped = verdict === 'none' || verdict === 'allow' ? own(AFTER_GATE, denier ?? '') : undefined;
   if (stopped !== undefined) return [stopped(verdict, rewriters(record))];
   if (verdict === 'none') {
-    // The allow of another hook does not count where managed policy has asked.
+    // If managed policy asked, only an allow of managed policy counts.
     const one = decision.overruled.length > 0 ? 'one of a managed policy' : 'one';
     return [
       `To stop such a call, a hook that matches it must deny; to let it run without a question, ${one} must allow.`,
@@ -114,7 +114,7 @@ function forGate(record: FireRecord, calls: readonly ToolCallRecord[]): string[]
   ];
 }
 
-/** Of a call that hooks let pass, and somebody else has denied: what would let it run. */
+/** By who denied it: what would let a call run that hooks let pass. */
 const AFTER_GATE: Readonly<Record<string, (verdict: string, rewriters: readonly HandlerRecord[]) => string>> = {
   nobody: (verdict, by) => {
     if (by.length > 0)
@@ -132,10 +132,10 @@ const RULES = 'the permission rules must no longer deny it: an allow of a hook d
 const APPROVERS =
   'a permission function of the session, an onAsk of the adapter if hooks rewrite the call, or people of a fleet who approve';
 
-/** Where no hook has spoken, one may. */
+/** If no hook had an opinion, an allow would help too. */
 const orAllow = (verdict: string): string => (verdict === 'none' ? ', or a hook that matches it must allow it' : '');
 
-/** On a host where the first or the last opinion counts, and beside it what counts whatever it says. */
+/** For a host on which the first or last opinion counts. Some opinions count besides it (see `counting`). */
 function oneCounts(record: FireRecord, decisions: 'first' | 'last', same: readonly HandlerRecord[]): string[] {
   const { verdict } = record.decision;
   const when = decisions === 'first' ? 'before' : 'after';
@@ -150,7 +150,7 @@ function oneCounts(record: FireRecord, decisions: 'first' | 'last', same: readon
   ];
 }
 
-/** A question can be answered, and may have been. */
+/** For `ask`: the question may be answered, or may have been. */
 function forAsk({ answered }: FireRecord, calls: readonly ToolCallRecord[], change: string): string[] {
   const asking = `For it to pass without a question, ${change}.`;
   const nobody = answered?.answer === 'none' || calls.some((call) => call.denied_by === 'nobody');
@@ -175,7 +175,7 @@ function forFailures(record: FireRecord): string[] {
   });
 }
 
-/** Of hooks that failed in the background, where no policy makes a failure count. */
+/** For hooks that failed in the background, where a failure never counts. */
 function forLateFailures({ handlers }: FireRecord, ends: Ends['ends']): string[] {
   return handlers.flatMap((handler) => {
     const end = ends?.get(handler.id);
@@ -191,7 +191,7 @@ export function mendFor(handler: HandlerRecord): string {
   return own(MENDS, cause)?.(handler) ?? 'see what its message says';
 }
 
-/** The command that its failure's message ends with: it depends on what holds the hook back. */
+/** The command at the end of the failure's message, which depends on why the hook is not trusted. */
 const remedyIn = ({ failure }: HandlerRecord): string =>
   plain(/; see (hookscope [\w -]+)$/.exec(failure?.message ?? '')?.[1] ?? 'hookscope trust');
 

@@ -23,7 +23,7 @@ export function decidedIn(record: FireRecord): string[] {
   ];
 }
 
-/** Points to the record that has the decision. */
+/** The sentence for a hook that is not enforced; it names the fire that has the decision. */
 function notEnforced(record: FireRecord): string {
   const { handlers, error, shadow_of: id = '' } = record;
   const who = `${listed(handlers.map(({ name }) => named(name))) || 'The hook'} is not enforced`;
@@ -57,7 +57,7 @@ function outcome(record: FireRecord): string {
     : `On ${plain(record.event)} nothing can be blocked: hooks can only watch, or add to it.`;
 }
 
-/** The result of the question to the team. The agent was told this, not the hooks' own answer. */
+/** The answer of the approvers elsewhere, which the agent got instead of the hooks' `ask`. */
 function answeredElsewhere({ answered }: FireRecord): string[] {
   if (answered === undefined) return [];
   const { answer, by, from, reason } = answered;
@@ -70,7 +70,7 @@ function answeredElsewhere({ answered }: FireRecord): string[] {
   ];
 }
 
-/** How the verdict came about, if it is not simply what the hook said. */
+/** How the verdict came about, if it is not the hook's own. */
 function how(record: FireRecord): string {
   const { decision } = record;
   const decider = record.handlers.find(({ id }) => id === decision.decidedBy);
@@ -106,14 +106,14 @@ function overruled(record: FireRecord): string[] {
 const isBlock = ({ handlers, decision: { decidedBy } }: FireRecord): boolean =>
   handlers.some(({ id, verdict }) => id === decidedBy && verdict === 'block');
 
-/** An allow alone loses to nothing where managed policy has asked. */
+/** An allow is overruled without a stricter verdict only if managed policy asked. */
 const stricter = ({ decision: { verdict = 'none' } }: FireRecord): string =>
   verdict === 'none'
     ? 'managed policy has asked about it, so that only managed hooks allow it'
     : `${plain(verdict)} is stricter`;
 
 function conflicts(record: FireRecord): string[] {
-  // Of values it is said above.
+  // For values, `overruled` says it.
   const all = record.decision.fold === 'replace' ? [] : record.conflicts;
   return all.map(
     ({ winner, loser }) =>

@@ -1,25 +1,25 @@
 import type { FireRecord, HandlerRecord, HookRecord } from '../emit/record.js';
 
-/** Whether hooks stopped what was asked about; of a stop, that the agent continues. */
+/** Whether hooks stopped the action; on a stop event, whether they kept the agent going. */
 export function isBlocked({ decision: { verdict, blocked, continues } }: Pick<FireRecord, 'decision'>): boolean {
   return verdict === 'deny' || blocked === true || continues === true;
 }
 
-/** Whether it is the record of a hook that is not enforced. */
+/** Whether a record is that of a hook that is not enforced. */
 export const isShadow = (record: HookRecord): boolean => record.type === 'hook_fire' && record.shadow_of !== undefined;
 
-/** Whether a hook that is not enforced would have stopped what was asked about, or the agent. */
+/** Whether a hook that is not enforced would have stopped the action, or the agent. */
 export const wouldBlock = ({ would, would_decide }: Pick<FireRecord, 'would' | 'would_decide'>): boolean =>
   would === 'deny' || would === 'block' || would_decide?.continue === false;
 
-/** Matches by name, by id, or by the name within a plugin. */
+/** Whether a hook is the one that the user named: by name, by id, or by its name within a plugin. */
 export function isMeant({ name, id }: Pick<HandlerRecord, 'name' | 'id'>, hook: string | undefined): boolean {
   return hook === undefined || name === hook || id === hook || name.endsWith(`/${hook}`);
 }
 
 export const hasRun = ({ status }: Pick<HandlerRecord, 'status'>): boolean => status !== 'skipped';
 
-/** Whether a hook has stopped what was asked about, also by a failure that counts as that. */
+/** Whether a hook denied or blocked, also by a failure that counts as a block. */
 export function stopsIt(
   record: { readonly decision: Pick<FireRecord['decision'], 'failures'> },
   handler: Pick<HandlerRecord, 'id' | 'verdict' | 'status'>,
@@ -28,16 +28,16 @@ export function stopsIt(
   return handler.status === 'failed' && record.decision.failures.some((f) => f.id === handler.id && f.blocked);
 }
 
-/** Nearest rank: a time that was measured, not one between two. */
+/** A percentile by nearest rank: the result is a measured time, not an interpolated one. */
 export function percentile(sorted: ArrayLike<number>, percent: number): number {
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] as number;
 }
 
-/** Whose record it is; undefined: the main agent's, which some name by an empty id. */
+/** The agent of a record; undefined: the main agent, which some programs name by an empty id. */
 export const agentIdOf = (record: HookRecord): string | undefined =>
   (record as { readonly agent_id?: string }).agent_id || undefined;
 
-/** An agent's type, where a record tells it. */
+/** The agent's type, if the record has it. */
 export function typeOf(record: HookRecord): string | undefined {
   const type =
     record.type === 'hook_fire'

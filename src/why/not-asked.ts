@@ -5,13 +5,13 @@ import { SKIP_REASONS, type SkipReason } from '../scopes/skip.js';
 import { own } from '../values/own.js';
 import { endsRun, listed, named, placeOf, subjectOf } from './words.js';
 
-/** Why a hook was not asked, and what would have to change so that it is. */
+/** Why a hook was not asked, and what would have to change for it to be asked. */
 export interface NotAsked {
   readonly why: string;
   readonly change: string;
 }
 
-/** From the hook's row in a fire. */
+/** Reads the explanation from the hook's row in a fire. */
 export function whyNotAsked(record: FireRecord, handler: HandlerRecord): NotAsked {
   const { reason } = handler;
   const known = reason !== undefined && Object.hasOwn(SKIP_REASONS, reason);
@@ -27,7 +27,7 @@ export function whyNotAsked(record: FireRecord, handler: HandlerRecord): NotAske
   return { why: withWhy(why, reason, handler), change };
 }
 
-/** What the record says says more than its reason, if it has other words. */
+/** Appends the record's `why`, unless the text says the same already. */
 function withWhy(text: string, reason: SkipReason, { why }: HandlerRecord): string {
   return why === undefined || why === SKIP_REASONS[reason].why || text.includes(why)
     ? text
@@ -39,7 +39,7 @@ function usual(reason: SkipReason, handler: HandlerRecord): NotAsked {
   return { why, change: change(placeOf(handler)) };
 }
 
-/** Reasons about which the record says more. */
+/** Explanations that use more of the record than the reason alone. */
 const FROM_RECORD: {
   readonly [Reason in SkipReason]?: (record: FireRecord, handler: HandlerRecord) => Partial<NotAsked>;
 } = {
@@ -67,7 +67,7 @@ const FROM_RECORD: {
   }),
   bailed(record, handler) {
     const enders = record.handlers.filter(endsRun);
-    // Records of older versions say so of a fire that was cancelled, too.
+    // Older versions recorded `bailed` for cancelled fires too.
     if (enders.length === 0) return record.error === undefined ? {} : whyCancelled(record);
     const who = listed(enders.map(({ name }) => named(name)));
     return {
@@ -77,7 +77,7 @@ const FROM_RECORD: {
   },
   cancelled: whyCancelled,
   shadow(record) {
-    // Asked about what was decided, it has a record of its own; here there is none.
+    // A hook that is not enforced is asked after the decision, and a rejected fire has none.
     if (record.error === undefined) return {};
     const { why, change } = whyCancelled(record);
     return { why: `it is not enforced: it is asked after the decision, and nothing was decided, since ${why}`, change };
@@ -104,7 +104,7 @@ function whyCancelled({ error }: FireRecord): NotAsked {
   return (error === undefined ? undefined : own(CANCELLED, error)) ?? { why, change: change() };
 }
 
-/** An example, where the matcher is a plain list of names. */
+/** An example of a wider matcher, if the matcher is a plain list of names. */
 function widened(matcher: string | undefined, subject: string | undefined): string {
   if (matcher === undefined || subject === undefined) return '';
   const simple = /^[\w |,-]+$/.test(matcher) && /^[\w-]{1,60}$/.test(subject);

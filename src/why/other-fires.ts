@@ -18,10 +18,10 @@ interface Found {
   readonly fire: FireRecord;
 }
 
-/** At most this many hooks of other scopes are named. */
+/** The most hooks of other scopes that are named. */
 const NAMED = 8;
 
-/** Looks through the fires of the same session for hooks of other scopes; with a hook's name, through all fires for that. `mask`: for what is shown. */
+/** Looks for hooks of other scopes in the fires of the session; with `hook`, for that hook in all fires. `mask` masks secrets in the sentences. */
 export async function findInOtherFires(
   store: Pick<RecordStore, 'records'>,
   record: FireRecord,
@@ -49,7 +49,7 @@ async function look(
   return { sentences: [`${hooks}${seen}.`], changes: [] };
 }
 
-/** Where hookscope itself has answered, the record lists no hook. */
+/** For a fire that hookscope itself answered: its record lists no hooks. */
 const notKnown = (hook: string): OtherFires => ({
   sentences: [
     `Whether ${named(hook)} was registered is not known: hookscope itself answered, since no hook could be asked or had answered.`,
@@ -81,7 +81,7 @@ async function othersIn(store: Pick<RecordStore, 'records'>, record: FireRecord)
   return [...found.values()];
 }
 
-/** Most names that are kept to find what was meant. */
+/** The most names that are kept to suggest the nearest one. */
 const MOST_NAMES = 2000;
 
 async function findHook(store: Pick<RecordStore, 'records'>, record: FireRecord, hook: string): Promise<OtherFires> {

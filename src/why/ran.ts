@@ -4,7 +4,7 @@ import { clip, ended, plain } from '../plain.js';
 import { own } from '../values/own.js';
 import { nameIn, quoted } from './words.js';
 
-/** The records of a call besides its own fire. */
+/** The records of a tool call, by type. */
 export interface CallRecords {
   readonly fires: readonly FireRecord[];
   readonly calls: readonly ToolCallRecord[];
@@ -19,7 +19,7 @@ export function callRecords(records: readonly HookRecord[]): CallRecords {
   };
 }
 
-/** Whether the call ran in the end, as far as records say. */
+/** Sentences about whether the call ran in the end, as far as records say. */
 export function whatBecame({ fires, calls, alarms }: CallRecords): string[] {
   const ends = calls.map((call) => callSentence(call, fires));
   const done = fires.find(({ event }) => specOf(event)?.callRole === 'ran');
@@ -38,7 +38,7 @@ export function whatBecame({ fires, calls, alarms }: CallRecords): string[] {
   return told.length > 0 ? told : ['No record says whether it ran.'];
 }
 
-/** How the call ended, where its tool was started, and where it was not. */
+/** The words for each status, if the call's tool was started, and if it was not. */
 const STATUS: Readonly<Record<string, readonly [begun: string, not: string]>> = {
   ran: ['The call ran', 'The call was answered without its tool'],
   failed: ['The call ran', 'The call failed before its tool began'],
@@ -47,7 +47,7 @@ const STATUS: Readonly<Record<string, readonly [begun: string, not: string]>> = 
   interrupted: ['The call was interrupted, after its tool had begun', 'The call was interrupted'],
 };
 
-/** Those in which whoever is named has let it run. */
+/** The statuses in which the named hook or approver let the call run. */
 const LET_RUN: readonly string[] = ['ran', 'failed'];
 
 const DENIERS: Readonly<Record<string, string>> = {
@@ -74,12 +74,12 @@ function callSentence(call: ToolCallRecord, fires: readonly FireRecord[]): strin
   }
   const by = whoDid(call, fires);
   const who = by === undefined ? '' : LET_RUN.includes(status) ? `, allowed by ${by}` : `: by ${by}`;
-  // The reason of a call that failed is its tool's, where that was started.
+  // If the tool was started, the reason of a failed call is the tool's.
   const failed = status === 'failed' && ran ? ', and its tool failed' : '';
   return `${ran ? begun : not}${who}${failed}${said === '' ? '' : `, ${said}`}.`;
 }
 
-/** Who has stopped it, or put it off, or else who has let it run. The hook that is named has let run what somebody else has stopped. */
+/** Who stopped or deferred the call, or else who let it run. If it was denied, but not by a hook, `decided_by` names a hook that allowed it. */
 function whoDid(call: ToolCallRecord, fires: readonly FireRecord[]): string | undefined {
   const { status, denied_by: denier, approver, decided_by: id } = call;
   if (denier !== undefined && denier !== 'hook') return byWord(denier);

@@ -6,11 +6,11 @@ import { endsRun, firstText, isGate, output, specific } from './words.js';
 const LATTICE = ['none', 'allow', 'ask', 'defer', 'deny'];
 const strength = ({ verdict = 'none' }: HandlerRecord): number => LATTICE.indexOf(verdict);
 
-/** Those whose answers, or failures, are part of the decision. */
+/** The hooks whose answers or failures are part of the decision. */
 export const heardOf = ({ handlers }: FireRecord): HandlerRecord[] =>
   handlers.filter(({ status, phase }) => (status === 'ran' || status === 'failed') && phase !== 'observe');
 
-/** The hooks of a gate whose verdicts count: all that have one; where the first or last counts, that one, and those that count whatever it says (docs/semantics.md 7). */
+/** The hooks of a gate whose verdicts count: all that have one, or, if the first or last counts, that one and those that always count (docs/semantics.md 7). */
 export function counting(record: FireRecord): HandlerRecord[] {
   const spoken = heardOf(record).filter((handler) => strength(handler) > 0);
   const { decisions, decision } = record;
@@ -23,7 +23,7 @@ export function counting(record: FireRecord): HandlerRecord[] {
   });
 }
 
-/** The answer of an outer scope counts if a rule's allow would loosen it. */
+/** Whether the chosen opinion is the allow of a rule in a scope further inside: it cannot loosen this hook's answer. */
 function isOutside(handler: HandlerRecord, chosen: HandlerRecord | undefined): boolean {
   return chosen?.handler === 'rule' && chosen.verdict === 'allow' && depthOf(handler) < depthOf(chosen);
 }
@@ -33,7 +33,7 @@ function depthOf({ scope }: HandlerRecord): number {
   return place < 0 ? 3 : place;
 }
 
-/** Those that were not asked again about what the input has become, since a hook had ended the run. */
+/** The hooks that were not asked again about the final input because a hook had ended the run. */
 export function dueIn(record: FireRecord): HandlerRecord[] {
   const { event, final_input: final, versions = [], truncated = [] } = record;
   const heard = heardOf(record);
@@ -48,7 +48,7 @@ export function dueIn(record: FireRecord): HandlerRecord[] {
   });
 }
 
-/** Who ended the agent's loop. */
+/** The hooks that ended the agent's loop. */
 export function endersOf(record: FireRecord): HandlerRecord[] {
   const nested = specOf(record.event)?.nestedDecision === true;
   return heardOf(record).filter((handler) => {
@@ -57,7 +57,7 @@ export function endersOf(record: FireRecord): HandlerRecord[] {
   });
 }
 
-/** Who wanted an agent that stops to go on. */
+/** The hooks that wanted a stopping agent to continue. */
 export function keepersOf(record: FireRecord): HandlerRecord[] {
   const enders = endersOf(record);
   return heardOf(record).filter((handler) => {

@@ -5,12 +5,12 @@ import { isObject, type Json } from '../values/shape.js';
 import { roleOf } from './about.js';
 import { agentIdOf, isShadow, typeOf } from './meaning.js';
 
-/** A call that asks for an agent, and has not ended. */
+/** An open tool call that asks for an agent. */
 interface Wish {
   readonly type: string | undefined;
-  /** Whose call it is; undefined: the main agent's. */
+  /** The agent that made the call; undefined: the main agent. */
   readonly by: string | undefined;
-  /** The agent that it has started, as far as that is known. */
+  /** The agent that the call started, if known. */
   started: string | undefined;
 }
 
@@ -19,37 +19,37 @@ interface Starter {
   readonly rank: number;
 }
 
-/** How certain it is, rising. */
+/** How certain a starter is, rising. */
 const [BY_CALL, BY_ANSWER, BY_PARENT_ID, BY_LIST] = [1, 2, 3, 4];
 /** The most calls and agents that are remembered. */
 const MOST = 10_000;
-/** The tool that starts agents, by each of its names. */
+/** All names of the tool that starts agents. */
 const SPAWNS: readonly unknown[] = toolNames('Agent');
 
 /**
- * Who started each agent of a session. What counts, in this order: the agents that a record lists above it; the parent that an input names; the
- * agent's id in the answer to the call that started it; an open call, not denied, for an agent of its type. Where there is none of these it was
- * the main agent.
+ * Who started each agent of a session. Sources, the most certain first: the ancestors that a record lists (`agents_above`); the parent that an input
+ * names; the agent's id in the response to the call that started it; an open call, not denied, for an agent of its type. Without any of these, the
+ * main agent.
  */
 export class Starters {
   readonly #wishes = new Map<string, Wish>();
   readonly #known = new Map<string, Starter>();
 
-  /** Reads a record. Returns the agent whose id is in the answer, if it is one. */
+  /** Reads a record. If it has the response to a call that started an agent: returns the agent's id. */
   note(record: FireRecord | HookStarted): string | undefined {
-    // The fire itself has told it, and earlier.
+    // The fire that a shadow record belongs to has been read already.
     if (record.type === 'hook_fire' ? isShadow(record) : record.shadow === true) return undefined;
     const agent = agentIdOf(record);
     if (agent !== undefined) this.#noteParent(record, agent);
     return record.type === 'hook_fire' ? this.#noteCall(record) : undefined;
   }
 
-  /** A call has ended, so it starts no agent any more. */
+  /** To be called when a tool call has ended: it starts no agent any more. */
   ended(call: ToolCallRecord): void {
     this.#wishes.delete(keyOf(agentIdOf(call), call.tool_use_id));
   }
 
-  /** Who started the agent; undefined: nothing says it. */
+  /** Who started the agent; undefined: no record says. */
   of(agent: string): Pick<Starter, 'by'> | undefined {
     return this.#known.get(agent);
   }
@@ -58,21 +58,21 @@ export class Starters {
     const isOpened = roleOf(record.type === 'hook_fire' ? record.event : record.hook_event) === 'open';
     const parent = record.type === 'hook_fire' ? record.input['parent_agent_id'] : undefined;
     const list = record.type === 'hook_fire' ? record.agents_above : undefined;
-    // Its host lists who is above this agent, so now it is another agent with the same id.
+    // An earlier record listed ancestors and this one lists none, so it is another agent with the same id.
     const isAnother = isOpened && list?.length === 0 && this.#known.get(agent)?.rank === BY_LIST;
     if (isAnother) this.#known.delete(agent);
-    // An agent that the main one started may name the session itself.
+    // An agent that the main agent started may name the session as its parent.
     if (typeof parent === 'string' && parent !== '' && parent !== agent)
       this.#put(agent, { by: parent === record.session_id ? undefined : parent, rank: BY_PARENT_ID });
     if (isAnother && !this.#known.has(agent)) this.#put(agent, { by: undefined, rank: BY_LIST });
-    // Else an empty list says nothing: of another program's agents no host knows which is below which. One whose starter has ended is listed without it.
+    // Otherwise an empty list says nothing: a host does not know the hierarchy of another program's agents, and does not list a starter that has ended.
     const above = list?.at(-1)?.agent_id;
     if (above !== undefined && above !== agent && (isOpened || this.#known.get(agent)?.rank !== BY_LIST))
       this.#put(agent, { by: above, rank: BY_LIST });
     if (isOpened) this.#takeWish(agent, openedType(record));
   }
 
-  /** The call for the agent that begins waits for no other one. */
+  /** Pairs an agent that begins with the call that asked for it. */
   #takeWish(agent: string, type: string | undefined): void {
     const known = this.#known.get(agent);
     const wish = known === undefined ? this.#wishFor(agent, type) : this.#wishOf(known.by, agent, type);
@@ -81,14 +81,14 @@ export class Starters {
     if (known === undefined) this.#put(agent, { by: wish.by, rank: BY_CALL });
   }
 
-  /** That of its starter, for its type. */
+  /** The open call of the agent's starter for its type; undefined: none, or already paired. */
   #wishOf(by: string | undefined, agent: string, type: string | undefined): Wish | undefined {
     const waiting = [...this.#wishes.values()].filter((wish) => wish.by === by);
     if (waiting.some(({ started }) => started === agent)) return undefined;
     return waiting.find((wish) => wish.started === undefined && wish.type === type);
   }
 
-  /** The first that waits for an agent of the type; else the last one of which that is not known. */
+  /** The first open call for an agent of this type, or else the last one, if either type is unknown. */
   #wishFor(agent: string, type: string | undefined): Wish | undefined {
     let other: Wish | undefined;
     for (const wish of this.#wishes.values()) {
@@ -121,7 +121,7 @@ export class Starters {
     if (known !== undefined && known.rank > starter.rank) return;
     put(this.#known, agent, starter);
     if (known?.rank !== BY_CALL || known.by === starter.by) return;
-    // The call that it was taken for has started another agent, or none yet.
+    // The call that the agent was paired with started another agent, or none yet.
     for (const wish of this.#wishes.values()) if (wish.started === agent) wish.started = undefined;
   }
 }
@@ -138,7 +138,7 @@ function startedIn({ tool_response: answer }: Json): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** The type of an agent that begins; the record of a call of a hook has it behind the event's name. */
+/** The type of an agent that begins; a HookStarted has it in `hook_name`, after the event. */
 function openedType(record: FireRecord | HookStarted): string | undefined {
   if (record.type === 'hook_fire') return typeOf(record);
   const { hook_event: event, hook_name: name } = record;

@@ -2,17 +2,17 @@ import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { BackgroundRuns, type RunEnd } from './background.js';
 import { percentile, stopsIt } from './meaning.js';
 
-/** What one hook did, for one agent or on one event if asked for. */
+/** The figures of one hook, or of one hook for one agent or event. */
 export interface HookTally {
   readonly hook: string;
   /** The agent or event. */
   readonly group?: string;
-  /** How often it was called; each re-ask counts. */
+  /** How often it was called, repeated calls after a rewrite included. */
   readonly runs: number;
-  /** Runs that denied or blocked (on a stop event: kept the agent going), also by a failure that counted as that. */
+  /** Runs that denied or blocked (on a stop event: kept the agent going), also by a failure that counts as a block. */
   readonly denials: number;
   readonly failures: number;
-  /** Milliseconds, of a fire's last call each; absent: never timed. Nearest rank: a time that was measured. */
+  /** Milliseconds of the last call in each fire; absent: never timed. By nearest rank, so each is a measured time. */
   readonly p50?: number;
   readonly p95?: number;
   readonly p99?: number;
@@ -34,10 +34,10 @@ export interface CountedFire {
   readonly decision: Pick<FireRecord['decision'], 'failures'>;
 }
 
-/** And of its hooks. */
+/** The parts of a hook's row that are counted. */
 export type CountedHandler = Pick<HandlerRecord, 'id' | 'name' | 'status' | 'verdict' | 'reasked' | 'duration_ms'>;
 
-/** Counts hooks that ran. Every time is kept, eight bytes each. */
+/** Counts hooks that ran. All durations are kept, at eight bytes each. */
 export class Tallies {
   readonly #counts = new Map<string, Counts>();
   readonly #background = new BackgroundRuns<Counts>();
@@ -53,13 +53,13 @@ export class Tallies {
     if (handler.status !== 'background' && handler.duration_ms !== undefined) counts.times.push(handler.duration_ms);
   }
 
-  /** A run that ended: it counts if it was in the background. */
+  /** Notes the end of a run, which counts if it was a background run. */
   end(end: RunEnd): void {
     const counts = this.#background.end(end);
     if (counts !== undefined) count(counts, end);
   }
 
-  /** The slowest first: by p95, then by p50; at last what was never timed. */
+  /** Slowest first, by p95, then by p50; hooks that were never timed come last. */
   rows(): HookTally[] {
     return [...this.#counts.values()].map(rowOf).sort(bySlowness);
   }

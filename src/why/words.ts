@@ -7,7 +7,7 @@ import { clip, plain } from '../plain.js';
 import { own } from '../values/own.js';
 import { isObject, type Json } from '../values/shape.js';
 
-/** The text that matchers were compared with. */
+/** The text that matchers are compared with. */
 export function subjectOf({ event, input }: FireRecord): string | undefined {
   const tool = input['tool_name'];
   return subjectIn(specOf(event), input) ?? (typeof tool === 'string' ? tool : undefined);
@@ -30,7 +30,7 @@ export function quoted(text: string, width = 200): string {
   return `"${clip(text.trim(), width)}"`;
 }
 
-/** A value in a sentence, its beginning. */
+/** The beginning of a value's JSON, for a sentence. */
 export function shown(value: unknown, width = 200): string {
   try {
     return clip(JSON.stringify(value) ?? 'nothing', width);
@@ -39,14 +39,14 @@ export function shown(value: unknown, width = 200): string {
   }
 }
 
-/** Where a hook was registered, for whoever has to change it. */
+/** The place where a hook is registered and can be changed. */
 export function placeOf({ plugin, source: { kind, name, file } }: HandlerRecord): string {
   if (file !== undefined) return plain(nearer(file));
   if (plugin !== undefined) return `the plugin ${plain(plugin)}`;
   return kind === 'code' ? 'the program that registered it' : plain([kind, name].filter((t) => t).join(' '));
 }
 
-/** Relative to here, where it lies here. */
+/** A path within the current folder is made relative. */
 function nearer(file: string): string {
   // A page in a browser has no current folder.
   const here = globalThis.process?.cwd();
@@ -65,7 +65,7 @@ function part(of: Json, key: string): Json {
 
 export const isGate = ({ decision }: FireRecord): boolean => decision.fold === 'gate';
 
-/** The verdict in an answer, by the stronger of its spellings, in the words of its event; undefined: none. */
+/** The verdict in an answer, as the event names it; of two spellings the stricter one. undefined: none. */
 export function verdictIn(record: FireRecord, handler: HandlerRecord): string | undefined {
   const legacy = own(LEGACY, String(output(handler)['decision']));
   if (!isGate(record)) return legacy === 'deny' ? 'block' : undefined;
@@ -77,11 +77,11 @@ export function verdictIn(record: FireRecord, handler: HandlerRecord): string | 
 
 const knownWord = (word: unknown): string | undefined => VERDICTS.find((one) => one === word && one !== 'none');
 
-/** The first of them that is text. */
+/** The first non-empty string. */
 export function firstText(...values: readonly unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === 'string' && value !== '');
 }
 
-/** Whether it ended the run for later hooks, which only a hook from code can. */
+/** Whether a hook ended the run, so that later hooks are not asked; only hooks registered in code can. */
 export const endsRun = (handler: HandlerRecord): boolean =>
   handler.dialect !== 'claude' && output(handler)['continue'] === false;
