@@ -5,7 +5,9 @@ import { hear } from '../agents/hear.js';
 import { foldOf } from '../agents/rows.js';
 import type { AgentTable, EventRow } from '../agents/table.js';
 import { claudeCode } from '../agents/tables/claude-code.js';
+import { saysByHelper } from '../events/output/helper-words.js';
 import type { ExternalCall, Handler, Reply } from '../handlers/handler.js';
+import { parseObject } from '../handlers/output.js';
 import { wellFormedJson } from '../plain.js';
 import { isObject, type Json } from '../values/shape.js';
 
@@ -59,6 +61,7 @@ function readReply(asked: Asked, reply: Reply): Reply {
   if (later !== undefined) return { ...reply, later: later.then((last) => readReply(asked, last)) };
   const { output: _, warnings = [], ...facts } = reply;
   if (failure !== undefined && UNFINISHED.includes(failure.cause)) return { ...facts, failure };
+  if (isHelpers(reply)) return reply;
   const heard = hear(asked.table, asked.row, { stdout: reply.stdout ?? '', ...endOf(reply) });
   const said = sayHere(asked, heard.answer);
   const why = heard.failure ?? said.failure;
@@ -70,6 +73,12 @@ function readReply(asked: Asked, reply: Reply): Reply {
     ...(why === undefined ? {} : { failure: failure && why.cause !== 'bad_schema' ? { ...why, ...failure } : why }),
     warnings: [...warnings.filter((warning) => !READ_AS_OURS.test(warning)), ...heard.warnings, ...said.warnings],
   };
+}
+
+/** A helper's answer means the same whoever hands it on; the agent itself has no words for it. */
+function isHelpers({ stdout = '' }: Reply): boolean {
+  const json = parseObject(stdout.trim());
+  return json !== undefined && saysByHelper(json);
 }
 
 /** Warnings of an answer that was read by our rules first. */

@@ -1,5 +1,6 @@
 import { beginning } from '../emit/redact/part.js';
 import { answersByExit2, type Cause, exit2Of, type OnFailure } from '../events/failure.js';
+import { helperToOutput, saysByHelper } from '../events/output/helper-words.js';
 import type { Json } from '../values/shape.js';
 import { blockOutput, type OutputTarget, printedBlock } from './blocking.js';
 import type { Reply } from './handler.js';
@@ -54,7 +55,7 @@ function blocksByExit({ spec, result }: Trial): boolean {
 
 /** It blocks before any parsing or size failure; the JSON may give the reason but cannot take the block back. */
 function exitTwo(trial: Trial): Reply {
-  const json = trial.result.tooLarge ? undefined : parseObject(trial.text);
+  const json = trial.result.tooLarge ? undefined : parseWords(trial);
   const stderr = trial.result.stderr.trim();
   const reason = printedBlock(trial, json)?.reason ?? (stderr || 'No stderr output');
   return { output: blockOutput(trial, reason, json), ...startupDoubt(stderr) };
@@ -77,7 +78,7 @@ function readText(trial: Trial): Reply {
   const { text } = trial;
   if (!text.startsWith('{')) return readPlain(trial);
   if (!text.endsWith('}')) return readTruncated(trial);
-  const json = parseObject(text);
+  const json = parseWords(trial);
   return json ? readJson(trial, json) : failed('bad_json', badJson(text));
 }
 
@@ -150,6 +151,18 @@ export function parseObject(text: string): Json | undefined {
     return JSON.parse(text) as Json;
   } catch {
     return undefined;
+  }
+}
+
+/** The same, with a helper's answer in the event's words, so that a deny of it stands as any other does. */
+function parseWords({ spec, eventName, text }: Trial): Json | undefined {
+  const json = parseObject(text);
+  if (!json || !saysByHelper(json)) return json;
+  try {
+    return helperToOutput(spec, json, eventName) as Json;
+  } catch {
+    // It is refused when it is read.
+    return json;
   }
 }
 

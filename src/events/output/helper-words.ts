@@ -1,5 +1,5 @@
 import { kindOf } from '../../values/problem.js';
-import { isObject } from '../../values/shape.js';
+import { isObject, type Json } from '../../values/shape.js';
 import type { EventSpec } from '../spec.js';
 import {
   CONTEXT,
@@ -16,6 +16,9 @@ import {
 } from './helpers.js';
 import { asPrinted, BadOutput, printed } from './printed.js';
 import { outputShape } from './shape.js';
+
+/** Whether an output that was parsed holds a helper's answer. */
+export const saysByHelper = (output: Json): boolean => HELPER_KEYS.some((key) => Object.hasOwn(output, key));
 
 type Specific = Record<string, unknown>;
 

@@ -1,6 +1,7 @@
 import { baseOutput } from '../../events/base.js';
 import type { Cause } from '../../events/failure.js';
 import { failureEffect } from '../../events/failure.js';
+import { HELPER_KEYS } from '../../events/output/helpers.js';
 import { ended } from '../../plain.js';
 import { unlessAborted } from '../../values/waiting/abort.js';
 import type { ExternalCall, Reply } from '../handler.js';
@@ -56,7 +57,7 @@ function noVerdict(
   const json = text.trim().startsWith('{') ? output : undefined;
   if (!json) return 'with plain text, and its failures are to block';
   const keys = Object.keys(json).filter((key) => key !== 'reason');
-  const known = ['hookSpecificOutput', 'async', ...Object.keys(baseOutput().shape)];
+  const known = ['hookSpecificOutput', 'async', ...HELPER_KEYS, ...Object.keys(baseOutput().shape)];
   if (Object.keys(json).length === 0 || keys.some((key) => known.includes(key))) return undefined;
   return "with an object that holds none of a hook's fields, and its failures are to block";
 }
