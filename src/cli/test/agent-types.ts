@@ -7,12 +7,12 @@ import { servicesOf } from '../../host/internals.js';
 import { nearest } from '../../values/nearest.js';
 import type { Example } from './examples.js';
 
-/** Claude Code's own, which no file defines. */
+/** Claude Code's own types of agents, which no file defines. */
 const OWN = ['general-purpose', 'Explore', 'Plan'];
 
 /**
- * Throws FILE where an example is of an agent that nobody knows, since hooks that are for one would not be asked, and it could pass by that alone. Where no
- * hook is for agents of one type, any is as good as another.
+ * Throws FILE if an example names an unknown type of agent: with a misspelled type, the hooks for that type are not asked, and the example could pass for that
+ * reason alone. If no hook is for one type of agent, any name is accepted.
  */
 export function checkAgents(examples: readonly Example[], host: Host, dir: string): void {
   const types = typesIn(host);
@@ -29,20 +29,20 @@ export function checkAgents(examples: readonly Example[], host: Host, dir: strin
   }
 }
 
-/** Types that hooks are for. */
+/** The types of agents that have hooks of their own. */
 function typesIn(host: Host): string[] {
   return servicesOf(host)
     .registrar.spawnScopes()
     .flatMap(({ agentType }) => agentType ?? []);
 }
 
-/** The names of the files in which a project has its agents. */
+/** The agents that a project defines, by the names of their files. */
 function filesIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [name.slice(0, -'.md'.length)] : []));
 }
 
-/** A hook names it in its matcher, on an event that is about agents. */
+/** Whether a hook names the agent in its matcher, on an event that is about agents. */
 function isMatched(host: Host, agent: string): boolean {
   const { events, registrar } = servicesOf(host);
   const about = Object.values(events).filter((state) => subjectIn(state?.spec, { agent_type: agent }) === agent);

@@ -51,7 +51,7 @@ function parseInput(text: string, wrong: Wrong): Json {
   }
 }
 
-/** Quotes around the whole are taken off; all between them stays as it is written. */
+/** Removes quotes around the whole text; what is between them stays as it is. */
 function unquoted(text: string, wrong: Wrong): string {
   const [quote] = text;
   if (quote !== "'" && quote !== '"') return text;

@@ -138,7 +138,7 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
   ],
 };
 
-/** All of it. */
+/** All calls of the corpus, each with its kind. */
 export const CORPUS: readonly Probe[] = Object.entries(CALLS).flatMap(([kind, calls]) =>
   calls.map(([tool, input, why]) => ({ kind, tool, input, ...(why === undefined ? {} : { why }) })),
 );

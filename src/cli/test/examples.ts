@@ -25,7 +25,7 @@ const LIMITS = { longest: 1024 * 1024, nodes: 200_000 };
 
 const KEYS = ['name', 'call', 'event', 'input', 'agent', 'expect'];
 
-/** Says what is wrong with a file, by its line. */
+/** Makes the error about a place in the file. */
 type Wrong = (node: TreeNode | undefined, problem: string, near?: string) => HookscopeError;
 
 /** Reads a file of examples: a list, or `examples:` with a list. Throws FILE with the line and the key. */

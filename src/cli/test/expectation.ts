@@ -11,14 +11,14 @@ export interface Expectation {
 }
 
 interface Word {
-  /** Whether a reason, a text or a value can be looked at, and whether one hook is responsible. */
+  /** Whether a pattern can test a reason, a text or a value, and whether `by` can name the hook that is responsible. */
   readonly takes: { readonly pattern?: true; readonly by?: true };
   check(fired: Fired, pattern: RegExp | undefined): MatcherResult;
 }
 
 const not = ({ pass, message }: MatcherResult): MatcherResult => ({ pass: !pass, message });
 
-/** The value as JSON, so that a pattern can be held against it. */
+/** Tests the pattern on the value as JSON. */
 const jsonMatches = (value: unknown, pattern: RegExp | undefined): boolean =>
   pattern === undefined || pattern.test(JSON.stringify(value) ?? '');
 
@@ -46,7 +46,7 @@ const worst = (...results: readonly MatcherResult[]): MatcherResult =>
 
 const GRAMMAR = /^(\w+)(?:\s+by\s+(\S(?:.*?\S)?))?(?:\s+\/(.*)\/([a-z]*))?$/s;
 
-/** Throws what `wrong` makes of it. */
+/** Throws the error that `wrong` makes. */
 export function parseExpectation(text: string, wrong: (problem: string, near?: string) => HookscopeError): Expectation {
   const [, name, by, source, flags] = GRAMMAR.exec(text.trim()) ?? [];
   if (name === undefined)
@@ -62,7 +62,7 @@ export function parseExpectation(text: string, wrong: (problem: string, near?: s
 
 function regExp(source: string, flags: string | undefined, wrong: (problem: string) => HookscopeError): RegExp {
   try {
-    // With `g` or `y` it would begin where it has ended in the example before.
+    // With `g` or `y`, a search would begin where that of the previous example ended.
     return new RegExp(source, flags?.replaceAll(/[gy]/g, ''));
   } catch (error) {
     throw wrong((error as Error).message);

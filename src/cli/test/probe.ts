@@ -10,7 +10,7 @@ export interface Probed extends Probe {
   readonly verdict: ProbeVerdict;
 }
 
-/** Puts every call of the corpus to the hooks. They are asked about it; nothing of it runs. */
+/** Asks the hooks about every call of the corpus. The calls themselves do not run. */
 export async function probe(bench: Bench, signal: AbortSignal): Promise<readonly Probed[]> {
   const probed: Probed[] = [];
   for (const one of CORPUS) {
@@ -23,7 +23,7 @@ export async function probe(bench: Bench, signal: AbortSignal): Promise<readonly
   return probed;
 }
 
-/** One line a call, by what it does, and the counts. */
+/** Prints one line for each call, grouped by what the calls do, and the counts. */
 export async function tellProbes(probed: readonly Probed[], print: (text: string) => unknown): Promise<void> {
   const kinds = [...new Set(probed.map(({ kind }) => kind))];
   for (const kind of kinds) {

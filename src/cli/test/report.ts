@@ -23,12 +23,12 @@ export function tap(outcomes: readonly Outcome[]): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** XML 1.0 has no other control characters, and no halves of a pair. */
+/** What XML 1.0 does not allow: all other control characters, and lone surrogates. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 const xml = (text: string): string =>
   text.replaceAll(NOT_XML, '\uFFFD').replaceAll(/[&<>"]/g, (char) => ENTITIES[char] as string);
 
-/** The form that CI systems read. */
+/** JUnit XML, the form that CI systems read. */
 export function junit(outcomes: readonly Outcome[]): string {
   const failures = outcomes.filter(({ problem }) => problem !== undefined).length;
   const cases = outcomes.map(({ place, title, problem }) => {

@@ -18,10 +18,10 @@ export interface Asked {
   readonly agent?: string;
 }
 
-/** The share of sessions that examples are in. Another thousand names are tried for each. */
+/** Examples are in sessions in which hooks with this share, or a larger one, are enforced. About a thousand names are tried for each. */
 const SHARE = 0.001;
 
-/** The least one, for hooks with a lower share: a million names, as the session of `fireHook` is found. */
+/** The smallest share, for hooks with a lower one: it takes about a million names, as for the session of `fireHook`. */
 const LEAST_SHARE = 1e-6;
 
 const sharesOf = ({ hooks, children }: Description): number[] => [
@@ -49,7 +49,7 @@ export class Bench {
     checkAgents(examples, this.#opened.host, this.#cwd);
   }
 
-  /** Fires it. An agent is started before it, so that hooks of its type are there, and ends after it, unless the event is its start or its end. */
+  /** Fires the event. Its agent starts before it, so that hooks for its type are registered, and ends after it, unless the event is that start or end. */
   async ask({ event, input, agent }: Asked, signal: AbortSignal): Promise<Fired> {
     const { host } = this.#opened;
     this.#count += 1;
@@ -76,11 +76,11 @@ export class Bench {
       const agent_id = `agent-${this.#count}`;
       const who = { ...base, agent_id, agent_type: agent };
       if (opens) return who;
-      // Its scope is there even if no hook is for its type.
+      // Opens the agent's scope even if no hook is for its type.
       host.registerScoped({ session: session_id, agent: agent_id }, {});
       await host.fireAny('SubagentStart', who, { signal });
       if (this.#share() >= share) return who;
-      // A function has made hooks with a lower share for it.
+      // A function has made hooks with a lower share for this agent.
       this.#least = this.#share();
       host.unregisterScoped({ session: session_id, agent: agent_id });
     }
@@ -90,7 +90,7 @@ export class Bench {
     return Math.max(LEAST_SHARE, Math.min(this.#least, ...sharesOf(this.#opened.host.describe())));
   }
 
-  /** Hooks that are enforced in a share of sessions decide in it, wherever the example is in its file. */
+  /** A session in which hooks with this share are enforced, wherever the example is in its file. */
   #nextSession(share: number): string {
     do this.#tried += 1;
     while (!isEnforcedIn(share, `example-${this.#tried}`));

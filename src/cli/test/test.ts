@@ -19,7 +19,7 @@ type TestFlags = HostFlags & Flags<'probe' | 'tap' | 'junit'>;
 const SKIPPED = ['node_modules', '.git'];
 const ENDING = /\.hooktest\.ya?ml$/;
 
-/** Runs the examples of a project against its hooks. Throws FILE, INVALID_OPTIONS and whatever the hooks cannot be loaded by. */
+/** Runs the examples of a project against its hooks. Rejects with FILE, INVALID_OPTIONS and the errors of loading hooks. */
 export async function testCommand([given]: readonly string[], flags: TestFlags, terminal: Terminal): Promise<number> {
   const path = resolve(given ?? '.');
   const files = exampleFiles(path);
@@ -93,7 +93,7 @@ function flagsFor(flags: TestFlags, dir: string): HostFlags {
   return named || !existsSync(join(dir, '.claude')) ? flags : { ...flags, claudeCode: dir };
 }
 
-/** Every file of examples in a folder, in a steady order. Throws FILE. */
+/** Every file of examples in a folder, in a stable order. Throws FILE. */
 function exampleFiles(dir: string): string[] {
   try {
     if (statSync(dir).isFile()) return [dir];
@@ -102,7 +102,7 @@ function exampleFiles(dir: string): string[] {
       .flatMap((entry) => {
         const path = join(dir, entry.name);
         if (entry.isDirectory()) return SKIPPED.includes(entry.name) ? [] : exampleFiles(path);
-        // A pipe would be waited for.
+        // Only regular files: opening a pipe would wait.
         return ENDING.test(entry.name) && statSync(path).isFile() ? [path] : [];
       });
   } catch (error) {
@@ -110,14 +110,14 @@ function exampleFiles(dir: string): string[] {
   }
 }
 
-/** Also another program's: it is the same file of the same build. An empty one was made for it. */
+/** Another program's report may be overwritten, too: it is the same file of the same build. An empty file was made for the report. */
 const REPORT: OutKind = {
   name: 'report in JUnit XML',
   option: '--junit',
   isOurs: (start) => start === '' || /^<\?xml[^>]*>\s*<testsuites?\b/.test(start),
 };
 
-/** Before anything runs. A device or a pipe, such as /dev/stdout, holds nothing. Rejects with FILE. */
+/** Checks before anything runs that the report may be written. A device or a pipe, such as /dev/stdout, holds nothing. Rejects with FILE. */
 async function checkReport(file: string): Promise<void> {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats?.isFile()) await checkFree(realpathSync(file), REPORT);
