@@ -1,13 +1,13 @@
 import type { HookRecord, HookResponse } from '../../emit/record.js';
 
-/** Microseconds, but for the millisecond that a record says. */
+/** The most microseconds after the beginning of a record's millisecond. */
 const REST = 999;
-/** Microseconds by which times may be out of order only because records say the millisecond; what is further back says that a clock was set. */
+/** Microseconds by which times may be out of order because records give only the millisecond. If it is more, a clock was set back. */
 export const NEAR = 2_000;
 
 /**
- * The time of each record of a host in microseconds. A record says the millisecond; that one came after the other is known too, and how long
- * each call took. So the time goes back only where the host's own clock was set back.
+ * The time of each record of a host in microseconds, from the record's millisecond, the order of the records and the duration of calls. It
+ * goes back only if the host's own clock was set back.
  */
 export class RecordClock {
   #last = 0;
@@ -16,7 +16,7 @@ export class RecordClock {
     return this.#pass(Date.parse(time) * 1000);
   }
 
-  /** The end of a call that began at `start`: as long after it as it took, within the record's millisecond unless the clock was set meanwhile. */
+  /** The end of a call that began at `start`: after its duration, within the record's millisecond unless the clock was set meanwhile. */
   end({ time, duration_ms }: HookResponse, start: number): number {
     const millisecond = Date.parse(time) * 1000;
     const end = Math.round(start + duration_ms * 1000);

@@ -7,7 +7,7 @@ export type TraceEvent = {
   readonly args?: Readonly<Record<string, unknown>>;
 } & (
   | { readonly ph: 'M' }
-  /** A slice. Those of one track lie beside or within each other, or they are not drawn. */
+  /** A slice. Slices of one track that overlap, but are not nested, are not drawn. */
   | { readonly ph: 'X'; readonly ts: number; readonly dur: number }
   /** An instant: of its track, or of its process. */
   | { readonly ph: 'i'; readonly ts: number; readonly s: 't' | 'p' }

@@ -16,16 +16,16 @@ import { type Call, type Fire, hasRoom, release } from './under-way.js';
 export interface TraceOptions {
   /** Takes each event as soon as it is known. */
   write(event: TraceEvent): void;
-  /** Whether a fire, a call or an alarm is drawn. */
+  /** Whether a fire, a call, an alarm or the run of another program's hook is drawn. */
   isShown(record: HookRecord): boolean;
   /** A text with its secrets masked. */
   text(text: string): string;
 }
 
-/** Fires and calls that have begun and not ended; of more, the oldest are not drawn. */
+/** The most fires and calls that are under way; if there are more, the oldest are not drawn. */
 const MOST_OPEN = 10_000;
 
-/** Draws records as a trace, in their order; what it holds is what is under way. */
+/** Draws records as a trace, in their order. It keeps only what is under way. */
 export class Trace {
   readonly #options: TraceOptions;
   readonly #tracks: Tracks;
@@ -122,7 +122,7 @@ export class Trace {
     const { fire } = call;
     if (call.lane !== fire?.lane) release(call.lane, call.end);
     else fire.drawn = Math.max(fire.drawn, call.end);
-    // What the fire waited for is drawn with it.
+    // A call that the fire waits for is drawn with it.
     if (fire === undefined || fire.isShown !== undefined)
       this.#drawCall(call, fire?.isShown ?? this.#options.isShown(record));
   }
@@ -147,7 +147,7 @@ export class Trace {
     release(fire.lane, end);
   }
 
-  /** Its fire is over and it is not: it continues in another row. */
+  /** The call lasts longer than its fire: it continues in another row. */
   #goesOn(call: Call, fire: Fire, end: number): void {
     this.#drawCall({ ...call, end }, fire.isShown === true, 'goes on in the background');
     const lane = this.#tracks.take(fire.agent, end);
@@ -174,7 +174,7 @@ export class Trace {
     this.#options.write({ ph: 'i', name: denial, cat: 'denial', pid, tid, ts: end, s: 't', args });
   }
 
-  /** From whoever started an agent to its beginning. */
+  /** Draws an arrow from the last fire of an agent's starter to the agent's beginning. */
   #arrow(from: TraceAgent | undefined, lane: Lane, ts: number): void {
     if (from?.last === undefined) return;
     const id = ++this.#arrows;

@@ -5,7 +5,7 @@ import { Starters } from '../../why/starters.js';
 import { NEAR, RecordClock } from './clock.js';
 import type { Drawn, TraceEvent } from './event.js';
 
-/** A row on which one thing at a time is drawn, and what is within it. */
+/** A row on which one thing at a time is drawn, with what is nested in it. */
 export interface Lane {
   readonly pid: number;
   readonly tid: number;
@@ -19,7 +19,7 @@ export interface Lane {
 export interface TraceAgent {
   readonly session: TraceSession;
   readonly id: string | undefined;
-  /** Known for good once its fire's record is. */
+  /** Final once something of the agent is drawn. */
   depth: number;
   readonly order: number;
   readonly lanes: Lane[];
@@ -39,19 +39,19 @@ export interface TraceSession {
   isNamed: boolean;
 }
 
-/** The most agents; beyond that, the one seen first is forgotten, and gets a new row if it is seen again. */
+/** The most sessions, clocks, and agents of a session; beyond that, the one seen first is forgotten, and an agent seen again gets a new row. */
 const MOST = 10_000;
 /** Rows are sorted by depth, then by when their agent came; those of one agent stay together. */
 const DEPTH = 10_000_000;
 const ORDER = 100;
 
-/** The rows of a trace: a process a session, a thread an agent, and more threads where an agent does several things at a time. */
+/** The rows of a trace: a process for each session, a thread for each agent, and more threads if an agent does several things at a time. */
 export class Tracks {
   readonly #sessions = new Map<string, TraceSession>();
   readonly #clocks = new Map<string, RecordClock>();
   readonly #write: (event: TraceEvent) => void;
   readonly #text: (text: string) => string;
-  /** Processes and threads are counted together: readers know a thread by its number alone. */
+  /** Processes and threads are numbered together: viewers identify a thread by its number alone. */
   #numbers = 0;
 
   constructor(write: (event: TraceEvent) => void, text: (text: string) => string) {
@@ -83,7 +83,7 @@ export class Tracks {
     return session;
   }
 
-  /** `parent`: who has started it. */
+  /** `parent`: the agent that started it. */
   agent(session: TraceSession, id: string | undefined, parent?: TraceAgent): TraceAgent {
     const known = session.agents.get(id);
     if (known) return known;
@@ -101,7 +101,7 @@ export class Tracks {
     return agent;
   }
 
-  /** A row of the agent's that is free from `start` on, or nearly: its first, if that is. */
+  /** The agent's first row that is free at `start`, or nearly so; otherwise a new one. */
   take({ lanes, session }: TraceAgent, start: number): Lane {
     let lane = lanes.find(({ isTaken, end }) => !isTaken && end <= start + NEAR);
     if (lane === undefined) {
@@ -112,7 +112,7 @@ export class Tracks {
     return lane;
   }
 
-  /** Must be called before anything is drawn on its rows: names them. */
+  /** Names the agent's rows. Call it before anything is drawn on them. */
   name({ session, lanes, id, depth, order, type }: TraceAgent): void {
     const { pid } = session;
     if (!session.isNamed) {
@@ -142,7 +142,7 @@ export class Tracks {
 const depthBelow = (id: string | undefined, parent: TraceAgent | undefined): number =>
   id === undefined ? 0 : (parent?.depth ?? 0) + 1;
 
-/** Puts an agent of which nothing is drawn yet below its starter: the record of a hook's call, which comes first, does not name that. */
+/** Puts an agent of which nothing is drawn yet below its starter, which the record of a hook's call, the first to come, does not name. */
 export function placeBelow(agent: TraceAgent, parent: TraceAgent | undefined): void {
   if (!agent.lanes.some(({ isNamed }) => isNamed)) agent.depth = depthBelow(agent.id, parent);
 }

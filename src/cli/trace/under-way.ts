@@ -22,13 +22,13 @@ export interface Fire {
   readonly lane: Lane;
   readonly start: number;
   readonly calls: Call[];
-  /** Up to where its own row holds its calls. */
+  /** The end of the calls that are drawn in the fire's own row. */
   drawn: number;
-  /** Its record was read; undefined before that. */
+  /** Whether the fire is drawn; undefined until its record is read. */
   isShown: boolean | undefined;
 }
 
-/** Whether a call that begins then fits into the row of its fire: behind all that is drawn there, within the fire. */
+/** Whether a call that begins at `began` fits into its fire's row, after everything that is drawn there. */
 export function hasRoom({ calls, lane, drawn }: Fire, began: number): boolean {
   return drawn <= began + NEAR && calls.every((call) => call.end !== undefined || call.lane !== lane);
 }
