@@ -14,7 +14,7 @@ export interface TraceParts {
   readonly store: RecordStore;
   readonly filter: RecordFilter;
   readonly mask: Mask;
-  /** Also what no filter is about: hooks of another program. */
+  /** No filter was given: hooks of another program, which none could select, are drawn, too. */
   readonly isAll: boolean;
   readonly terminal: Terminal;
   /** undefined: standard output. */
