@@ -6,10 +6,10 @@ import { describeError } from '../values/message.js';
 export interface Terminal {
   /** Whether to use colour on standard output: it is a terminal with colours, and NO_COLOR is not set. */
   readonly color: boolean;
-  /** Standard output is a terminal: a line can be written over. */
+  /** Standard output is a terminal, where a line can be overwritten. */
   readonly live: boolean;
   readonly columns: number;
-  /** Fires when the user interrupts; as a hook, also when nothing catches an error: its reason is an UncaughtError then. */
+  /** Fires when the user interrupts; for a hook also on an uncaught error, with an UncaughtError as its reason. */
   readonly signal: AbortSignal;
   /** The reader of standard output has gone (`| head`). */
   readonly gone: boolean;
@@ -17,9 +17,9 @@ export interface Terminal {
   print(text: string): Promise<void>;
   /** Writes as it is, without a line end. */
   write(text: string): void;
-  /** The same to standard error. */
+  /** Writes to standard error as it is, without a line end. */
   writeError(text: string): void;
-  /** Resolves when all of that is written out. */
+  /** Resolves when all output so far is written out. */
   written(): Promise<void>;
   /** One line to standard error. */
   tell(text: string): void;
@@ -30,11 +30,11 @@ export interface Terminal {
 /** SIGHUP: the terminal was closed. */
 const INTERRUPTS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 /**
- * Others that end a process, and for which Node can listen: a hook has an answer to give. Not those of a crash, and not SIGUSR1, with which
- * Node opens its debugger. The same in the thin command.
+ * Other signals that end a process and that Node can handle: a hook still has to answer. Signals of a crash are left out, and SIGUSR1, with
+ * which Node opens its debugger. The thin command has the same list.
  */
 const ENDING = 'SIGQUIT SIGABRT SIGUSR2 SIGALRM SIGVTALRM SIGXCPU SIGIO SIGPWR SIGSTKFLT SIGSYS'.split(' ');
-/** Node's own profiler, which `--prof` and `--cpu-prof` start, sends it all the time. */
+/** The options that start Node's own profiler, which sends SIGPROF all the time. */
 const PROFILING = /--(?:cpu-)?prof\b/;
 /** An agent continues after any other exit code, so an interrupted hook exits with this one, and so does a hook whose answer could not be written. */
 const HOOK_UNANSWERED = 2;
@@ -52,10 +52,10 @@ export interface OwnTerminal extends Terminal {
   exit(code: number): Promise<never>;
 }
 
-/** The process's own. `exit` ends it with what is written out first; an interrupted command ends with the signal's code, a hook with its own. */
+/** The terminal of this process. `exit` first writes out all output; an interrupted command exits with the signal's code, a hook with its own. */
 export function openTerminal(isHook = false): OwnTerminal {
   const { stdout, stderr } = process;
-  // Code of hooks and plugins that runs here may replace them.
+  // Bound now, because code of hooks and plugins in this process may replace them.
   const write = stdout.write.bind(stdout);
   const writeError = stderr.write.bind(stderr);
   const color = wantsColor();
@@ -80,7 +80,7 @@ export function openTerminal(isHook = false): OwnTerminal {
     const isProfiled = PROFILING.test(`${process.execArgv.join(' ')} ${process.env['NODE_OPTIONS']}`);
     for (const name of [...ENDING, ...(isProfiled ? [] : ['SIGPROF'])])
       process.on(name, () => interrupt(HOOK_UNANSWERED));
-    // Code of hooks and plugins that runs here: Node would exit with 1, after which an agent continues.
+    // An error in code of hooks and plugins here: Node would exit with 1, after which an agent continues.
     process.on('uncaughtException', (error) => stop.abort(new UncaughtError(error)));
   }
   stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -95,7 +95,7 @@ export function openTerminal(isHook = false): OwnTerminal {
   return {
     color,
     live: stdout.isTTY === true,
-    // A pseudo terminal may say 0.
+    // A pseudoterminal may report 0.
     columns: stdout.columns || 80,
     signal: stop.signal,
     get gone() {
@@ -124,7 +124,7 @@ export function openTerminal(isHook = false): OwnTerminal {
   };
 }
 
-/** Waits until a stream takes more, has closed, or the user interrupts. Nothing is left listening: a slow reader is waited for often. */
+/** Waits until a stream takes more, has closed, or the user interrupts. It leaves no listener behind, since a slow reader is waited for often. */
 async function taken(stream: NodeJS.WriteStream, signal: AbortSignal): Promise<void> {
   const over = new AbortController();
   const end = (): void => over.abort();
@@ -140,7 +140,7 @@ async function taken(stream: NodeJS.WriteStream, signal: AbortSignal): Promise<v
   }
 }
 
-/** Waits before a command has really begun, unless the user interrupts: then there is nothing to clean up. */
+/** Waits for work that needs no cleaning up, and rejects at once if the user interrupts. */
 export async function unlessInterrupted<T>({ signal }: Pick<Terminal, 'signal'>, waiting: Promise<T>): Promise<T> {
   let stop: () => void = () => undefined;
   const interrupted = new Promise<never>((_, reject) => {

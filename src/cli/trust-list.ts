@@ -6,7 +6,7 @@ import type { Held } from '../trust/held-file.js';
 import type { TrustStore } from '../trust/store.js';
 import type { Terminal } from './terminal.js';
 
-/** Every acceptance and every file that asks for one, each with its state. */
+/** Lists everything that was accepted and every file that waits for it, each with its state. */
 export async function listTrust(
   held: readonly Held<string>[],
   { store, projectDir }: { readonly store: TrustStore; readonly projectDir: string },

@@ -75,7 +75,7 @@ function accept({ state, request }: HeldFile, data: readonly string[], store: Tr
   else acceptTrust(request, store, { data });
 }
 
-/** Yes, or the names whose content is not bound; anything else is no. */
+/** Asks about a file. The answer is yes, perhaps with the names of files whose content is not bound, or no (undefined). */
 async function question(
   file: HeldFile,
   data: Data,
@@ -101,7 +101,7 @@ async function question(
   }
 }
 
-/** The one file that is asked about, if it is one. */
+/** The name of the changed file, if only one has changed. */
 function onlyChange({ request, previous }: HeldFile): string | undefined {
   const changed = changedNames(request.files, previous?.files);
   return changed.length === 1 ? changed[0] : undefined;
@@ -114,7 +114,7 @@ function changedNames(files: HeldFile['request']['files'], before: HeldFile['req
   });
 }
 
-/** A file as the command names it, or by its path. */
+/** Finds a file by the name that the command gives it, or by its path. */
 function findName({ request: { files, project } }: HeldFile, word: string): string | undefined {
   return Object.keys(files).find(
     (name) => name === word || [resolve(project, word), resolve(word)].includes(resolve(project, name)),
@@ -133,7 +133,7 @@ class Data {
     return this.#words.flatMap((word) => findName(file, word) ?? []);
   }
 
-  /** Whether an accepted file has to be accepted again because of them. */
+  /** Whether an accepted file has to be accepted again because of these names. */
   changes(file: HeldFile): boolean {
     return this.namesOf(file).some((name) => file.previous?.files[name]?.data !== true);
   }
@@ -161,7 +161,7 @@ async function describe(file: HeldFile, data: Data): Promise<string> {
   const before = Object.entries(previous?.files ?? {}).flatMap(([path, bound]) => (bound.data ? [path] : []));
   const byName = [...new Set([...before.filter((path) => path in request.files), ...data.namesOf(file)])];
   const diff = (await trustDiff(previous, request)).split('\n').map((line) => `    ${plain(line)}`);
-  // One word in a long text may take the no out of a guard.
+  // One word in a long text may keep a guard from denying anything.
   const loosens = previous !== undefined && diff.some((line) => /^\s*[+-].*\benforce\b/.test(line));
   return [
     head,
