@@ -84,10 +84,10 @@ function whyNot(row: EventRow): string | undefined {
   return undefined;
 }
 
-/** Seconds that are written for an event. */
+/** The timeout that is written for an event, in seconds. */
 const secondsOf = ({ timeout }: EventRow): number => timeout?.most ?? timeout?.usual ?? PATIENCE;
 
-/** One command an event. */
+/** An entry with a command for each event. */
 export function agentEntries(
   table: AgentTable,
   command: (event: string, seconds: number) => string,
@@ -96,7 +96,7 @@ export function agentEntries(
   return agentHandlers(table, (row) => ({ ...handler, command: command(row.name, secondsOf(row)) }));
 }
 
-/** One entry an event: everything is asked about, and where the agent knows such a word, a failure of what asks stops what can be stopped. */
+/** An entry for each event, without a matcher. If the agent has a setting for it, a failure of the handler blocks what can be blocked. */
 export function agentHandlers(
   table: AgentTable,
   make: (row: EventRow) => Handler,

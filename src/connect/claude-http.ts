@@ -4,7 +4,7 @@ import type { EventRow } from '../agents/table.js';
 import { agentHandlers, connectedRows, type LeftOut, tableOf } from './agent-hooks.js';
 import type { Entry } from './settings-text.js';
 
-/** A server that listens at a port, and the token to fire. */
+/** The port on which a server listens, and the token that fires events. */
 export interface HttpWay {
   readonly port: number;
   readonly token: string;
@@ -12,7 +12,7 @@ export interface HttpWay {
 
 const asksByHttp = (row: EventRow): boolean => builtInOf(row)?.types.includes('http') === true;
 
-/** Claude Code's hooks as requests. */
+/** Claude Code's hooks as HTTP requests to the server. */
 export function httpEntries({ port, token }: HttpWay): Readonly<Record<string, Entry>> {
   return agentHandlers(
     tableOf('claude-code'),
@@ -25,7 +25,7 @@ export function httpEntries({ port, token }: HttpWay): Readonly<Record<string, E
   );
 }
 
-/** Events that the client sends to no address. */
+/** Events that Claude Code does not send to HTTP hooks. */
 export function notByHttp(): LeftOut[] {
   const rows = connectedRows(tableOf('claude-code')).filter((row) => !asksByHttp(row));
   return rows.map(({ name }) => ({ event: name, why: 'Claude Code does not send it to HTTP hooks' }));

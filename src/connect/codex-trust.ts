@@ -6,12 +6,12 @@ import { beginning, ending } from '../emit/redact/part.js';
 import { isObject, type Json } from '../values/shape.js';
 import { connectedRows, tableOf } from './agent-hooks.js';
 
-/** Seconds that Codex has to start and to say it. */
+/** Seconds for Codex to start and to answer. */
 const PATIENCE = 15;
-/** Characters that are read of it at most. */
+/** The most bytes of its output that are read. */
 const MOST = 16 * 1024 * 1024;
 
-/** `off`: it is switched off there. `unlisted`: Codex does not know it. */
+/** `off`: the hook is switched off in Codex. `unlisted`: Codex does not know it. */
 export type HookTrust = 'trusted' | 'managed' | 'untrusted' | 'modified' | 'off' | 'unlisted';
 
 /** What Codex reports about the hooks in a file. */
@@ -47,7 +47,7 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** Asks `codex app-server`, by `hooks/list`, which of these hooks it trusts. Rejects with what went wrong, in words. */
+/** Asks `codex app-server`, by `hooks/list`, which of these hooks it trusts. Rejects with an error that says what went wrong. */
 export async function askCodex(question: CodexQuestion): Promise<CodexSays> {
   const { file, handlers, cwd } = question;
   const { listed, warnings } = await listHooks(question);
@@ -150,7 +150,6 @@ function answerIn(result: unknown): Listed | undefined {
   };
 }
 
-/** As one line. */
 const oneLine = (text: unknown): string => String(text).replace(/\s+/g, ' ').trim();
 
 function parsed(line: string): Json {
@@ -158,12 +157,12 @@ function parsed(line: string): Json {
     const message: unknown = JSON.parse(line);
     return isObject(message) ? message : { method: 'none' };
   } catch {
-    // It prints other lines too.
+    // Codex prints other lines, too.
     return { method: 'none' };
   }
 }
 
-/** Codex is a script that starts a program: both are of its group. */
+/** Ends the whole process group, because Codex is a script that starts a program. */
 function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {

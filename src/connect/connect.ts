@@ -19,11 +19,11 @@ export interface ConnectPlan {
   readonly file: string;
   /** As a unified diff for display. Empty: there is nothing to do. */
   readonly difference: string;
-  /** Why the agent runs none of the file's hooks as it is, and where; absent: it runs them. */
+  /** Why the agent runs none of the hooks while the file is as it is, and on which line; absent: it runs them. */
   readonly void?: string;
-  /** The journal remembers the file; else `write` makes it do so, even where there is no difference. */
+  /** The journal has the file. If not, `write` enters it, even if there is no difference. */
   readonly isKnown: boolean;
-  /** Does it, all or nothing. Throws FILE. */
+  /** Makes the whole change, or none of it. Throws FILE. */
   write(): void;
 }
 
@@ -64,7 +64,7 @@ export async function planConnect(
       const was = { before, ...(original.isExact ? {} : { cleaned: true }) };
       const kept = { ...what, ...was, after: sha256(next), written: next.toString('base64'), added, folders };
       if (same(bytes, next)) return journal.keep({ ...kept, handlers });
-      // Written first: everything from here on can be undone.
+      // The journal comes first, so that everything after it can be undone.
       const replaces = bytes && sha256(bytes);
       if (earlier !== undefined) removeDrafts(earlier);
       journal.keep({ ...kept, replaces, handlers: [...handlers, ...(earlier?.handlers ?? [])] });
@@ -96,13 +96,13 @@ async function foundIn({ path, named, text, bytes, list }: Found): Promise<Origi
   if (bytes === undefined) return { bytes, isExact: true };
   const earlier = list.find((one) => one.file === path) ?? asWritten(list, bytes);
   if (earlier !== undefined && isAsWritten(earlier, bytes)) return originalOf(earlier);
-  // Behind another link than then it may be a changed copy.
+  // If the name leads elsewhere by now, the file may be a changed copy of the connected one.
   const known = earlier ?? list.find((one) => one.named === named);
   const { rest, isExact } = await withoutOurs({ text, file: path, isOurs: oursIn(list) }, known);
   return { bytes: Buffer.from(rest), isExact: isExact && earlier?.cleaned !== true };
 }
 
-/** How the handlers of entries are recognised. */
+/** What the handlers of entries are recognised by (`nameOf`). */
 export const handlersOf = (entries: ConnectWhat['entries']): string[] => [
   ...new Set(Object.values(entries).flatMap((entry) => handlersIn(entry).map(nameOf))),
 ];

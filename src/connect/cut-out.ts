@@ -4,8 +4,8 @@ import { cut, type Range, rangesOf } from './ranges.js';
 import { checked, type HandlerTest, parseSettings, treeOf } from './settings-text.js';
 
 /**
- * The text without the handlers that are meant; groups, events and `hooks` that are empty then are gone too, unless a comment is left in
- * them. Nothing else is touched. Throws FILE.
+ * The text without the handlers that pass the test. Groups, events and `hooks` that become empty are removed, too, unless a comment is left
+ * in them. Nothing else is touched. Throws FILE.
  */
 export async function withoutHandlers(text: string, isMeant: HandlerTest, file: string): Promise<string> {
   const { hooks: events, ...others } = await parseSettings(text, file);
@@ -35,15 +35,15 @@ export async function withoutHandlers(text: string, isMeant: HandlerTest, file: 
 const propertyOf = (object: Node, key: string): Node | undefined =>
   object.children?.find(({ children }) => children?.[0]?.value === key);
 
-/** What is taken out of the list of an event. */
+/** What to take out of an event's list. */
 interface Found {
   readonly kept: readonly unknown[];
   readonly ranges: readonly Range[];
-  /** Nothing is left of it. */
+  /** Nothing is left of the list. */
   readonly isEmpty: boolean;
 }
 
-/** undefined: none of it is meant. */
+/** Undefined if there is nothing to take out. */
 function entriesIn(text: string, node: Node, list: readonly unknown[], isMeant: HandlerTest): Found | undefined {
   const gone: Node[] = [];
   const inner: Range[] = [];
@@ -63,13 +63,13 @@ function entriesIn(text: string, node: Node, list: readonly unknown[], isMeant: 
   return { kept, ranges: [...ranges, ...inner], isEmpty: kept.length === 0 && isBlank(text, node, ranges) };
 }
 
-/** Whether nothing but blanks is left in it. */
+/** Whether nothing but blanks is left between the brackets of a node. */
 function isBlank(text: string, { offset, length }: Node, ranges: readonly Range[]): boolean {
   const left = cut(text.slice(0, offset + length - 1), ranges);
   return left.slice(offset + 1).trim() === '';
 }
 
-/** The entry itself where nothing of it is meant, what is left of it, or undefined: nothing is. */
+/** What is left of an entry without the handlers that pass the test: the entry itself if it has none, undefined if nothing is left. */
 function withoutMeant(entry: unknown, isMeant: HandlerTest): unknown {
   if (!isObject(entry)) return entry;
   if (!Array.isArray(entry['hooks'])) return isMeant(entry) ? undefined : entry;

@@ -5,7 +5,7 @@ import { draftOf } from '../files/replace-file.js';
 import { isRunning } from '../values/processes.js';
 import type { ConnectedFile } from './journal.js';
 
-/** Removes what a killed command had begun to write; recognised by its name, and by being the beginning of the written text. */
+/** Removes files that a killed command had begun to write. They are recognised by their names, and by being the beginning of the text to write. */
 export function removeDrafts({ file, before, written }: ConnectedFile): void {
   const folder = dirname(file);
   const texts = [before, written].flatMap((text) => (text ? [Buffer.from(text, 'base64')] : []));

@@ -7,7 +7,7 @@ import { layoutOf, settingsFile } from './agent-hooks.js';
 import { nameOf } from './ours.js';
 import { type Handler, handlersIn, parseSettings, voidOf } from './settings-text.js';
 
-/** Why hooks that were written into a file do not run, or may not be waited for; in words that follow the name of a file. */
+/** Why hooks that were written into a file do not run, or may not be waited for. `what` follows the name of `file` in a sentence. */
 export interface Ailment {
   readonly file: string;
   readonly what: string;
@@ -47,7 +47,7 @@ function hooksIn({ hooks }: Json): { readonly event: string; readonly handler: H
   );
 }
 
-/** Whether a file has hooks, and all of them are of these. */
+/** Whether a file has hooks, and all of them are among these handlers. */
 export async function hasOnly(file: string, handlers: ReadonlySet<string>): Promise<boolean> {
   try {
     const found = hooksIn(await parseSettings(readFileSync(file, 'utf8'), file));

@@ -1,12 +1,12 @@
 import type { Node } from 'jsonc-parser';
 
-/** A text that is put into another one, which else stays as it is. */
+/** A text to insert into another one, and the offset. */
 export interface Piece {
   readonly at: number;
   readonly text: string;
 }
 
-/** The content of a text, and its style. */
+/** The line end of a text, and its unit of indentation. */
 interface Style {
   readonly eol: string;
   readonly unit: string;
@@ -21,7 +21,7 @@ export function written(value: unknown, indent: string, { eol, unit }: Style): s
   return JSON.stringify(value, undefined, unit).replaceAll('\n', `${eol}${indent}`);
 }
 
-/** Where an object or a list is continued. */
+/** The place in an object or a list where items are added. */
 export interface InsertPlace {
   /** The indentation of its elements. */
   readonly indent: string;
@@ -61,7 +61,7 @@ export function placeIn(text: string, node: Node | undefined, style: Style): Ins
   };
 }
 
-/** The indentation of the line that contains an offset, and whether it is the first in it. */
+/** The indentation of the line that contains an offset, and whether nothing else comes before the offset. */
 function indentAt(text: string, offset: number): { readonly indent: string; readonly isFirst: boolean } {
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   const indent = /^[ \t]*/.exec(before)?.[0] ?? '';

@@ -16,21 +16,21 @@ export interface ConnectedFile {
   readonly named?: string | undefined;
   /** Its original bytes in base64; null: there was no such file. */
   readonly before: string | null;
-  /** That is not all: it had our entries already, which nobody remembered, and they were left out. */
+  /** `before` is not exact: the file already had entries of ours that no journal knew, and they were left out. */
   readonly cleaned?: boolean | undefined;
   /** SHA-256 of what was written. */
   readonly after: string;
-  /** SHA-256 of the content to be replaced, until that has happened: a command that is killed before has changed nothing. */
+  /** SHA-256 of the content that is about to be replaced; absent afterwards. If the file still has it, a killed command has changed nothing. */
   readonly replaces?: string | undefined;
   /** What was written, in base64, so that later changes by others can be told from it. */
   readonly written?: string | undefined;
-  /** Our parts of it: the position in that text, and the length. */
+  /** Our parts of `written`: their positions and lengths. */
   readonly added?: readonly (readonly [at: number, length: number])[] | undefined;
   /** Folders that were made for it, outermost first. */
   readonly folders: readonly string[];
-  /** Its handlers are recognised by this: their command or URL. */
+  /** The commands or URLs by which its handlers are recognised. */
   readonly handlers: readonly string[];
-  /** When, in ISO 8601. */
+  /** When it was connected, in ISO 8601. */
   readonly at?: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export class Journal {
     this.path = path;
   }
 
-  /** Throws FILE: it cannot be read, is not a journal, or another user could have written it. */
+  /** Throws FILE if the file cannot be read, is not a journal, or could have been written by another user. */
   list(): readonly ConnectedFile[] {
     let text: string;
     try {
@@ -95,7 +95,7 @@ export class Journal {
     this.#change((kept) => [...kept.filter(({ file }) => file !== connection.file), connection]);
   }
 
-  /** `folders`: those created for it that still exist. The last file in one of them removes it. Throws FILE. */
+  /** `folders`: those created for the file that still exist. They are handed on to other files in them; the last one removes them. Throws FILE. */
   forget(file: string, folders: readonly string[] = []): void {
     this.#change((kept) =>
       kept
@@ -107,7 +107,7 @@ export class Journal {
     );
   }
 
-  /** One command at a time: of two at once each would write what the other had not read. */
+  /** One command at a time: of two at once, one would overwrite the other's change. */
   #change(change: (kept: readonly ConnectedFile[]) => readonly ConnectedFile[]): void {
     const lock = `${this.path}.lock`;
     this.#writing(() => {
@@ -137,7 +137,7 @@ export class Journal {
   }
 }
 
-/** It controls what is written where, so no other user may be able to write it. */
+/** The journal controls what is written where, so no other user may be able to write it. */
 function checkOwn(file: string): void {
   const user = process.getuid?.();
   const { uid, mode } = lstatSync(file);
@@ -158,7 +158,7 @@ function take(lock: string): void {
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-        // One without a number would be held for ever.
+        // A lock without a process id would be held for ever.
         rmSync(lock, { force: true });
         throw error;
       }
@@ -169,7 +169,7 @@ function take(lock: string): void {
   throw new Error(`${lock} is held by another command; if there is none, remove it`);
 }
 
-/** Its holder is alive, or has not written its id yet. */
+/** Whether the holder of the lock is alive, or has not written its id yet. */
 function isHeld(lock: string): boolean {
   try {
     const pid = Number(readFileSync(lock, 'utf8'));

@@ -8,6 +8,6 @@ export interface Layout {
   readonly version?: number;
   /** What the file may contain besides plain JSON; absent: not tested. */
   readonly reads?: readonly ('comments' | 'commas' | 'mark')[];
-  /** A void file is connected unchanged, and the user is told. Absent: it is not connected. */
+  /** A void file is connected all the same, and the user is told. Absent: it is not connected. */
   readonly void?: 'told';
 }

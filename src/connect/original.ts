@@ -5,13 +5,13 @@ import { countOurs, isOurs } from './ours.js';
 
 /** A file as it was before it was connected. */
 export interface Original {
-  /** undefined: there was none. */
+  /** Undefined if there was no file. */
   readonly bytes: Buffer | undefined;
-  /** Not where it had our entries already, which nobody remembered: it is what is left without them. */
+  /** False if the file already had entries of ours that no journal knew: `bytes` is what is left without them. */
   readonly isExact: boolean;
 }
 
-/** Without entries of ours in any case. */
+/** The file as it was before it was connected, always without entries of ours. */
 export async function originalOf({ file, before, cleaned }: ConnectedFile): Promise<Original> {
   if (before === null) return { bytes: undefined, isExact: true };
   const bytes = Buffer.from(before, 'base64');
@@ -21,13 +21,13 @@ export async function originalOf({ file, before, cleaned }: ConnectedFile): Prom
   return rest === text ? { bytes, isExact: cleaned !== true } : { bytes: Buffer.from(rest), isExact: false };
 }
 
-/** Whether nobody else has changed it. */
+/** Whether the file has the bytes that connect wrote, or those that it was about to replace. */
 export function isAsWritten({ after, replaces }: ConnectedFile, bytes: Buffer): boolean {
   const hash = sha256(bytes);
   return hash === after || hash === replaces;
 }
 
-/** The connection that has written these bytes, wherever that was. */
+/** The connection that has written these bytes, into whatever file. */
 export function asWritten(list: readonly ConnectedFile[], bytes: Buffer): ConnectedFile | undefined {
   const hash = sha256(bytes);
   return list.find(({ after }) => after === hash);

@@ -3,16 +3,16 @@ import { isObject } from '../values/shape.js';
 import type { ConnectedFile } from './journal.js';
 import type { Handler, HandlerTest } from './settings-text.js';
 
-/** How a handler is recognised. */
+/** The command or URL by which a handler is recognised. */
 export const nameOf = (handler: Handler): string => String(handler['command'] ?? handler['url']);
 
-/** The handlers that connect has written: those that the journal names, wherever they are now, and those that show it by themselves. */
+/** Recognises handlers that connect has written: those that the journal names, wherever they are now, and those that `isOurs` recognises. */
 export function oursIn(connections: readonly ConnectedFile[]): HandlerTest {
   const names = new Set(connections.flatMap(({ handlers }) => handlers));
   return (handler) => names.has(nameOf(handler)) || isOurs(handler);
 }
 
-/** Shown without a journal. */
+/** Recognises our handlers without a journal. */
 export const isOurs: HandlerTest = (handler) => asksUs(handler['command']) || isOurRequest(handler);
 
 const KEYS = ['type', 'url', 'headers', 'timeout', 'onFailure'];
@@ -26,7 +26,7 @@ function isOurRequest(handler: Handler): boolean {
   return Object.keys(headers).join() === 'Authorization' && /^Bearer [\w-]{43}$/.test(String(headers['Authorization']));
 }
 
-/** How many of them a text has, even one that cannot be parsed. */
+/** How many of our handlers a text has, even if it cannot be parsed. */
 export function countOurs(text: string, connections: readonly ConnectedFile[]): number {
   const all = [...new Set(connections.flatMap(({ handlers }) => handlers))];
   const named = all.map((name) => JSON.stringify(name)).filter((name) => !MARKS.test(name));
@@ -34,5 +34,5 @@ export function countOurs(text: string, connections: readonly ConnectedFile[]): 
   return others + (text.match(new RegExp(MARKS, 'g'))?.length ?? 0);
 }
 
-/** What a command or an address of ours is found by in a text. */
+/** Finds a command or an address of ours in a text. */
 const MARKS = /\/dist\/hookscope-hook\.sh|"http:\/\/127\.0\.0\.1:\d+\/hooks\/\w+"/;

@@ -17,7 +17,7 @@ export function cut(text: string, ranges: readonly Range[]): string {
   return result + text.slice(at);
 }
 
-/** What is cut out so that an object or a list loses these children: each with the blanks before it and one comma; comments stay. */
+/** The parts to cut out so that an object or a list loses these children: each with the blanks before it and one comma. Comments stay. */
 export function rangesOf(text: string, { offset, length, children = [] }: Node, gone: readonly Node[]): Range[] {
   const ranges: Range[] = [];
   let isBehindKept = false;
@@ -38,7 +38,7 @@ export function rangesOf(text: string, { offset, length, children = [] }: Node, 
 
 const endOf = (node: Node | undefined): number | undefined => node && node.offset + node.length;
 
-/** Where the blanks before it begin; behind a comment that ends with its line they stay, unless a line end follows. */
+/** Where the blanks before a child begin. After a line comment they stay, because they end its line, unless a line end follows the child. */
 function startOf(text: string, before: number, at: number, next: number): number {
   const gap = text.slice(before, at);
   const blank = before + gap.trimEnd().length;
@@ -51,7 +51,7 @@ function commaIn(text: string, from: number, to: number): number | undefined {
   return at === -1 ? undefined : from + at;
 }
 
-/** As long as it was, without what comments say; `shown`: a line comment is left as `//` at its end. */
+/** Replaces comments by blanks of the same length; with `shown`, a line comment keeps its `//`, moved to its end. */
 function blankComments(gap: string, shown = false): string {
   return gap.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, (comment) => {
     const blank = comment.replace(/[^\n]/g, ' ');

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { AgentTable } from '../agents/table.js';
 import { homeOf } from './agent-hooks.js';
 
-/** Entries of folders that are looked at, and how deep. */
+/** The most entries of folders that are looked at, and the deepest level. */
 const MOST = 20_000;
 const DEEP = 6;
 
-/** A file of a session that the agent began after a moment (milliseconds since 1970), which proves that it was started. undefined: there is none, or their place is unknown. */
+/** A session file that the agent made after `since` (milliseconds since 1970), which proves that it was started. Undefined if there is none, or their folder is unknown. */
 export function sessionSince({ connect }: AgentTable, since: number): string | undefined {
   if (connect.sessions === undefined) return undefined;
   let left = MOST;

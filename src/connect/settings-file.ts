@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { NotRead, readRegularFile } from '../files/regular-file.js';
 
-/** The file that a link leads to is the one that is read and replaced. */
+/** The path after following links: the file that a link leads to is read and replaced, not the link. */
 export function realPath(file: string, links = 0): string {
   const path = resolve(file);
   if (existsSync(path)) return realpathSync(path);
@@ -17,7 +17,7 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch {
-    // Whoever reads it then says why that cannot be done.
+    // Reading the file reports why it cannot be read.
     return false;
   }
 }
@@ -33,10 +33,10 @@ export function readIfThere(path: string): Buffer | undefined {
   }
 }
 
-/** Throws FILE for what is no text. */
+/** Throws FILE for bytes that are not UTF-8. */
 export function textOf(bytes: Buffer | undefined, path: string): string {
   try {
-    // A mark at its beginning stays where it is.
+    // A byte order mark stays in the text.
     return bytes === undefined ? '' : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
     throw problem(path, 'is not UTF-8 text; nothing was changed', error);

@@ -22,15 +22,15 @@ export const handlersIn = (entry: unknown): readonly Handler[] => {
   return Array.isArray(entry['hooks']) ? entry['hooks'].filter(isObject) : [entry];
 };
 
-/** A text, and what of it was put in: where that begins, and how long it is. */
+/** A text, and the parts that were inserted into it: their positions and lengths. */
 export interface Extended {
   readonly text: string;
   readonly added: readonly (readonly [at: number, length: number])[];
 }
 
 /**
- * A settings text with one more entry at the end of each event; not a byte of the rest is touched. What is read from the result, without
- * these entries, is what was read before, or nothing is returned: throws FILE.
+ * A settings text with one more entry at the end of each event's list; every other byte stays. Throws FILE if the result, without these
+ * entries, would not read as the text did before.
  */
 export async function withEntries(
   text: string,
@@ -90,8 +90,8 @@ function extended(text: string, pieces: readonly Piece[]): Extended {
 }
 
 /**
- * What the text holds, if hooks can be added to it: an object, each key once, each of these events a list. With `layout`: only what the
- * agent reads. Throws FILE.
+ * The content of a text to which hooks can be added: an object, in which `hooks` and each event occur once, and each event of `lists` is a
+ * list. With `layout`, it holds only what the agent reads. Throws FILE.
  */
 export async function parseSettings(
   text: string,
@@ -128,11 +128,11 @@ export async function parseSettings(
         throw wrong(`"hooks.${key.value}" is expected to be a list of groups`, key.offset);
     }
   }
-  // Plain objects, as they are compared with.
+  // Plain objects, since the content is compared with such.
   return JSON.parse(JSON.stringify(getNodeValue(root)));
 }
 
-/** What is not plain JSON and makes the file void for its agent; undefined: nothing. */
+/** The first thing that is not plain JSON and makes the file void for its agent; undefined if there is none. */
 async function unreadIn(text: string, { title, reads }: Layout): Promise<{ problem: string; at: number } | undefined> {
   if (reads === undefined) return undefined;
   const voided = (what: string, at: number) => ({
@@ -153,13 +153,13 @@ async function unreadIn(text: string, { title, reads }: Layout): Promise<{ probl
   return voided(isComment ? 'comments' : 'a trailing comma', first.offset);
 }
 
-/** Why the agent will run none of the file's hooks, if it is still connected, and the line; undefined: it runs them. */
+/** Why the agent will run none of the hooks of a file that is connected all the same, with the line; undefined: it runs them. */
 export async function voidOf(text: string, layout: Layout): Promise<string | undefined> {
   const found = layout.void === 'told' ? await unreadIn(text, layout) : undefined;
   return found && `line ${positionAt(bare(text), found.at).line}: ${found.problem}`;
 }
 
-/** Throws what voids the file for its agent. */
+/** Throws if something makes the file void for its agent. */
 async function checkLayout(
   text: string,
   root: Node,
@@ -188,14 +188,14 @@ function onlyEntry(object: Node, key: string, wrong: (problem: string, at: numbe
   return found[0]?.children?.[1];
 }
 
-/** Its nodes, with their places in the text; undefined: it is empty. */
+/** The root node of a text, with the offsets of all nodes; undefined if the text is empty. */
 export async function treeOf(text: string): Promise<Node | undefined> {
   const { parseTree } = await import('jsonc-parser');
-  // A mark has the place of a blank.
+  // A blank replaces the byte order mark, so that offsets stay.
   return parseTree(text.startsWith(MARK) ? ` ${text.slice(1)}` : text, [], { allowTrailingComma: true });
 }
 
-/** Whether it has no trailing commas. */
+/** Whether a text has no trailing commas. */
 export async function hasNoCommaTooMany(text: string): Promise<boolean> {
   const { parseTree } = await import('jsonc-parser');
   const errors: ParseError[] = [];
@@ -203,7 +203,7 @@ export async function hasNoCommaTooMany(text: string): Promise<boolean> {
   return errors.length === 0;
 }
 
-/** The text, if that is what it holds. Throws FILE. */
+/** The text, if `expected` is its content. Throws FILE. */
 export async function checked(result: string, expected: Json, file: string): Promise<string> {
   const found = await parseSettings(result, file).catch((error: unknown) => Promise.reject(unedited(file, error)));
   if (!isDeepStrictEqual(found, expected)) throw unedited(file, undefined);

@@ -12,16 +12,16 @@ export interface Written {
   readonly isOurs: HandlerTest;
 }
 
-/** What is left of it. */
+/** What is left of the text. */
 export interface Taken {
   readonly rest: string;
-  /** Exactly what connect has put in is gone. */
+  /** Exactly what connect had inserted was removed, byte for byte. */
   readonly isExact: boolean;
 }
 
 /**
  * The text without what connect has written: byte for byte the original, with later changes of the user, as far as they can be separated.
- * Without a connection nothing is known of the original.
+ * Without `connection`, the original is unknown.
  */
 export async function withoutOurs(
   { text, file, isOurs }: Written,
@@ -34,14 +34,14 @@ export async function withoutOurs(
   return isExact ? { rest: cut, isExact } : { rest, isExact: rest === text };
 }
 
-/** The written parts are cut out where they are unchanged. */
+/** Cuts out the inserted parts; undefined if one of them was changed, or the parts are unknown. */
 async function withoutPieces({ written, added }: ConnectedFile, text: string): Promise<string | undefined> {
   if (written === undefined || added === undefined) return undefined;
   const was = Buffer.from(written, 'base64').toString();
   const changes = await changesOf(was, text);
   if (changes === undefined) return undefined;
   const pieces = added.map(([at, length]) => ({ from: at, to: at + length, value: '' }));
-  // The user has already removed it.
+  // The others were already removed by the user.
   const left = pieces.filter((piece) => !changes.some(({ from, to }) => from <= piece.from && piece.to <= to));
   const isTouched = left.some((piece) => changes.some(({ from, to }) => from < piece.to && piece.from < to));
   if (isTouched) return undefined;
@@ -60,7 +60,7 @@ function originalOf({ written, added = [] }: ConnectedFile): string {
   return added.toReversed().reduce((text, [at, length]) => text.slice(0, at) + text.slice(at + length), was);
 }
 
-/** It contains what it should, and no trailing comma except one that the user wrote. */
+/** Whether `cut` has the content of `rest`, and no trailing comma except one that the user wrote. */
 async function isSame(cut: string, rest: string, others: readonly string[], file: string): Promise<boolean> {
   try {
     const [one, other] = [await parseSettings(cut, file), await parseSettings(rest, file)];
@@ -73,7 +73,7 @@ async function isSame(cut: string, rest: string, others: readonly string[], file
   }
 }
 
-/** Events without hooks say nothing. */
+/** The content without empty events, which mean nothing, and without the version, which connect may have added. */
 function said({ hooks, version: _, ...others }: Json): Json {
   const events = Object.entries(isObject(hooks) ? hooks : {});
   const some = events.filter(([, list]) => !(Array.isArray(list) && list.length === 0));

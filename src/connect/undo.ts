@@ -28,7 +28,7 @@ export interface StillConnected {
   readonly error: unknown;
 }
 
-/** Undoes what `connect` did to a file; undefined: nothing of it is there. Rejects with FILE. */
+/** Undoes what `connect` did to a file. Undefined if the file has nothing that connect wrote. Rejects with FILE. */
 export async function disconnect(file: string, journal = new Journal()): Promise<Disconnected | undefined> {
   const path = realPath(file);
   const all = await disconnectAll([file], journal);
@@ -39,8 +39,8 @@ export async function disconnect(file: string, journal = new Journal()): Promise
 }
 
 /**
- * Undoes what `connect` did to files that have these names now, or had them then: where a link was put in or taken away since, in both
- * places. Every file is tried, even if another failed.
+ * Undoes what `connect` did to the files that these names lead to now, or led to when they were connected: a link may have been added or
+ * removed since. Every file is tried, even if another failed.
  */
 export async function disconnectAll(
   names: readonly string[],
@@ -67,7 +67,7 @@ interface Reached {
   readonly places: ReadonlyMap<ConnectedFile, readonly string[]>;
 }
 
-/** The files that names lead to now or led to then, and the connections of these. */
+/** The files that names lead to now or led to when they were connected, and the connections of these files. */
 function reached(names: readonly string[], list: readonly ConnectedFile[]): Reached {
   const files = new Set(names.map((name) => realPath(name)));
   const known = new Set([...files, ...names.map((name) => resolve(name))]);
@@ -90,7 +90,7 @@ interface Place {
   readonly file: string;
   readonly list: readonly ConnectedFile[];
   readonly isOurs: HandlerTest;
-  /** Connections that were made by this name. */
+  /** Connections whose content may be in this file now. */
   readonly led: readonly ConnectedFile[];
 }
 
@@ -103,7 +103,7 @@ async function disconnectFile(place: Place): Promise<Disconnected | StillConnect
     return how && { file, how };
   } catch (error) {
     const left = bytes === undefined ? undefined : countOurs(bytes.toString(), list);
-    // A file that was never connected, and does not say that it was.
+    // Neither the journal nor the file shows that it was ever connected.
     if (led.length === 0 && !left) return undefined;
     return { file, error: stillThere(file, left, error) };
   }
@@ -133,7 +133,7 @@ async function takeOut(place: Place, bytes: Buffer): Promise<Disconnected['how']
   }
   const { rest } = await withoutOurs({ ...place, text }, known);
   const isLeft = rest === text;
-  // Of one that was connected elsewhere nothing else is known.
+  // Nothing else is known of a file that was not connected by its own path.
   if (isLeft && own === undefined) return led.length === 0 ? undefined : 'clean';
   if (original && original.bytes === undefined && isBare(rest)) return remove(file, known?.folders ?? []);
   if (!isLeft) write(Buffer.from(rest));
@@ -148,7 +148,7 @@ function remove(file: string, folders: readonly string[]): 'removed' {
   return 'removed';
 }
 
-/** An empty object, or one with only the version, which connect has written too. */
+/** An empty object, or one with only the version, which connect may have added. */
 const isBare = (text: string): boolean => /^\s*\{\s*(?:"version"\s*:\s*\d+\s*)?\}\s*$/.test(text);
 
 /** `left`: how many hooks are still in the file; undefined: it could not be read. */
