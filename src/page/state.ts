@@ -20,12 +20,12 @@ export const kept = signal(new KeptRecords(false));
 export const version = signal(0);
 export const filter = signal<Filter>(NO_FILTER);
 export const tab = signal<Tab>('fires');
-/** The scrubber: what was told later is not shown; undefined: all of it, and what comes. */
+/** The scrubber's moment, in milliseconds since 1970: later records are not shown; undefined: all are shown, and new ones. */
 export const until = signal<number | undefined>(undefined);
 /** The part of time that the lanes show; undefined: all of it. */
 export const span = signal<readonly [from: number, to: number] | undefined>(undefined);
 export const selected = signal<Row | undefined>(undefined);
-/** The last record of the store that was asked for is not there: older ones may be. */
+/** Loads older records of the store; undefined: there are none. */
 export const older = signal<(() => Promise<void>) | undefined>(undefined);
 /** The scope tree as the server reports it; undefined: unknown. */
 export const scopes = signal<unknown>(undefined);
@@ -56,7 +56,7 @@ export const shown = computed<readonly Row[]>(() => {
   const all = told.value;
   return isFiltering(wanted) ? all.filter((row) => matches(row, wanted, until.value)) : all.slice();
 });
-/** Counts of the rows before the filter by outcome, whose buttons show them. */
+/** Counts of the rows without the filter by outcome, whose buttons show these counts. */
 export const counts = computed<Counts>(() => {
   version.value;
   const wanted = { ...filter.value, outcomes: 0 };
@@ -68,9 +68,9 @@ export const changeFilter = (change: Partial<Filter>): void => {
   filter.value = { ...filter.value, ...change };
 };
 
-/** What has been typed and is not searched for yet; undefined: nothing. Kept apart from the filter: a record that comes renders the field anew. */
+/** Text that was typed and is not searched for yet; undefined: none. Kept apart from the filter, because each new record renders the field again. */
 export const typed = signal<string | undefined>(undefined);
-/** Milliseconds without a key after which it is. */
+/** Milliseconds without a key after which typed text is searched for. */
 const TYPED = 150;
 let typing: ReturnType<typeof setTimeout> | undefined;
 
@@ -80,7 +80,7 @@ export function typeText(text: string): void {
   typing = setTimeout(() => setFilter({ ...filter.peek(), text }), TYPED);
 }
 
-/** In place of what is typed, too. */
+/** Sets the filter, and drops text that was typed and is not searched for yet. */
 export function setFilter(to: Filter): void {
   clearTimeout(typing);
   batch(() => {
@@ -95,7 +95,7 @@ let waiting = false;
 export function changed(): void {
   if (waiting) return;
   waiting = true;
-  // To count and to draw many takes longer.
+  // Many rows take longer to count and to draw.
   const ms = kept.peek().rows.length > MANY ? 250 : 50;
   setTimeout(() => {
     waiting = false;
@@ -108,7 +108,7 @@ export function settle(): void {
   version.value += 1;
 }
 
-/** Another source: nothing of the one before is left. */
+/** Begins with another source, and removes everything of the one before. */
 export function begin(at: Status, { once }: { readonly once: boolean }): KeptRecords {
   const fresh = new KeptRecords(once);
   batch(() => {

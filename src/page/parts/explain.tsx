@@ -55,7 +55,7 @@ function Fire({ row, fire }: { readonly row: Row; readonly fire: FireRecord }) {
   const { records: about, others } = kept.value.callOf(row, now);
   const runs = kept.value.runsOf(row, now);
   useEffect(() => {
-    // It was asked by itself: what is not in its record is no hook of another scope.
+    // A shadow fire asks one hook alone: hooks that its record lacks are not those of another scope.
     if (isShadow(fire)) return;
     const store = kept.value;
     const known = { records: (query?: RecordQuery) => store.records({ ...query, until: now }) };
@@ -83,7 +83,7 @@ function Fire({ row, fire }: { readonly row: Row; readonly fire: FireRecord }) {
   );
 }
 
-/** What the scrubber lets know; of a fire that comes later, what was known when it came. */
+/** Records up to this moment are shown: the scrubber's or, if the row is later, the row's own. */
 const momentOf = ({ at }: Row): number => Math.max(until.value ?? Number.POSITIVE_INFINITY, at);
 
 const isAlarm = (line: string): boolean => line.startsWith('ALARM') || line.includes('although it was denied');
@@ -105,7 +105,7 @@ function Alarm({ row, record }: { readonly row: Row; readonly record: HookRecord
 interface TitleProps {
   readonly row: Row;
   readonly agent: string;
-  /** By its place among the outcomes. */
+  /** An index in `OUTCOMES`. */
   readonly outcome: number;
   readonly given?: boolean;
 }
@@ -151,7 +151,7 @@ function Sentences({ title, lines, alarming }: SentencesProps) {
   );
 }
 
-/** What hooks were asked about, and what was made of it. */
+/** The input that hooks were given, and what they made of it. */
 function Given({ fire }: { readonly fire: FireRecord }) {
   const { input, final_input: final, event } = fire;
   const field = specOf(event)?.rewrites?.field;

@@ -6,7 +6,7 @@ import { changeFilter, counts, filter, kept, rows, setFilter, tab, typed, typeTe
 import { computed } from '../ui.js';
 import { leftOut, someOf } from './some.js';
 
-/** Of each list that is chosen from. */
+/** The most options of each list. */
 const MOST = 500;
 
 const names = computed(() => {
@@ -92,7 +92,7 @@ function Choice<T>({ label, value, options, keyOf, textOf, onChange }: ChoicePro
 
 const NUMBERS = { denied: 'denied', failed: 'failed', alarm: 'alarms' } as const;
 
-/** How many, and at a click which. */
+/** Counts of fires by outcome; a click on one filters by it. */
 function Counters() {
   const now = counts.value;
   const { outcomes } = filter.value;

@@ -10,7 +10,7 @@ import { useEffect } from '../ui.js';
 const LINE = 26;
 const PAGE = 10;
 
-/** The same fires and alarms as the lanes, one a line. */
+/** The same fires and alarms as in the lanes, one per line. */
 export function FireList() {
   const [scroller, fill] = useElement();
   const rows = shown.value;
@@ -89,7 +89,7 @@ function choose(row: Row | undefined): void {
   moveInto(row);
 }
 
-/** Rows are by time; of those of one moment there are few. */
+/** Rows are sorted by time, and only a few have the same time. */
 function placeOf(rows: readonly Row[], row: Row): number {
   let low = 0;
   let high = rows.length;

@@ -76,7 +76,7 @@ function Hook({ handler, fire, sentence, runs, answers }: HookProps) {
   );
 }
 
-/** One answer: what it made of what it was given, and its words. */
+/** One answer of a hook: its rewrite of what it was given, and its output. */
 function Said({ answer: { handler, given, rewrite }, again }: { readonly answer: Answer; readonly again: boolean }) {
   const when = again ? ' when asked again' : '';
   return (

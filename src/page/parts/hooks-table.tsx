@@ -72,7 +72,7 @@ const ms = (value: number | undefined): string => (value === undefined ? '–' :
 const WIDE = 160;
 const HIGH = 14;
 
-/** From the median to the slowest of a hundred, on one scale for all hooks, a tenth of a millisecond at its left. */
+/** From the median to the 99th percentile, on one logarithmic scale for all hooks, which starts at 0 and shows tenths of a millisecond. */
 function Percentiles({ row: { p50, p95, p99 }, most }: { readonly row: HookTally; readonly most: number }) {
   if (p50 === undefined || p95 === undefined || p99 === undefined) return null;
   const scale = Math.log10(most * 10 + 1);

@@ -5,7 +5,7 @@ import { agentName } from '../records/agents.js';
 import { kept, scopes, version } from '../state.js';
 import { leftOut, someOf } from './some.js';
 
-/** What a server tells of a scope; any of it may be missing. */
+/** A scope as a server reports it; any field may be missing. */
 interface Described {
   readonly scope?: unknown;
   readonly kind?: unknown;
@@ -15,7 +15,7 @@ interface Described {
   readonly children?: unknown;
 }
 
-/** The scope tree as it is now, where a server tells it; else the agents that records know. */
+/** The scope tree as it is now, if a server reports it; otherwise the agents in the records. */
 export function Scopes() {
   const told = scopes.value;
   if (!Array.isArray(told)) return <KnownAgents />;
@@ -33,14 +33,14 @@ export function Scopes() {
   );
 }
 
-/** No tree of ours is deeper. */
+/** The deepest level that is shown; no real tree is deeper. */
 const DEEPEST = 50;
 
 function Scope({ one, depth }: { readonly one: Described; readonly depth: number }) {
   const hooks = (Array.isArray(one.hooks) ? one.hooks : []).filter(isObject);
   const children = (Array.isArray(one.children) ? one.children : []).filter(isObject);
   const type = typeof one.agentType === 'string' ? ` ${one.agentType}` : '';
-  // The scope of every session has the same name.
+  // A session is named by its id, since the scopes of all sessions have the same name.
   const name = typeof one.session === 'string' ? shortName(one.session) : String(one.scope ?? '');
   return (
     <li>
@@ -58,7 +58,7 @@ function Scope({ one, depth }: { readonly one: Described; readonly depth: number
   );
 }
 
-/** A browser lays out no more of them in reasonable time; the lanes have them all. */
+/** The most agents in the list, since a browser takes too long to lay out more; the lanes have all of them. */
 const MOST = 1000;
 
 function KnownAgents() {

@@ -3,11 +3,11 @@ import { timeText } from '../timeline/time.js';
 import { dated } from '../timeline/zoom.js';
 import { useEffect, useSignal } from '../ui.js';
 
-/** Milliseconds between two steps of a replay, and how many there are. */
+/** Milliseconds between two steps of a replay, and the number of steps. */
 const STEP = 100;
 const STEPS = 200;
 
-/** Shows what had been told by a moment, and replays what is kept. */
+/** Shows only what was recorded up to a moment, and replays the records. */
 export function Scrubber() {
   const playing = useSignal(false);
   const [from, to] = extent.value;

@@ -1,4 +1,4 @@
-/** What is shown of a list that may be too long: its beginning, the chosen one in any case, and how many are left out. */
+/** The part of a long list that is shown: its beginning and, in any case, the chosen item. `left`: how many are left out. */
 export function someOf<T>(
   all: readonly T[],
   most: number,

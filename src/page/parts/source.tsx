@@ -4,10 +4,10 @@ import { isToken, keepToken } from '../sources/token.js';
 import { kept, older, type Status, status, version } from '../state.js';
 import { useSignal } from '../ui.js';
 
-/** Whether a server sent this page, which can be asked. */
+/** Whether this page came from a server, which can be asked for records. */
 const isServed = (): boolean => location.protocol === 'http:' && document.getElementById('records') === null;
 
-/** Where the records come from, and how that goes. */
+/** The source of the records, and its state. */
 export function Source() {
   version.value;
   const { foreign } = kept.value;

@@ -4,10 +4,10 @@ import { useSignal } from '../ui.js';
 
 /** Characters that are shown before the user asks for more. */
 const FIRST = 10_000;
-/** Of two texts that are compared. */
+/** The most characters that two texts have together if they are compared. */
 const COMPARED = 200_000;
 
-/** Text of hooks, tools and models, as it is; what could not be seen is written out. */
+/** Text of hooks, tools and models. Invisible characters are written as escapes; all else is unchanged. */
 export function Text({ text, label }: { readonly text: string; readonly label: string }) {
   const all = useSignal(false);
   const cut = !all.value && text.length > FIRST;
@@ -49,7 +49,7 @@ interface DiffProps {
   readonly label: string;
 }
 
-/** What was made of a value, line by line. */
+/** The difference between two values, line by line. */
 export function Diff({ before, after, label }: DiffProps) {
   const [old, now] = [before, after].map((value) => (typeof value === 'string' ? value : jsonText(value)));
   const parts = lineDiff(old as string, now as string);
@@ -79,7 +79,7 @@ export function Diff({ before, after, label }: DiffProps) {
   );
 }
 
-/** undefined: it would take too long. */
+/** Undefined if the comparison would take too long. */
 function lineDiff(before: string, after: string) {
   if (before.length + after.length > COMPARED) return undefined;
   return diffLines(`${before}\n`, `${after}\n`, { maxEditLength: 1000 });

@@ -15,7 +15,7 @@ export interface Agent {
   /** When its first and last record came, milliseconds since 1970. */
   first: number;
   last: number;
-  /** Its scope was opened by an event, and when. */
+  /** When an event opened its scope, milliseconds since 1970. */
   opened: number | undefined;
 }
 
@@ -23,14 +23,14 @@ export interface Agent {
 export class Agents {
   readonly #known = new Map<string, Agent>();
   readonly #starters = new Map<string, Starters>();
-  /** Agents that wait for the first record of their starter, by its key. */
+  /** Ids of agents that wait for the first record of their starter, by the starter's key. */
   readonly #waiting = new Map<string, Set<string>>();
-  /** Those below which another has been placed. */
+  /** Agents that have had another one placed below them. */
   readonly #above = new Set<Agent>();
   #lanes: readonly Agent[] | undefined;
 
   of(session: string, named: string | undefined, at: number): Agent {
-    // Some name the main agent by an empty id.
+    // Some records name the main agent by an empty id.
     const id = named || undefined;
     const key = keyOf(session, id);
     let agent = this.#known.get(key);
@@ -53,10 +53,10 @@ export class Agents {
     return agent;
   }
 
-  /** Facts about agents in a fire. */
+  /** Learns from a fire the types of agents, who started them, and when their scopes opened. */
   learn(fire: FireRecord, agent: Agent, at: number): void {
     agent.type ??= typeOf(fire);
-    // The fire that it shadows has provided this already.
+    // A shadow fire tells nothing that the fire it shadows does not tell.
     if (isShadow(fire)) return;
     if (agent.id !== undefined && roleOf(fire.event) === 'open') agent.opened = at;
     const starters = this.#startersIn(agent.session);
@@ -108,7 +108,7 @@ export class Agents {
 
   #put(child: Agent, parent: Agent): void {
     if (child.parent === parent) return;
-    // No agent is its own ancestor, whatever a file says. One without others below it, as most are when they are placed, can only be its own parent.
+    // No agent may be its own ancestor, whatever a file says. Most agents have none below them when they are placed, and need no search for that.
     if (child === parent) return;
     if (this.#above.has(child))
       for (let above: Agent | undefined = parent; above !== undefined; above = above.parent)

@@ -23,7 +23,7 @@ export const NO_FILTER: Filter = { agent: '', event: '', hook: '', outcomes: 0, 
 export const isFiltering = (filter: Filter): boolean =>
   (Object.keys(NO_FILTER) as (keyof Filter)[]).some((key) => filter[key] !== NO_FILTER[key]);
 
-/** `until`: of what hooks print later, what had come by then. */
+/** `until`: output of hooks that came after this time is not searched. */
 export function matches(
   row: Row,
   { agent, event, hook, outcomes, text }: Filter,
@@ -36,7 +36,7 @@ export function matches(
   return text === '' || holds(row, text, until);
 }
 
-/** The record's whole text, and what its hooks printed, as JSON: what is not seen is written out in it, or not, as its writer did. */
+/** Searches the record's whole JSON, and what its hooks printed. Its writer may have escaped invisible characters, so both forms are tried. */
 function holds({ text: line, runs = [], about, came }: Row, text: string, until: number): boolean {
   const wanted = text.toLowerCase();
   if (about.toLowerCase().includes(wanted) || came.toLowerCase().includes(wanted)) return true;
@@ -80,7 +80,7 @@ export function countsOf(rows: readonly Row[]): Counts {
   return { fires, denied, failed, alarms };
 }
 
-/** Hooks as `hookscope stats` counts them. `until`: background runs that had ended by then. */
+/** Hooks as `hookscope stats` counts them. `until`: only background runs that had ended by then count. */
 export function tallies(
   rows: readonly Row[],
   { ended }: Pick<KeptRecords, 'ended'>,

@@ -15,13 +15,13 @@ export type Ended = RunEnd & { readonly at: number };
 /** What the page holds of a call. */
 export interface CallOnPage {
   readonly records: readonly HookRecord[];
-  /** Its rows but the one that was asked about. */
+  /** The rows of the call, without the one that was asked about. */
   readonly others: readonly Row[];
 }
 
 /** The records that a page holds. */
 export class KeptRecords {
-  /** `once`: the same record may come by several ways. */
+  /** `once`: a record that comes more than once is added only once. */
   constructor(readonly once: boolean) {}
 
   readonly agents = new Agents();
@@ -30,17 +30,17 @@ export class KeptRecords {
   readonly ended: Ended[] = [];
   /** How many lines were not records. */
   foreign = 0;
-  /** Records of each type but fires and alarms. */
+  /** How many records are neither fires nor alarms. */
   others = 0;
   readonly #seen = new Map<string, Set<number>>();
-  /** Lines about a fire beside its own, and about a call. */
+  /** The responses of hooks by fire, and all records by call, as lines. */
   readonly #fires = new Map<string, string[]>();
   readonly #calls = new Map<string, string[]>();
-  /** A file may have an end far away from its fire. */
+  /** Without a limit, because a file may have the end of a run far from its fire. */
   readonly #background = new BackgroundRuns<Row>(Number.POSITIVE_INFINITY);
   #sorted = true;
 
-  /** A line of a store, as it was kept. Whether it was new. */
+  /** Adds a line of a store. Returns whether it was a new record. */
   add(text: string): boolean {
     try {
       const { record } = readRecord(JSON.parse(text));
@@ -74,7 +74,7 @@ export class KeptRecords {
     return true;
   }
 
-  /** Called after records were added. */
+  /** Sorts the rows. Call it after records were added. */
   settle(): void {
     if (!this.#sorted) this.rows.sort((a, b) => a.at - b.at || a.seq - b.seq);
     this.#sorted = true;
@@ -84,7 +84,7 @@ export class KeptRecords {
     return this.agents.lanes().filter(({ id }) => id === undefined).length;
   }
 
-  /** The outputs of its hooks. `until`: what had come by then. */
+  /** The responses of the row's hooks that had come by `until`. */
   runsOf({ fire_id: fire }: Row, until: number): HookResponse[] {
     return (this.#fires.get(fire) ?? [])
       .map(parse)
@@ -92,7 +92,7 @@ export class KeptRecords {
       .filter(({ time }) => Date.parse(time) <= until);
   }
 
-  /** All of its call: fires, how it ended, alarms. `until`: what had come by then. */
+  /** The records of the row's call that had come by `until`: fires, its end, alarms. */
   callOf(row: Row, until: number): CallOnPage {
     const { call, agent } = row;
     const lines = call === undefined ? [] : (this.#calls.get(callKey(agent.session, call)) ?? []);
@@ -123,7 +123,7 @@ export class KeptRecords {
     }
   }
 
-  /** What its hooks say of themselves, as far as it has come; undefined: none was asked. */
+  /** The responses of the fire's hooks, a list that grows as they come; undefined if no hook ran. */
   #linesOf({ fire_id: fire, handlers }: FireRecord): readonly string[] | undefined {
     if (!handlers.some(hasRun)) return undefined;
     const lines = this.#fires.get(fire) ?? [];
@@ -158,7 +158,7 @@ export class KeptRecords {
     row.outcome = gravest(marks);
   }
 
-  /** Known by its host and its number there; older records have no host and are identified by their time. */
+  /** A record is identified by its host and number; an older one, which has no host, by its time and number. */
   #isKnown({ host_id: host, seq, time }: HookRecord): boolean {
     const key = host ?? `at ${time}`;
     const seen = this.#seen.get(key) ?? new Set();

@@ -7,7 +7,7 @@ import { isBlocked, isShadow } from '../../why/meaning.js';
 export const OUTCOMES = ['shadow', 'quiet', 'allowed', 'rewritten', 'asked', 'failed', 'denied', 'alarm'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** The words for people. */
+/** The outcomes as the page names them. */
 export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
   shadow: 'not enforced',
   quiet: 'no opinion',
@@ -22,7 +22,7 @@ export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
 export const bitOf = (outcome: Outcome): number => 1 << OUTCOMES.indexOf(outcome);
 export const SHADOW: number = bitOf('shadow');
 
-/** All that holds of a fire, as bits: it may be denied, and a hook of it may have failed. `ends`: of its hooks that went on in the background. */
+/** All outcomes of a fire, as bits: it may be denied, and also have a hook that failed. `ends`: the ends of its background hooks. */
 export function marksOf(fire: FireRecord, ends: readonly RunEnd[] = []): number {
   // Whatever its hook would have said, it had no effect.
   if (isShadow(fire)) return SHADOW;
@@ -39,16 +39,16 @@ export function marksOf(fire: FireRecord, ends: readonly RunEnd[] = []): number 
   return marks.length === 0 ? bitOf('quiet') : marks.reduce((sum, mark) => sum | bitOf(mark), 0);
 }
 
-/** What is said where a record lists no hook; undefined: it lists some. */
+/** The text for a record that lists no hook; undefined if it lists some. */
 export function noHookWords({ handlers, error, unanswered }: FireRecord): string | undefined {
   if (handlers.length > 0) return undefined;
   if (unanswered !== undefined) return 'Hookscope itself answered: which hooks are registered for it is not known.';
   return error === undefined ? 'No hook is registered for it.' : 'No hook was asked.';
 }
 
-/** With a hook that failed in the background. */
+/** The marks of a fire of which a background hook has failed. */
 export const withFailure = (marks: number): number =>
   marks === SHADOW ? marks : (marks & ~bitOf('quiet')) | bitOf('failed');
 
-/** The gravest of them, by its place among the outcomes. */
+/** The gravest of the marks, as an index in `OUTCOMES`. */
 export const gravest = (marks: number): number => 31 - Math.clz32(marks | 1);

@@ -20,17 +20,17 @@ export interface Row extends CountedFire {
   /** Its subject and its outcome, each in a few words. */
   readonly about: string;
   readonly came: string;
-  /** May change when a hook of it ends in the background. */
+  /** The outcomes as bits, and the gravest as an index in `OUTCOMES`. Both change if a background hook fails. */
   marks: number;
   outcome: number;
-  /** What it was until a hook of it failed in the background, and when that was known. */
+  /** The row as it was before a background hook failed, and when that became known. */
   before?: { readonly at: number; readonly row: Row };
   readonly call: string | undefined;
   /** Hooks that ran. */
   readonly ran: readonly CountedHandler[];
   /** The record, as it came. */
   readonly text: string;
-  /** And those with what its hooks printed, which may come later. */
+  /** The responses of its hooks, as they came; more may be added later. */
   readonly runs?: readonly string[] | undefined;
 }
 
@@ -98,7 +98,7 @@ function tookOf({ handlers }: FireRecord): number {
 export const rowAt = (row: Row, at: number): Row =>
   row.before !== undefined && row.before.at > at ? row.before.row : row;
 
-/** Names are shared, since there are few of them. */
+/** Rows share the strings of hooks' names, since there are few names and many rows. */
 const NAMES = new Map<string, string>();
 
 function counted({ id, name, status, verdict, reasked, duration_ms }: CountedHandler): CountedHandler {

@@ -3,7 +3,7 @@ const LONGEST = 256 * 1024 * 1024;
 /** Milliseconds of work before the browser may handle the user's input. */
 const TURN = 30;
 
-/** The lines of a stream, one after the other; what nothing ends comes last where `open`, and nothing more is read once `isEnough`. The page stays awake meanwhile. */
+/** Takes the lines of a stream, one after the other, until `isEnough`. With `open`, text without a line end counts as the last line. The page keeps reacting to input meanwhile. */
 export async function eachLine(
   stream: ReadableStream<Uint8Array>,
   take: (line: string) => void,
@@ -32,15 +32,15 @@ export async function eachLine(
       if (done) break;
     }
   } finally {
-    // The sender notices that there is no reader.
+    // Tells the sender that nobody reads any more.
     reader.cancel().catch(() => undefined);
   }
   if (open && rest !== '') take(rest);
 }
 
-/** Others have their turn. */
+/** Lets the browser do other work. */
 export const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
-/** JSON as it was before `hookscope page` put it into an element: text is looked for as it was recorded. */
+/** JSON as it was before `hookscope page` escaped it for an element, since text is searched as it was recorded. */
 export const outOfScript = (json: string): string =>
   json.replace(/\\(?:u003c|.)/g, (found) => (found === '\\u003c' ? '<' : found));

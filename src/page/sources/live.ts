@@ -10,9 +10,9 @@ const MOST = 200_000;
 const AGAIN = { first: 200, most: 5_000 };
 /** After a gap the store is read again, at once and after these delays in milliseconds: a replaced server stores its last records late. */
 const LOOK_AGAIN = [0, 5_000, 40_000];
-/** Milliseconds before the last contact that are read again, because of clocks and hosts that report at the same time. */
+/** Milliseconds before the last contact that are read again, because clocks differ and several hosts may report at the same time. */
 const BACK = 10_000;
-/** Milliseconds between two looks at the scope tree. */
+/** Milliseconds between two requests for the scope tree. */
 const SCOPES = 2_000;
 
 let running: AbortController | undefined;
@@ -24,7 +24,7 @@ export function stopFollowing(): void {
 
 class Refused extends Error {}
 
-/** What the server of this page keeps, and what happens, until another source is chosen. The token goes in a header and nowhere else. */
+/** Shows what the server of this page has kept, and what happens, until another source is chosen. The token goes in a header and nowhere else. */
 export async function followServer(token: string): Promise<void> {
   stopFollowing();
   const over = new AbortController();
@@ -106,7 +106,7 @@ class Following {
       if (line === '') {
         if (data.length > 0) this.#take(id, data.join('\n'));
         data = [];
-        // A record that the server did not make has no place among its own.
+        // A record that the server did not make comes without an id.
         id = undefined;
       } else if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5));
       else if (line.startsWith('id:')) id = line.slice(3).trim();
@@ -130,7 +130,7 @@ class Following {
     await this.#readBefore(Number.POSITIVE_INFINITY);
   }
 
-  /** The newest that were made until then, put in the order in which they were made. */
+  /** Reads the newest records that were made up to `until`, and adds them in the order in which they were made. */
   async #readBefore(until: number): Promise<void> {
     const lines: string[] = [];
     const limit = until === Number.POSITIVE_INFINITY ? '' : `&until=${until}`;
@@ -142,7 +142,7 @@ class Following {
     older.value = next === undefined ? undefined : () => this.#readBefore(next);
   }
 
-  /** Lines, the newest first, in the order in which they were made. How many were new. */
+  /** Adds lines that come newest first, in the order in which they were made. Returns how many were new. */
   #addAll(lines: readonly string[]): number {
     let added = 0;
     for (const line of lines.toReversed()) if (this.#into.add(line)) added += 1;
@@ -186,12 +186,12 @@ class Following {
     try {
       scopes.value = await new Response(await this.#ask('/scopes')).json();
     } catch {
-      // It is asked again with what happens next.
+      // The next record asks again.
     }
   }
 }
 
-/** `boot.number`: of the same server, and not the next one. */
+/** Ids are `boot.number`. There is a gap if the same server continues with another number than the next. */
 function isGap(last: string, id: string): boolean {
   const [boot, number] = last.split('.');
   const [sameBoot, next] = id.split('.');

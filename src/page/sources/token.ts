@@ -1,10 +1,10 @@
-/** Valid for this tab and this server, until the tab is closed. */
+/** The key in the session storage, which holds the token for this tab and this server until the tab is closed. */
 const KEY = 'hookscope.read';
 const TOKEN = /^[\w-]{43}$/;
 
 export const isToken = (text: string): boolean => TOKEN.test(text);
 
-/** The token behind the `#` of the address, which no request holds; it is taken out of the address, and of its history, at once. */
+/** The token after the `#` of the address, which no request contains, or the stored one. It is removed from the address and the history at once. */
 export function takeToken(): string | undefined {
   const found = decode(location.hash.slice(1));
   if (location.hash !== '') history.replaceState(null, '', location.pathname);
@@ -16,7 +16,7 @@ export function keepToken(token: string): void {
   try {
     sessionStorage.setItem(KEY, token);
   } catch {
-    // A browser that keeps nothing asks again.
+    // Without a storage, the page asks for the token again.
   }
 }
 
@@ -24,7 +24,7 @@ export function forgetToken(): void {
   try {
     sessionStorage.removeItem(KEY);
   } catch {
-    // There is none.
+    // Without a storage, there is no token.
   }
 }
 

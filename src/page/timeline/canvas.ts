@@ -49,10 +49,10 @@ export interface Pointing {
   readonly scroller: Signal<HTMLElement | null>;
 }
 
-/** A press that moves less is a click. */
+/** Pixels; a press that moves no farther is a click. */
 const CLICK = 4;
 
-/** A drag moves along time, a wheel scrolls the lanes, with Ctrl or Shift it zooms; a click explains. */
+/** Dragging moves along time, the wheel scrolls the lanes or, with Ctrl or Shift, zooms, and a click selects. */
 export function mouseOf({ columns, view, pick, scroller }: Pointing) {
   let pressed: number | undefined;
   let moved = 0;

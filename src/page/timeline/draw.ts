@@ -3,7 +3,7 @@ import type { Row } from '../records/row.js';
 import type { Columns } from './columns.js';
 import { timeText } from './time.js';
 
-/** Pixels. */
+/** The heights of a lane and of the time axis, in pixels. */
 export const LANE = 26;
 export const AXIS = 22;
 
@@ -13,7 +13,7 @@ export interface View {
   readonly to: number;
   readonly width: number;
   readonly height: number;
-  /** How far the lanes are scrolled. */
+  /** How far the lanes are scrolled, in pixels. */
   readonly top: number;
   /** Times are shown with their day. */
   readonly dated: boolean;
@@ -70,7 +70,7 @@ function drawBars(ctx: CanvasRenderingContext2D, columns: Columns, view: View, o
   const { inset, least, mark } = BARS[outcome] as (typeof BARS)[number];
   const { from, width, height, top } = view;
   const scale = scaleOf(view);
-  // Of each lane the pixels that the bars before cover without a gap, from and to.
+  // For each lane, the first and last pixel that earlier bars cover without a gap.
   const starts = new Int32Array(columns.lanes.length).fill(-1);
   const stops = starts.slice();
   const high = LANE - 2 * inset;
@@ -86,14 +86,14 @@ function drawBars(ctx: CanvasRenderingContext2D, columns: Columns, view: View, o
     let x = Math.floor(left);
     const stop = Math.max(Math.ceil(right), x + least);
     const before = stops[lane] as number;
-    // They are in the order of their ends: one may begin before those that it ends after.
+    // Bars are sorted by their ends, so a bar may begin before earlier ones.
     const isEarlier = x < (starts[lane] as number);
     if (stop <= before && !isEarlier) continue;
     if (isEarlier || x > before) starts[lane] = x;
     else x = before;
     ctx.fillRect(x, y + inset, stop - x, high);
     if (mark) {
-      // A flag: seen also where the bar is thin, and without colour.
+      // A flag, which shows even if the bar is thin, and without colour.
       ctx.fillRect(x, y + 1, Math.max(stop - x, 7), 3);
       if (outcome === OUTCOMES.length - 1) ctx.fillRect(x, y + LANE - 4, Math.max(stop - x, 7), 3);
     }
@@ -114,7 +114,7 @@ function drawLanes(ctx: CanvasRenderingContext2D, { lanes }: Columns, view: View
     }
     const agent = lanes[lane];
     if (agent === undefined) continue;
-    // From its first sign to its last.
+    // A line from the agent's first record to its last.
     const left = (agent.first - from) * scale;
     const right = (agent.last - from) * scale;
     ctx.fillStyle = colors.line;

@@ -1,4 +1,4 @@
-/** The moments that a Date can hold; a record may contain any number. */
+/** The most milliseconds from 1970 that a Date can hold; a record may contain any number. */
 const MOST = 8.64e15;
 
 /** Day and time of a moment in UTC, whatever the number is. */

@@ -19,7 +19,7 @@ const columns = computed(() => {
 });
 
 const MOST_LANES = 14;
-/** Also below the canvas, for users of screen readers. */
+/** Hidden text below the canvas, for users of screen readers. */
 const KEYS =
   'Arrow keys go from fire to fire, up and down to another agent. n and p: the next and the previous problem. Plus, minus and 0: zoom. Enter: the explanation. The list below has the same fires.';
 
@@ -127,7 +127,7 @@ export function Timeline() {
       <p id="keys" class="hidden">
         {KEYS}
       </p>
-      {/* The canvas has no elements that could say where the keys have led. */}
+      {/* Announces the selection, since the canvas has no elements that could. */}
       <p class="hidden" aria-live="polite">
         {selected.value === undefined
           ? ''
