@@ -7,7 +7,7 @@ import { isoNow, type Numbers, unstamped } from './stamp.js';
 /** One registration in a fire record, whether it ran or not. */
 export interface HandlerRecord extends Recorded<typeof handlerSchema> {}
 
-/** Who answered an ask elsewhere, when, from where, and for which input. */
+/** A remote approver's answer to an `ask`: by whom, when, from where, and for which input. */
 export interface RecordedAnswer extends Recorded<typeof answeredSchema> {}
 
 /** A policy of a fleet, as fire records name it. */

@@ -111,7 +111,7 @@ const firedShape = {
   done_by: zod().enum(['client', 'session']).exactOptional(),
   /** The agent kept the fields that a rewrite left out. */
   keeps_keys: zod().literal(true).exactOptional(),
-  /** The failure of a hook without an `onFailure` denied. */
+  /** Failures of guards without an `onFailure` block. */
   guards: zod().literal('block').exactOptional(),
   /** false: the user could not be asked. */
   can_ask: zod().literal(false).exactOptional(),
@@ -197,7 +197,7 @@ const fireShape = {
   stateless: zod().literal(true).exactOptional(),
   /** Parts of the input and of the decision that another agent's protocol cannot express, and why. */
   losses: zod().array(lossSchema).exactOptional(),
-  /** If approvers elsewhere were asked: their answer. The decision in this record is still `ask`. */
+  /** If remote approvers were asked: their answer. The decision in this record is still `ask`. */
   answered: answeredSchema.exactOptional(),
   /**
    * Why hookscope itself answered: the hooks could not be called or did not answer. If that blocked the call, the decision says so, with

@@ -64,7 +64,7 @@ export interface ControlProblemRecord extends Recorded<typeof controlProblemSche
 /** A tool call that a session drove has ended: who let it run or blocked it, be it a hook, a rule or the user. */
 export interface ToolCallRecord extends Recorded<typeof toolCallSchema> {}
 
-/** A tool call ran in a way that contradicts the decision about it, or without one. */
+/** A tool call ran against the decision about it, without one, or for an agent whose scope was not open. */
 export interface AlarmRecord extends Recorded<typeof alarmSchema> {}
 
 /** The hook and its fire: the fields that the three messages of one run share. */

@@ -15,7 +15,7 @@ export interface SinkQueue<T> {
   readonly pending: number;
   /** Resolves when everything that waits now is written or dropped. Never rejects. */
   flush(): Promise<void>;
-  /** Refuses new items and writes the waiting ones for at most `closeTimeout`; the rest is dropped. Resolves to false if any was. */
+  /** Refuses new items and writes waiting ones, for at most `closeTimeout`. Resolves to false if the rest had to be dropped. */
   close(): Promise<boolean>;
 }
 

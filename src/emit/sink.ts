@@ -53,7 +53,7 @@ export interface SinkOptions {
 
 /**
  * A sink that hands each record to `write`, one at a time and in order, never in the turn of the agent that caused it.
- * A `write` that throws or rejects ends the sink: it is detached, what waited is counted as dropped, the logger is informed.
+ * A `write` that throws or rejects ends the sink: it is detached, waiting records count as dropped, and the logger reports it.
  *
  * ```ts
  * const sink = createSink((record) => post('https://collector.example/records', record), { name: 'collector' });

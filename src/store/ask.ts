@@ -9,7 +9,7 @@ export interface Address {
   /** The address as messages show it. */
   readonly name: string;
   readonly connect: Pick<RequestOptions, 'socketPath' | 'host' | 'port'>;
-  /** The secret that the server must show it knows, as for `hookscope hook`; null: no server can. Absent: a TCP port, where nothing is proved. */
+  /** The proof that responses must carry in their header, as for `hookscope hook`; null: none is accepted. Absent: a TCP port has no proof. */
   readonly proof?: string | null;
 }
 

@@ -2,7 +2,7 @@ const NEWLINE = 10;
 /** The longest line in bytes: that of the longest possible record. */
 const LONGEST = 256 * 1024 * 1024;
 
-/** The lines of a stream, without their newlines; a last line without one is dropped. Throws RangeError for a line longer than `LONGEST`. */
+/** The lines of a stream, without their newlines; a last line without one is dropped. Throws RangeError if a line is too long. */
 export async function* splitLines(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];
   let held = 0;

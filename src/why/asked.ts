@@ -32,7 +32,7 @@ export function saidBy(record: FireRecord, answers: readonly Answer[], end?: Run
   const times = handler.reasked ?? 0;
   const again = times === 0 ? '' : `, and was asked again ${times === 1 ? '' : `${times} times `}after a rewrite`;
   const watching = handler.phase === 'observe' ? '; it only observes, so its answer does not count' : '';
-  // A background run has no time yet, or its own words say it.
+  // Not for a background run: it has no time yet, or `inBackground` says it.
   const rest = handler.status === 'background' ? '' : `${handler.status === 'ran' ? watching : ''}${took}`;
   if (said.every((one) => one === last) || isOneAnswer(answers))
     return `${last}${handler.status === 'ran' ? again : ''}${rest}`;

@@ -57,7 +57,7 @@ function outcome(record: FireRecord): string {
     : `On ${plain(record.event)} nothing can be blocked: hooks can only watch, or add to it.`;
 }
 
-/** The answer of the approvers elsewhere, which the agent got instead of the hooks' `ask`. */
+/** The answer of a remote approver, which the agent got instead of the hooks' `ask`. */
 function answeredElsewhere({ answered }: FireRecord): string[] {
   if (answered === undefined) return [];
   const { answer, by, from, reason } = answered;

@@ -9,10 +9,10 @@ export interface HookTally {
   readonly group?: string;
   /** How often it was called, repeated calls after a rewrite included. */
   readonly runs: number;
-  /** Runs that denied or blocked (on a stop event: kept the agent going), also by a failure that counts as a block. */
+  /** Runs that denied or blocked (on a stop event: kept the agent going), also by a failure that counts as one. */
   readonly denials: number;
   readonly failures: number;
-  /** Milliseconds of the last call in each fire; absent: never timed. By nearest rank, so each is a measured time. */
+  /** Milliseconds of the last call in each fire; absent: never timed. By nearest rank, so it is a measured time. */
   readonly p50?: number;
   readonly p95?: number;
   readonly p99?: number;

@@ -10,7 +10,7 @@ export interface Answer {
   readonly handler: HandlerRecord;
   /** The hook announced that it would answer later, and no answer came. */
   readonly unjudged: boolean;
-  /** Another answer of the same hook replaces this one, its context and its messages too. A failed or missing answer replaces none. */
+  /** A later answer of the hook replaces this one, with its context and messages. A failed one replaces only a failure or a less strict answer. */
   readonly replaced: boolean;
   /** The version of the input (or of the output that hooks may replace) that the hook was given; undefined: the record does not have it. */
   readonly given: unknown;

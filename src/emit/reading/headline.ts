@@ -60,7 +60,7 @@ export function headline(record: FireRecord, paint: PrintPaint): string {
   return `${paint(style, word)}${by}${reason}${over}${rewritten}${ends}${failed}${answeredWords(record)}`;
 }
 
-/** Who answered an ask elsewhere, and how. */
+/** The remote approver's answer to an `ask`, and who gave it. */
 function answeredWords({ answered }: FireRecord): string {
   if (answered === undefined) return '';
   if (answered.answer === 'none') return `, not answered: ${clip(answered.reason ?? '', 120)}`;

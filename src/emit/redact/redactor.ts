@@ -45,7 +45,7 @@ export function createRedactor(options: RedactOptions = {}): Redactor {
 let ofMachine: Redactor | undefined;
 const ofOptions = new WeakMap<RedactOptions, Redactor>();
 
-/** Reads the option `redact` of sinks and prints; undefined: nothing is masked. */
+/** Reads the option `redact` of sinks and formatters; undefined: nothing is masked. */
 export function redactorOf(option: Redactor | RedactOptions | false | undefined): Redactor | undefined {
   if (option === false) return undefined;
   if (option === undefined) {

@@ -5,7 +5,7 @@ import type { RecordStream, Sink, SinkOptions } from '../sink.js';
 
 /** The sink under test, with an empty place of its own to store records in. */
 export interface SinkUnderTest {
-  /** Makes the sink. Called again only after the previous sink was closed, and then for the same place. */
+  /** Makes the sink. Called again only after the previous sink was closed, then for the same place. */
   make(options: SinkOptions): Sink;
   /** The stored records in the order of storing. Called after `flush` or `close`. */
   kept(): readonly HookRecord[] | Promise<readonly HookRecord[]>;

@@ -2,7 +2,7 @@ import { specOf } from '../../../events/catalogue.js';
 import type { HandlerRecord, HookResponse, HookStarted } from '../../record.js';
 import type { TracedWork } from '../../tracing.js';
 
-/** The key of a tool call: its id is unique only in its agent, and two hosts may have sessions of one id. */
+/** The key of a tool call. Its id is unique only within its agent; hosts may share session ids. */
 export function keyOf({
   host_id,
   session_id,
