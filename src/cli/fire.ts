@@ -27,7 +27,7 @@ interface Fired {
   readonly record: FireRecord;
   /** Background hooks that ended after the decision. */
   readonly responses: readonly HookResponse[];
-  /** Context that joined the scope's pending context. */
+  /** Context that background hooks left for the next turn. */
   readonly later: readonly string[];
   /** Names of background hooks that were still running and were cancelled. */
   readonly cancelled: readonly string[];
@@ -118,7 +118,7 @@ async function fireOnce(
   });
   try {
     const decision = await typedAs({ 'fire: scope': '--scope' }, () => host.fireAny(event, input, { scope, signal }));
-    // A hook may fire events of its own; the record of this fire came last.
+    // A hook may fire events of its own; the record of this fire comes last.
     const record = records.findLast((r) => r.event === event) as FireRecord;
     const inTime = responses.length;
     const { pending: cancelled } = await host.close();

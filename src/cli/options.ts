@@ -102,7 +102,7 @@ export const OPTIONS = {
   long: ['--long', 'with every hook of a fire: what it said, or why it did not run'],
   by: ['--by <what>', 'a line for each agent, or each event', wordOf('agent', 'event')],
 
-  // Agents that are connected, and what is asked for them.
+  // Agents: their hook command, the server, connecting and probing them.
   as: ['--as <agent>', 'whose hook it is: claude-code (default), codex, copilot, gemini, cursor'],
   attended: ['--attended', 'a user is present and can be asked; needed if the agent itself does not say so (Gemini)'],
   onFailure: [

@@ -107,7 +107,7 @@ export const handlersOf = (entries: ConnectWhat['entries']): string[] => [
   ...new Set(Object.values(entries).flatMap((entry) => handlersIn(entry).map(nameOf))),
 ];
 
-/** Outermost first. */
+/** The folders on the way that do not exist yet, outermost first. */
 function missingFolders(folder: string): string[] {
   return existsSync(folder) ? [] : [...missingFolders(dirname(folder)), folder];
 }

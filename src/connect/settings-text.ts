@@ -11,7 +11,7 @@ import type { Layout } from './layout.js';
 export type Handler = Json;
 /** An element of an event's list: a group of handlers, or a handler. */
 export type Entry = Json;
-/** Whether a handler is meant. */
+/** A test that selects handlers. */
 export type HandlerTest = (handler: Handler) => boolean;
 
 const MARK = '\uFEFF';

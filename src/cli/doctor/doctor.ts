@@ -36,7 +36,7 @@ function checkProbeFlags(flags: ProbeFlags): void {
   throw wrongOption(where, expected);
 }
 
-/** Milliseconds that the 95th percentile of a hook may take. */
+/** The default of `--slow`: from this 95th percentile on, in milliseconds, a hook is slow. */
 const SLOW = 1000;
 
 /** Exits with 1 if a finding is a problem. */

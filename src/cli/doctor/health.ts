@@ -93,7 +93,7 @@ export class Health {
     return this.#seen.has(keyOf(event, name));
   }
 
-  /** Records that may be missing because their writer was killed. */
+  /** Records that may be missing because their writer was killed or could not write them. */
   unclosed(one: Unclosed & { readonly file: string }): DoctorFinding[] {
     return this.#gaps.unclosed(one);
   }
@@ -177,7 +177,7 @@ function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** Reasons that do not depend on the call. */
+/** Reasons for skipping a hook that do not depend on the call. */
 const WRONG: readonly string[] = ['policy', 'disabled', 'trust', 'invalid', 'unsupported'];
 
 function neverRan({ event, listed: often, skips, last }: Shown): DoctorFinding[] {

@@ -5,7 +5,7 @@ import { placesOf } from '../../server/places.js';
 import { recordsFile } from '../server/record-sink.js';
 import type { DoctorFinding } from './finding.js';
 
-/** Whether the next record can be written, and whether earlier ones could not be, which no record shows. */
+/** Problems with writing records, which no record can show: the next one cannot be written, or earlier ones could not be. */
 export function keepingFindings(): DoctorFinding[] {
   const places = placesOf();
   const file = recordsFile(places);

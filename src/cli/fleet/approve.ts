@@ -101,7 +101,7 @@ async function list(
     try {
       if ((await send(engine, question, said, { key, terminal, isJson })) !== 0) code = 1;
     } catch (error) {
-      // The question was closed in the meantime; there are others.
+      // The question may have been closed in the meantime; the others are still shown.
       terminal.tell(describeError(error));
       code = 1;
     }

@@ -6,9 +6,9 @@ import type { FleetFlags } from './flags.js';
 
 type Verb = (names: readonly string[], flags: FleetFlags, terminal: Terminal) => Promise<number>;
 
-/** The arguments and options of each verb. Others are refused: an ignored option would look as if it worked. */
 const TLS = ['tlsCa', 'tlsCert', 'tlsKey'] as const;
 const WHERE = ['servers', 'team', 'credentials', ...TLS] as const;
+/** The arguments and options of each verb. Others are refused: an ignored option would look as if it worked. */
 const VERBS: Readonly<
   Record<
     string,

@@ -15,7 +15,7 @@ type ShowFlags = FilterFlags & MaskFlags & Flags<'limit' | 'long' | 'json'>;
 
 type HistoryFlags = StoreFlags & ShowFlags & Flags<'format' | 'out'>;
 
-/** A few screens full. */
+/** The default of `--limit`: a few screens. */
 const LIMIT = 100;
 
 export async function historyCommand(

@@ -14,7 +14,7 @@ export interface LineOptions {
   /** In milliseconds: hooks that took at least this long are named. */
   readonly slow?: number | undefined;
   readonly hook?: string | undefined;
-  /** Leave out the day. */
+  /** Leaves out the day. */
   readonly today?: boolean | undefined;
 }
 

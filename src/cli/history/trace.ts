@@ -14,7 +14,7 @@ export interface TraceParts {
   readonly store: RecordStore;
   readonly filter: RecordFilter;
   readonly mask: Mask;
-  /** No filter was given: hooks of another program, which none could select, are drawn, too. */
+  /** No filter was given, so hooks of another program, which no filter can select, are drawn, too. */
   readonly isAll: boolean;
   readonly terminal: Terminal;
   /** undefined: standard output. */

@@ -4,7 +4,7 @@ import { keptPlaces } from '../../store/place.js';
 import { stateFolder } from '../../values/state-folder.js';
 import type { Terminal } from '../terminal.js';
 
-/** Writers of the store that were killed; for a server, writers of the server's files. */
+/** Writers that were killed or could not write all: those of the store, if it is a file, otherwise those of the server's files. */
 export function unclosedOf(place: string | undefined): (Unclosed & { readonly file: string })[] {
   const isFile = place !== undefined && statSync(place, { throwIfNoEntry: false })?.isFile() === true;
   const files = isFile ? [place] : keptPlaces(stateFolder());

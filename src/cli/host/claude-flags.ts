@@ -23,7 +23,7 @@ export interface Happening {
   readonly mainAgent?: string | undefined;
 }
 
-/** Reads it from an event's input: an agent with a type but no id is the main thread. */
+/** What an event's input says about that: an agent with a type but no id is the main thread. */
 export function happeningOf(input: Readonly<Record<string, unknown>>): Happening {
   const { cwd, session_id: session, agent_type: type, agent_id: id } = input;
   return {
@@ -38,7 +38,7 @@ export function hasClaudeFlags({ claudeCode, settings, pluginDir, agent }: Claud
   return [claudeCode, settings, pluginDir, agent].some((flag) => flag !== undefined);
 }
 
-/** A command always names the project. */
+/** The project is never left out here: a command always has one. */
 type NamedFiles = ClaudeFiles & { readonly projectDir: string };
 
 /** The files that flags name. Files named on the command line need no further consent. */

@@ -8,7 +8,7 @@ export function nameOfInput(given: string): string {
   return isJson(given) ? '--input' : given;
 }
 
-/** JSON, unless there is a file of that name. */
+/** Whether the value is JSON: it begins like JSON, and there is no file of that name. */
 function isJson(given: string): boolean {
   return /^\s*[{["]/.test(given) && !existsSync(given);
 }
@@ -27,7 +27,7 @@ export async function readInput(file: string | undefined): Promise<Readonly<Reco
   return objectOf(await parseJson(text, name), name);
 }
 
-/** Throws FILE. */
+/** The input, if it is an object. Throws FILE. */
 function objectOf(input: unknown, name: string): Readonly<Record<string, unknown>> {
   if (isObject(input)) return input;
   const got = Array.isArray(input) ? 'an array' : JSON.stringify(input);

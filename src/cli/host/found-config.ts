@@ -50,7 +50,7 @@ export async function findConfigsHere(look: LookOptions): Promise<ConfigsHere> {
   return { all };
 }
 
-/** Drops the finding that the file is not accepted. A file that is gone keeps it, and its stand-in fails as a guard. */
+/** Counts a file as accepted in its present form. One that is gone stays unaccepted, so that its stand-in fails as a guard. */
 function asItIs(found: FoundConfig): FoundConfig {
   if (found.held === undefined || found.held.state === 'gone') return found;
   const { file, request } = found;

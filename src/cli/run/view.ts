@@ -103,7 +103,7 @@ export function createRunView({ paint, describe }: RunViewOptions): RunView {
 
 const LEGEND: Readonly<Record<string, string>> = { deny: 'deny, block', ask: 'ask, defer', none: 'no opinion' };
 
-/** `- no-inline-node.sh, inTime: did not run: its matcher did not match`. */
+/** `- did not run, its matcher did not match: no-inline-node.sh, inTime`. */
 function skippedLines({ handlers }: FireRecord): string[] {
   const reasons = new Map<string, string[]>();
   for (const { status, reason, name, plugin } of handlers) {

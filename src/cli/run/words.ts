@@ -68,7 +68,7 @@ export function whatItSaid(record: FireRecord, handler: HandlerRecord): { word: 
   return context === '' ? { word: 'none', text: 'no opinion' } : { word: 'context', text: `adds: ${context}` };
 }
 
-/** The decision, if there is one. */
+/** The decision in words, and their style; empty if there is none. */
 export function outcomeOf({ decision, error }: FireRecord): [string, Style] {
   if (error !== undefined) return [`not decided: ${error}`, 'red'];
   const ends = decision.continue ? '' : " and the agent's loop ends";

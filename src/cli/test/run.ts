@@ -21,7 +21,7 @@ export interface Asked {
 /** Examples are in sessions in which hooks with this share, or a larger one, are enforced. About a thousand names are tried for each. */
 const SHARE = 0.001;
 
-/** The smallest share, for hooks with a lower one: it takes about a million names, as for the session of `fireHook`. */
+/** The smallest share that a session is searched for, as for that of `fireHook`: it takes about a million names. */
 const LEAST_SHARE = 1e-6;
 
 const sharesOf = ({ hooks, children }: Description): number[] => [

@@ -110,7 +110,7 @@ function exampleFiles(dir: string): string[] {
   }
 }
 
-/** Another program's report may be overwritten, too: it is the same file of the same build. An empty file was made for the report. */
+/** A JUnit report may be overwritten whoever wrote it, since a build writes to the same file each time; so may an empty file. */
 const REPORT: OutKind = {
   name: 'report in JUnit XML',
   option: '--junit',
