@@ -124,7 +124,7 @@ export class Walk implements CallOwner {
       if (this.at >= last) return true;
       const r = list[this.at] as Registration;
       if (r.mode === 'parallel') {
-        const next = nextWave(this.candidates, this.at, (other, i) => this.runs(other, i), last);
+        const next = nextWave(this.candidates, this.at, (other, i, ahead) => this.runs(other, i, ahead), last);
         this.at = next?.end ?? last;
         if (!this.askAll(next?.wave ?? [])) return false;
       } else if (!this.runs(r, this.at)) this.at++;
@@ -150,7 +150,7 @@ export class Walk implements CallOwner {
       // Whoever is passed here is not looked at again before the next rewrite, so every round comes further.
       const r = list[this.again] as Registration;
       if (r.mode === 'parallel') {
-        const next = nextWave(this.candidates, this.again, (other, i) => this.isDue(other, i));
+        const next = nextWave(this.candidates, this.again, (other, i, ahead) => this.isDue(other, i, ahead));
         this.again = next?.end ?? deciders;
         if (!this.askAll(next?.wave ?? [])) return false;
       } else if (!this.ask(r, places[this.again++] as number)) return false;
@@ -158,12 +158,12 @@ export class Walk implements CallOwner {
     return true;
   }
 
-  private isDue(r: Registration, i: number): boolean {
-    return this.notes.isDue(this.notes.at(this.candidates.places[i] as number)) && this.runs(r, i);
+  private isDue(r: Registration, i: number, ahead?: boolean): boolean {
+    return this.notes.isDue(this.notes.at(this.candidates.places[i] as number)) && this.runs(r, i, ahead);
   }
 
-  /** Whether the handler at `i` in the list runs on the current input, about which its predicate is asked once. */
-  private runs(r: Registration, i: number): boolean {
+  /** Whether the handler at `i` in the list runs on the current input, about which its predicate is asked once. `ahead`: it is not its turn, so the record has nothing of it. */
+  private runs(r: Registration, i: number, ahead = false): boolean {
     const { candidates, fire } = this;
     if (candidates.plain) return true;
     const place = candidates.places[i] as number;
@@ -172,7 +172,7 @@ export class Walk implements CallOwner {
     this.rules ??= new WhoRuns(candidates, this.notes);
     const reason = this.rules.why(r);
     // Recorded now, because the record must not ask again: a predicate may answer differently later.
-    if (fire.reporter !== undefined) this.notes.lookedAt(place, reason);
+    if (fire.reporter !== undefined && !ahead) this.notes.lookedAt(place, reason);
     if (!r.matcher.static) {
       this.answers ??= new Map();
       this.answers.set(place, reason === undefined);

@@ -209,12 +209,12 @@ const silent = ({ id, name, dialect }: Registration): HandlerOutcome =>
 /**
  * The next wave from `from` on, as the input now stands: a maximal run of parallel registrations with equal scope and
  * stage, or one series registration; by their places in the list. `end` is where the wave after it begins; `last` where the list
- * ends, before the observers.
+ * ends, before the observers. `runs` is told which hooks are only looked at `ahead` of their turn; it is never asked that about a predicate.
  */
 export function nextWave(
   { list, deciders }: Pick<Candidates, 'list' | 'deciders'>,
   from: number,
-  runs: (r: Registration, i: number) => boolean,
+  runs: (r: Registration, i: number, ahead?: boolean) => boolean,
   last = deciders,
 ): { wave: readonly number[]; end: number } | undefined {
   let i = from;
@@ -222,17 +222,26 @@ export function nextWave(
   const first = i < last ? list[i] : undefined;
   if (!first) return undefined;
   if (first.mode === 'series') return { wave: [i], end: i + 1 };
-  const joins = (r: Registration): boolean =>
-    r.mode === 'parallel' && r.scope === first.scope && r.stage === first.stage;
+  const joins = (r: Registration): boolean => r.mode === 'parallel' && isBeside(r, first);
+  /** The next one that may be in the wave, if all that run before it have a predicate, which may leave them out; else -1. */
+  const nextFrom = (from: number): number => {
+    for (let i = from; i < last; i++) {
+      const r = list[i] as Registration;
+      // A list is ordered by scope and stage, so no other one follows.
+      if (!isBeside(r, first)) return -1;
+      if (r.matcher.static ? runs(r, i, true) : joins(r)) return joins(r) ? i : -1;
+    }
+    return -1;
+  };
   const wave = [i];
   let end = i + 1;
-  let lastOne: number | undefined;
+  let next = i;
   for (i = end; i < last; i++) {
     const r = list[i] as Registration;
     // A predicate is asked when its turn comes, when the hooks before it have run; between hooks that run together it is asked with them.
     if (!joins(r) && !r.matcher.static) {
-      lastOne ??= list.findLastIndex((other, at) => at < last && joins(other));
-      if (i > lastOne) break;
+      if (i > next) next = nextFrom(i + 1);
+      if (next < 0) break;
     }
     if (!runs(r, i)) continue;
     if (!joins(r)) break;
@@ -242,6 +251,8 @@ export function nextWave(
   }
   return { wave, end };
 }
+
+const isBeside = (r: Registration, other: Registration): boolean => r.scope === other.scope && r.stage === other.stage;
 
 /** Of several copies of one hook, the outermost runs, with the strictest failure policy of all and in the background only if all are. */
 export function mergeCopies(copies: readonly Registration[]): Registration {
