@@ -31,7 +31,7 @@ export const SYSTEM: string[] = [
   'test/session/{bytes,watch}.test.ts',
   'test/plugins/{hooks-file,load}.test.ts',
   'test/store/sqlite-reads.test.ts',
-  'test/testing/{contract-handles,fire-file,plugins}.test.ts',
+  'test/testing/{contract-handles,contract-outside,fire-file,plugins}.test.ts',
   'test/values/processes.test.ts',
   'test/matching/{bash-real,regex-cost}.test.ts',
 ];

@@ -3,7 +3,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { createHost } from '../create-host.js';
 import { isHookscopeError } from '../errors.js';
 import type { Decision } from '../host/types.js';
-import { type CaseOf, type ContractInput, hooksOf, onStage, type Stage, shown } from './contract-run.js';
+import type { LateEnd } from './background.js';
+import {
+  type CaseOf,
+  type ContractInput,
+  hasHooks,
+  hooksOf,
+  onStage,
+  type Stage,
+  shown,
+  type Under,
+} from './contract-run.js';
 import { oddInputs } from './odd-inputs.js';
 import { SAMPLES } from './samples.js';
 import { noLogger } from './tested.js';
@@ -20,14 +30,29 @@ function failures({ last, late }: Stage): string[] {
 }
 
 /** The decision's own fields, where no hook is registered. */
-async function silence([event, input]: ContractInput): Promise<object> {
-  const host = createHost({ logger: noLogger });
+async function silence([event, input]: ContractInput, { host: given }: Under): Promise<object> {
+  const host = createHost({ logger: noLogger, ...given });
   try {
     return { ...(await host.fireAny(event, { ...structuredClone(SAMPLES[event]), ...input })) };
   } finally {
     await host.close();
   }
 }
+
+/** What a decision says that silence does not, in words. */
+function differing(decision: object, silent: object): string[] {
+  const { failures = [], ...rest } = decision as { readonly failures?: Decision['failures'] };
+  const words = Object.entries(rest)
+    .filter(([key, value]) => !isDeepStrictEqual(value, Reflect.get(silent, key)))
+    .map(([key, value]) => `${key} ${shown(value)}`);
+  return [...failures.map(({ name, cause, message }) => `${name} failed (${cause}): ${message}`), ...words];
+}
+
+const ofHook = ({ name, verdict }: { readonly name: string; readonly verdict?: string }): string =>
+  `${name} says ${verdict}`;
+
+const ofLate = ({ row: { name }, response: { output, failure } }: LateEnd): string =>
+  failure ? `${name} failed (${failure.cause}): ${failure.message}` : `${name} says in the background ${shown(output)}`;
 
 /** The decision without who made it and when. */
 function essence(decision: Decision): unknown {
@@ -45,14 +70,15 @@ export async function mustDeny(stage: Stage, asked: ContractInput, when: string)
 export const ANSWER_CASES: readonly CaseOf[] = [
   {
     name: 'has hooks',
-    run: (under) => onStage(under, async ({ events }) => ok(events.length > 0, 'the plugin registers no hooks')),
+    run: (under) => onStage(under, async ({ host }) => ok(hasHooks(host), 'the plugin registers no hooks')),
   },
   {
     name: 'survives odd inputs: no hook throws, or answers what is no answer',
     run: (under) =>
       onStage(under, async (stage) => {
-        for (const event of stage.events) {
-          for (const input of oddInputs(event)) {
+        for (const [event, agent] of stage.asked) {
+          for (const odd of oddInputs(event)) {
+            const input = { ...odd, ...agent };
             try {
               await stage.fire([event, input]);
             } catch (error) {
@@ -151,11 +177,12 @@ export const ANSWER_CASES: readonly CaseOf[] = [
           const said = stage.last().handlers.filter(({ verdict = 'none' }) => verdict !== 'none');
           await stage.settled();
           const late = stage.late().filter(({ response, spoke }) => spoke || response.failure !== undefined);
-          const isSilent = isDeepStrictEqual({ ...decision }, await silence(asked));
-          ok(
-            isSilent && said.length === 0 && late.length === 0,
-            `${asked[0]} ${shown(asked[1])}: ${shown(late.length > 0 ? late.map(({ response }) => response.output) : decision)}`,
-          );
+          const added = [
+            ...differing({ ...decision }, await silence(asked, under)),
+            ...said.map(ofHook),
+            ...late.map(ofLate),
+          ];
+          ok(added.length === 0, `${asked[0]} ${shown(asked[1])}: ${added.join('; ')}`);
         }
       }),
   },

@@ -16,9 +16,10 @@ async function gone({ patience }: Under, left: () => readonly string[]): Promise
 }
 
 async function abortEach(under: Under, stage: Stage): Promise<void> {
-  for (const event of stage.events) {
+  for (const asked of stage.asked) {
+    const [event] = asked;
     const end = new AbortController();
-    const firing = stage.fire([event], { signal: end.signal }).catch((error: unknown) => {
+    const firing = stage.fire(asked, { signal: end.signal }).catch((error: unknown) => {
       if (!isHookscopeError(error) || error.code !== 'ABORTED') throw error;
     });
     await nextTurn();
@@ -96,7 +97,7 @@ export const LIFE_CASES: readonly CaseOf[] = [
     name: 'can be taken out while its hooks are under way, and put in again',
     run: (under) =>
       onStage(under, async (stage) => {
-        const firing = Promise.allSettled(stage.events.map((event) => stage.fire([event])));
+        const firing = Promise.allSettled(stage.asked.map((one) => stage.fire(one)));
         ok(await within(under.patience * 1000, Promise.resolve(stage.undo())), 'its cleanup does not end');
         await firing;
         const undo = await put(under.plugin, 'PreToolUse', stage.host);

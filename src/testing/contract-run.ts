@@ -5,6 +5,7 @@ import type { HookRecord } from '../emit/record.js';
 import type { HookEvent } from '../events/catalogue.js';
 import type { FireOptions } from '../host/fire-options.js';
 import { servicesOf } from '../host/internals.js';
+import type { HostOptions } from '../host/options.js';
 import type { Decision, DescribedHook, Description, Hooks } from '../host/types.js';
 import type { PluginUse } from '../session/options.js';
 import { within } from '../values/waiting/timer.js';
@@ -23,6 +24,7 @@ export interface Under {
   readonly passes: readonly ContractInput[];
   /** Seconds. */
   readonly patience: number;
+  readonly host: HostOptions;
   /** What its cases have left so far. */
   readonly left: LeftBehind;
 }
@@ -39,11 +41,13 @@ export interface Stage {
   readonly host: Host;
   /** Takes the plugin out. */
   undo(): unknown;
-  /** The events that it has hooks for. */
+  /** The events that it has hooks for, whoever they are for. */
   readonly events: readonly HookEvent[];
+  /** Those events, each for one who is asked about it: the main agent, or an agent of a type that has hooks of its own. */
+  readonly asked: readonly ContractInput[];
   /** Rejects with an AssertionError where a hook does not answer in time. */
   fire(asked: ContractInput, options?: FireOptions): Promise<Decision>;
-  /** Fires every event that it has hooks for. */
+  /** Fires every event that it has hooks for, for each who is asked. */
   fireAll(): Promise<void>;
   /** Waits for hooks in the background. Rejects with an AssertionError where one does not end in time. */
   settled(): Promise<void>;
@@ -58,17 +62,24 @@ const SESSION = { session_id: 'contract-3538' };
 
 /** Runs it with the plugin in its own host; the host is closed then, but what never ends does not hold the case. */
 export async function onStage(
-  { plugin, patience }: Under,
+  { plugin, patience, host: given }: Under,
   run: (stage: Stage) => Promise<void>,
   beside?: Hooks,
 ): Promise<void> {
-  const host = createHost({ logger: noLogger, timeout: patience, closeTimeout: 2 * patience, session: SESSION });
+  const host = createHost({
+    logger: noLogger,
+    ...given,
+    timeout: patience,
+    closeTimeout: 2 * patience,
+    session: { ...SESSION, ...given.session },
+  });
   const records: HookRecord[] = [];
   host.events$.subscribe((record) => records.push(record));
   try {
     if (beside) host.register(beside);
     const undo = await put(plugin, 'PreToolUse', host);
     const events = eventsOf(host);
+    const asked = [...events.map((event): ContractInput => [event]), ...(await askedOfAgents(host))];
     const fire: Stage['fire'] = async ([event, input], options) => {
       const decision = await host.fireAny(event, { ...structuredClone(SAMPLES[event]), ...input }, options);
       const late = decision.failures.find(({ cause }) => cause === 'timeout');
@@ -84,8 +95,9 @@ export async function onStage(
       host,
       undo,
       events,
+      asked,
       fire,
-      fireAll: async () => void (await Promise.all(events.map((event) => fire([event])))),
+      fireAll: async () => void (await Promise.all(asked.map((one) => fire(one)))),
       async settled() {
         if (await within(patience * 1000, background.followed())) return;
         fail(`${background.names().join(', ')}: does not end in the background within ${patience} s`);
@@ -98,15 +110,42 @@ export async function onStage(
   }
 }
 
+/** Starts an agent of each type that has hooks of its own. A function that makes hooks says only then which they are. */
+async function askedOfAgents(host: Host): Promise<ContractInput[]> {
+  const types = scopesOf(host.describe()).flatMap(({ kind, agentType }) =>
+    kind === OF_TYPE && agentType !== undefined ? [agentType] : [],
+  );
+  const agents = types.map((agent_type, i) => ({ agent_id: `contract-agent-${i}`, agent_type }));
+  for (const agent of agents)
+    await host.fireAny('SubagentStart', { ...structuredClone(SAMPLES.SubagentStart), ...agent });
+  const all = scopesOf(host.describe());
+  return agents.flatMap((agent): ContractInput[] => {
+    const own = all.filter(({ kind, scope }) => kind !== OF_TYPE && scope === agent.agent_id);
+    return eventsAmong(own.flatMap(({ hooks }) => hooks)).map((event) => [event, agent]);
+  });
+}
+
+/** The kind of a scope in a description that holds the hooks of an agent type. */
+const OF_TYPE = 'agents of type';
+
+const scopesOf = (one: Description): Description[] => [one, ...one.children.flatMap(scopesOf)];
+
 /** All that is registered, in whichever scope. */
 export function hooksOf(host: Host): readonly DescribedHook[] {
-  const within = ({ hooks, children }: Description): DescribedHook[] => [...hooks, ...children.flatMap(within)];
-  return within(host.describe());
+  return scopesOf(host.describe()).flatMap(({ hooks }) => hooks);
 }
+
+/** Whether there are hooks, or functions that make them for each agent. */
+export const hasHooks = (host: Host): boolean =>
+  scopesOf(host.describe()).some(({ hooks, made = [] }) => hooks.length > 0 || made.length > 0);
 
 /** The events that anything is registered for: the plugin's, where nothing else is. */
 export function eventsOf(host: Host): readonly HookEvent[] {
-  const found = new Set(hooksOf(host).map(({ event }) => event));
+  return eventsAmong(hooksOf(host));
+}
+
+function eventsAmong(hooks: readonly DescribedHook[]): readonly HookEvent[] {
+  const found = new Set(hooks.map(({ event }) => event));
   return (Object.keys(SAMPLES) as HookEvent[]).filter((event) => found.has(event));
 }
 

@@ -1,9 +1,10 @@
 import { deepEqual } from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { checkHostOptions, type HostOptions } from '../host/options.js';
 import type { PluginUse } from '../session/options.js';
 import { describeError } from '../values/message.js';
-import { checkKeys, type Keys } from '../values/options.js';
-import { isObject, isText, type OptionCheck, SECONDS } from '../values/shape.js';
+import { checkKeys, type Keys, wrongOption } from '../values/options.js';
+import { checks, isObject, isText, type OptionCheck, SECONDS } from '../values/shape.js';
 import { ANSWER_CASES } from './contract-answers.js';
 import { LIFE_CASES } from './contract-life.js';
 import type { ContractInput, Under } from './contract-run.js';
@@ -19,6 +20,11 @@ export interface ContractOptions {
   readonly passes?: readonly ContractInput[];
   /** Seconds that a hook may take to end after its signal fires. Default 2. */
   readonly patience?: number;
+  /**
+   * Options of the hosts that are made for it: the `model`, `callTool` or `mcpServers` that its hooks ask. Their `timeout` and `closeTimeout` follow
+   * from `patience`.
+   */
+  readonly host?: Omit<HostOptions, 'timeout' | 'closeTimeout'>;
 }
 
 const CALLS: OptionCheck = {
@@ -31,7 +37,17 @@ const isCall = (given: unknown): boolean =>
   Object.hasOwn(SAMPLES, given[0]) &&
   (given[1] === undefined || isObject(given[1]));
 
-const OPTIONS: Keys<ContractOptions> = { denies: CALLS, passes: CALLS, patience: SECONDS };
+const OPTIONS: Keys<ContractOptions> = { denies: CALLS, passes: CALLS, patience: SECONDS, host: checks.object };
+
+/** The cases set these themselves. */
+const BY_PATIENCE = ['timeout', 'closeTimeout'] as const;
+
+function checkHost(host: HostOptions): void {
+  checkHostOptions(host);
+  const given = BY_PATIENCE.find((key) => host[key] !== undefined);
+  if (given !== undefined)
+    throw wrongOption(`contract: host.${given}`, 'is set by the contract; say how long a hook may take with patience');
+}
 
 /** One thing that every plugin should survive. */
 export interface ContractCase {
@@ -85,11 +101,13 @@ async function whole(run: () => Promise<void>): Promise<void> {
  */
 export function contract(plugin: PluginUse, options: ContractOptions = {}): readonly ContractCase[] {
   checkKeys(options, OPTIONS, 'contract: ');
+  checkHost(options.host ?? {});
   const under: Under = {
     plugin,
     denies: options.denies ?? [],
     passes: options.passes ?? [],
     patience: options.patience ?? 2,
+    host: options.host ?? {},
     left: new LeftBehind(),
   };
   // Without the calls that it is about, a case would pass whatever the plugin does.

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { runInNewContext } from 'node:vm';
+import { exitWatch } from '../values/exit-watch.js';
 
 /** The state that a plugin must restore, by places: `fetch`, `Date.now`, `process.env`. */
 export type Surroundings = ReadonlyMap<string, unknown>;
@@ -34,6 +35,8 @@ function* owners(): Generator<[at: string, owner: object]> {
 
 export function surroundings(): Surroundings {
   const found = new Map<string, unknown>();
+  // What hosts have put on `process` for commands that have ended is no plugin's.
+  exitWatch.rest();
   for (const [at, owner] of owners()) addOwn(found, at, owner, at === '');
   for (const [name, value] of Object.entries(process.env)) found.set(`process.env.${name}`, value);
   found.set('process.cwd()', process.cwd());

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onExit } from 'signal-exit';
+import { exitWatch } from '../../values/exit-watch.js';
 import { ProcessTable, readProcess } from './process-table.js';
 import { endTree, type Root, signalAll, startedBy } from './process-tree.js';
 
@@ -48,6 +49,7 @@ interface Living {
 
 const living = new Map<number, Living>();
 let forgetExitHook: (() => void) | undefined;
+let idle: NodeJS.Timeout | undefined;
 
 /** Takes charge of a detached child's group: as long as it lives, it does not outlive this process. */
 export function adoptGroup(leader: number, { mark, atExit = 'group' }: GroupOptions = {}): ProcessGroup {
@@ -146,8 +148,21 @@ function onlyZombies(id: number): boolean {
  */
 function hookExit(): void {
   if (forgetExitHook) return;
-  forgetExitHook = onExit(killAll);
+  forgetExitHook = hooked();
+  exitWatch.rest = unhookIfIdle;
   unhookWhenIdle();
+}
+
+/** Listens for the end of this process. signal-exit leaves own properties behind where there were inherited ones. */
+function hooked(): () => void {
+  const replaced = (['emit', 'reallyExit'] as const).filter((key) => !Object.hasOwn(process, key));
+  const inherited = replaced.map((key): unknown => Reflect.get(process, key));
+  const forget = onExit(killAll);
+  return () => {
+    forget();
+    for (const [i, key] of replaced.entries())
+      if (Reflect.get(process, key) === inherited[i]) Reflect.deleteProperty(process, key);
+  };
 }
 
 function killAll(): void {
@@ -161,12 +176,15 @@ function killAll(): void {
 
 /** With signal listeners a busy process does not die promptly on a signal, so they are removed when there is nothing to kill; not at once, since adding them is expensive. */
 function unhookWhenIdle(): void {
-  setTimeout(() => {
-    if (living.size > 0) {
-      unhookWhenIdle();
-      return;
-    }
-    forgetExitHook?.();
-    forgetExitHook = undefined;
+  clearTimeout(idle);
+  idle = setTimeout(() => {
+    unhookIfIdle();
+    if (forgetExitHook) unhookWhenIdle();
   }, IDLE_EXIT_HOOK).unref();
+}
+
+function unhookIfIdle(): void {
+  if (living.size > 0) return;
+  forgetExitHook?.();
+  forgetExitHook = undefined;
 }
