@@ -3,91 +3,186 @@ import type { FireRecord, HookRecord } from '../emit/record.js';
 import { specOf } from '../events/catalogue.js';
 import { agentIdOf, isShadow } from './meaning.js';
 
+/** What is kept of one call. */
+export interface CallFound {
+  /** What is surely about it, in the order of time. */
+  readonly records: readonly HookRecord[];
+  /** What was asked under its id before or after it, and may be about the same call or another one. */
+  readonly before: readonly HookRecord[];
+  readonly after: readonly HookRecord[];
+  /** How many other calls have its id. */
+  readonly others: number;
+}
+
+/** The call that a record is about. `records`: all with its session and its id, of all hosts, in any order. */
+export function callOf(records: readonly HookRecord[], record: HookRecord): CallFound {
+  const { host_id: host, session_id: session } = record as HookRecord & { readonly session_id?: string };
+  // Without a session, ids of other hosts are of other calls.
+  const ordered = (session ? [...records] : records.filter((one) => one.host_id === host)).sort(byTime);
+  const calls = callsIn(ordered);
+  const call = calls.find((one) => one.records.includes(record));
+  if (call === undefined) return { records: [], before: [], after: [], others: 0 };
+  const linked = calls.filter((one) => one.chain === call.chain);
+  const at = linked.indexOf(call);
+  const recordsOf = (some: readonly Call[]): HookRecord[] => some.flatMap((one) => one.records).sort(byTime);
+  return {
+    records: call.records,
+    before: recordsOf(linked.slice(0, at)),
+    after: recordsOf(linked.slice(at + 1)),
+    others: calls.length - linked.length,
+  };
+}
+
+const byTime = (a: HookRecord, b: HookRecord): number => Date.parse(a.time) - Date.parse(b.time) || a.seq - b.seq;
+
+/** A call, or what may be a part of one. */
 interface Call {
-  readonly records: HookRecord[];
+  records: HookRecord[];
+  /** The fires that asked whether it may run. */
+  asks: FireRecord[];
+  /** It has run, or ended without running. */
   isOver: boolean;
+  isDeferred: boolean;
+  /** Shared by those of which it is not known whether they are one call. */
+  chain: Chain;
+}
+
+interface Chain {
+  /** In their order. */
+  calls: Call[];
+  /** The last one about which each host was asked. */
+  readonly byHost: Map<string | undefined, Call>;
 }
 
 /**
- * Splits records with the same `tool_use_id` into tool calls, in their order: a model may reuse its ids at every step. A fire that judges
- * begins the next call if the previous one was denied or has ended. Each agent has ids of its own.
+ * Cuts the records with one id of a session, in the order of time, into calls. A model may number its calls anew at every step, and where an agent
+ * has no ids, the same call made again has the same id. Each agent's ids are its own.
  */
-export function callsIn(records: readonly HookRecord[]): readonly (readonly HookRecord[])[] {
-  const calls: Call[] = [];
+export function callsIn(records: readonly HookRecord[]): readonly Call[] {
+  const calls = new Set<Call>();
   const last = new Map<string | undefined, Call>();
-  const byFire = new Map<string, Call>();
+  const byFire = new Map<string, Chain>();
   for (const record of records) {
     const agent = agentIdOf(record);
-    let call = shadowedBy(record, byFire) ?? last.get(agent);
-    if (call === undefined || (call.isOver && roleOf(record) === 'judges' && !answersFor(record, call))) {
-      call = { records: [], isOver: false };
-      calls.push(call);
-      last.set(agent, call);
+    const shadowed = shadowedBy(record, byFire);
+    if (shadowed !== undefined) {
+      shadowed.records.push(record);
+      continue;
     }
-    call.records.push(record);
-    if (record.type === 'hook_fire' && !byFire.has(record.fire_id)) byFire.set(record.fire_id, call);
-    call.isOver ||= ends(record);
+    const before = last.get(agent);
+    const call = placeOf(record, before, calls);
+    last.set(agent, call);
+    add(call, record);
+    if (record.type === 'hook_fire' && !byFire.has(record.fire_id)) byFire.set(record.fire_id, call.chain);
   }
-  return calls.map((call) => call.records);
+  return [...calls];
 }
 
-/** Whether a fire is about a call that has ended: hookscope's own answer after a rejected fire, or beside another host's fire for the same input. */
-function answersFor(record: HookRecord, { records }: Call): boolean {
-  const last = records.at(-1);
-  if (record.type !== 'hook_fire' || last?.type !== 'hook_fire') return false;
-  if (record.unanswered !== undefined && last.error !== undefined) return true;
-  const isOwn = [...records, record].some((one) => one.type === 'hook_fire' && one.unanswered !== undefined);
-  return (
-    isOwn &&
-    records.every((one) => one.host_id !== record.host_id && roleOf(one) === 'judges') &&
-    isSame(last.input, record.input)
-  );
+/** The call that the record is about: a new one, or the one before, which it may join with others. */
+function placeOf(record: HookRecord, before: Call | undefined, calls: Set<Call>): Call {
+  const asks = isAsk(record) ? record : undefined;
+  const how = before === undefined ? 'another' : asks === undefined ? 'same' : relationOf(asks, before);
+  if (before !== undefined && how === 'same') return asks === undefined ? joined(record, before, calls) : before;
+  const chain =
+    before !== undefined && how === 'unknown' ? before.chain : { calls: [], byHost: new Map<string, Call>() };
+  const call: Call = { records: [], asks: [], isOver: false, isDeferred: false, chain };
+  chain.calls.push(call);
+  calls.add(call);
+  return call;
+}
+
+function add(call: Call, record: HookRecord): void {
+  call.records.push(record);
+  if (isAsk(record)) {
+    call.asks.push(record);
+    call.chain.byHost.set(record.host_id, call);
+    call.isDeferred = record.decision.verdict === 'defer';
+  }
+  if (record.type === 'tool_call') call.isDeferred = record.status === 'deferred';
+  call.isOver ||= ends(record);
 }
 
 /**
- * The records that may be about the same call as `own`, ordered by time, out of `records` with the same session and `tool_use_id`. Different events
- * of one call may have reached different hosts. If several hosts fired the same event, one replayed another's session; then the last host counts.
+ * What a host tells of a call that it was asked about, and not asked again since, is about that call. So what other hosts were asked in
+ * between is about the same one, unless hookscope answered by itself, since that host may have been the one to ask.
  */
-export function withHostOf(own: HookRecord, records: readonly HookRecord[]): readonly HookRecord[] {
-  const { host_id: host, session_id: session } = own as HookRecord & { readonly session_id?: string };
-  const asked = records.filter(isAsked);
-  const hosts = new Map<string, string | undefined>();
-  // Later hosts replace earlier ones, and `own`'s host replaces all.
-  for (const record of asked) hosts.set(record.event, record.host_id);
-  for (const record of asked) if (record.host_id === host) hosts.set(record.event, host);
-  const others = new Set<string | undefined>();
-  for (const { event, host_id: other } of asked) if (hosts.get(event) !== other) others.add(other);
-  others.delete(host);
-  return records
-    .filter((record) => record.host_id === host || (session && !others.has(record.host_id)))
-    .sort((a, b) => Date.parse(a.time) - Date.parse(b.time));
+function joined(record: HookRecord, last: Call, calls: Set<Call>): Call {
+  const { chain } = last;
+  const own = chain.byHost.get(record.host_id);
+  if (own === undefined || own === last) return last;
+  const at = chain.calls.indexOf(own);
+  const later = chain.calls.slice(at + 1);
+  if (later.some(({ asks }) => asks.some(({ unanswered }) => unanswered !== undefined))) return last;
+  for (const one of later) {
+    own.records.push(...one.records);
+    own.asks.push(...one.asks);
+    calls.delete(one);
+  }
+  chain.calls = chain.calls.slice(0, at + 1);
+  for (const { host_id: host } of own.asks) chain.byHost.set(host, own);
+  return own;
 }
 
-/** Whether it is the record of a fire in which a host called hooks. */
-const isAsked = (record: HookRecord): record is FireRecord & HookRecord =>
-  record.type === 'hook_fire' && record.unanswered === undefined && !isShadow(record);
-
-/** The records of the tool call that `record` belongs to. */
-export function callOf(records: readonly HookRecord[], record: HookRecord): readonly HookRecord[] {
-  return callsIn(records).find((call) => call.includes(record)) ?? [];
+/** Whether a fire asks about the call before, about another one, or whether that is not known. */
+function relationOf(record: FireRecord, call: Call): 'same' | 'another' | 'unknown' {
+  const role = roleOf(record);
+  const asked = call.asks.filter((one) => roleOf(one) === role).at(-1);
+  if (call.isOver) return 'another';
+  if (asked === undefined && role === 'answers') return 'same';
+  if (asked !== undefined && !isAlike(asked, record)) return 'another';
+  if (call.isDeferred) return 'same';
+  const { host_id: host } = record as HookRecord;
+  const before = call.asks.filter((one) => (one as HookRecord).host_id === host).at(-1);
+  const last = call.asks.at(-1);
+  // Hookscope answers what a host was not able to decide.
+  if (isAnswered(last, record)) return 'same';
+  if (before !== undefined) {
+    if (isStateless(before)) return 'same';
+    return before.decision.verdict === 'deny' || before.unanswered !== undefined ? 'another' : 'unknown';
+  }
+  const isAgain = last?.revision !== undefined && last.revision === record.revision;
+  // A command that asks the same hooks, in a process of its own, was started for another event.
+  return isAgain && isStateless(last) && isStateless(record) ? 'another' : 'unknown';
 }
 
-/** The call of the fire that a shadow record belongs to: its hook may be called late, after the next call began. */
-function shadowedBy(record: HookRecord, byFire: ReadonlyMap<string, Call>): Call | undefined {
+/** At most this many milliseconds apart are the record of a fire that was cut short, and of what hookscope answered for it. */
+const APART = 5_000;
+
+const isAnswered = (rejected: FireRecord | undefined, answer: FireRecord | undefined): boolean =>
+  rejected?.error !== undefined &&
+  answer?.unanswered !== undefined &&
+  Math.abs(Date.parse(rejected.time) - Date.parse(answer.time)) <= APART;
+
+const isStateless = (record: FireRecord): boolean => (record as { readonly stateless?: boolean }).stateless === true;
+
+/** Whether both fires were asked about the same, as far as they hold it. */
+const isAlike = (a: FireRecord, b: FireRecord): boolean =>
+  [a, b].some(({ truncated = [] }) => truncated.length > 0) || isSame(a.input, b.input);
+
+/** What is not enforced may be asked late, when the next call has begun. */
+function shadowedBy(record: HookRecord, byFire: ReadonlyMap<string, Chain>): Call | undefined {
   if (record.type !== 'hook_fire' || record.shadow_of === undefined) return undefined;
-  return byFire.get(record.shadow_of);
+  const { shadow_of: fire } = record;
+  const calls = byFire.get(fire)?.calls ?? [];
+  return calls.length < 2
+    ? calls[0]
+    : calls.find((call) => call.records.some((one) => one.type === 'hook_fire' && one.fire_id === fire));
+}
+
+function isAsk(record: HookRecord): record is FireRecord & HookRecord {
+  const role = roleOf(record);
+  return role === 'judges' || role === 'answers';
 }
 
 function roleOf(record: HookRecord): string | undefined {
   return record.type === 'hook_fire' && !isShadow(record) ? specOf(record.event)?.callRole : undefined;
 }
 
-/** Whether nothing more is decided about the call after this record. */
+/** Whether what is asked after this is about another call. */
 function ends(record: HookRecord): boolean {
-  // A deferred call is asked about again, with the same id.
+  // What was left for later is asked about again, with the same id.
   if (record.type === 'tool_call') return record.status !== 'deferred';
   if (record.type !== 'hook_fire' || isShadow(record)) return false;
   const role = roleOf(record);
-  if (role === 'judges' || role === 'answers') return record.decision.verdict === 'deny';
-  return role === 'ran' || specOf(record.event)?.tool === true;
+  return role === 'ran' || (role === undefined && specOf(record.event)?.tool === true);
 }

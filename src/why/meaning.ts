@@ -1,8 +1,14 @@
 import type { FireRecord, HandlerRecord, HookRecord } from '../emit/record.js';
+import { VERDICTS } from '../events/spec.js';
 
 /** Whether hooks stopped the action; on a stop event, whether they kept the agent going. */
 export function isBlocked({ decision: { verdict, blocked, continues } }: Pick<FireRecord, 'decision'>): boolean {
   return verdict === 'deny' || blocked === true || continues === true;
+}
+
+/** Rises with how strict the decision is. */
+export function strength(fire: FireRecord): number {
+  return isBlocked(fire) ? VERDICTS.length : VERDICTS.indexOf(fire.decision.verdict ?? 'none');
 }
 
 /** Whether a record is that of a hook that is not enforced. */

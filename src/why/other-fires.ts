@@ -3,7 +3,7 @@ import { clip, plain } from '../plain.js';
 import type { RecordStore } from '../store/store.js';
 import { nearest } from '../values/nearest.js';
 import { agentName } from './about.js';
-import { agentIdOf, isMeant, typeOf } from './meaning.js';
+import { agentIdOf, isMeant, isShadow, typeOf } from './meaning.js';
 import { listed, named, placeOf } from './words.js';
 
 /** What other fires show about hooks that this one does not list. */
@@ -37,6 +37,8 @@ async function look(
   record: FireRecord,
   hook: string | undefined,
 ): Promise<OtherFires> {
+  // It was asked by itself, so what its record does not list may be registered all the same.
+  if (isShadow(record)) return NOTHING;
   if (record.unanswered !== undefined) return hook === undefined ? NOTHING : notKnown(hook);
   if (hook !== undefined)
     return record.handlers.some((handler) => isMeant(handler, hook)) ? NOTHING : await findHook(store, record, hook);

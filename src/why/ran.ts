@@ -2,6 +2,7 @@ import type { AlarmRecord, FireRecord, HookRecord, ToolCallRecord } from '../emi
 import { specOf } from '../events/catalogue.js';
 import { clip, ended, plain } from '../plain.js';
 import { own } from '../values/own.js';
+import type { CallFound } from './calls.js';
 import { nameIn, quoted } from './words.js';
 
 /** The records of a tool call, by type. */
@@ -20,11 +21,15 @@ export function callRecords(records: readonly HookRecord[]): CallRecords {
 }
 
 /** Sentences about whether the call ran in the end, as far as records say. */
-export function whatBecame({ fires, calls, alarms }: CallRecords): string[] {
+export function whatBecame({
+  records,
+  before = [],
+  after = [],
+}: Pick<CallFound, 'records'> & Partial<CallFound>): string[] {
+  const { fires, calls } = callRecords(records);
   const ends = calls.map((call) => callSentence(call, fires));
-  const done = fires.find(({ event }) => specOf(event)?.callRole === 'ran');
-  const denied = fires.some(({ event, decision }) => specOf(event)?.callRole !== 'ran' && decision.verdict === 'deny');
-  const all = denied ? ', although it was denied' : '';
+  const done = fires.find(hasRun);
+  const all = fires.some(isDenied) ? ', although it was denied' : '';
   const failed = fires.find(({ event }) => event === 'PostToolUseFailure');
   const seen =
     ends.length > 0
@@ -34,8 +39,28 @@ export function whatBecame({ fires, calls, alarms }: CallRecords): string[] {
         : failed
           ? ['PostToolUseFailure was fired for it: its tool failed, or the call was not allowed to run.']
           : [];
-  const told = [...ends, ...seen, ...alarms.map(alarmSentence)];
-  return told.length > 0 ? told : ['No record says whether it ran.'];
+  const { alarms } = callRecords([...before, ...records, ...after]);
+  const told = [...ends, ...seen, ...(done && all === '' ? deniedBefore(before) : []), ...alarms.map(alarmSentence)];
+  return told.length > 0 ? told : [notKnown(before, after)];
+}
+
+const hasRun = ({ event }: FireRecord): boolean => specOf(event)?.callRole === 'ran';
+const isDenied = (fire: FireRecord): boolean => !hasRun(fire) && fire.decision.verdict === 'deny';
+
+/** Of a call that ran: what was denied under its id, if that may have been the same call. */
+function deniedBefore(before: readonly HookRecord[]): string[] {
+  const denied = callRecords(before).fires.find(isDenied);
+  return denied === undefined
+    ? []
+    : [`${plain(denied.event)} was denied under its id before; no record says whether that was about this call.`];
+}
+
+function notKnown(before: readonly HookRecord[], after: readonly HookRecord[]): string {
+  const fact = 'No record says whether it ran';
+  const done = callRecords(after).fires.find(hasRun);
+  if (done !== undefined)
+    return `${fact}: ${plain(done.event)} was fired under its id, but another call may have the same id.`;
+  return before.length + after.length > 0 ? `${fact}; another call may have the same id.` : `${fact}.`;
 }
 
 /** The words for each status, if the call's tool was started, and if it was not. */

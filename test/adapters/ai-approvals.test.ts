@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { agentTool, drive } from '../../src/adapters/ai.js';
 import type { HookRecord } from '../../src/emit/record.js';
 import type { Session } from '../../src/session/types.js';
-import { callRecords, whatBecame } from '../../src/why/ran.js';
+import { whatBecame } from '../../src/why/ran.js';
 import { byScope, names, on, opened } from '../session/kit.js';
 import { prompt, scripted } from './ai-kit.js';
 
@@ -64,7 +64,7 @@ test.each([
   const [call] = records.filter((record) => record.type === 'tool_call');
   expect(call).toMatchObject({ status: 'interrupted' });
   expect(call?.denied_by).toBe(what === 'an approval' ? undefined : 'abort');
-  expect(whatBecame(callRecords(records))).toEqual([sentence]);
+  expect(whatBecame({ records })).toEqual([sentence]);
 });
 
 describe('what the user has approved', () => {

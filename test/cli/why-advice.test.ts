@@ -6,7 +6,7 @@ import type { HookEvent } from '../../src/events/catalogue.js';
 import { allow, ask, block, deny, stop } from '../../src/events/output/helpers.js';
 import { servicesOf } from '../../src/host/internals.js';
 import { answerFor, type WhyAnswer } from '../../src/why/answer.js';
-import { callRecords, whatBecame } from '../../src/why/ran.js';
+import { whatBecame } from '../../src/why/ran.js';
 import { fire } from '../emit/samples.js';
 import { inputOf } from '../host/inputs.js';
 import { fireAny, fires, testHost, turn, watch } from '../host/kit.js';
@@ -256,7 +256,7 @@ describe('why, about a call that hooks let pass and somebody else has denied', (
 test('why says of a tool that failed what the tool said, not whoever allowed it', () => {
   const sample = SAMPLES.find(({ type }) => type === 'tool_call');
   const fields = { status: 'failed', ran: true, approver: 'user', denied_by: undefined, decided_by: undefined };
-  expect(whatBecame(callRecords([fire(), { ...sample, ...fields, reason: 'disk full' } as never]))).toEqual([
+  expect(whatBecame({ records: [fire(), { ...sample, ...fields, reason: 'disk full' } as never] })).toEqual([
     'The call ran, allowed by the user, and its tool failed, saying "disk full".',
   ]);
 });

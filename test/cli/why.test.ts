@@ -5,7 +5,7 @@ import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import { SKIP_REASONS } from '../../src/scopes/skip.js';
 import { readRecord } from '../../src/store/read-record.js';
 import { answerFor, answerText, type WhyAnswer } from '../../src/why/answer.js';
-import { callRecords, whatBecame } from '../../src/why/ran.js';
+import { whatBecame } from '../../src/why/ran.js';
 import { anyOutput } from '../contracts/outputs.js';
 import { recompute } from '../contracts/recompute.js';
 import { fire } from '../emit/samples.js';
@@ -289,17 +289,17 @@ describe('why', () => {
       decided_by: undefined,
       ...fields,
     };
-    expect(whatBecame(callRecords([fire(), call as never]))).toEqual([sentence]);
+    expect(whatBecame({ records: [fire(), call as never] })).toEqual([sentence]);
   });
 
   test('says that a call ran although it was denied, and what alarms say', () => {
     const after = fire(2, { event: 'PostToolUse', decision: { ...fire().decision, fold: 'block' } });
-    expect(whatBecame(callRecords([fire()]))).toEqual(['No record says whether it ran.']);
-    expect(whatBecame(callRecords([fire(), after]))).toEqual([
+    expect(whatBecame({ records: [fire()] })).toEqual(['No record says whether it ran.']);
+    expect(whatBecame({ records: [fire(), after] })).toEqual([
       'It ran, although it was denied: PostToolUse was fired for it.',
     ]);
     const alarm = SAMPLES.find(({ type }) => type === 'hook_alarm') as never;
-    expect(whatBecame(callRecords([fire(), alarm]))).toEqual(['ALARM not_honoured: m. PostToolUse shows that it ran.']);
+    expect(whatBecame({ records: [fire(), alarm] })).toEqual(['ALARM not_honoured: m. PostToolUse shows that it ran.']);
   });
 
   // Two dots of a text that is quoted are its own.
@@ -321,7 +321,7 @@ describe('why', () => {
     const alarm = { ...SAMPLES.find(({ type }) => type === 'hook_alarm'), message: said };
     for (const more of [{}, { error: said }, { decision: { ...decision, fold: 'block', blocked: true } }]) {
       const record = kept({ ...fire(), decision, handlers: hooks, ...more } as never);
-      const outcome = whatBecame(callRecords([record, call, alarm] as never));
+      const outcome = whatBecame({ records: [record, call, alarm] as never });
       const told = answerFor(record, { agent: 'main', otherFires: { sentences: [said], changes: [said] }, outcome });
       const lists = [told.question, told.out_of_scope, told.decision, told.outcome, told.changes].flat();
       for (const sentence of [...lists, ...told.asked.map(({ text }) => text), ...told.not_asked.map((h) => h.text)]) {
@@ -335,7 +335,7 @@ describe('why', () => {
     fc.assert(
       fc.property(fc.array(anyRecords, { minLength: 1, maxLength: 4 }), (found) => {
         const records = found.flatMap((text) => readRecord(JSON.parse(text)).record ?? []);
-        const outcome = whatBecame(callRecords(records));
+        const outcome = whatBecame({ records });
         for (const record of records) {
           if (record.type !== 'hook_fire') continue;
           const text = answerText(answerFor(record, { agent: 'main', otherFires: NOWHERE, outcome }));

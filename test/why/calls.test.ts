@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createHost, deny, type FireRecord, type HookRecord } from '../../src/index.js';
 import { KeptRecords } from '../../src/page/records/kept.js';
-import { callOf, callsIn, withHostOf } from '../../src/why/calls.js';
-import { callRecords, whatBecame } from '../../src/why/ran.js';
+import { callOf, callsIn } from '../../src/why/calls.js';
+import { whatBecame } from '../../src/why/ran.js';
 import { fire } from '../emit/samples.js';
 import { growth } from '../growth.js';
 import { SAMPLES } from '../store/records.js';
@@ -31,7 +31,7 @@ async function reused(): Promise<HookRecord[]> {
 
 test('a call that was denied has not run because a later one with its id did', async () => {
   const records = (await reused()) as [FireRecord, FireRecord, FireRecord];
-  const became = (record: HookRecord) => whatBecame(callRecords(callOf(records, record)));
+  const became = (record: HookRecord) => whatBecame(callOf(records, record));
   expect(became(records[0])).toEqual(['No record says whether it ran.']);
   expect(became(records[1])).toEqual(['It ran: PostToolUse was fired for it.']);
 });
@@ -43,7 +43,7 @@ test('the page keeps them apart too, and lists as the same call what is of it al
   kept.settle();
   const all = Number.POSITIVE_INFINITY;
   const [denied, asked, ran] = kept.rows.map((row) => kept.callOf(row, all));
-  expect(whatBecame(callRecords(denied?.records ?? []))).toEqual(['No record says whether it ran.']);
+  expect(denied && whatBecame(denied.found)).toEqual(['No record says whether it ran.']);
   expect([denied, asked, ran].map((call) => call?.others.map(({ event }) => event))).toEqual([
     [],
     ['PostToolUse'],
@@ -59,7 +59,10 @@ test('the page knows of a call what had come by a moment', async () => {
   kept.settle();
   const [row] = kept.rows;
   if (row === undefined) throw new Error('no row');
-  expect(kept.callOf(row, row.at + 1000)).toMatchObject({ records: [{ event: 'PreToolUse' }], others: [] });
+  expect(kept.callOf(row, row.at + 1000)).toMatchObject({
+    found: { records: [{ event: 'PreToolUse' }] },
+    others: [],
+  });
   expect(kept.callOf(row, row.at + 60_000).others).toHaveLength(1);
 });
 
@@ -76,14 +79,18 @@ describe('the records of an id, as letters', () => {
     l: () => ({ ...SAMPLES.find(({ type }) => type === 'tool_call'), status: 'deferred' }),
     x: () => ({ ...SAMPLES.find(({ type }) => type === 'hook_alarm') }),
   };
-  /** A capital is the same of another agent; `s` is a shadow of the first fire. */
+  /** A capital is the same of another agent; `s` is a shadow of the first fire. `?`: it may be the same call as one before. */
   const cut = (letters: string): string[] => {
     const records = [...letters].map((letter, i) => {
       const agent = letter === letter.toUpperCase() ? 'other' : 'one';
       const kind = letter === 's' ? fire(1, { shadow_of: 'fire 0' }) : KINDS[letter.toLowerCase()]?.(agent);
       return { ...kind, fire_id: `fire ${i}`, agent_id: agent } as HookRecord;
     });
-    return callsIn(records).map((call) => call.map((record) => letters[records.indexOf(record)]).join(''));
+    const calls = callsIn(records);
+    return calls.map(({ records: own, chain }, at) => {
+      const isUnsure = calls.findIndex((one) => one.chain === chain) < at;
+      return `${isUnsure ? '?' : ''}${own.map((record) => letters[records.indexOf(record)]).join('')}`;
+    });
   };
   test.each([
     ['ar', ['ar']],
@@ -92,11 +99,13 @@ describe('the records of an id, as letters', () => {
     ['afdtar', ['af', 'dt', 'ar']],
     ['dar', ['d', 'ar']],
     ['drx', ['drx']],
-    ['aqntar', ['aqnt', 'ar']],
+    ['aqtar', ['aqt', 'ar']],
+    ['aqntar', ['aq', '?nt', 'ar']],
     // The answer to a question that was left for later comes with the same id.
     ['alaqrt', ['alaqrt']],
     // Two calls of one step that were judged before either ran cannot be told apart.
-    ['aarr', ['aarr']],
+    ['aarr', ['a', '?arr']],
+    ['aadr', ['a', '?a', '?dr']],
     ['dAR', ['d', 'AR']],
     ['dArR', ['dr', 'AR']],
     ['dars', ['ds', 'ar']],
@@ -128,49 +137,81 @@ describe('a call whose events came to several hosts', () => {
     host_id: host,
     time: new Date(Date.UTC(2026, 0, 1) + ms).toISOString(),
   });
-  const none = { ...fire().decision, verdict: 'none' as const };
+  const decision = (verdict: 'deny' | 'none') => ({ decision: { ...fire().decision, verdict } });
   const own = { unanswered: 'gone', handlers: [], decision: { ...fire().decision, decidedBy: 'hookscope' } };
+  const alone = { stateless: true };
   const hosts = (record: HookRecord, all: readonly HookRecord[]) =>
-    callOf(withHostOf(record, all), record).map(({ host_id }) => host_id);
+    callOf(all, record).records.map(({ host_id }) => host_id);
+  const became = (record: HookRecord, all: readonly HookRecord[]) => whatBecame(callOf(all, record));
 
   test('is one call, in the order of time', () => {
     const denied = of('own', 'PreToolUse', 1, own);
-    const ran = of('server', 'PostToolUse', 2, { decision: none });
+    const ran = of('server', 'PostToolUse', 2, decision('none'));
     for (const record of [denied, ran]) expect(hosts(record, [ran, denied])).toEqual(['own', 'server']);
-    expect(whatBecame(callRecords(callOf(withHostOf(ran, [ran, denied]), ran)))).toEqual([
-      'It ran, although it was denied: PostToolUse was fired for it.',
+    expect(became(ran, [ran, denied])).toEqual(['It ran, although it was denied: PostToolUse was fired for it.']);
+  });
+
+  test('may be two calls, where one command denied it and another did not, and one of them ran', () => {
+    const denied = of('one', 'PreToolUse', 1, { ...decision('deny'), ...alone, revision: 'x' });
+    const passed = of('two', 'PreToolUse', 2, { ...decision('none'), ...alone, revision: 'y' });
+    const ran = of('three', 'PostToolUse', 3, { ...decision('none'), ...alone });
+    const all = [denied, passed, ran];
+    expect(became(denied, all)).toEqual([
+      'No record says whether it ran: PostToolUse was fired under its id, but another call may have the same id.',
     ]);
-    const alone = [
-      of('a', 'PreToolUse', 1, { decision: none }),
-      of('b', 'PostToolUse', 2, { decision: none }),
-    ] as const;
-    expect(hosts(alone[1], alone)).toEqual(['a', 'b']);
+    for (const record of [passed, ran])
+      expect(became(record, all)).toEqual([
+        'It ran: PostToolUse was fired for it.',
+        'PreToolUse was denied under its id before; no record says whether that was about this call.',
+      ]);
+    expect(callOf(all, denied)).toMatchObject({ after: [{ host_id: 'two' }, { host_id: 'three' }], others: 0 });
   });
 
-  test('is one call also where one of two commands answers by itself', () => {
-    const [before, asked, after] = [
-      of('own', 'PreToolUse', 1, own),
-      of('server', 'PreToolUse', 2, { decision: none }),
-      of('other', 'PreToolUse', 3, own),
-    ];
-    expect(hosts(asked, [before, asked, after])).toEqual(['own', 'server', 'other']);
-    expect(callsIn([before, asked, after])).toHaveLength(1);
-    const next = of('server', 'PreToolUse', 2, {
-      decision: none,
-      input: { ...fire().input, tool_input: { command: 'x' } },
-    });
-    expect(callsIn([before, next])).toHaveLength(2);
+  test('are two calls, where commands with the same hooks were asked, or about something else', () => {
+    const denied = of('one', 'PreToolUse', 1, { ...decision('deny'), ...alone, revision: 'x' });
+    for (const more of [{ revision: 'x' }, { input: { ...fire().input, tool_input: { command: 'other' } } }]) {
+      const passed = of('two', 'PreToolUse', 2, { ...decision('none'), ...alone, ...more });
+      const all = [denied, passed, of('three', 'PostToolUse', 3, { ...decision('none'), ...alone })];
+      expect(callOf(all, denied)).toMatchObject({ after: [], others: 1 });
+      expect(became(denied, all)).toEqual(['No record says whether it ran.']);
+      expect(became(passed, all)).toEqual(['It ran: PostToolUse was fired for it.']);
+    }
   });
 
-  test('of a session that was replayed, of one host, with what hookscope answered', () => {
-    const all = [
-      of('own', 'PreToolUse', 1, own),
-      of('first', 'PostToolUse', 2, { decision: none }),
-      of('again', 'PostToolUse', 3, { decision: none }),
-    ] as const;
-    expect(hosts(all[2], all)).toEqual(['own', 'again']);
-    expect(hosts(all[1], all)).toEqual(['own', 'first']);
-    expect(hosts(all[0], all)).toEqual(['own', 'again']);
+  test('is one call where the server that denied it tells that it ran', () => {
+    const denied = of('server', 'PreToolUse', 1, decision('deny'));
+    const passed = of('two', 'PreToolUse', 2, { ...decision('none'), ...alone });
+    const alarm = { ...SAMPLES.find(({ type }) => type === 'hook_alarm'), agent_id: fire().agent_id } as HookRecord;
+    const told = { ...alarm, host_id: 'server', time: of('', '', 3).time };
+    const all = [denied, passed, told, of('server', 'PostToolUse', 4), of('three', 'PostToolUse', 5, alone)];
+    for (const record of all) {
+      expect(hosts(record, all)).toEqual(['server', 'two', 'server', 'server', 'three']);
+      expect(became(record, all)).toEqual([
+        'It ran, although it was denied: PostToolUse was fired for it.',
+        expect.stringContaining('ALARM'),
+      ]);
+    }
+    // What hookscope answered in between may be about a later call, which the server was not asked about.
+    const unsure = [denied, of('two', 'PreToolUse', 2, own), of('server', 'PostToolUse', 4)];
+    expect(hosts(denied, unsure)).toEqual(['server']);
+  });
+
+  test('is one call with the fire that hookscope has answered for', () => {
+    const rejected = of('server', 'PreToolUse', 1, { ...decision('none'), error: 'ABORTED' });
+    const answered = of('own', 'PreToolUse', 2, own);
+    expect(hosts(rejected, [rejected, answered])).toEqual(['server', 'own']);
+    expect(hosts(rejected, [rejected, { ...answered, time: of('', '', 60_000).time }])).toEqual(['server']);
+    // One process that answers one event.
+    const asked = of('one', 'PreToolUse', 1, { ...decision('deny'), ...alone });
+    expect(hosts(asked, [asked, of('one', 'PreToolUse', 2, own)])).toEqual(['one', 'one']);
+  });
+
+  test('is not that of another agent', () => {
+    const all = ['a', 'b'].flatMap((agent_id, at) => [
+      of(`${agent_id}1`, 'PreToolUse', 2 * at, { ...decision('none'), ...alone, agent_id }),
+      of(`${agent_id}2`, 'PostToolUse', 2 * at + 1, { ...alone, agent_id }),
+    ]);
+    expect(all.map((record) => hosts(record, all).join())).toEqual(['a1,a2', 'a1,a2', 'b1,b2', 'b1,b2']);
   });
 
   test('without a session, ids of other hosts are of other calls', () => {

@@ -5,7 +5,7 @@ import { formatFire, formatRecord } from '../../src/index.js';
 import { KeptRecords } from '../../src/page/records/kept.js';
 import { readRecord } from '../../src/store/read-record.js';
 import { answerFor, answerText } from '../../src/why/answer.js';
-import { callRecords, whatBecame } from '../../src/why/ran.js';
+import { whatBecame } from '../../src/why/ran.js';
 import { SAMPLES } from '../store/records.js';
 
 /** Names that every object has, and no table of ours. */
@@ -32,7 +32,7 @@ describe.each(INHERITED)('the word %s anywhere in a record', (word) => {
 
   test('is explained', () => {
     for (const record of records) {
-      const outcome = whatBecame(callRecords([record]));
+      const outcome = whatBecame({ records: [record] });
       expect(outcome.every((line) => typeof line === 'string')).toBe(true);
       if (record.type !== 'hook_fire') continue;
       const facts = { agent: 'main', otherFires: { sentences: [], changes: [] }, outcome };

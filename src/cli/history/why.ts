@@ -4,8 +4,8 @@ import { plainJson } from '../../plain.js';
 import type { RecordStore } from '../../store/store.js';
 import { wrongOption } from '../../values/options.js';
 import { answerFor, answerText } from '../../why/answer.js';
-import { callOf, callsIn, withHostOf } from '../../why/calls.js';
-import { hasRun, isMeant, isShadow } from '../../why/meaning.js';
+import { type CallFound, callOf } from '../../why/calls.js';
+import { hasRun, isMeant, isShadow, strength } from '../../why/meaning.js';
 import { findInOtherFires } from '../../why/other-fires.js';
 import { callRecords, whatBecame } from '../../why/ran.js';
 import type { Flags } from '../options.js';
@@ -17,12 +17,10 @@ import { type StoreFlags, withStore } from './open.js';
 
 type WhyFlags = StoreFlags & FilterFlags & MaskFlags & Flags<'json'>;
 
-/** The fires that are asked about, and all that is kept of their call. */
+/** The fires that are asked about, and what is kept of their call. */
 interface Meant {
   readonly fires: readonly FireRecord[];
-  readonly about: readonly HookRecord[];
-  /** How many more calls had the same id. */
-  readonly others: number;
+  readonly found: CallFound;
 }
 
 export async function whyCommand(args: readonly string[], flags: WhyFlags, terminal: Terminal): Promise<number> {
@@ -44,11 +42,12 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
       throw notFound(what, store, isThere);
     }
     if (ids.length > 1) return listCandidates(what, ids, { mask, terminal });
-    const { fires, about, others } = await recordsOf(store, id, { hook, mask, chosen });
-    if (others > 0 && id.fire === undefined) terminal.tell(olderCalls(mask.text(id.toolUse ?? what), others));
-    for (const record of about) filter.match(record);
-    const parts = callRecords(about);
-    const outcome = about.some(({ type }) => type !== 'hook_fire') || isCall(fires) ? whatBecame(parts) : [];
+    const { fires, found } = await recordsOf(store, id, { hook, mask, chosen, shadow: flags.shadow });
+    const all = [...found.before, ...found.records, ...found.after];
+    if (found.others > 0 && id.fire === undefined)
+      terminal.tell(olderCalls(mask.text(id.toolUse ?? what), found.others));
+    for (const record of all) filter.match(record);
+    const outcome = all.some(({ type }) => type !== 'hook_fire') || isCall(fires) ? whatBecame(found) : [];
     for (const [i, fire] of fires.entries()) {
       const otherFires = await findInOtherFires(store, fire, hook, mask.text);
       const last = i === fires.length - 1;
@@ -57,16 +56,18 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
         hook,
         otherFires,
         outcome: last ? outcome : [],
-        calls: parts.calls,
+        calls: found.records.includes(fire) ? callRecords(found.records).calls : [],
         ends: await endsOf(store, fire, mask),
       };
       const answer = answerFor(fire, facts);
       if (flags.json) await terminal.print(plainJson(answer));
       else await terminal.print(`${i === 0 ? '' : '\n'}${answerText(answer, { hook })}`);
     }
-    if (fires.length === 0)
-      for (const record of about) await terminal.print(mask.text(lineOf(record, filter, terminal)));
-    if (fires.length === 0) for (const line of outcome) await terminal.print(line);
+    if (fires.length > 0) return 0;
+    if (flags.json) await terminal.print(plainJson({ tool_use_id: mask.text(id.toolUse ?? what), outcome }));
+    else
+      for (const line of [...all.map((record) => mask.text(lineOf(record, filter, terminal))), ...outcome])
+        await terminal.print(line);
     return 0;
   });
 }
@@ -160,36 +161,47 @@ function lineOf(record: HookRecord, filter: RecordFilter, { color }: Terminal): 
   return recordLine(record, { color, agent: filter.agentOf(record) });
 }
 
-/** One fire, or all fires of a call, the oldest first, with every record of that call in the same session. */
+interface Choice {
+  readonly hook: string | undefined;
+  readonly mask: Mask;
+  readonly chosen: RecordFilter | undefined;
+  readonly shadow: true | undefined;
+}
+
+/** One fire, or all fires of a call, with every record under its id in the same session. */
 async function recordsOf(
   store: RecordStore,
   { fire, toolUse, newest }: Id,
-  {
-    hook,
-    mask,
-    chosen,
-  }: { readonly hook: string | undefined; readonly mask: Mask; readonly chosen: RecordFilter | undefined },
+  { hook, mask, chosen, shadow }: Choice,
 ): Promise<Meant> {
   const call = toolUse ?? (newest as { tool_use_id?: string }).tool_use_id;
   const { session_id: session } = newest as { session_id?: string };
   const kept: HookRecord[] = [];
-  if (call === undefined) kept.push(newest);
-  else for await (const record of store.records({ types: ABOUT, toolUse: call, session })) kept.push(record);
-  const all = withHostOf(newest, kept);
-  const own =
-    all.find(({ host_id, seq, time }) => host_id === newest.host_id && seq === newest.seq && time === newest.time) ??
-    newest;
-  const about = callOf(all, own).map((record) => mask.record(record));
-  const others = callsIn(all).length - 1;
-  const fires = about.filter((record) => record.type === 'hook_fire').filter((record) => !isShadow(record));
+  if (call !== undefined)
+    for await (const record of store.records({ types: ABOUT, toolUse: call, session })) kept.push(record);
+  const isNewest = ({ host_id, seq, time }: HookRecord): boolean =>
+    host_id === newest.host_id && seq === newest.seq && time === newest.time;
+  const own = kept.find(isNewest) ?? newest;
+  if (own === newest) kept.push(newest);
+  const of = callOf(kept, own);
+  const masked = (records: readonly HookRecord[]) => records.map((record) => mask.record(record));
+  const found = { ...of, before: masked(of.before), records: masked(of.records), after: masked(of.after) };
+  // Real and hypothetical decisions are never shown in one list.
+  const isHypothetical = shadow === true || (fire !== undefined && isShadow(newest));
+  const fires = [...found.before, ...found.records, ...found.after]
+    .filter((record) => record.type === 'hook_fire')
+    .filter((record) => isShadow(record) === isHypothetical);
+  if (fire !== undefined) return { found, fires: fires.filter((one) => one.fire_id === fire) };
   // If the options chose a denied call or an alarm, all fires of that call explain it.
   const isOfFires = chosen !== undefined && newest.type === 'hook_fire';
   const meant = isOfFires ? fires.filter((one) => chosen.match(one) === 'yes') : fires;
-  return {
-    about,
-    others,
-    fires: fire === undefined ? telling(meant, hook) : fires.filter((one) => one.fire_id === fire),
-  };
+  return { found, fires: strictestFirst(telling(meant, hook)) };
+}
+
+/** In the order of time, but of several fires of one event the strictest first: the agent obeys that one. */
+function strictestFirst(fires: readonly FireRecord[]): FireRecord[] {
+  const first = (fire: FireRecord): number => fires.findIndex(({ event }) => event === fire.event);
+  return fires.toSorted((a, b) => first(a) - first(b) || strength(b) - strength(a));
 }
 
 /** How the fire's background hooks ended. */

@@ -52,7 +52,7 @@ function Fire({ row, fire }: { readonly row: Row; readonly fire: FireRecord }) {
   version.value;
   const otherFires = useSignal(NOWHERE);
   const now = momentOf(row);
-  const { records: about, others } = kept.value.callOf(row, now);
+  const { found, others, doubtful } = kept.value.callOf(row, now);
   const runs = kept.value.runsOf(row, now);
   useEffect(() => {
     // A shadow fire asks one hook alone: hooks that its record lacks are not those of another scope.
@@ -64,9 +64,9 @@ function Fire({ row, fire }: { readonly row: Row; readonly fire: FireRecord }) {
     });
   }, [fire, now]);
   const agent = agentName(row.agent, kept.value.sessions);
-  const parts = callRecords(about);
-  const outcome = fire.tool_use_id === undefined ? [] : whatBecame(parts);
-  const answer = answerFor(fire, { agent, otherFires: otherFires.value, outcome, calls: parts.calls, ends: runs });
+  const outcome = fire.tool_use_id === undefined ? [] : whatBecame(found);
+  const { calls } = callRecords(found.records);
+  const answer = answerFor(fire, { agent, otherFires: otherFires.value, outcome, calls, ends: runs });
   const marks = marksOf(fire, [...endsIn(fire, runs).values()]);
   return (
     <>
@@ -78,7 +78,8 @@ function Fire({ row, fire }: { readonly row: Row; readonly fire: FireRecord }) {
       <Sentences title="Hooks of other scopes" lines={answer.out_of_scope} />
       <Sentences title="What would have to change" lines={answer.changes} />
       <Facts fire={fire} answer={answer} runs={runs} />
-      <Others rows={others} />
+      <Others title="The same call" rows={others} />
+      <Others title="Perhaps the same call" rows={doubtful} />
     </>
   );
 }
@@ -90,13 +91,14 @@ const isAlarm = (line: string): boolean => line.startsWith('ALARM') || line.incl
 
 function Alarm({ row, record }: { readonly row: Row; readonly record: HookRecord | undefined }) {
   version.value;
-  const { records, others } = kept.value.callOf(row, momentOf(row));
-  const outcome = whatBecame(callRecords(records));
+  const { found, others, doubtful } = kept.value.callOf(row, momentOf(row));
+  const outcome = whatBecame(found);
   return (
     <>
       <Title row={row} agent={agentName(row.agent, kept.value.sessions)} outcome={row.outcome} />
       <Sentences title="What came of it" lines={outcome} alarming={isAlarm} />
-      <Others rows={others} />
+      <Others title="The same call" rows={others} />
+      <Others title="Perhaps the same call" rows={doubtful} />
       <Json value={record} label="The alarm's record" />
     </>
   );
@@ -207,12 +209,12 @@ function Facts({ fire }: FactsProps) {
   );
 }
 
-/** The other fires of the same call. */
-function Others({ rows }: { readonly rows: readonly Row[] }) {
+/** Other fires under the same id. */
+function Others({ title, rows }: { readonly title: string; readonly rows: readonly Row[] }) {
   if (rows.length === 0) return null;
   return (
     <>
-      <h3>The same call</h3>
+      <h3>{title}</h3>
       <ul class="others">
         {rows.slice(0, 20).map((one) => (
           <li key={`${one.seq} ${one.at}`}>

@@ -3,7 +3,7 @@ import { readRecord } from '../../store/read-record.js';
 import type { RecordQuery } from '../../store/store.js';
 import { isWanted } from '../../store/store.js';
 import { BackgroundRuns, type RunEnd } from '../../why/background.js';
-import { callOf } from '../../why/calls.js';
+import { type CallFound, callOf } from '../../why/calls.js';
 import { hasRun } from '../../why/meaning.js';
 import { Agents } from './agents.js';
 import { gravest, withFailure } from './outcome.js';
@@ -14,9 +14,11 @@ export type Ended = RunEnd & { readonly at: number };
 
 /** What the page holds of a call. */
 export interface CallOnPage {
-  readonly records: readonly HookRecord[];
-  /** The rows of the call, without the one that was asked about. */
+  readonly found: CallFound;
+  /** The other rows of the call. */
   readonly others: readonly Row[];
+  /** Rows that may be of the same call. */
+  readonly doubtful: readonly Row[];
 }
 
 /** The records that a page holds. */
@@ -101,12 +103,14 @@ export class KeptRecords {
       const record = parse(line);
       if (record !== undefined && Date.parse(record.time) <= until) known.set(record, line);
     }
-    const ordered = [...known.keys()].sort((a, b) => Date.parse(a.time) - Date.parse(b.time) || a.seq - b.seq);
-    const own = ordered.find((record) => known.get(record) === row.text);
-    const records = own === undefined ? [] : callOf(ordered, own);
-    const texts = new Set(records.map((record) => known.get(record)));
-    const others = this.rows.filter((one) => one.call === call && one.text !== row.text && texts.has(one.text));
-    return { records, others };
+    const records = [...known.keys()];
+    const own = records.find((record) => known.get(record) === row.text);
+    const found = own === undefined ? NOTHING : callOf(records, own);
+    const rowsOf = (some: readonly HookRecord[]): Row[] => {
+      const texts = new Set(some.map((record) => known.get(record)));
+      return this.rows.filter((one) => one.call === call && one.text !== row.text && texts.has(one.text));
+    };
+    return { found, others: rowsOf(found.records), doubtful: rowsOf([...found.before, ...found.after]) };
   }
 
   /** Behaves like a store; yields only the newest fires, because each one is parsed again. */
@@ -171,6 +175,8 @@ export class KeptRecords {
 
 /** How many fires are searched for hooks of other scopes. */
 const LOOKED = 2_000;
+
+const NOTHING: CallFound = { records: [], before: [], after: [], others: 0 };
 
 export function recordOf({ text }: Row): HookRecord | undefined {
   return parse(text);
