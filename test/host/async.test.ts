@@ -162,6 +162,32 @@ describe.each([false, true])('an async handler (watched: %s)', (watched) => {
     expect(host.pendingContext()).toEqual(['late']);
   });
 
+  test.each<[string, object, RegExp]>([
+    ['an answer', { result: context('c') }, /result: expected a promise of the answer, got object/],
+    ['a number', { result: 5 }, /result: expected a promise.*, got number/],
+    ['false', { result: false }, /result: expected a promise.*, got boolean/],
+    ['a list of promises', { result: [Promise.resolve()] }, /result: expected a promise.*, got array/],
+    ['a function', { result: async () => context('c') }, /result: expected a promise.*, got function/],
+    ['a time in words', { asyncTimeout: '5', result: Promise.resolve() }, /asyncTimeout: expected.*, got "5"/],
+    ['a time before now', { asyncTimeout: -1 }, /asyncTimeout: expected.*, got -1/],
+  ])('that names %s as what is to come fails', async (_, said, message) => {
+    const { host, reports } = make({ onFailure: 'block' });
+    host.register(anyHooks({ PreToolUse: [{ name: 'it', hooks: [() => ({ async: true, ...said })] }] }));
+    const decision = await host.fire('PreToolUse', PRE);
+    expect(decision).toMatchObject({ verdict: 'deny', failures: [{ name: 'it', cause: 'bad_schema' }] });
+    expect(only(decision.failures).message).toMatch(message);
+    expect(only(reports)).toMatch(message);
+    await host.close();
+  });
+
+  test.each([undefined, null])('that has no result, %s, is fire and forget', async (result) => {
+    const { host, reports } = make({ onFailure: 'block' });
+    host.register(anyHooks({ PreToolUse: [{ hooks: [() => ({ async: true, result })] }] }));
+    expect((await host.fire('PreToolUse', PRE)).failures).toEqual([]);
+    expect(reports).toEqual([]);
+    await host.close();
+  });
+
   test.each<[string, unknown, RegExp]>([
     ['its answer', () => ({ async: true, asyncTimeout: 0.05, result: never() }), /0\.05 s/],
     ['its registration', { handler: () => ({ async: true, result: never() }), asyncTimeout: 0.06 }, /0\.06 s/],

@@ -10,7 +10,8 @@ import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { readOnly } from '../../values/copies/view.js';
 import { describeError } from '../../values/message.js';
-import { isObject } from '../../values/shape.js';
+import { kindOf } from '../../values/problem.js';
+import { isObject, show } from '../../values/shape.js';
 import { BrokenPromise, ignoreRejections, messageOf, promiseIn } from '../../values/waiting/promises.js';
 import { type Attempt, SILENT } from './attempt.js';
 import { makeCall } from './call.js';
@@ -102,6 +103,7 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   const again = asyncAnswer(answer);
   if (!again) return interpretOutput(fire, registration, helperToOutput(fire.spec, answer), false);
   ignoreRejections(value);
+  if (again.wrong !== undefined) return { failure: { cause: 'bad_schema', message: again.wrong } };
   const idle = again.idle === undefined ? undefined : { warnings: [again.idle] };
   if (again.result !== undefined) {
     // An answer may lead to itself, and would be followed for ever.
@@ -117,6 +119,8 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
 interface AsyncAnswer {
   readonly timeout: number | undefined;
   readonly result: Promise<unknown> | undefined;
+  /** Which of these it gives as what cannot be followed. */
+  readonly wrong: string | undefined;
   /** A warning about what it says besides. */
   readonly idle: string | undefined;
 }
@@ -126,11 +130,22 @@ function asyncAnswer(value: unknown): AsyncAnswer | undefined {
   if (!isObject(value) || value['async'] !== true) return undefined;
   const output = value as { asyncTimeout?: unknown; result?: unknown };
   const { asyncTimeout: timeout, result } = output;
+  const later = promiseIn(result);
   return {
-    timeout: typeof timeout === 'number' && timeout >= 0 ? timeout : undefined,
-    result: promiseIn(result),
+    timeout: isTime(timeout) ? timeout : undefined,
+    result: later,
+    wrong: wrongAsync(timeout, result, later),
     idle: idleAsync(output),
   };
+}
+
+const isTime = (value: unknown): value is number => typeof value === 'number' && value >= 0;
+
+function wrongAsync(timeout: unknown, result: unknown, later: Promise<unknown> | undefined): string | undefined {
+  if (timeout !== undefined && timeout !== null && !isTime(timeout))
+    return `asyncTimeout: expected a number of seconds from 0 on, got ${show(timeout)}`;
+  if (later !== undefined || result === undefined || result === null) return undefined;
+  return `result: expected a promise of the answer, got ${kindOf(result)}; an answer that is there already is returned without "async"`;
 }
 
 /** A `HandlerCall` in series is reused for the next hook, so background work gets a copy of its facts. */
