@@ -159,6 +159,54 @@ it.each(LOADS)('a Bash rule takes the bin of another folder for one on the path:
   }
 });
 
+/** What runs a text in a folder that nobody knows. */
+const ELSEWHERE: readonly ((command: string) => string)[] = [
+  (command) => `make -C ~ -f - <<< 'a:;${command}'`,
+  (command) => `git -C ~ -c alias.z='!${command}' z`,
+  (command) => `git -c alias.z='!${command}' z`,
+  (command) => `git -C ~ submodule foreach '${command}'`,
+  (command) => `perl -e 'chdir; system "${command}"'`,
+  (command) => `vim +'cd ~' +'!${command}' +q`,
+  ...[
+    'ansible all -a',
+    'ansible all -m shell -a',
+    'gcloud compute ssh v --command',
+    'az vm run-command invoke --scripts',
+    'vagrant ssh -c',
+    'pssh -h f',
+    'parallel-ssh -h f',
+    'heroku run',
+    'nix-shell --run',
+    'mosh h --',
+    'some-tool --in ~ --do',
+    'crictl exec c sh -c',
+    'lxc exec c -- sh -c',
+    'systemd-run sh -c',
+    'proot -r d bash -c',
+    'pkexec sh -c',
+  ].map((program) => (command: string) => `${program} '${command}'`),
+  (command) => `fly ssh console -C 'sh -c "${command}"'`,
+  (command) => `find ~ -maxdepth 0 -execdir ${command} \\;`,
+];
+
+it.each(LOADS)(
+  'a Bash rule does not take the bin of what another program runs for the bin of the project: %s',
+  (load) => {
+    for (const run of ELSEWHERE) {
+      const line = `${run(load)}; k x`;
+      expect([line, matches('rm *', line)]).toEqual([line, true]);
+    }
+    for (const run of ['ansible all -a', 'gcloud compute ssh v --command', 'git -c alias.z=', 'make -f - <<<']) {
+      const other = `${run} '${load}' && ls > k.txt; cat k.txt`;
+      expect([other, matches('mv *', other)]).toEqual([other, false]);
+    }
+    for (const stay of ['sh -c', 'bash -lc', 'eval']) {
+      const line = `${stay} '${load}'; k x`;
+      expect([line, matches('dd *', line)]).toEqual([line, false]);
+    }
+  },
+);
+
 it('a Bash rule asks what direnv runs, whatever folders its file has put on the path', () => {
   for (const [write, runs] of [
     ['curl -o k h', 'direnv exec . k'],

@@ -246,6 +246,13 @@ it.each(['poetry run -n', 'poetry run -v -n', 'poetry -C a run -n', 'bundle exec
 it.each([
   ...['docker ps', 'docker -D ps -a', 'podman images', 'docker container ls', 'docker compose ps', 'docker inspect a'],
   ...['nerdctl network ls', 'kubectl get pods', 'minikube status', 'go list'],
+  ...[
+    'docker -H h:1 -c ctx ps',
+    'sudo docker --context x images',
+    'kubectl -n d get pods',
+    'helm version',
+    'docker image ls',
+  ],
 ])('a Bash rule takes the template of %s for no command', (program) => {
   for (const option of ['--format ', '--format=', '-f ', '-f', '--template ', '--template=']) {
     for (const template of [`'r* {{.ID}}'`, `'{{.ID}} r? {{.Names}}'`, `"table r* {{.ID}}"`]) {
@@ -262,6 +269,42 @@ it.each([
       expect([line, matches('rm *', line)]).toEqual([line, true]);
   }
   expect(matches('rm *', `docker exec c foo --format 'r* {{.ID}}'`)).toBe(true);
+});
+
+it.each([
+  ...[
+    'go run ./cmd',
+    'go test ./... -args',
+    'go tool x',
+    'go generate',
+    'kubectl my-plugin',
+    'kubectl -n ps x',
+    'helm plug',
+  ],
+  ...[
+    'docker plug',
+    'docker plug ps',
+    'docker run i',
+    'docker exec c foo',
+    'docker container plug',
+    'podman -l run ps',
+  ],
+  ...[
+    'docker compose run ps',
+    'kubectl config plug',
+    'minikube ssh',
+    'docker -c ps plug',
+    'sudo docker plug',
+    'docker',
+  ],
+])('a Bash rule does not take what %s is given for a template', (program) => {
+  for (const option of ['--format ', '--format=', '-f ', '--template ', '--template='])
+    for (const text of ["'rm x # {{'", '"rm x {{"', "'r* {{.ID}}'"]) {
+      // The name of the option says that its value is a format, if the two are one word.
+      if (option.endsWith('=') && text.includes('*')) continue;
+      const line = `${program} ${option}${text}`;
+      expect([line, matches('rm *', line)]).toEqual([line, true]);
+    }
 });
 
 it('a Bash rule takes the format of git for-each-ref for no command', () => {

@@ -64,6 +64,8 @@ function read(source: string): BashCommands | undefined {
     scripts: [],
     guesses: new Map(),
     said: new Map(),
+    isGuess: false,
+    lines: new Set(),
     runsTexts: false,
     runsFiles: false,
     runsSurely: false,
@@ -96,7 +98,7 @@ function readAll(script: Script, found: BashReading): void {
 function guess(found: BashReading): void {
   const loose: BashReading = { ...found };
   const spare = { read: Math.max(SPARED, found.spent.read) };
-  const within: BashReading = { ...found, ...noFiles(), spent: spare, guesses: new Map(), said: new Map() };
+  const within: BashReading = { ...loose, ...noFiles(), spent: spare, guesses: new Map(), said: new Map() };
   const seen = new Map<string, Surety>();
   // Reading one may add others, and may show that printed words are run.
   for (;;) {
@@ -109,6 +111,7 @@ function guess(found: BashReading): void {
     fresh.sort(([one], [other]) => one.length - other.length);
     for (const [text, surely] of fresh) {
       seen.set(text, surely);
+      loose.isGuess = within.isGuess = !found.lines.has(text);
       if (surely === false) searchIn(text, loose, within);
       else guessAt(text, loose, surely);
     }

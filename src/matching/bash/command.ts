@@ -1,5 +1,6 @@
 import { noteFiles, noteHanded, noteNamed, noteRan, noteTaken } from './files.js';
 import { linesIn, mayName } from './guess.js';
+import { readsAsShell } from './input.js';
 import { bashProgram } from './lookup.js';
 import { noteHeld, SOME } from './moves.js';
 import {
@@ -12,9 +13,9 @@ import {
   LINE_VARIABLES,
   PACKAGE_RUNNERS,
   PROGRAM_VARIABLES,
+  printsByTemplate,
   RENAMING_VARIABLES,
   SAYS_ITSELF,
-  TEMPLATES,
   VALUE_NAMES,
 } from './names.js';
 import { type BashReading, COST, lastName, noteGuess, type ScriptContext, spend, Unknowable } from './reading.js';
@@ -113,6 +114,7 @@ export function readWords(
   let reads = false;
   let last: OptionUse | undefined;
   let program = '';
+  let programAt = 0;
   for (const [at, start] of starts) {
     const name = words[at];
     if (name === undefined) continue;
@@ -150,9 +152,10 @@ export function readWords(
     for (const next of use.plain) plain.add(next);
     reads ||= use.reads === true;
     program = name.text;
+    programAt = at;
     last = use.instead === undefined ? use : readWords(use.instead, found, { input: around.input, hole });
   }
-  readRest(words, { shown, plain }, { found, reads, program, use: last });
+  readRest(words, { shown, plain }, { found, reads, program, from: programAt + 1, use: last });
   return last;
 }
 
@@ -170,7 +173,9 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
     // `xargs -I% sh -c %`: a runner puts what it reads into the line.
     const filled = hole !== undefined && line.some((word) => isHole(word, hole));
     if (filled || line.some((word) => word.sure !== undefined)) throw new Unknowable();
-    found.scripts.push({ text: line.map((word) => word.text).join(' '), input, hole: use.hole });
+    const text = line.map((word) => word.text).join(' ');
+    found.lines.add(text);
+    found.scripts.push({ text, input, hole: use.hole });
   }
   for (const word of use.maybe) if (word.sure === undefined || mayHold(word)) noteGuess(word.text, false, found);
   for (const line of use.told ?? []) {
@@ -191,41 +196,20 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
     found.scripts.push(...input.map((text) => ({ text, input: 'unknown' as const, hole: undefined })));
 }
 
-/** Characters of such a line that cost a step. */
-const LINE_SHARE = 8;
-let told: { line: string; isShell: boolean } | undefined;
-
-/** `bash`, `sudo sh -s a`, `gzip -d | sh > o`: a line in which a shell runs what it is given to read. */
-function readsAsShell(line: string, found: BashReading): boolean {
-  // Several words in turn may be programs that are told the same.
-  if (told?.line === line) return told.isShell;
-  spend(Math.ceil(line.length / LINE_SHARE), found);
-  told = { line, isShell: hasShell(line) };
-  return told.isShell;
-}
-
-function hasShell(line: string): boolean {
-  return line.split(/[;|&\n(){}`]+/).some((piece) => {
-    const words = piece
-      .replace(/(?<!\d)\d{0,9}[<>]+\s*[^\s<>]*/g, ' ')
-      .replace(/["']/g, '')
-      .trim()
-      .split(/\s+/);
-    const shell = words.findIndex((word) => bashProgram(lastName(word))?.shell === true);
-    const given = words.slice(shell + 1);
-    const end = given.findIndex((word) => !/^[-+]/.test(word));
-    const options = given.slice(0, end < 0 ? undefined : end);
-    const readsInput = end < 0 || /^\/dev\/stdin$|\/fd\/0$/.test(given[end] ?? '');
-    if (shell === -1 || options.some((option) => /^-\w*c/.test(option))) return false;
-    return readsInput || options.some((option) => /^-\w*[so]/.test(option));
-  });
+interface RestContext {
+  readonly found: BashReading;
+  readonly reads: boolean;
+  /** The last of its programs, and where its words begin. */
+  readonly program: string;
+  readonly from: number;
+  readonly use: OptionUse | undefined;
 }
 
 /** The words that are not commands; some may contain commands nevertheless. */
 function readRest(
   words: readonly KnownWord[],
   { shown, plain }: { shown: ReadonlySet<number>; plain: ReadonlySet<number> },
-  { found, reads, program, use }: { found: BashReading; reads: boolean; program: string; use: OptionUse | undefined },
+  { found, reads, program, from, use }: RestContext,
 ): void {
   const { writes = false, shows = false, file = false } = use ?? {};
   const said: KnownWord[] = [];
@@ -236,7 +220,7 @@ function readRest(
   let hasInterpreter = false;
   let hasRunner = false;
   const isPackages = /^(?:npx|bunx)$/.test(program);
-  const fillsIn = TEMPLATES.has(lastName(program));
+  const fillsIn = printsByTemplate(lastName(program), (at) => words[from + at]?.text);
   let operand = program;
   for (const [at, word] of words.entries()) {
     const [, variable = '', value] = /^(\w+)(?:\[[^\]]*\])?=(.*)$/s.exec(word.text) ?? [];

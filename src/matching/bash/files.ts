@@ -15,7 +15,7 @@ import {
   SOME,
   spread,
 } from './moves.js';
-import { DATA_PROGRAMS, EDITORS, INTERPRETERS, READERS } from './names.js';
+import { DATA_PROGRAMS, EDITORS, INTERPRETERS, READERS, STAYING } from './names.js';
 import { type BashFiles, type BashReading, COST, lastName, type ScriptContext, spend, spendText } from './reading.js';
 import type { OptionUse } from './used.js';
 import { type KnownWord, knownWord } from './words.js';
@@ -96,21 +96,25 @@ const MOST_OPTIONS = 20;
 /** Programs that are told the folder alone. */
 const LOADERS = /^(?:.*\/)?(?:wget|aria2c|curl)$/;
 const GOES = /^(?:cd|chdir|pushd|popd)$/;
-/** These begin in another folder: on another machine, as another user, in another file system. */
-const ELSEWHERE =
-  /^(?:ssh|slogin|autossh|mosh|su|runuser|chroot|machinectl|systemd-run|docker|podman|nerdctl|kubectl|oc|k|docker-compose|podman-compose|lxc|incus|wsl|adb|vagrant)$/;
 /** Options that say where a command begins: `env -C d`, `sudo --chdir=d`, `pnpm --dir d exec`, `sudo -i`. */
 const BEGINS = /^(?:-[A-Za-z]*[CDiw]|--?[\w-]*(?:dir|directory|cd|cwd|wd|prefix|login|project)(?:=|$)|-$)/;
 
-/** Whether what follows is in another folder: `cd d`, `env -C d wget`. */
+/** Whether what follows is in another folder: `cd d`, `env -C d wget`, `ssh h wget`; only of some programs is it known that they stay. */
 function goesElsewhere(given: readonly KnownWord[], use: OptionUse): boolean {
   const program = lastName((given[0] as KnownWord).text);
   if (GOES.test(program)) return !/^\.\/?$/.test(given[1]?.text ?? '');
   const runs = use.runs.length + use.lines.length + (use.guessed?.length ?? 0) > 0 || use.anywhere !== undefined;
-  if (!runs || ELSEWHERE.test(program)) return runs;
+  if (!runs || !STAYING.has(program)) return runs;
   const own = given.slice(1, MOST_OPTIONS);
   const end = own.findIndex(({ text }) => LOADERS.test(text));
   return own.slice(0, end === -1 ? undefined : end).some(({ text }) => BEGINS.test(text));
+}
+
+/** What a program that stores what it loads is told of folders. In a text that another program runs nobody knows where it begins. */
+function noteLoader(given: readonly KnownWord[], found: BashReading): void {
+  if (found.isGuess) noteGone(found);
+  for (const { text } of given.slice(1, MOST_OPTIONS))
+    noteGivenFolder(text.replace(/^(?:--[\w-]+=|-\w+?(?=[./~$`"]|s?bin\/?$))/, ''), found);
 }
 
 /** The files that a program writes, moves, runs or may take its commands from. `open`: other words take the place of some, or follow. */
@@ -131,9 +135,7 @@ export function noteFiles(
   if (/^(?:cd|pushd|mkdir)$/.test(name.text))
     for (const { text } of given.slice(1)) noteFolder(text, name.text === 'mkdir', found);
   if (goesElsewhere(given, use)) noteGone(found);
-  if (LOADERS.test(name.text))
-    for (const { text } of given.slice(1, MOST_OPTIONS))
-      noteGivenFolder(text.replace(/^(?:--[\w-]+=|-\w+?(?=[./~$`"]|s?bin\/?$))/, ''), found);
+  if (LOADERS.test(name.text)) noteLoader(given, found);
   if (use.activates) noteActivated(found);
   if (use.anyPath) noteAnyPath(found);
   const isPath = name.text.includes('/');

@@ -1,4 +1,6 @@
 import type { Command, CommandNode, Redirection } from 'unbash';
+import { bashProgram } from './lookup.js';
+import { type BashReading, lastName, spend } from './reading.js';
 import { knownWord, sureText, wordsOf } from './words.js';
 
 /** The input of a command: nothing from the line, texts in the line, or something unknown. */
@@ -85,4 +87,34 @@ export function changesInput(command: Command): boolean {
     command.args.length === 0 &&
     command.redirects.some((redirect) => redirect.type !== 'Redirect' || redirect.operator.startsWith('<'))
   );
+}
+
+/** Characters of such a line that cost a step. */
+const LINE_SHARE = 8;
+let told: { line: string; isShell: boolean } | undefined;
+
+/** `bash`, `sudo sh -s a`, `gzip -d | sh > o`: a line in which a shell runs what it is given to read. */
+export function readsAsShell(line: string, found: BashReading): boolean {
+  // Several words in turn may be programs that are told the same.
+  if (told?.line === line) return told.isShell;
+  spend(Math.ceil(line.length / LINE_SHARE), found);
+  told = { line, isShell: hasShell(line) };
+  return told.isShell;
+}
+
+function hasShell(line: string): boolean {
+  return line.split(/[;|&\n(){}`]+/).some((piece) => {
+    const words = piece
+      .replace(/(?<!\d)\d{0,9}[<>]+\s*[^\s<>]*/g, ' ')
+      .replace(/["']/g, '')
+      .trim()
+      .split(/\s+/);
+    const shell = words.findIndex((word) => bashProgram(lastName(word))?.shell === true);
+    const given = words.slice(shell + 1);
+    const end = given.findIndex((word) => !/^[-+]/.test(word));
+    const options = given.slice(0, end < 0 ? undefined : end);
+    const readsInput = end < 0 || /^\/dev\/stdin$|\/fd\/0$/.test(given[end] ?? '');
+    if (shell === -1 || options.some((option) => /^-\w*c/.test(option))) return false;
+    return readsInput || options.some((option) => /^-\w*[so]/.test(option));
+  });
 }

@@ -48,10 +48,53 @@ export const DATA_PROGRAMS: ReadonlySet<string> = new Set(
   'awk gawk mawk nawk kubectl oc k helm pandoc aws gcloud az terraform psql mysql sqlite3 ansible-playbook'.split(' '),
 );
 
-/** Programs that print what they find as a template says. */
-export const TEMPLATES: ReadonlySet<string> = new Set(
-  'docker podman nerdctl kubectl oc k docker-compose podman-compose buildah skopeo crictl minikube helm go'.split(' '),
+/** Programs that run a command in the folder in which they are themselves, unless an option says otherwise. */
+export const STAYING: ReadonlySet<string> = new Set(
+  (
+    'sh bash rbash zsh dash ash ksh mksh pdksh oksh yash osh posh rksh fish csh tcsh elvish nu xonsh ' +
+    'eval trap alias exec command builtin noglob nocorrect coproc hash jobs repeat sudo doas gosu su-exec setuidgid chpst sg env timeout gtimeout time ' +
+    'nice nohup catchsegv setarch linux32 linux64 prlimit choom eatmydata ifne stdbuf setsid ionice chrt taskset flock unshare script strace ltrace ' +
+    'valgrind perf fakeroot xvfb-run faketime arch busybox toybox xargs gxargs parallel find gfind fd fdfind watch entr watchexec nodemon hyperfine ' +
+    'concurrently unbuffer caffeinate chronic dotenv cross-env cross-env-shell npx npm yarn pnpm bun uv poetry pipenv bundle rye pdm conda mamba ' +
+    'micromamba direnv mise devbox hatch pixi tox asdf rbenv pyenv nodenv goenv rustup volta fnm nvm'
+  ).split(' '),
 );
+
+/** Subcommands of Docker and its like that group others, and those that print what they find as a template says. */
+const GROUPS =
+  'container image volume network system node service stack context secret config plugin pod machine compose builder';
+const PRINTING =
+  'ps ls list images inspect info version stats top events df search history port show status diff pods manifest inspecti inspectp statsp';
+/** By program; after a `/`, the subcommands that group others. */
+const TEMPLATES: Readonly<Record<string, string>> = {
+  'docker podman nerdctl docker-compose podman-compose buildah skopeo crictl': `${PRINTING}/${GROUPS}`,
+  'kubectl oc k': 'get describe version create apply patch label annotate/config',
+  minikube: 'status version list/profile config addons service',
+  helm: 'version list ls status get history search show/',
+  go: 'list/',
+};
+const PRINTS = new Map<string, readonly [prints: ReadonlySet<string>, groups: ReadonlySet<string>]>();
+for (const [names, known] of Object.entries(TEMPLATES)) {
+  const [prints = '', groups = ''] = known.split('/');
+  for (const name of names.split(' ')) PRINTS.set(name, [new Set(prints.split(' ')), new Set(groups.split(' '))]);
+}
+/** Options before a subcommand that take a value. */
+const TAKING =
+  /^(?:-[Hcns]|--(?:host|context|config|log-level|namespace|kubeconfig|kube-context|cluster|user|server|project-name|project-directory|url|connection))$/;
+
+/** Whether the program of this name prints by a template, as its own subcommand in `given` says: not a plug-in's, nor a program that it runs. */
+export function printsByTemplate(program: string, given: (at: number) => string | undefined): boolean {
+  const [prints, groups] = PRINTS.get(program) ?? [];
+  if (prints === undefined || groups === undefined) return false;
+  let isInGroup = false;
+  for (let at = 0; ; at++) {
+    const word = given(at) ?? '';
+    if (word.startsWith('-')) at += TAKING.test(word) ? 1 : 0;
+    else if (prints.has(word)) return true;
+    else if (isInGroup || !groups.has(word)) return false;
+    else isInGroup = true;
+  }
+}
 /** `docker ps --format '{{.ID}}'`. `option`: the word before. */
 export const isTemplate = (text: string, option: string): boolean =>
   (/^(?:-f|--?format|--template)$/.test(option) || /^(?:-f|--?format=|--template=)/.test(text)) && text.includes('{{');

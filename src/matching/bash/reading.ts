@@ -72,6 +72,9 @@ export interface BashReading extends BashFiles {
   readonly guesses: Map<string, Surety>;
   /** Texts that are only shown or stored; the same, once a file is run. */
   readonly said: Map<string, boolean>;
+  /** What is read is a text that another program may run, and none of these lines, which a known one runs. */
+  isGuess: boolean;
+  readonly lines: Set<string>;
   /** Something runs its input, so printed words may be run. */
   runsTexts: boolean;
   /** A file is run, or given to a program, that the line itself may have written. */
