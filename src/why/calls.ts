@@ -3,21 +3,21 @@ import type { FireRecord, HookRecord } from '../emit/record.js';
 import { specOf } from '../events/catalogue.js';
 import { agentIdOf, isShadow } from './meaning.js';
 
-/** What is kept of one call. */
+/** The records of one tool call. */
 export interface CallFound {
-  /** What is surely about it, in the order of time. */
+  /** The records that are certainly about the call, ordered by time. */
   readonly records: readonly HookRecord[];
-  /** What was asked under its id before or after it, and may be about the same call or another one. */
+  /** Earlier and later records with its id that may be about the same call or another one. */
   readonly before: readonly HookRecord[];
   readonly after: readonly HookRecord[];
   /** How many other calls have its id. */
   readonly others: number;
 }
 
-/** The call that a record is about. `records`: all with its session and its id, of all hosts, in any order. */
+/** The call that a record is about. `records`: all records with its session and `tool_use_id`, of all hosts, in any order. */
 export function callOf(records: readonly HookRecord[], record: HookRecord): CallFound {
   const { host_id: host, session_id: session } = record as HookRecord & { readonly session_id?: string };
-  // Without a session, ids of other hosts are of other calls.
+  // Without a session, the same id on another host is another call.
   const ordered = (session ? [...records] : records.filter((one) => one.host_id === host)).sort(byTime);
   const calls = callsIn(ordered);
   const call = calls.find((one) => one.records.includes(record));
@@ -35,28 +35,28 @@ export function callOf(records: readonly HookRecord[], record: HookRecord): Call
 
 const byTime = (a: HookRecord, b: HookRecord): number => Date.parse(a.time) - Date.parse(b.time) || a.seq - b.seq;
 
-/** A call, or what may be a part of one. */
+/** A call, or a possible part of one. */
 interface Call {
   records: HookRecord[];
-  /** The fires that asked whether it may run. */
+  /** The fires that decided whether it may run. */
   asks: FireRecord[];
-  /** It has run, or ended without running. */
+  /** The call has run, or ended without running. */
   isOver: boolean;
   isDeferred: boolean;
-  /** Shared by those of which it is not known whether they are one call. */
+  /** Shared by parts that may or may not be one call. */
   chain: Chain;
 }
 
 interface Chain {
-  /** In their order. */
+  /** In the order of time. */
   calls: Call[];
-  /** The last one about which each host was asked. */
+  /** For each host, the latest part that it fired an event about. */
   readonly byHost: Map<string | undefined, Call>;
 }
 
 /**
- * Cuts the records with one id of a session, in the order of time, into calls. A model may number its calls anew at every step, and where an agent
- * has no ids, the same call made again has the same id. Each agent's ids are its own.
+ * Splits the records with one session and `tool_use_id`, ordered by time, into calls: a model may reuse its ids at every step, and for an agent
+ * without ids a repeated call gets the same id again. Each agent has ids of its own.
  */
 export function callsIn(records: readonly HookRecord[]): readonly Call[] {
   const calls = new Set<Call>();
@@ -78,7 +78,7 @@ export function callsIn(records: readonly HookRecord[]): readonly Call[] {
   return [...calls];
 }
 
-/** The call that the record is about: a new one, or the one before, which it may join with others. */
+/** The call that the record is about: a new one, or `before`, which the record may prove to be one with earlier parts. */
 function placeOf(record: HookRecord, before: Call | undefined, calls: Set<Call>): Call {
   const asks = isAsk(record) ? record : undefined;
   const how = before === undefined ? 'another' : asks === undefined ? 'same' : relationOf(asks, before);
@@ -103,8 +103,8 @@ function add(call: Call, record: HookRecord): void {
 }
 
 /**
- * What a host tells of a call that it was asked about, and not asked again since, is about that call. So what other hosts were asked in
- * between is about the same one, unless hookscope answered by itself, since that host may have been the one to ask.
+ * Joins parts of a call. A host's record belongs to that host's latest fire, so fires of other hosts in between are about the same call. They stay
+ * apart if one of them is hookscope's own answer, which may stand for a fire of this host.
  */
 function joined(record: HookRecord, last: Call, calls: Set<Call>): Call {
   const { chain } = last;
@@ -123,7 +123,7 @@ function joined(record: HookRecord, last: Call, calls: Set<Call>): Call {
   return own;
 }
 
-/** Whether a fire asks about the call before, about another one, or whether that is not known. */
+/** Whether a fire is about the call before it or about another one, if that is known. */
 function relationOf(record: FireRecord, call: Call): 'same' | 'another' | 'unknown' {
   const role = roleOf(record);
   const asked = call.asks.filter((one) => roleOf(one) === role).at(-1);
@@ -134,18 +134,18 @@ function relationOf(record: FireRecord, call: Call): 'same' | 'another' | 'unkno
   const { host_id: host } = record as HookRecord;
   const before = call.asks.filter((one) => (one as HookRecord).host_id === host).at(-1);
   const last = call.asks.at(-1);
-  // Hookscope answers what a host was not able to decide.
+  // Hookscope itself answers a fire that a host rejected.
   if (isAnswered(last, record)) return 'same';
   if (before !== undefined) {
     if (isStateless(before)) return 'same';
     return before.decision.verdict === 'deny' || before.unanswered !== undefined ? 'another' : 'unknown';
   }
   const isAgain = last?.revision !== undefined && last.revision === record.revision;
-  // A command that asks the same hooks, in a process of its own, was started for another event.
+  // Two commands that fired for the same hooks, each in its own process, were started for two calls.
   return isAgain && isStateless(last) && isStateless(record) ? 'another' : 'unknown';
 }
 
-/** At most this many milliseconds apart are the record of a fire that was cut short, and of what hookscope answered for it. */
+/** The most milliseconds between a rejected fire's record and that of hookscope's own answer to it. */
 const APART = 5_000;
 
 const isAnswered = (rejected: FireRecord | undefined, answer: FireRecord | undefined): boolean =>
@@ -155,11 +155,11 @@ const isAnswered = (rejected: FireRecord | undefined, answer: FireRecord | undef
 
 const isStateless = (record: FireRecord): boolean => (record as { readonly stateless?: boolean }).stateless === true;
 
-/** Whether both fires were asked about the same, as far as they hold it. */
+/** Whether two fires had the same input, as far as their records hold it. */
 const isAlike = (a: FireRecord, b: FireRecord): boolean =>
   [a, b].some(({ truncated = [] }) => truncated.length > 0) || isSame(a.input, b.input);
 
-/** What is not enforced may be asked late, when the next call has begun. */
+/** The call of the fire that a shadow record belongs to: its hook may be called late, after the next call began. */
 function shadowedBy(record: HookRecord, byFire: ReadonlyMap<string, Chain>): Call | undefined {
   if (record.type !== 'hook_fire' || record.shadow_of === undefined) return undefined;
   const { shadow_of: fire } = record;
@@ -178,9 +178,9 @@ function roleOf(record: HookRecord): string | undefined {
   return record.type === 'hook_fire' && !isShadow(record) ? specOf(record.event)?.callRole : undefined;
 }
 
-/** Whether what is asked after this is about another call. */
+/** Whether a fire after this record is about another call. */
 function ends(record: HookRecord): boolean {
-  // What was left for later is asked about again, with the same id.
+  // A deferred call is asked about again, with the same id.
   if (record.type === 'tool_call') return record.status !== 'deferred';
   if (record.type !== 'hook_fire' || isShadow(record)) return false;
   const role = roleOf(record);

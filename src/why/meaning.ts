@@ -6,7 +6,7 @@ export function isBlocked({ decision: { verdict, blocked, continues } }: Pick<Fi
   return verdict === 'deny' || blocked === true || continues === true;
 }
 
-/** Rises with how strict the decision is. */
+/** A rank that rises with the strictness of the decision. */
 export function strength(fire: FireRecord): number {
   return isBlocked(fire) ? VERDICTS.length : VERDICTS.indexOf(fire.decision.verdict ?? 'none');
 }

@@ -37,7 +37,7 @@ async function look(
   record: FireRecord,
   hook: string | undefined,
 ): Promise<OtherFires> {
-  // It was asked by itself, so what its record does not list may be registered all the same.
+  // A shadow record lists only its own hook, so it says nothing about others.
   if (isShadow(record)) return NOTHING;
   if (record.unanswered !== undefined) return hook === undefined ? NOTHING : notKnown(hook);
   if (hook !== undefined)

@@ -47,7 +47,7 @@ export function whatBecame({
 const hasRun = ({ event }: FireRecord): boolean => specOf(event)?.callRole === 'ran';
 const isDenied = (fire: FireRecord): boolean => !hasRun(fire) && fire.decision.verdict === 'deny';
 
-/** Of a call that ran: what was denied under its id, if that may have been the same call. */
+/** For a call that ran: an earlier denial under its id, which may have been about the same call. */
 function deniedBefore(before: readonly HookRecord[]): string[] {
   const denied = callRecords(before).fires.find(isDenied);
   return denied === undefined
