@@ -103,7 +103,7 @@ function add(call: Call, record: HookRecord): void {
 }
 
 /**
- * Joins parts of a call. A host's record belongs to that host's latest fire, so fires of other hosts in between are about the same call. They stay
+ * Joins parts of a call. A host's record belongs to its latest fire, so fires of other hosts in between are about the same call. They stay
  * apart if one of them is hookscope's own answer, which may stand for a fire of this host.
  */
 function joined(record: HookRecord, last: Call, calls: Set<Call>): Call {
