@@ -1,4 +1,5 @@
 import type { CustomEvents, EventName, NoEvents } from '../events/catalogue.js';
+import type { OptionCheck } from '../values/shape.js';
 import type { AgentHooks, Description, HookHandler, Hooks, OnOptions, RegisterOptions, Undo } from './types.js';
 
 /** Parses a plugin's options; a zod schema will do. */
@@ -8,6 +9,14 @@ export interface OptionsReader<Options = unknown, Given = unknown> {
   /** Where the types of a Standard Schema say what input it accepts. */
   readonly '~standard'?: { readonly types?: { readonly input: Given; readonly output: Options } | undefined };
 }
+
+/** What `options` of a plugin may be. */
+export const OPTIONS_SCHEMA: OptionCheck = {
+  expected: 'a schema, as zod makes one: an object with a function parse(value)',
+  accepts: (v) =>
+    ((typeof v === 'object' && v !== null) || typeof v === 'function') &&
+    typeof (v as { readonly parse?: unknown }).parse === 'function',
+};
 
 /** A plugin, as `definePlugin` makes it. `Given`: what the user may set. */
 export interface Plugin<Options = unknown, C extends CustomEvents = CustomEvents, Given = unknown> {

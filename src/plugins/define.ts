@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { CustomEvents } from '../events/catalogue.js';
-import type { NoOptions, Plugin, PluginScope } from '../host/plugin-types.js';
+import { type NoOptions, OPTIONS_SCHEMA, type Plugin, type PluginScope } from '../host/plugin-types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { FILLED } from '../values/shape.js';
 
@@ -18,7 +18,7 @@ export interface PluginDefinition<Schema extends z.ZodType | undefined> {
 }
 
 /** Errors in the values are reported by whoever uses the plugin. */
-const DEFINITION: Keys<PluginDefinition<undefined>> = { name: FILLED, options: true, apply: true };
+const DEFINITION: Keys<PluginDefinition<undefined>> = { name: FILLED, options: OPTIONS_SCHEMA, apply: true };
 
 /**
  * Defines a plugin, as an npm package exports it by default.
@@ -32,7 +32,7 @@ const DEFINITION: Keys<PluginDefinition<undefined>> = { name: FILLED, options: t
  *   },
  * });
  * ```
- * @throws HookscopeError INVALID_OPTIONS, for a key that a plugin does not have, or an empty name
+ * @throws HookscopeError INVALID_OPTIONS, for a key that a plugin does not have, an empty name, or options that are no schema
  */
 export function definePlugin<Schema extends z.ZodType | undefined = undefined>(
   definition: PluginDefinition<Schema>,

@@ -613,6 +613,8 @@ const limits: readonly Kept[] = [
     'that throws at a tap or at the end keeps no tap from running',
   ],
   // Plugins and files
+  ['A misspelt option of a plugin is refused', 'host/plugin-options', 'a key that the schema does not name is refused'],
+  ['cannot be looked into: there a key', 'host/plugin-options', 'what a preprocess makes of it'],
   ['A plugin is a program', 'cli/hostile-folder', 'the canaries would have sung: what is named runs'],
   ['and the like run as code', 'cli/found-config', 'what is named and runs as code is said first'],
   ['binds the files that its text imports and names', 'plugins/config-trust', 'and says by name what it cannot bind'],
@@ -1083,7 +1085,7 @@ const readme: readonly Kept[] = [
     'is detached and reported once; the others, before and after it, go on',
   ],
   ['writes records to a file that rotates', 'emit/ndjson', 'moves full files aside, newest first'],
-  ['Its options have a schema', 'plugins/load', 'what is wrong is said of the plugin'],
+  ['Its options have a schema', 'host/plugin-options', 'generated schemas refuse one key too many, wherever it is'],
   ['Apply it with `host.use`', 'plugins/load', 'a plugin is found'],
   [
     'gets the event as one line of JSON on stdin',

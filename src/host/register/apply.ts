@@ -1,10 +1,10 @@
 import { HookscopeError } from '../../errors.js';
-import { nearest } from '../../values/nearest.js';
 import { kindOf } from '../../values/problem.js';
-import { isObject } from '../../values/shape.js';
 import { messageOf, resultOf } from '../../values/waiting/promises.js';
-import type { Plugin, PluginScope } from '../plugin-types.js';
+import { timerDelay } from '../../values/waiting/timer.js';
+import { OPTIONS_SCHEMA, type Plugin, type PluginScope } from '../plugin-types.js';
 import type { Life } from './lives.js';
+import { readOptions } from './plugin-options.js';
 
 /** A validated plugin with its parsed options. */
 export interface ReadPlugin {
@@ -18,16 +18,49 @@ export function readPlugin(plugin: Plugin, given: unknown): ReadPlugin {
   return { plugin, options: readOptions(plugin, given) };
 }
 
+/** The end of the start that a plugin is a part of: once it has aborted, `apply` has only so many seconds. */
+export interface Cut {
+  readonly signal: AbortSignal;
+}
+
 /** Applies a plugin: all of its hooks, or none if it throws or its scope ends in the meantime. Rejects with PLUGIN_FAILED. */
-export async function applyPlugin({ plugin, options }: ReadPlugin, life: Life, scope: PluginScope): Promise<void> {
-  try {
+export async function applyPlugin(
+  { plugin, options }: ReadPlugin,
+  life: Life,
+  scope: PluginScope,
+  cut?: Cut & { readonly seconds: number },
+): Promise<void> {
+  const apply = async (): Promise<void> => {
     const cleanup = cleanupIn(await resultOf(() => plugin.apply(scope as never, options)));
     // Called at once if it has ended already.
     if (cleanup) life.onClose(cleanup);
+  };
+  try {
+    await (cut ? unlessCut(apply(), cut) : apply());
     if (life.over) throw new Error(`the scope "${life.scope.id}", or a plugin that uses it, ended meanwhile`);
   } catch (error) {
     await life.end();
     throw new HookscopeError('PLUGIN_FAILED', { plugin: plugin.name, message: messageOf(error) }, { cause: error });
+  }
+}
+
+/** It goes on when nobody waits for it any more, and cleans up when it is done. */
+async function unlessCut(work: Promise<void>, { signal, seconds }: Cut & { readonly seconds: number }): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let begin = (): void => undefined;
+  const late = new Promise<never>((_, reject) => {
+    const why = `apply did not come back within ${seconds} s after what it was for had been cut short`;
+    begin = () => {
+      timer = setTimeout(() => reject(new Error(why)), timerDelay(seconds));
+    };
+  });
+  if (signal.aborted) begin();
+  else signal.addEventListener('abort', begin, { once: true });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    signal.removeEventListener('abort', begin);
+    clearTimeout(timer);
   }
 }
 
@@ -43,7 +76,7 @@ function cleanupIn(answer: unknown): (() => unknown) | undefined {
 }
 
 function checkPlugin(plugin: unknown): void {
-  const { name, apply } = (plugin ?? {}) as { name?: unknown; apply?: unknown };
+  const { name, apply, options } = (plugin ?? {}) as { name?: unknown; apply?: unknown; options?: unknown };
   if (typeof name !== 'string' || name === '') {
     throw new HookscopeError('INVALID_PLUGIN', {
       plugin: '(no name)',
@@ -55,54 +88,9 @@ function checkPlugin(plugin: unknown): void {
       plugin: name,
       expected: 'apply: expected a function (scope, options)',
     });
-}
-
-function readOptions(plugin: Plugin, given: unknown): unknown {
-  try {
-    if (!plugin.options) return refuseAny(given);
-    const options = plugin.options.parse(given ?? {});
-    refuseUnknown(plugin.options, given);
-    return options;
-  } catch (error) {
-    throw new HookscopeError(
-      'INVALID_PLUGIN',
-      { plugin: plugin.name, expected: `options: ${zodMessage(error)}` },
-      { cause: error },
-    );
-  }
-}
-
-/** A plugin that declares no options reads none: what is meant for `use` itself, or for another plugin, must not look as if it were in force. */
-function refuseAny(given: unknown): unknown {
-  if (given === undefined || given === null) return given;
-  const keys = isObject(given) ? Object.keys(given) : [];
-  if (isObject(given) && keys.length === 0) return given;
-  const what = isObject(given) ? `${keys[0]}: is not a known option` : `got ${kindOf(given)}`;
-  throw new Error(`${what}; the plugin has none, since it declares no schema for them (definePlugin({ options }))`);
-}
-
-/** A plain `z.object` of zod drops what it does not know: a misspelt option must not leave its default in force. `z.looseObject` takes all. */
-function refuseUnknown(schema: unknown, given: unknown): void {
-  const { def } = (schema as { readonly _zod?: { readonly def: ObjectDef } })._zod ?? {};
-  if (def?.type !== 'object' || def.catchall !== undefined || !isObject(given)) return;
-  const names = Object.keys(def.shape);
-  const key = Object.keys(given).find((name) => !Object.hasOwn(def.shape, name));
-  if (key === undefined) return;
-  const near = nearest(key, names);
-  const there = names.length === 0 ? 'there are none' : `there are ${names.join(', ')}`;
-  throw new Error(`${key}: is not a known option; ${there}${near === undefined ? '' : `. Did you mean "${near}"?`}`);
-}
-
-/** The part of a zod object schema that lists its keys. */
-interface ObjectDef {
-  readonly type: string;
-  readonly shape: object;
-  readonly catchall?: unknown;
-}
-
-/** zod's issues on one line: `options: max: Invalid input: expected number, received string`. */
-function zodMessage(error: unknown): string {
-  const { issues } = error as { issues?: { path: PropertyKey[]; message: string }[] };
-  if (!issues) return messageOf(error);
-  return issues.map((i) => [...i.path.map(String), i.message].join(': ')).join('; ');
+  if (options !== undefined && !OPTIONS_SCHEMA.accepts(options))
+    throw new HookscopeError('INVALID_PLUGIN', {
+      plugin: name,
+      expected: `options: expected ${OPTIONS_SCHEMA.expected}, got ${kindOf(options)}`,
+    });
 }
