@@ -104,7 +104,7 @@ export const SKIP_REASONS = {
     change: () => 'The fire must go on until its turn comes.',
   },
   shadow: {
-    why: 'it is not enforced: it was asked after the decision, which it cannot change',
+    why: 'it is not enforced: where its matcher and rule match, it is asked after the decision, which it cannot change',
     change: (place) =>
       `Remove "enforce" in ${place}, so that what it says counts; hookscope history --shadow has what it would have said.`,
   },

@@ -5,6 +5,7 @@ import { own } from '../values/own.js';
 import { rewriters } from './asked.js';
 import type { RunEnd } from './background.js';
 import { isShadow } from './meaning.js';
+import { mendFor } from './mends.js';
 import { counting, dueIn, endersOf, heardOf, keepersOf } from './said.js';
 import { isGate, listed, named, placeOf } from './words.js';
 
@@ -171,46 +172,16 @@ function forFailures(record: FireRecord): string[] {
       ignored && isGate(record) && handler.phase !== 'observe' && handler.on_failure === 'continue'
         ? ' With onFailure: "block" its failure would have denied the call.'
         : '';
-    return [`For ${named(handler.name)} to answer: ${mendFor(handler)}.${policy}`];
+    return [`For ${named(handler.name)} to answer: ${mendFor(handler, record.event)}.${policy}`];
   });
 }
 
 /** For hooks that failed in the background, where a failure never counts. */
-function forLateFailures({ handlers }: FireRecord, ends: Ends['ends']): string[] {
+function forLateFailures({ event, handlers }: FireRecord, ends: Ends['ends']): string[] {
   return handlers.flatMap((handler) => {
     const end = ends?.get(handler.id);
     return end?.failure === undefined
       ? []
-      : [`For ${named(handler.name)} to work: ${mendFor({ ...handler, ...end })}.`];
+      : [`For ${named(handler.name)} to work: ${mendFor({ ...handler, ...end }, event)}.`];
   });
 }
-
-/** The advice for a hook that failed. */
-export function mendFor(handler: HandlerRecord): string {
-  const { cause = 'unknown' } = handler.failure ?? {};
-  return own(MENDS, cause)?.(handler) ?? 'see what its message says';
-}
-
-/** The command at the end of the failure's message, which depends on why the hook is not trusted. */
-const remedyIn = ({ failure }: HandlerRecord): string =>
-  plain(/; see (hookscope [\w -]+)$/.exec(failure?.message ?? '')?.[1] ?? 'hookscope trust');
-
-/** The advice for each cause of failure. */
-const MENDS: Readonly<Record<string, (handler: HandlerRecord) => string>> = {
-  threw: (h) => `fix the error that it throws, in ${placeOf(h)}`,
-  timeout: (h) => `make it faster, or give it a longer timeout (seconds) in ${placeOf(h)}`,
-  spawn_failed: (h) =>
-    `its program was not found or may not be executed; correct the path in ${placeOf(h)}, or chmod +x`,
-  exit_code: (h) =>
-    `it ended with ${h.exit_code ?? 'a code'}${h.output === undefined ? ' and no answer' : ''}; 0 is fine, 2 blocks, any other code is a failure`,
-  signal: () => 'something killed it; find out what',
-  bad_json: () => 'its standard output begins like JSON but is not JSON; print one object, or plain text',
-  bad_schema: () => 'a field of its answer has the wrong type or name; hookscope check and the message say which',
-  too_large: () => 'print less: what it wrote is over the limit',
-  http_status: (h) => `its server answered ${h.exit_code ?? 'another status'}; it must answer 2xx`,
-  connection: (h) => `its server was not reached; start it, or correct the address in ${placeOf(h)}`,
-  aborted: () => 'it was stopped because the caller aborted the fire, or because the host closed',
-  worker_died: () => 'the worker thread that ran it ended; find out why',
-  untrusted: (h) =>
-    `it has changed or is gone since it was accepted; look at ${placeOf(h)} and accept it: ${remedyIn(h)}`,
-};

@@ -287,15 +287,15 @@ test('why says of a hook that is not enforced that it was not asked where the fi
   };
   const asked = await unasked();
   expect(asked.not_asked.map(({ text }) => text)).toEqual([
-    expect.stringContaining('it was asked after the decision'),
-    expect.stringContaining('it was asked after the decision'),
+    expect.stringContaining('where its matcher and rule match, it is asked after the decision'),
+    expect.stringContaining('where its matcher and rule match, it is asked after the decision'),
   ]);
   aborts = new AbortController();
   const { not_asked, changes } = await unasked();
   const nothing = 'it is asked after the decision, and nothing was decided, since the caller aborted the fire';
   for (const { text } of not_asked) {
     expect(text).toContain(`was not asked: it is not enforced: ${nothing}`);
-    expect(text).not.toContain('was asked after');
+    expect(text).not.toContain('where its matcher');
   }
   expect(not_asked[1]?.text).toContain('% of sessions, and this is not one of them');
   expect(changes.join()).not.toContain('--shadow');

@@ -6,8 +6,8 @@ import { clip, plain } from '../../plain.js';
 import { skipWords } from '../../scopes/skip.js';
 import { isObject } from '../../values/shape.js';
 import { BackgroundRuns, type RunEnd } from '../../why/background.js';
-import { mendFor } from '../../why/changes.js';
 import { percentile } from '../../why/meaning.js';
+import { mendFor } from '../../why/mends.js';
 import { whyNotAsked } from '../../why/not-asked.js';
 import { listed, named, placeOf } from '../../why/words.js';
 import type { DoctorFinding } from './finding.js';
@@ -212,7 +212,7 @@ function failing({ event, ran, failed, causes, lastFailed }: Shown): DoctorFindi
       level: always ? 'problem' : 'remark',
       about: 'hook',
       text: `${whoIs(lastFailed)} failed ${often} on ${plain(event)} (${listed(names)})${message === '' ? '' : `, the last time with: ${clip(message.trim(), 160)}`}.`,
-      fix: `${upper(mendFor(lastFailed))}.`,
+      fix: `${upper(mendFor(lastFailed, event))}.`,
     },
   ];
 }

@@ -198,10 +198,14 @@ async function recordsOf(
   return { found, fires: strictestFirst(telling(meant, hook)) };
 }
 
-/** In the order of time, but of several fires of one event the strictest first: the agent obeys that one. */
+/**
+ * In the order of time, but of several fires of one event the strictest first: the agent obeys that one. A fire that was rejected comes before
+ * hookscope's own answer for it.
+ */
 function strictestFirst(fires: readonly FireRecord[]): FireRecord[] {
   const first = (fire: FireRecord): number => fires.findIndex(({ event }) => event === fire.event);
-  return fires.toSorted((a, b) => first(a) - first(b) || strength(b) - strength(a));
+  const rank = (fire: FireRecord): number => (fire.error === undefined ? -strength(fire) : Number.NEGATIVE_INFINITY);
+  return fires.toSorted((a, b) => first(a) - first(b) || Math.sign(rank(a) - rank(b)) || 0);
 }
 
 /** How the fire's background hooks ended. */
