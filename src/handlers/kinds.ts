@@ -4,15 +4,16 @@ import type { EventSpec } from '../events/spec.js';
 import { nearest } from '../values/nearest.js';
 import type { Json } from '../values/shape.js';
 import { commandHandler } from './command/handler.js';
-import { type CommandContext, type CommandOptions, type CommandSpec, command } from './command/spec.js';
+import { COMMAND, type CommandContext, type CommandOptions, type CommandSpec, command } from './command/spec.js';
 import type { ExternalServices } from './external.js';
 import type { Handler } from './handler.js';
 import { httpHandler } from './http/handler.js';
-import { type HttpOptions, type HttpSpec, http } from './http/spec.js';
+import { HTTP, type HttpOptions, type HttpSpec, http } from './http/spec.js';
 import { mcpToolHandler } from './mcp/handler.js';
-import { type McpToolOptions, type McpToolSpec, mcpTool } from './mcp/spec.js';
+import { MCP_TOOL, type McpToolOptions, type McpToolSpec, mcpTool } from './mcp/spec.js';
 import { promptHandler } from './model/handler.js';
-import { type AgentSpec, agent, type PromptHookOptions, type PromptSpec, prompt } from './model/spec.js';
+import { type AgentSpec, agent, PROMPT, type PromptHookOptions, type PromptSpec, prompt } from './model/spec.js';
+import { checkNames } from './options.js';
 import { type RuleSpec, takesRules } from './rule/spec.js';
 
 /** Every handler that is plain data: what `command()` and the like return. */
@@ -38,23 +39,33 @@ type Maker<Kind extends ExternalKind> = (
 
 /** One entry per handler type: what its description becomes. What is of the wrong type, the public makers refuse. */
 const KINDS: { readonly [Kind in ExternalKind]: Maker<Kind> } = {
-  command({ type: _, command: line, ...options }, { source }) {
+  command(description, { source }) {
+    checkNames('command(): ', description, COMMAND, 'command');
+    const { type: _, command: line, ...options } = description;
     const spec = command(line as string, options as CommandOptions);
     return { spec, handler: commandHandler(spec, source) };
   },
-  http({ type: _, url, ...options }, { http: rules, source }) {
+  http(description, { http: rules, source }) {
+    checkNames('http(): ', description, HTTP, 'url');
+    const { type: _, url, ...options } = description;
     const spec = http(url as string, options as HttpOptions);
     return { spec, handler: httpHandler(spec, { ...rules, refusal: source.refuseUrl?.(spec.url) }) };
   },
-  mcp_tool({ type: _, server, tool, input, ...options }, { tools }) {
+  mcp_tool(description, { tools }) {
+    checkNames('mcpTool(): ', description, MCP_TOOL, 'server', 'tool', 'input');
+    const { type: _, server, tool, input, ...options } = description;
     const spec = mcpTool(server as string, tool as string, input as Json | undefined, options as McpToolOptions);
     return { spec, handler: mcpToolHandler(spec, tools) };
   },
-  prompt({ type: _, prompt: text, ...options }, { model }) {
+  prompt(description, { model }) {
+    checkNames('prompt(): ', description, PROMPT, 'prompt');
+    const { type: _, prompt: text, ...options } = description;
     const spec = prompt(text as string, options as PromptHookOptions);
     return { spec, handler: promptHandler(spec, model) };
   },
-  agent({ type: _, prompt: text, ...options }, { model }) {
+  agent(description, { model }) {
+    checkNames('agent(): ', description, PROMPT, 'prompt');
+    const { type: _, prompt: text, ...options } = description;
     const spec = agent(text as string, options as PromptHookOptions);
     return { spec, handler: promptHandler(spec, model) };
   },

@@ -1,6 +1,6 @@
 import { ON_FAILURE, type OnFailure } from '../events/failure.js';
-import type { Keys } from '../values/options.js';
-import { checks, isObject, isText, type OptionCheck, oneOf, SECONDS } from '../values/shape.js';
+import { checkOptions, type Keys } from '../values/options.js';
+import { checks, isObject, isText, type OptionCheck, oneOf, SECONDS, type Shape } from '../values/shape.js';
 
 /** Options of every hook that runs outside the process. Times are in seconds. */
 export interface ExternalOptions {
@@ -52,6 +52,12 @@ export const OUTSIDE = {
 } satisfies Keys<ExternalOptions>;
 
 export const BACKGROUND = { async: checks.flag, asyncTimeout: SECONDS } satisfies Keys<BackgroundOptions>;
+
+/** Unknown keys of a description are told before missing ones: a misspelt key is both. `own`: the keys it has beside its options. */
+export function checkNames(where: string, description: object, options: Shape, ...own: string[]): void {
+  const known = [...own, 'type', ...Object.keys(options)];
+  checkOptions(where, description, Object.fromEntries(known.map((key) => [key, true])));
+}
 
 /** A deeply frozen copy of plain data. */
 export function frozen<T>(value: T): T {

@@ -237,7 +237,8 @@ test('prompt() and agent() refuse what is wrong', () => {
     'SessionStart does not take "prompt" hooks',
   );
   const json = (hook: object) => () => host.register({ Stop: [{ hooks: [hook as never] }] });
-  expect(json({ type: 'prompt', message: 'a' })).toThrow('Stop[0].hooks[0]: prompt(): prompt: expected a string');
+  expect(json({ type: 'prompt' })).toThrow('Stop[0].hooks[0]: prompt(): prompt: expected a string');
+  expect(json({ type: 'prompt', message: 'a' })).toThrow('Stop[0].hooks[0]: prompt(): message: is not a known option');
   expect(json({ type: 'promt', prompt: 'a' })).toThrow('Did you mean "prompt"?');
 });
 

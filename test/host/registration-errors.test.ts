@@ -366,6 +366,38 @@ describe('fire', () => {
   });
 });
 
+describe('a misspelt key of a handler is told before the key that is missing for it', () => {
+  test.each([
+    [{ type: 'command', comand: 'x' }, 'comand', 'command'],
+    [{ type: 'command', command: 'x', tiemout: 5 }, 'tiemout', 'timeout'],
+    [{ type: 'http', ulr: 'http://localhost/' }, 'ulr', 'url'],
+    [{ type: 'mcp_tool', sever: 's', tool: 't' }, 'sever', 'server'],
+    [{ type: 'mcp_tool', server: 's', tol: 't' }, 'tol', 'tool'],
+    [{ type: 'mcp_tool', server: 's', tool: 't', inptu: {} }, 'inptu', 'input'],
+    [{ type: 'prompt', promt: 'x' }, 'promt', 'prompt'],
+    [{ type: 'agent', promtp: 'x' }, 'promtp', 'prompt'],
+    [{ type: 'rule', decison: 'deny', reason: 'no' }, 'decison', 'decision'],
+    [{ type: 'rule', decision: 'deny', raeson: 'no' }, 'raeson', 'reason'],
+    [{ handlr: fn }, 'handlr', 'handler'],
+  ])('%j', (hook, key, near) => {
+    const { host } = testHost();
+    const error = refusal(() => host.register(anyHooks(handler(hook))));
+    expect(error).toMatchObject({ code: 'INVALID_HOOKS', details: { nearest: near } });
+    expect(error.message).toContain(`${key}: is not a known`);
+    expect(error.message).toContain(`Did you mean "${near}"?`);
+    expect(host.describe().children.flatMap(({ hooks }) => hooks)).toEqual([]);
+  });
+});
+
+function refusal(act: () => unknown): HookscopeError {
+  try {
+    act();
+  } catch (error) {
+    return error as HookscopeError;
+  }
+  throw new Error('it was not refused');
+}
+
 test('a subject that is no string is matched by its text', async () => {
   const Count = defineEvent({ input: z.object({ n: z.number().optional() }), subject: 'n', fold: 'gate' });
   const { host } = testHost({ events: { Count } });

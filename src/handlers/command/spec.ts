@@ -79,7 +79,7 @@ export function commandText(spec: CommandSpec): string {
   return [spec.command, ...(spec.args ?? [])].join(' ');
 }
 
-const COMMAND: Shape = {
+export const COMMAND: Shape = {
   ...OUTSIDE,
   args: { expected: 'an array of strings', accepts: (v) => Array.isArray(v) && v.every(isText) },
   shell: {

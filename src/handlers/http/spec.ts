@@ -60,4 +60,4 @@ function hasReadableCredentials({ username, password }: URL): boolean {
   }
 }
 
-const HTTP = { ...OUTSIDE, ...BACKGROUND, headers: TEXTS_BY_NAME, allowedEnvVars: NAMES };
+export const HTTP = { ...OUTSIDE, ...BACKGROUND, headers: TEXTS_BY_NAME, allowedEnvVars: NAMES };

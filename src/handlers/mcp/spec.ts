@@ -5,6 +5,8 @@ import { BACKGROUND, type BackgroundOptions, type ExternalOptions, frozen, OUTSI
 /** Options of `mcpTool()`. All times are seconds. */
 export interface McpToolOptions extends ExternalOptions, BackgroundOptions {}
 
+export const MCP_TOOL = { ...OUTSIDE, ...BACKGROUND };
+
 /** An MCP tool hook as plain frozen data, what `mcpTool()` returns. */
 export interface McpToolSpec extends McpToolOptions {
   readonly type: 'mcp_tool';
@@ -33,7 +35,7 @@ export function mcpTool(
   checkOption('mcpTool(): server', server, TEXT);
   checkOption('mcpTool(): tool', tool, TEXT);
   if (input !== undefined) checkOption('mcpTool(): input', input, checks.object);
-  checkOptions('mcpTool(): ', options, { ...OUTSIDE, ...BACKGROUND });
+  checkOptions('mcpTool(): ', options, MCP_TOOL);
   return Object.freeze({
     type: 'mcp_tool',
     server,

@@ -49,8 +49,10 @@ export function agent(text: string, options: PromptHookOptions = {}): AgentSpec 
   return specOf('agent', text, options);
 }
 
+export const PROMPT = { ...OUTSIDE, model: TEXT, continueOnBlock: checks.flag };
+
 function specOf<Type extends 'prompt' | 'agent'>(type: Type, text: string, options: PromptHookOptions) {
   checkOption(`${type}(): prompt`, text, TEXT);
-  checkOptions(`${type}(): `, options, { ...OUTSIDE, model: TEXT, continueOnBlock: checks.flag });
+  checkOptions(`${type}(): `, options, PROMPT);
   return Object.freeze({ type, prompt: text, ...options });
 }

@@ -4,7 +4,7 @@ import { canBlock } from '../../events/output/outcome.js';
 import type { EventSpec } from '../../events/spec.js';
 import { checkOption, checkOptions, type Keys } from '../../values/options.js';
 import { checks, oneOf } from '../../values/shape.js';
-import { TEXT } from '../options.js';
+import { checkNames, TEXT } from '../options.js';
 
 /** What a rule can decide. On an event that can only be blocked, `deny` blocks. */
 export type RuleDecision = 'deny' | 'ask' | 'allow';
@@ -54,6 +54,7 @@ export function rule(decision: RuleDecision, reason?: string, options: RuleOptio
 
 /** A rule made from its description: what it says each time it is asked. Throws INVALID_OPTIONS. */
 export function readRule(description: Readonly<Record<string, unknown>>, event: EventSpec) {
+  checkNames('rule(): ', description, RULE, 'decision', 'reason');
   const { type: _, decision, reason, ...options } = description;
   const spec = rule(decision as RuleDecision, reason as string, options as RuleOptions);
   const may = decisionsOn(event);
