@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import { deepFreeze } from '../values/copies/freeze.js';
-import { guardWatcher, type Logger, report } from './guard.js';
+import { guardWatcher, type Logger, reportError } from './guard.js';
 import { GuardedTracing } from './guarded-tracing.js';
 import { observableOf } from './observable.js';
 import type { HookRecord, Unstamped } from './record.js';
@@ -75,7 +75,7 @@ export function createBus({ logger, tracing }: BusOptions & { readonly tracing?:
       try {
         record = Object.freeze(build(a, b, bus));
       } catch (error) {
-        report(logger, 'A record could not be built and was left out', error);
+        reportError(logger, 'A record could not be built and was left out', error);
         return;
       }
       send(record);

@@ -1,4 +1,5 @@
 import { plain, warn } from '../plain.js';
+import { describeError } from '../values/message.js';
 import { ignoreRejections, messageOf, tell } from '../values/waiting/promises.js';
 
 /** Reports problems that no caller waits for. The host's default is `process.emitWarning`. */
@@ -29,7 +30,7 @@ export function guardWatcher<T>(watcher: Watcher<T>, logger: Logger): GuardedWat
   let held: { unsubscribe(): void } | undefined;
   let gone = false;
   const letGo = (error: unknown): void => {
-    if (!gone) report(logger, DETACHED, error);
+    if (!gone) reportError(logger, DETACHED, error);
     gone = true;
     guardedCall(() => held?.unsubscribe(), logger);
   };
@@ -66,8 +67,13 @@ export function guardedCall(step: () => void, logger: Logger): void {
   try {
     step();
   } catch (error) {
-    report(logger, 'A subscriber of events$ threw while it was detached', error);
+    reportError(logger, 'A subscriber of events$ threw while it was detached', error);
   }
+}
+
+/** Reports an error, in the line too: most loggers print nothing else. */
+export function reportError(logger: Logger, message: string, error: unknown): void {
+  report(logger, `${message}: ${describeError(error)}`, error);
 }
 
 /** Calls the logger; if the logger throws, a process warning says so. */

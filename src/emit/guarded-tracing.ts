@@ -1,5 +1,5 @@
 import type { TraceCarrier } from '../values/trace-carrier.js';
-import { type Logger, report } from './guard.js';
+import { type Logger, reportError } from './guard.js';
 import type { Traced, TracedWork, Tracing } from './tracing.js';
 
 /** A host's tracing, guarded: a tracer that throws is detached, and neither the host nor a hook is affected. */
@@ -37,7 +37,7 @@ export class GuardedTracing {
     try {
       await this.#tracing.flush();
     } catch (error) {
-      report(this.#logger, 'What the option tracing holds could not be handed on', error);
+      reportError(this.#logger, 'What the option tracing holds could not be handed on', error);
     }
   }
 
@@ -45,7 +45,8 @@ export class GuardedTracing {
     try {
       return step();
     } catch (error) {
-      if (!this.#isOver) report(this.#logger, 'The option tracing threw and was detached; the host goes on', error);
+      if (!this.#isOver)
+        reportError(this.#logger, 'The option tracing threw and was detached; the host goes on', error);
       this.#isOver = true;
       return undefined;
     }

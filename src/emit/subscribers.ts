@@ -1,4 +1,4 @@
-import { DETACHED, guardedCall, type Logger, report } from './guard.js';
+import { DETACHED, guardedCall, type Logger, reportError } from './guard.js';
 
 /** The part of rxjs's Subscriber that is needed here. */
 interface Subscriber<T> {
@@ -66,7 +66,7 @@ export class Watchers<T> {
   }
 
   #letGo(subscriber: Subscriber<T>, error: unknown): void {
-    report(this.#logger, DETACHED, error);
+    reportError(this.#logger, DETACHED, error);
     guardedCall(() => subscriber.unsubscribe(), this.#logger);
   }
 }

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { map, take as ours, Subscriber, startWith } from 'rxjs';
 import { describe, expect, test } from 'vitest';
+import { createHost } from '../../src/create-host.js';
 import { createBus } from '../../src/emit/bus.js';
 import { report } from '../../src/emit/guard.js';
 import { useCompiled } from './compiled.js';
@@ -113,6 +114,28 @@ describe('a watcher that throws', () => {
     expect(bare.closed).toBe(true);
     expect(told).toMatchObject([{ detail: { message: 'bare' } }]);
   });
+});
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new TypeError('its own bug');
+    },
+  ],
+  [
+    'rejects',
+    async () => {
+      throw new TypeError('its own bug');
+    },
+  ],
+])('the line about a watcher that %s holds its error', async (_, watch) => {
+  const told: string[] = [];
+  const host = createHost({ logger: (line) => told.push(line) });
+  host.events$.subscribe(watch);
+  await host.fire('Stop', { stop_hook_active: false });
+  await host.close();
+  expect(told).toEqual([expect.stringMatching(/threw and was detached.*: TypeError: its own bug$/)]);
 });
 
 test('a logger that throws is told about by a process warning', async () => {
