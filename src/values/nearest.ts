@@ -24,11 +24,23 @@ export function nearestSpelling(name: string, candidates: Iterable<string>): str
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - wanted.length) >= least) continue;
-    const steps = distance(wanted, candidate.toLowerCase());
+    const steps = stepsTo(wanted, candidate.toLowerCase());
     if (steps < least) {
       best = candidate;
       least = steps;
     }
   }
   return best;
+}
+
+/** Two neighbouring letters that are swapped are one slip, not two. */
+function stepsTo(wanted: string, name: string): number {
+  return isSwapped(wanted, name) ? 1 : distance(wanted, name);
+}
+
+function isSwapped(one: string, other: string): boolean {
+  if (one.length !== other.length) return false;
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return one[at] === other[at + 1] && one[at + 1] === other[at] && one.slice(at + 2) === other.slice(at + 2);
 }
