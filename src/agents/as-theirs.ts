@@ -5,16 +5,16 @@ import type { AgentTable, EventRow, Tool } from './table.js';
 import { addMcp, mcpToTheirs } from './tools/mcp.js';
 import { renamed, type ToolWas, toolToOurs } from './tools/tools.js';
 
-/** Whether a name of a tool is one that the hook's matcher means. */
+/** Whether the hook's matcher accepts this tool name. */
 export type IsMeant = (name: string) => boolean;
 
 /**
- * What a hook of the agent gets on standard input for an event of ours, as far as the agent's table says: its very own payload, where the event came from
- * that agent. Of several names of a tool the first that is meant.
+ * The payload that a hook of the agent gets on standard input for one of our events. An event that came from this agent gets its original payload back;
+ * for any other, the payload is built from the agent's table. If the agent has several tools for ours, the first that the matcher accepts is named.
  */
 export function payloadFor(table: AgentTable, row: EventRow, input: Json, isMeant: IsMeant = () => true): Json {
   const given = copyOf(input);
-  // The host fills this in where it is unknown.
+  // The host sets an empty path if it does not know the transcript.
   if (given['transcript_path'] === '') delete given['transcript_path'];
   if (isFrom(table, row, input)) return payloadOf(table, row.name, given);
   // In another agent's payload, only our own fields are known here.
@@ -29,7 +29,7 @@ export function payloadFor(table: AgentTable, row: EventRow, input: Json, isMean
   return row.fills?.['tool_name'] === undefined ? told : withoutFills(row, told);
 }
 
-/** On an event that is about one tool alone, the payload does not say which, nor what else is filled in here. */
+/** On an event about a single tool, the payload has neither the tool's name nor the other fields that `decode` fills in. */
 function withoutFills({ fills = {} }: EventRow, payload: Json): Json {
   return Object.fromEntries(Object.entries(payload).filter(([key]) => !Object.hasOwn(fills, key)));
 }
@@ -39,11 +39,11 @@ function isFrom({ name: agent }: AgentTable, { name }: EventRow, { via }: Json):
   return isObject(via) && via['agent'] === agent && via['event'] === name;
 }
 
-/** The agent's own name that an event came under; undefined: it came from another one, or from none. */
+/** The agent's own name of the event; undefined if the event did not come from this agent. */
 export const eventFrom = ({ name }: AgentTable, { via }: Json): unknown =>
   isObject(via) && via['agent'] === name ? via['event'] : undefined;
 
-/** The agent's own names for a call's tool, any of which a matcher of this text may mean, if its hooks are given those. */
+/** The tool names that a matcher with this text is compared with: the agent's own names for the call's tool, where its hooks get them. */
 export function toolNamesFor(table: AgentTable, row: EventRow, input: Json, matcher?: string): string[] {
   const name = input['tool_name'];
   if (typeof name !== 'string') return [];
@@ -55,26 +55,26 @@ export function toolNamesFor(table: AgentTable, row: EventRow, input: Json, matc
   if (mcp.length > 0) return mcp;
   const own = ownTools(table, row, name);
   const isKnown = own.some(({ tool }) => tool.ours === name);
-  // A tool that the agent does not have can be meant by its name here alone.
+  // A tool that the agent does not have is known by our name only.
   return [...new Set([...own.map((one) => one.name), ...(isKnown ? [] : [name])])];
 }
 
-/** Whether the agent's hooks on an event are given its own names of tools; a payload with Claude's names keeps them. */
+/** Whether hooks on this event get the agent's own tool names. Where they do not, the payload keeps Claude Code's names. */
 export const renamesTools = ({ events }: AgentTable, { matches }: Pick<EventRow, 'matches'>): boolean =>
   matches === 'own' || !events.some((row) => row.matches === 'own');
 
-/** What a payload with Claude's names calls it. */
+/** The tool's name in a payload that uses Claude Code's names. */
 export const claudeName = ({ ours, meant }: Tool): string => meant ?? ours;
 
-/** A tool of the agent, with the fields that its input has for one of ours. */
+/** A tool of the agent, with the names of its input fields for one of our tools. */
 interface OwnTool {
-  /** As the payload has it. */
+  /** The name in the payload. */
   readonly name: string;
   readonly tool: Tool;
   readonly fields: Readonly<Record<string, string>> | undefined;
 }
 
-/** The agent's tools for one of ours. Where a payload keeps Claude's name, the input has the agent's fields all the same. */
+/** The agent's tools that correspond to one of ours. The input has the agent's fields even where the payload keeps Claude Code's tool name. */
 function ownTools(table: AgentTable, row: EventRow, name: string): OwnTool[] {
   const renames = renamesTools(table, row);
   const all = Object.entries(table.tools)
@@ -89,7 +89,7 @@ function ownTools(table: AgentTable, row: EventRow, name: string): OwnTool[] {
   });
 }
 
-/** What `payloadOf` would record about a call if it had come from this agent, under the first of its names that is meant. */
+/** The `via` that `decode` would have recorded for this call had it come from this agent, under the first tool name that the matcher accepts. */
 function toolVia(table: AgentTable, row: EventRow, given: Record<string, unknown>, isMeant: IsMeant) {
   const mcp = mcpToTheirs(table, row, given['tool_name'] as string);
   if (mcp.length > 0) {
@@ -130,7 +130,7 @@ const hunkOf = ({ old_string: before, new_string: after, new_source: cell }: Jso
 const marked = (mark: string, text: unknown): string[] =>
   typeof text === 'string' && text !== '' ? text.split('\n').map((line) => mark + line) : [];
 
-/** A hook's rewritten input, under the names that the call has here. */
+/** A hook's rewritten input, with the agent's names translated to the names that the call uses here. */
 export function inputToOurs(table: AgentTable, row: EventRow, input: Json, theirs: Json): Json {
   const own = isFrom(table, row, input) ? undefined : ownTools(table, row, String(input['tool_name']))[0];
   if (own) return renamed(theirs, own.fields ?? {});
@@ -139,7 +139,7 @@ export function inputToOurs(table: AgentTable, row: EventRow, input: Json, their
   return call['tool_input'] as Json;
 }
 
-/** Whether a rewritten input cannot be handed back, since the agent has a different tool for it. */
+/** Whether a rewritten input cannot be translated back: the agent has a patch tool where ours takes single edits. */
 export function isPatched(table: AgentTable, row: EventRow, input: Json): boolean {
   if (isFrom(table, row, input)) return false;
   return ownTools(table, row, String(input['tool_name'])).some(({ tool }) => tool.patch !== undefined);

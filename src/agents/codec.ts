@@ -1,27 +1,27 @@
 import type { Json } from '../values/shape.js';
 import type { AgentFiles, AgentLimits, EventRow, Field } from './table.js';
 
-/** Something that was not carried, and why. */
+/** A part that the translation lost, and why. */
 export interface Loss {
-  /** What: an entry of `SAYABLE`, `reason`, `event`, or a field of the input. */
+  /** The lost part: an entry of `SAYABLE`, `reason`, `event`, or a field of the input. */
   readonly what: string;
   readonly why: string;
 }
 
-/** An event of an agent, in our words. */
+/** An agent's event, translated to ours. */
 export interface Decoded {
   /** Our event, or the name of a custom event (`agentEvents`). */
   readonly event: string;
-  /** The agent's own name of it, by which `encode` answers. */
+  /** The agent's own name of the event; pass it to `encode`. */
   readonly as: string;
-  /** We have no such event. */
+  /** True if we have no such event, so that it is a custom one. */
   readonly own: boolean;
-  /** The input for `fire`. `via` names the agent it came from, and keeps what would be lost. */
+  /** The input for `fire`. Its `via` names the agent, and keeps what our fields cannot hold. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly losses: readonly Loss[];
 }
 
-/** The answer to an agent: the output and exit code for the process that the agent has started. */
+/** The answer to an agent: the output and exit code of the hook process that the agent started. */
 export interface Encoded {
   /** Empty, or one line. */
   readonly stdout: string;
@@ -58,13 +58,13 @@ export interface Answer {
 
 /** Arguments of `encode` besides the decision. */
 export interface EncodeOptions {
-  /** A person sits at the agent's terminal, and can be asked. Default: false. */
+  /** A user at the agent's terminal can be asked. Default: false. */
   readonly attended?: boolean;
-  /** The input that was decoded, so that a rewrite gets the agent's names of its keys. */
+  /** The decoded input; needed to give a rewrite the agent's own key names. */
   readonly input?: Readonly<Record<string, unknown>>;
 }
 
-/** An agent's protocol, both ways. */
+/** An agent's hook protocol: `decode` reads its payloads, `encode` writes the answers. */
 export interface Codec {
   readonly name: string;
   readonly title: string;
@@ -75,16 +75,16 @@ export interface Codec {
   readonly files: AgentFiles;
   readonly limits: AgentLimits;
   /**
-   * What a hook of this agent got on standard input, as an event of ours. `argv`: what stands after `hook`, its first word being the event, which an agent
-   * that does not name it in the payload needs. Throws INVALID_INPUT, UNKNOWN_EVENT.
+   * Translates the payload that a hook of this agent got on standard input to one of our events. `argv`: the arguments after `hook`; the first is the
+   * event, which is required if the agent's payload does not name it. Throws INVALID_INPUT, UNKNOWN_EVENT.
    */
   decode(stdin: string, env?: Readonly<Record<string, string | undefined>>, argv?: readonly string[]): Decoded;
-  /** The payload that this agent's own hook would have received: the inverse of `decode`. */
+  /** The payload that this agent's own hook would receive: the inverse of `decode`. */
   payload(decoded: Pick<Decoded, 'as' | 'input'>): Json;
-  /** A decision in words that this agent was seen to honour. `event`: its own name, or ours. Throws UNKNOWN_EVENT. */
+  /** Translates a decision to the answer that this agent honours. `event`: its own name, or ours. Throws UNKNOWN_EVENT. */
   encode(decision: Answer, event: string, options?: EncodeOptions): Encoded;
-  /** No, in this agent's words, for when hooks could not be asked; where nothing can be stopped a loss says so. */
+  /** A refusal in this agent's format, for when no hook could be asked. On an event that cannot be stopped, `losses` says so. */
   refuse(reason: string, event: string, options?: EncodeOptions): Encoded;
-  /** Seconds that this agent gives a hook of the event, where `configured` (seconds) is what its file says. */
+  /** The time limit in seconds that this agent gives a hook on the event. `configured`: the hook's own timeout in its file, in seconds. */
   timeout(event: string, configured?: number): number;
 }

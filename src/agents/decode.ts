@@ -11,21 +11,21 @@ import { toOurs, toTheirs } from './units.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The parts of a payload that our fields cannot hold; in the input under `via`. */
+/** The parts of a payload that our fields cannot hold, kept in the input's `via` so that `payloadOf` can restore the payload. */
 interface Via extends ToolWas {
   readonly agent: string;
   readonly event: string;
-  /** The payload's field that names the event, where that is not the usual one; null: none does. */
+  /** The payload field that names the event, if it is not the agent's usual one; null: no field names it. */
   named?: readonly [field: string, value: unknown] | null;
-  /** Values that ours were made of, by their path. */
+  /** Original values that cannot be computed from ours, by their path in the payload. */
   was?: Record<string, unknown>;
-  /** Fields that share a name with one of ours, but mean something else. */
+  /** Payload fields whose names are taken by fields of ours with another meaning. */
   more?: Record<string, unknown>;
-  /** Fields that had our name there already. */
+  /** Payload fields that already had our name, so they are not translated back. */
   kept?: string[];
   /** `transcript_path` was null. */
   noTranscript?: true;
-  /** Fields that are ours alone. */
+  /** Fields that we added, and that the payload does not have. */
   made?: string[];
   session_id?: unknown;
 }
@@ -57,7 +57,7 @@ export function decode(table: AgentTable, stdin: string, env: Env, argv: readonl
   return { event: row.ours, as: row.name, own: row.own !== undefined, input, losses };
 }
 
-/** The way back. */
+/** Restores the agent's payload from one of our inputs. */
 export function payloadOf(table: AgentTable, as: string, given: Json): Json {
   const input = copyOf(given);
   const via: Partial<Via> = isObject(input['via']) ? (input['via'] as Partial<Via>) : {};
@@ -76,7 +76,7 @@ export function payloadOf(table: AgentTable, as: string, given: Json): Json {
     found.push([field.theirs, toTheirs(field, value, was[field.theirs])]);
     takeAt(input, field.ours);
   }
-  // The rest has names of its own, and may be left of an object from which a field was taken.
+  // The remaining fields keep their names. They go first, because a translated field may belong inside one of their objects.
   const out = copyOf(input);
   for (const [path, value] of found) putAt(out, path, value);
   for (const [key, value] of Object.entries(via.more ?? {})) put(out, key, value);
@@ -96,7 +96,7 @@ function parse(table: AgentTable, stdin: string, event: string | undefined): Jso
   throw new HookscopeError('INVALID_INPUT', { event: event ?? table.title, field: 'standard input', expected });
 }
 
-/** The payload knows better what has happened; the command line knows under which name the hook was registered. */
+/** The row for a payload. The payload decides which event it is; the command line decides between rows for the same event. */
 function chooseRow(table: AgentTable, payload: Json, asked: string | undefined, losses: Loss[]): EventRow {
   const said = table.eventFields.map((field) => at(payload, field)).find((name) => typeof name === 'string');
   const bySaid = said === undefined ? undefined : rowOfPayload(table, said as string, payload);
@@ -125,7 +125,7 @@ const byOurs = (table: AgentTable, name: string, payload: unknown): EventRow | u
 const rowFor = (table: AgentTable, as: string, input: Json): EventRow =>
   table.events.find((row) => row.name === as && row.ours === input['hook_event_name']) ?? rowOf(table, as);
 
-/** The same field under several names: the first that is there counts, and that of the event before that of the agent. */
+/** All fields of a row. Of several names for one of our fields, the first in the payload counts, so the event's fields come first. */
 const fieldsOf = (table: AgentTable, row: EventRow): readonly Field[] => [...(row.fields ?? []), ...table.fields];
 
 function nameOf(table: AgentTable, row: EventRow): readonly [string, unknown] | null {
@@ -155,7 +155,7 @@ function takeField(
   const ours = toOurs(field, value);
   if (!putAt(input, field.ours, ours)) return;
   takeAt(rest, field.theirs);
-  // Anything that cannot be restored from our field is kept.
+  // Keep the original where our value cannot be translated back to it.
   if (toTheirs(field, ours, undefined) !== value) keep(via, field.theirs, value);
 }
 

@@ -8,9 +8,9 @@ import { foldOf, inPlaceOfDefer, rowOf } from './rows.js';
 import type { AgentTable, EventRow, Instead, Sayable, Says, Words } from './table.js';
 import { type Wish, wishesOf } from './wishes.js';
 
-/** Parts that decide what happens, and have a reason. */
+/** The parts that decide what happens; each can carry a reason. */
 const VERDICTS: readonly Sayable[] = ['stop', 'deny', 'block', 'continue', 'defer', 'ask', 'allow'];
-/** If two parts cannot be combined, the one that was added first stays. */
+/** The order in which parts are added to the answer. Of two parts that cannot be combined, the earlier one stays. */
 const ORDER: readonly Sayable[] = [...VERDICTS, 'interrupt', 'rewrite', 'value', 'permissions', 'context', 'message'];
 const rank = (what: Sayable): number => (ORDER.includes(what) ? ORDER.indexOf(what) : ORDER.length);
 const NO_REASON: Readonly<Partial<Record<Sayable, string>>> = {
@@ -22,7 +22,7 @@ const DENIED = 'A hook refused this, and gave no reason.';
 
 const OPTIONS: Keys<EncodeOptions> = { attended: checks.flag, input: checks.object };
 
-/** A decision in the agent's words, with the parts that the agent cannot be told. */
+/** Translates a decision to the agent's answer, and lists the parts that the agent cannot be told. */
 export function encode(table: AgentTable, decision: Answer, event: string, options: EncodeOptions = {}): Encoded {
   checkKeys(options, OPTIONS, 'encode: ');
   const row = rowOf(table, event);
@@ -42,7 +42,7 @@ export function encode(table: AgentTable, decision: Answer, event: string, optio
   return { stdout: said, stderr: '', exitCode: 0, losses: draft.losses };
 }
 
-/** To block a call is to deny it, and before a call there is no output. */
+/** On gate events a block is a denial, and there is no output to rewrite yet. */
 function onGate({ blocked, updatedOutput, ...decision }: Answer, draft: Draft): Answer {
   if (updatedOutput !== undefined) lose(draft, 'rewrite', `there is no output yet on ${draft.row.name}`);
   return blocked === true ? { ...decision, verdict: 'deny' } : decision;
@@ -50,10 +50,10 @@ function onGate({ blocked, updatedOutput, ...decision }: Answer, draft: Draft): 
 
 const entryOf = ({ row }: Draft, what: Sayable): Says | undefined => row.says[what];
 
-/** A part that the agent cannot express becomes another part that it can, and never a weaker one. */
+/** Replaces each part that the agent cannot express by one that it can, never by a weaker one. */
 function resolve(draft: Draft): void {
   const { wishes, row, table } = draft;
-  // What takes the place of an output is told nobody where the loop ends.
+  // Once the loop ends, nobody reads a replaced output, so stop covers that part before it is moved elsewhere.
   const stop = wishes.get('stop');
   if (stop !== undefined) cover(draft, stop);
   for (const what of ['suppress', 'defer', 'ask', 'rewrite', 'block', 'stop'] as const) {
@@ -67,20 +67,20 @@ function resolve(draft: Draft): void {
   for (const wish of [...wishes.values()]) cover(draft, wish);
 }
 
-/** A covered part need not be sent; its reason is told by the part that covers it. */
+/** Drops the parts that this one makes redundant, and takes over their reasons. */
 function cover({ wishes, row }: Draft, wish: Wish): void {
   const entry = row.says[wish.what];
   if (entry === undefined || !('say' in entry)) return;
   if (entry.needs !== undefined && !wishes.has(entry.needs)) return;
   for (const what of entry.covers ?? []) {
     const covered = wishes.get(what);
-    // Why a hook allows something is no reason to end it.
+    // The reason of an allow does not explain a stop.
     if (covered !== undefined && usesText(entry) && what !== 'allow') wish.text = together(wish.text, covered.text);
     wishes.delete(what);
   }
 }
 
-/** Both texts, once where they are the same; undefined: there is none. */
+/** The distinct non-empty texts, joined by newlines; undefined if there is none. */
 function together(...texts: readonly (string | undefined)[]): string | undefined {
   const said = new Set(texts.filter((one) => one !== undefined && one !== ''));
   return said.size === 0 ? undefined : [...said].join('\n');
@@ -92,10 +92,10 @@ function move(draft: Draft, wish: Wish, { as, why, text }: Instead): void {
   const said = row.says[as] !== undefined && !('none' in row.says[as]);
   lose(draft, wish.what, said ? why : `${table.title} has no word for it on ${row.name}`);
   if (!said) return;
-  // A hidden output must not be shown in another form either.
+  // An output that is to be hidden must not be replaced by a rewritten one.
   if (wish.what === 'suppress') wishes.delete('rewrite');
   const target = wishes.get(as) ?? { what: as };
-  // The replacement of an output comes first in a reason.
+  // A replaced output goes before any other text of the reason.
   const own = wish.value === undefined ? (wish.text ?? text) : textOf(table, wish.value);
   if (as === 'rewrite') target.value = own;
   else target.text = together(own, target.text);
@@ -104,7 +104,7 @@ function move(draft: Draft, wish: Wish, { as, why, text }: Instead): void {
   if (next !== undefined && 'as' in next) move(draft, target, next);
 }
 
-/** The answer, one line or none. */
+/** Writes the answer: one line, or an empty string. */
 function speak(draft: Draft): string {
   const { wishes, table, row } = draft;
   const said: { what: Sayable; entry: Words }[] = [];
@@ -172,7 +172,7 @@ function giveReasons(draft: Draft): void {
 const usesReason = ({ say }: Words): boolean => JSON.stringify(say).includes('"$reason"');
 const usesText = ({ say }: Words): boolean => /"\$(?:reason\??|text)"/.test(JSON.stringify(say));
 
-/** The agent's entry for this part if it can be sent; else the loss. */
+/** The agent's entry for this part if it can be sent; otherwise records the loss. */
 function asWords(draft: Draft, { what, text }: Wish): Words | { readonly plain: true } | undefined {
   const { table, row, attended } = draft;
   const entry = entryOf(draft, what);
@@ -189,14 +189,14 @@ function asWords(draft: Draft, { what, text }: Wish): Words | { readonly plain: 
   return entry;
 }
 
-/** The text of a value that must be one. */
+/** A value as text, for agents that accept only text. */
 function textOf({ textKey }: AgentTable, value: unknown): string {
   if (typeof value === 'string') return value;
   const inner = textKey !== undefined && isObject(value) ? value[textKey] : undefined;
   return typeof inner === 'string' ? inner : (JSON.stringify(value) ?? String(value));
 }
 
-/** The name of the event, first in the block that carries it. */
+/** Puts the event's name first into `hookSpecificOutput`. */
 function named(out: Json, row: EventRow): Json {
   const { hookSpecificOutput, ...rest } = out;
   if (!isObject(hookSpecificOutput)) return out;

@@ -5,13 +5,13 @@ import { isObject, type Json } from '../values/shape.js';
 export interface Filling {
   /** Never empty. */
   readonly reason: string;
-  /** The same text, undefined if none was given. */
+  /** The reason that the hook gave; undefined if it gave none. */
   readonly given: string | undefined;
   readonly value: unknown;
   readonly string: string;
 }
 
-/** Words with their placeholders filled in. */
+/** Fills in the placeholders of a template. */
 export function fillWords(words: Json, filling: Filling): Json {
   const out: Record<string, unknown> = {};
   for (const [key, word] of Object.entries(words)) {
@@ -37,7 +37,7 @@ function filled(word: unknown, { reason, given, value, string }: Filling): unkno
   }
 }
 
-/** Merges two answers: objects are joined; of other values the first is kept. */
+/** Merges two answers: objects are merged recursively; of other values the first is kept. */
 export function mergeWords(first: Json, second: Json): Json {
   const out: Record<string, unknown> = { ...first };
   for (const key of Object.keys(second)) {

@@ -7,18 +7,18 @@ import { foldOf } from './rows.js';
 import type { Hearing, Refused, Running } from './running.js';
 import type { AgentTable, EventRow, Sayable, Words } from './table.js';
 
-/** A hook's answer, as its process left it. */
+/** The raw result of a hook's process. */
 export interface ProcessResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Absent: it was killed. */
+  /** Absent if the process was killed. */
   readonly exitCode?: number | undefined;
 }
 
-/** The agent's interpretation of the answer. */
+/** A hook's answer as the agent interprets it. */
 export interface HeardAnswer {
   readonly answer: Answer;
-  /** The agent ignores a part of the answer, or the hook has failed. The rest of the answer still counts. */
+  /** Set if the hook failed, or the agent ignores a part of the answer. The rest of the answer still counts. */
   readonly failure?: { readonly cause: Cause; readonly message: string };
   readonly warnings: readonly string[];
 }
@@ -31,7 +31,7 @@ const failed = (cause: Cause, message: string, answer: Answer = {}): HeardAnswer
   warnings: [],
 });
 
-/** The answer as the agent would interpret it: exit code, JSON and plain text, by that agent's rules. */
+/** Interprets exit code, JSON and plain text by the agent's own rules. */
 export function hear(table: AgentTable, row: EventRow, said: ProcessResult): HeardAnswer {
   const { hearing } = table.runs as Running;
   const text = said.stdout.trim();
@@ -67,9 +67,9 @@ function hearExit({ table, row, hearing }: Listening, { stdout, stderr, exitCode
   return exitCode === 2 ? { answer, warnings: [] } : failed(cause, message, answer);
 }
 
-/** How a refusal is expressed on the event, if the agent supports one. */
+/** Which part expresses a refusal on the event; undefined if the agent has none. */
 function refusalOn({ says }: EventRow): 'deny' | 'block' | 'continue' | undefined {
-  // A part that is sent as another, or not at all, cannot be expressed by an exit code either.
+  // Only a part that the agent understands directly can be meant by an exit code.
   return (['deny', 'block', 'continue'] as const).find((what) => says[what] !== undefined && 'say' in says[what]);
 }
 
@@ -96,7 +96,7 @@ function hearJson(listening: Listening, json: Json): HeardAnswer {
   return { answer: draft, warnings: [] };
 }
 
-/** All words that the agent understands on the event. */
+/** All answers that the agent understands on the event. */
 function* wordsOf({ row, hearing }: Listening, json: Json): Generator<readonly [Sayable, Words]> {
   for (const [what, entry] of Object.entries(row.says) as [Sayable, EventRow['says'][Sayable]][]) {
     if (entry === undefined) continue;
@@ -133,7 +133,7 @@ interface Found {
   value?: unknown;
 }
 
-/** The value that an answer has at the place given by the words; undefined: it does not say that. `bare`: a reason may be missing. */
+/** Matches an answer against a template; undefined if it does not match. `bare`: the answer may lack a reason. */
 function meet({ say }: Words, json: Json, bare: boolean): Found | undefined {
   const found: Found = {};
   return meetWithin(say, json, bare && hasLiteral(say), found) ? found : undefined;
@@ -183,7 +183,7 @@ function take(draft: Draft, what: Sayable, { say }: Words, { reason, value }: Fo
       draft.interrupt = true;
       return;
     case 'rewrite':
-      // Rewrites the input or the output: the event says which, and `answerOf` puts it there.
+      // A new input on gate events, a new output on others; `foreignHandler` tells them apart.
       draft.updatedInput = value;
       return;
     case 'value':
@@ -201,7 +201,7 @@ function take(draft: Draft, what: Sayable, { say }: Words, { reason, value }: Fo
   if (reason !== undefined) draft.reason = reason;
 }
 
-/** The value under its own name. */
+/** The value under the key that the template gives it. */
 function underItsName(say: Json, value: unknown): Json {
   const inner = isObject(say['hookSpecificOutput']) ? say['hookSpecificOutput'] : say;
   const key = Object.keys(inner).find((name) => inner[name] === '$value' || inner[name] === '$string') as string;
@@ -218,7 +218,7 @@ const NO: readonly (readonly [path: string, values: readonly unknown[]])[] = [
   ['continue', [false]],
 ];
 
-/** A no in the words of some agent that this one does not take for one. */
+/** The field of a refusal in another agent's format, which this agent ignores; undefined if there is none. */
 export function unheardNo(heard: Answer, json: Json): string | undefined {
   const said = heard.verdict === 'deny' || heard.verdict === 'ask' || heard.blocked || heard.continues;
   if (said || heard.continue === false) return undefined;
@@ -226,7 +226,7 @@ export function unheardNo(heard: Answer, json: Json): string | undefined {
   return found && `"${found[0].replace(/^.*\./, '')}": ${JSON.stringify(at(json, found[0]))}`;
 }
 
-/** The object a text is, or holds as a string, where the agent looks for one. */
+/** The JSON object that a text is. Agents that read JSON at any exit code also accept an object encoded in a JSON string. */
 function objectIn(text: string, { json }: Hearing): Json | undefined {
   try {
     let value: unknown = JSON.parse(text);

@@ -5,7 +5,7 @@ import { encode } from './encode.js';
 import { builtInOf, rowOf } from './rows.js';
 import type { AgentTable, EventRow } from './table.js';
 
-/** The codec of an agent: one engine, and its table. */
+/** Makes an agent's codec. The code is shared; only the table differs. */
 export function codecOf(table: AgentTable): Codec {
   const { name, title, source, version, fields, files, limits } = table;
   return Object.freeze({

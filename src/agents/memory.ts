@@ -3,7 +3,7 @@ import { agentCodec } from './agents.js';
 import { callId } from './call-id.js';
 import type { Answer, Decoded } from './codec.js';
 
-/** Calls and agents that are remembered. */
+/** The most entries of each map; beyond it the oldest is forgotten. */
 const MOST = 1_000;
 
 /** The content of an `AgentMemory`, as plain data. */
@@ -15,15 +15,15 @@ export interface PassedMemory {
 }
 
 /**
- * Knows what a single payload cannot say: which session an agent's own subagent belongs to, and which of two equal calls a result is for.
- * For a server; a process that is started for each event has nothing to remember.
+ * Remembers what a single payload does not say: which session a subagent belongs to, and which of two identical calls a result is for.
+ * Only a server uses it; a process that is started for each event has nothing to remember.
  */
 export class AgentMemory {
-  /** The parent of each agent. */
+  /** The parent of each agent, both by id. */
   readonly #parents = new Map<string, string>();
-  /** Ids of calls that were asked about and have not come back, by what is known of them. */
+  /** Unique ids of the calls that have no result yet, by the id that `callId` made, which identical calls share. */
   readonly #open = new Map<string, string[]>();
-  /** The last denied call of each kind. It should produce no result; if it does, it ran in spite of the denial. */
+  /** The last denied call for each id of `callId`. A result for it means that the call ran in spite of the denial. */
   readonly #denied = new Map<string, string>();
   #calls = 0;
 
@@ -36,11 +36,11 @@ export class AgentMemory {
     for (const [agent, parent] of parents) keep(this.#parents, agent, parent);
     for (const [known, ids] of open) keep(this.#open, known, [...ids]);
     for (const [known, id] of denied) keep(this.#denied, known, id);
-    // No id is given twice.
+    // Counting goes on, so that no id is given twice.
     this.#calls = calls;
   }
 
-  /** The same event with the root session, and with an id that only this call has. */
+  /** The event with the id of the root session, and with an id that only this call has. */
   settle(decoded: Decoded): Decoded {
     const { input } = decoded;
     const via = input['via'] as { readonly made?: readonly string[] } | undefined;
@@ -53,7 +53,7 @@ export class AgentMemory {
     return { ...decoded, input: out };
   }
 
-  /** What was decided of a call that was `told` as it was settled: one that is denied should not come back, and one that is rewritten comes back as another. */
+  /** Notes the decision on a call: a denied one should have no result, a rewritten one comes back with another input. `told`: as `settle` returned it. */
   decided(decoded: Decoded, told: Pick<Decoded, 'input'>, { verdict, updatedInput, continue: end }: Answer): void {
     const via = decoded.input['via'] as { readonly made?: readonly string[] } | undefined;
     if (decoded.event !== 'PreToolUse' || !via?.made?.includes('tool_use_id')) return;
@@ -65,7 +65,7 @@ export class AgentMemory {
     } else if (updatedInput !== undefined) this.rewritten(decoded, updatedInput, id);
   }
 
-  /** The call will run with another input, by which its result is known. `decoded`: as `decode` gave it; `id`: as `settle` did. */
+  /** Notes that the call will run with another input, so that its result is recognised. `id`: the one that `settle` gave it. */
   rewritten({ as, input }: Decoded, tool_input: unknown, id: string): void {
     const { agent } = input['via'] as { readonly agent: string };
     const entry = agentCodec(agent).events.find(({ name }) => name === as)?.says.rewrite;
@@ -100,10 +100,10 @@ export class AgentMemory {
     keep(this.#open, known, [...(this.#open.get(known) ?? []), id]);
   }
 
-  /** The one that was asked about last: of those before it, some were refused by the agent's own user and never ran. */
+  /** The call that a result is for: the latest of identical ones, because earlier ones may have been refused by the user and never have run. */
   #done(known: string, event: string): string | undefined {
     const id = this.#open.get(known)?.at(-1);
-    // A rewritten call can also be recognised by the original input.
+    // A rewritten call is stored under two inputs, the original and the new one.
     if (id !== undefined) for (const [key, ids] of this.#open) if (ids.includes(id)) this.#forget(key, id);
     if (id !== undefined || event !== 'PostToolUse') return id;
     const denied = this.#denied.get(known);
@@ -118,7 +118,7 @@ export class AgentMemory {
   }
 }
 
-/** The oldest are forgotten. */
+/** Sets an entry as the newest one, and forgets the oldest beyond `MOST`. */
 function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key);
   map.set(key, value);

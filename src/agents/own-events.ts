@@ -5,8 +5,8 @@ import { agentCodec, WITH_OWN_EVENTS } from './agents.js';
 import type { OwnEvent } from './table.js';
 
 /**
- * The events of an agent that are none of ours, for `createHost({ events: agentEvents('gemini') })`; without a name those of all of them. Throws INVALID_OPTIONS for an unknown
- * agent.
+ * The events of an agent that we do not have, for `createHost({ events: agentEvents('gemini') })`; without a name, those of all agents.
+ * Throws INVALID_OPTIONS for an unknown agent.
  */
 export function agentEvents(name?: string): CustomEvents {
   const codecs = (name === undefined ? WITH_OWN_EVENTS : [name]).map(agentCodec);

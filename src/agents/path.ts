@@ -29,7 +29,7 @@ export function putAt(target: Target, path: string, value: unknown): boolean {
   return true;
 }
 
-/** Removes the value at a path, and objects that become empty. Objects shared with others are not changed. */
+/** Removes the value at a path, and objects that become empty. Nested objects are copied first, because other inputs may share them. */
 export function takeAt(target: Target, path: string): void {
   const [key, rest] = split(path);
   if (rest === undefined) {

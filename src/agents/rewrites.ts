@@ -8,7 +8,7 @@ import type { AgentTable, EventRow, Sayable, Words } from './table.js';
 import { inputToTheirs, type ToolWas, untoldIn } from './tools/tools.js';
 import type { Wish } from './wishes.js';
 
-/** One answer under construction: what it contains so far, and what could not be expressed. */
+/** An answer under construction: the parts still to be sent, and those that could not be expressed. */
 export interface Draft {
   readonly table: AgentTable;
   readonly row: EventRow;
@@ -21,7 +21,7 @@ export interface Draft {
 
 export const lose = (draft: Draft, what: string, why: string): void => void draft.losses.push({ what, why });
 
-/** A rewrite to what there is changes nothing, and need not be told. */
+/** Drops a rewrite that equals the present value. */
 export function dropUnchanged({ row, input = {}, wishes }: Draft): void {
   const wish = wishes.get('rewrite');
   if (wish === undefined) return;
@@ -29,7 +29,7 @@ export function dropUnchanged({ row, input = {}, wishes }: Draft): void {
   if (before.some((one) => one !== undefined && isDeepStrictEqual(wish.value, one))) wishes.delete('rewrite');
 }
 
-/** Nothing may run that was not decided: if a rewritten input cannot be expressed, the call is denied, or left to the user who is asked in any case. */
+/** If a rewritten input cannot be expressed, the original must not run in its place: the call is denied, unless the agent asks its user in any case. */
 export function keepRewrite(draft: Draft): void {
   const { wishes, row, table } = draft;
   const entry = row.says.rewrite;
@@ -56,13 +56,13 @@ export function keepRewrite(draft: Draft): void {
     if (wish === undefined) continue;
     wishes.delete(what);
     lose(draft, what, `${table.title} would run the input there is`);
-    // Why a hook allows a call is no reason to deny it.
+    // The reason of an allow does not explain a denial.
     if (what !== 'allow' && wish.text !== undefined) reasons.unshift(wish.text);
   }
   if (!isAsked) wishes.set('deny', { what: 'deny', text: reasons.join('\n') });
 }
 
-/** What of a rewritten input cannot be told, whatever words there are for it. */
+/** The part of a rewritten input that this agent could not receive even on events that accept rewrites. */
 function untoldOf({ table, row, input }: Draft, value: unknown): { what: string; why?: string } | undefined {
   const before = input?.['tool_input'];
   const key = input && isObject(value) && isObject(before) ? untoldIn(value, before, wasOf(input)) : undefined;
@@ -74,7 +74,7 @@ function untoldOf({ table, row, input }: Draft, value: unknown): { what: string;
   return why === undefined ? undefined : { what: `input (${why})`, why: `: ${why}` };
 }
 
-/** Whether the answer says it in words, not by silence. */
+/** Whether the answer states this part explicitly, rather than by silence. */
 function isSpoken({ row, attended }: Draft, what: Sayable): boolean {
   const entry = row.says[what];
   return entry !== undefined && ('say' in entry || ('as' in entry && attended && entry.attended !== undefined));
@@ -84,13 +84,13 @@ export const goesWith = ({ beside = [] }: Words, other: Sayable): boolean => bes
 
 const wasOf = (input: Json): ToolWas => (isObject(input['via']) ? input['via'] : {});
 
-/** The agent puts a rewritten input over the old one, whose other keys stay. */
+/** The loss when the agent merges a rewritten input into the old one, so that dropped keys stay. */
 export const keptLoss = (title: string, keys: readonly string[]): Loss => ({
   what: 'rewrite',
   why: `${title} puts it over the old input: ${keys.join(', ')} stay${keys.length === 1 ? 's' : ''}`,
 });
 
-/** Another input or output, in the agent's names and shape. */
+/** A rewritten input or output under the agent's own names. */
 export function rewritten(draft: Draft, wish: Wish, entry: Words): Wish {
   const { table, row, input } = draft;
   const { value } = wish;

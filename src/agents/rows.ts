@@ -5,12 +5,12 @@ import { nearest } from '../values/nearest.js';
 import { at } from './path.js';
 import type { AgentTable, EventRow, Instead } from './table.js';
 
-/** Our event for a row; undefined: it is one of the agent's own. */
+/** Our event for a row; undefined if we do not have the event. */
 export const builtInOf = (row: EventRow): EventSpec | undefined => (row.own ? undefined : specOf(row.ours));
 
 export const foldOf = (row: EventRow): Fold => row.own?.fold ?? (builtInOf(row) as EventSpec).fold;
 
-/** Where there is no word for `defer`: a stricter answer. */
+/** The stricter answer that replaces `defer` where the agent does not have it. */
 export const inPlaceOfDefer = ({ says }: EventRow, title: string): Instead => ({
   as: says.ask !== undefined && 'say' in says.ask ? 'ask' : 'deny',
   why: `${title} has no word for it`,
@@ -21,7 +21,7 @@ export function findRow(table: AgentTable, name: string): EventRow | undefined {
   return table.events.find((row) => row.name === name) ?? table.events.find((row) => row.ours === name);
 }
 
-/** The same; throws UNKNOWN_EVENT with the nearest name. */
+/** Like `findRow`, but throws UNKNOWN_EVENT with the nearest name. */
 export function rowOf(table: AgentTable, name: string): EventRow {
   const row = findRow(table, name);
   if (row) return row;
@@ -34,7 +34,7 @@ export function rowOf(table: AgentTable, name: string): EventRow {
   });
 }
 
-/** The row that a payload belongs to: of several with one name, the first whose field the payload has. */
+/** The row of a payload: of several with this name, the first whose `when` field the payload has. */
 export function rowOfPayload(table: AgentTable, name: string, payload: unknown): EventRow | undefined {
   const rows = table.events.filter((row) => row.name === name);
   return rows.find((row) => row.when === undefined || at(payload, row.when) !== undefined);

@@ -1,20 +1,20 @@
 import type { Sayable, Words } from './says.js';
 
-/** Words that an agent understands, and that `encode` never says. */
+/** An answer that an agent understands but `encode` never writes. */
 export interface Heard {
   readonly what: Sayable;
   readonly words: Words;
-  /** The agent's names of the events on which it applies; absent: all. */
+  /** The events on which it applies, by the agent's own names; absent: all. */
   readonly on?: readonly string[];
-  /** Not if there is a value at this path. */
+  /** It does not apply if the answer has a value at this path. */
   readonly unless?: string;
 }
 
-/** An answer that the agent drops entirely, or something that it does for a hook and we cannot. */
+/** An answer that the agent drops entirely (`voids`), or one that it acts on and we cannot (`beyond`). */
 export interface Refused {
-  /** The answer says this … */
+  /** Applies if the answer matches this template … */
   readonly words: Words;
-  /** … and there is no value at this path. */
+  /** … and has no value at this path. */
   readonly unless?: string;
   readonly on?: readonly string[];
   readonly why: string;
@@ -26,19 +26,19 @@ export interface Hearing {
   readonly json: 'zero' | 'any';
   /** Events on which plain text is context. */
   readonly plain?: readonly string[];
-  /** Exit codes that refuse. `text`: the source of the reason; absent: there is none. `needed`: without a reason nothing is refused. */
+  /** The exit codes that refuse. `text`: where the reason comes from; absent: nowhere. `needed`: they refuse only with a reason. */
   readonly exit: {
     readonly from: number;
     readonly to: number;
     readonly on: 'gates' | 'all';
     readonly text?: 'stderr' | 'either';
     readonly needed?: true;
-    /** A program that was killed refuses, too. */
+    /** A hook that is killed by a signal also refuses. */
     readonly killed?: true;
   };
-  /** A refusal without a reason counts. */
+  /** A refusal in JSON counts without a reason, too. */
   readonly bare: boolean;
-  /** Fields there are, by event; any other voids the answer. Those of `hookSpecificOutput` begin with a dot. `*`: of all events. */
+  /** The accepted fields by event (`*`: on all); any other voids the answer. Fields of `hookSpecificOutput` begin with a dot. */
   readonly fields?: Readonly<Record<string, readonly string[]>>;
   readonly also?: readonly Heard[];
   readonly voids?: readonly Refused[];
@@ -52,55 +52,55 @@ export type Subject = 'tool' | { readonly field: string } | { readonly word: str
 export interface Matching {
   /** A matcher of word characters and "|" alone is a list of exact names. */
   readonly lists?: true;
-  /** It must match the whole name. */
+  /** A matcher must match the whole name. */
   readonly anchored?: true;
-  /** A matcher that is not a valid regular expression never matches, or is a literal name. */
+  /** How a matcher that is not a valid regular expression is read: it never matches, or it is a literal name. */
   readonly invalid: 'never' | 'literal';
   /** If the subject is not a tool, the matcher is a literal name. */
   readonly literal?: true;
   /** The subject of each event; an event that is not listed has no subject, so every matcher matches. */
   readonly subjects: Readonly<Record<string, Subject>>;
-  /** Other names by which its own tools are found. */
+  /** Other names under which a matcher also finds the agent's tools, by their own names. */
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** How an agent runs the hooks in its own files, if that differs from ours. */
+/** How an agent runs the hooks in its own files. */
 export interface Running {
   readonly hearing: Hearing;
   readonly matching: Matching;
-  /** `parallel`: unless a group says `sequential`. */
+  /** `parallel` holds unless a group of the event has `sequential`. */
   readonly order: 'parallel' | 'series';
   /** If several hooks rewrite, the last to finish wins. */
   readonly racing?: true;
-  /** Where its files are, in the order in which their hooks run. */
+  /** The kinds of places that have its files, in the order in which their hooks run. */
   readonly places: readonly string[];
-  /** Project files count from the repository's folder down to this one. */
+  /** Project files are read in every folder from the repository's root down to the project. */
   readonly fromRoot?: true;
-  /** Keys of a handler that hold its command, the first that is there. `exec`: with `args`, and no shell. */
+  /** Keys that can hold a handler's command; the first that is present counts. `exec` takes `args` and runs without a shell. */
   readonly program: {
     readonly unix: readonly string[];
     readonly windows: readonly string[];
-    /** The shell that runs the line: `user`: the user's own; absent: `/bin/sh`. By key, if they differ. */
+    /** The shell that runs the command, by key: `user` is the user's own shell; absent: `/bin/sh`. */
     readonly shell?: Readonly<Record<string, string>>;
   };
-  /** A prompt is a question to a model. Absent: it is something that only this agent can do. */
+  /** Prompt hooks ask a model, so we can run them. Absent: only the agent itself can run its prompts. */
   readonly prompts?: true;
   readonly background?: true;
-  /** Hooks of the user run in the folder of their file. */
+  /** The user's hooks run in the folder of their file. */
   readonly userFolder?: true;
-  /** Handler keys meant for another program that reads the same files. */
+  /** Handler keys that this agent ignores; they are for another program that reads the same files. */
   readonly others?: readonly string[];
-  /** Groups under PascalCase event names count too. */
+  /** Under PascalCase event names, groups of handlers are accepted too. */
   readonly pascalGroups?: true;
-  /** Keys that switch off all hooks of a file, with the value that does so; and keys that list the names of hooks that are off. */
+  /** Keys that switch off all hooks of a file, with the value that does it. `offNames`: keys that list the names of hooks to switch off. */
   readonly off?: Readonly<Record<string, boolean>>;
   readonly offNames?: readonly string[];
-  /** Fields that every payload has and our event may lack; `now`: the current time, ISO 8601. */
+  /** Fields of every payload that our input may lack, with their values; `now` is the current time in ISO 8601. */
   readonly adds?: Readonly<Record<string, unknown>>;
-  /** A tool's response is a text. */
+  /** A tool's response is text. */
   readonly textResponse?: true;
-  /** If several of its events become one of ours: the tools of each, by our names; events without a list take the others. */
+  /** Where several of its events correspond to one of ours: the tools of each event, by our names; an event without a list has all. */
   readonly tools?: Readonly<Record<string, readonly string[]>>;
-  /** Variables of a hook: `project`, or a field of the input. */
+  /** The environment variables of a hook; the value is `project` (the project's folder) or the name of an input field. */
   readonly variables?: Readonly<Record<string, string>>;
 }

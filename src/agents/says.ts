@@ -1,7 +1,7 @@
 import { EXTRAS } from '../events/output/extras.js';
 import type { Json } from '../values/shape.js';
 
-/** Everything that a decision may ask of an agent. One of them is one entry of an event's `says`. */
+/** Every part that a decision can have for an agent; the keys of an event's `says`. */
 export const SAYABLE = [
   'allow',
   'deny',
@@ -24,16 +24,16 @@ export const SAYABLE = [
 export type Sayable = (typeof SAYABLE)[number];
 
 /**
- * Words that the agent honours: the smallest JSON that says it. Within: `$reason` (never empty), `$reason?` (its key is left out where there is
- * none), `$text`, `$value` (as it is), `$string` (as text). `hookEventName` is put into `hookSpecificOutput`.
+ * A template of the smallest JSON that the agent honours. Placeholders: `$reason` (never empty), `$reason?` (the key is left out if there is no
+ * reason), `$text`, `$value` (any JSON value), `$string` (a value as text). `encode` adds `hookEventName` to `hookSpecificOutput`.
  */
 export interface Words {
   readonly say: Json;
-  /** The parts that may be in the same answer; `'*'`: any. Parts that were not seen to work together are not combined. */
+  /** The parts that may be in the same answer; `'*'`: any. Only parts that were seen to work together are combined. */
   readonly beside?: '*' | readonly Sayable[];
-  /** Can be expressed only together with this part. */
+  /** The part without which this one cannot be expressed. */
   readonly needs?: Sayable;
-  /** Parts that need not be sent if this one is. */
+  /** Parts that are redundant when this one is sent. */
   readonly covers?: readonly Sayable[];
   /** For a rewritten input: the agent keeps keys that are left out. */
   readonly merges?: true;
@@ -41,27 +41,27 @@ export interface Words {
   readonly loses?: string;
 }
 
-/** Expressed as another part, which the agent supports. */
+/** The part is sent as another one that the agent supports. */
 export interface Instead {
   readonly as: Sayable;
   readonly why: string;
-  /** The agent's own words, for where a person sits there. */
+  /** The agent's own template for this part, which works only if a user at the terminal can answer. */
   readonly attended?: Json;
-  /** The text to use if there is none. */
+  /** The default text. */
   readonly text?: string;
 }
 
-/** The agent's silence means it. With words: what is lost by that. */
+/** The agent does this if the answer says nothing. A string says what is lost. */
 export interface Silence {
   readonly silent: true | string;
 }
 
-/** Sent as plain text, if nothing else is sent. */
+/** The part is sent as plain text, but only if the answer has no JSON. */
 export interface PlainText {
   readonly plain: true;
 }
 
-/** It cannot be expressed, and why. */
+/** The part cannot be expressed; `none` says why. */
 export interface Unsaid {
   readonly none: string;
 }

@@ -4,10 +4,10 @@ import { at } from './path.js';
 import type { Subject } from './running.js';
 import type { AgentTable, EventRow } from './table.js';
 
-/** What a matcher is compared with on an event; undefined: nothing, so every matcher matches. */
+/** What a matcher is compared with on an event; undefined if the event has no subject, so that every matcher matches. */
 export const subjectOf = ({ runs }: AgentTable, event: string): Subject | undefined => runs?.matching.subjects[event];
 
-/** The names that a matcher of this agent may match on this input, any of them; undefined: there is nothing to compare it with. `matcher`: its text. */
+/** The names that a matcher of this agent is compared with; one match is enough. Undefined if the event has no subject. `matcher`: its text. */
 export function subjectsFor(
   table: AgentTable,
   row: EventRow,
@@ -25,13 +25,13 @@ export function subjectsFor(
   return typeof value === 'string' ? [theirWord(table, row, subject.field, value)] : [];
 }
 
-/** Values that the agent has other words for. */
+/** The agent's own word for the value of a field, if it has one. */
 export function theirWord({ fields }: AgentTable, row: EventRow, name: string, value: string): string {
   const found = [...(row.fields ?? []), ...fields].find((one) => one.ours === name && one.values !== undefined);
   return Object.entries(found?.values ?? {}).find(([, ours]) => ours === value)?.[0] ?? value;
 }
 
-/** Whether an event of ours is this one of the agent's, if several of the agent's events become one of ours. */
+/** Whether the input belongs to this row, where several of the agent's events correspond to one of ours. */
 export function isAbout(table: AgentTable, row: EventRow, input: Json): boolean {
   const { tools } = table.runs ?? {};
   if (tools === undefined || row.own) return true;
@@ -44,7 +44,7 @@ export function isAbout(table: AgentTable, row: EventRow, input: Json): boolean 
 const isTool = (tool: string, name: unknown): boolean =>
   tool.endsWith('*') ? typeof name === 'string' && name.startsWith(tool.slice(0, -1)) : tool === name;
 
-/** Variables that the agent sets for its hooks. */
+/** The environment variables that the agent sets for its hooks. */
 export function hookVariables({ runs }: AgentTable, project: string, input: Json): Record<string, string> {
   const all = Object.entries(runs?.variables ?? {}).map(([name, from]) => [
     name,

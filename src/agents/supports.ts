@@ -1,28 +1,29 @@
 import { HookscopeError } from '../errors.js';
 import { nearest } from '../values/nearest.js';
+import { show } from '../values/shape.js';
 import { agentCodec } from './agents.js';
 import { foldOf, inPlaceOfDefer } from './rows.js';
 import { type EventRow, type Instead, SAYABLE, type Sayable, type Says } from './table.js';
 
 /** Whether an agent understands an answer on an event, and in which form. */
 export interface AgentSupport {
-  /** `yes`; `as`: it is sent as another answer; `silent`: the agent's silence means it; `no`. */
+  /** `yes`; `as`: it is sent as another answer; `silent`: the agent does this if the answer says nothing; `no`. */
   readonly carried: 'yes' | 'as' | 'silent' | 'no';
   /** The answer that is sent instead. */
   readonly as?: Sayable;
-  /** What is lost; with `no`, why it is not possible. */
+  /** What is lost; for `no`, why it is not possible. */
   readonly why?: string;
-  /** Its own word is there where a person sits at the terminal. */
+  /** The agent takes this answer directly, without replacing it, if a user at the terminal can be asked. */
   readonly attended?: true;
-  /** `seen`: an answer of this agent that was recorded. */
+  /** `seen`: recorded from the agent itself; `documents`: only documented. */
   readonly source: 'seen' | 'documents';
 }
 
-/** The answers that an agent understands on an event. Throws INVALID_OPTIONS for an unknown agent. An event that the agent does not have is `no`. */
+/** Whether and how an agent understands an answer on an event; `no` if it does not have the event. Throws INVALID_OPTIONS for an unknown agent. */
 export function supports(agent: string, event: string, what: Sayable): AgentSupport {
   const codec = agentCodec(agent);
   if (!SAYABLE.includes(what)) {
-    const expected = `expected one of ${SAYABLE.join(', ')}, got ${JSON.stringify(what)}`;
+    const expected = `expected one of ${SAYABLE.join(', ')}, got ${show(what)}`;
     throw new HookscopeError('INVALID_OPTIONS', {
       where: 'supports: what',
       expected,
@@ -35,7 +36,7 @@ export function supports(agent: string, event: string, what: Sayable): AgentSupp
   return supportOf(row, what, row.source ?? codec.source, codec.title);
 }
 
-/** The same for one row of an agent's table. */
+/** Like `supports`, for one row of an agent's table. */
 export function supportOf(row: EventRow, what: Sayable, source: AgentSupport['source'], title: string): AgentSupport {
   const entry: Says | undefined =
     row.says[what] ?? (what === 'defer' && foldOf(row) === 'gate' ? inPlaceOfDefer(row, title) : undefined);

@@ -18,70 +18,70 @@ export {
   words,
 } from './says.js';
 
-/** One field of a payload, both ways. Paths have dots; what is not listed passes under its own name. */
+/** A payload field and its counterpart in our input, as dotted paths. Fields that are not listed keep their names. */
 export interface Field {
   readonly theirs: string;
   readonly ours: string;
-  /** `ms`: milliseconds since 1970, here ISO 8601. `json`: there it is JSON in a string. `maybe-json`: as it is, or JSON in a string. */
+  /** The agent's encoding. `ms`: milliseconds since 1970 (ours: ISO 8601). `json`: JSON in a string. `maybe-json`: a value, or JSON in a string. */
   readonly unit?: 'ms' | 'json' | 'maybe-json';
-  /** Other words for the same, theirs to ours. */
+  /** Translations of the field's values, theirs to ours. */
   readonly values?: Readonly<Record<string, string>>;
 }
 
 /** A field of ours that the agent does not send. */
 export interface Fill {
   readonly value?: unknown;
-  /** The field of ours that has its value. */
+  /** The path in our input from which the value is taken. */
   readonly from?: string;
-  /** That field is a count: whether it is more than none. */
+  /** The field `from` is a count; the value is whether it is greater than 0. */
   readonly counted?: true;
-  /** What is unknown where no field has it. */
+  /** The loss to report if `from` has no value. */
   readonly loses?: string;
 }
 
-/** A tool of the agent, by the name that Claude Code has for it. */
+/** How a tool of the agent corresponds to one of Claude Code's (`ours`). */
 export interface Tool {
   readonly ours: string;
-  /** More tools of Claude Code, which this agent has no others for: its own hooks get their calls as calls of this one. With the fields of their input, theirs to ours. */
+  /** More tools of Claude Code for which the agent has only this one: its hooks get their calls as calls of this tool. The values map input fields, theirs to ours. */
   readonly also?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Fields of its input, theirs to ours. Theirs is the one that the tool reads, whatever else a call has. */
+  /** Fields of its input, theirs to ours. If a call has both, the tool reads theirs. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Other keys that it may read for one of ours, where that is not known: if a call has several, rules look at each. */
+  /** Keys that it may read in place of one of ours, where it is not known which: if a call has several, rules look at each. */
   readonly either?: Readonly<Record<string, readonly string[]>>;
-  /** It may be another tool, whose keys may be patterns or patches. */
+  /** The call may be of another tool, whose keys hold patterns or patches. */
   readonly perhaps?: true;
-  /** Names of ours that mean nothing where the call has another key. */
+  /** Keys of ours that the tool ignores if the call has another key: ours to theirs. */
   readonly instead?: Readonly<Record<string, string>>;
-  /** This field of its input is a patch: of one file, its path is `file_path`. */
+  /** The input field that holds a patch. If the patch is of one file, `file_path` is set to it. */
   readonly patch?: string;
-  /** This field of its input is a line of a shell in which the agent applies patches: such a line is an edit too. */
+  /** The input field that holds a shell command. The agent applies patches in its shell, so such a command can be an edit too. */
   readonly shellPatch?: string;
-  /** This field of its input is a list of paths or patterns: of one path, it is `file_path`. */
+  /** The input field that holds a list of paths or patterns. If it is one path, `file_path` is set to it. */
   readonly files?: string;
-  /** It types a field of its input into a shell that is running: the text is the `command`. */
+  /** The tool types text into a running shell; the text becomes the `command`. */
   readonly typed?: Typed;
-  /** Claude Code's name of it where the agent itself translates names: hooks may mean it by that too. */
+  /** Claude Code's name that the agent itself gives the tool in translated payloads; hooks may use that name too. */
   readonly meant?: string;
-  /** A call of ours is never one of this tool, only the other way round. */
+  /** Only calls of this tool are translated to ours; a call of ours is never presented as this tool. */
   readonly oneWay?: true;
-  /** Whether the name was observed, or only documented. */
+  /** The name is only documented; absent: it was observed. */
   readonly source?: 'documents';
 }
 
-/** Text with the names of keys in it. */
+/** Text that is typed into a shell, with names of keys such as `{enter}` in it. */
 export interface Typed {
   readonly field: string;
-  /** The end of a line. */
+  /** The name of the key that ends a line. */
   readonly enter: string;
-  /** Keys that change what is already there. */
+  /** Names of keys that edit the line, so that the command is not known. */
   readonly others: readonly string[];
 }
 
 /** How an agent names the tools of MCP servers. */
 export interface McpNames {
-  /** Its own names, with `{server}` and `{tool}`. The first form that fits counts; by a call of ours its hooks may mean any. */
+  /** Forms of its names, with `{server}` and `{tool}`. A name is read by the form that fits best; for a call of ours, matchers may use any form. */
   readonly names: readonly string[];
-  /** Where the payload has both, whatever the name is: paths with dots. */
+  /** Dotted paths of the payload fields that hold server and tool; they take precedence over the name. */
   readonly server?: string;
   readonly tool?: string;
   /** Whether the names were observed, or only documented. */
@@ -95,34 +95,34 @@ export interface EventRow {
   /** Our event; if we have none, the name of a custom event that `own` defines. */
   readonly ours: string;
   readonly own?: OwnEvent;
-  /** Path of a field that the payload must have, for this row to be meant. */
+  /** Path of a field that the payload must have for this row to apply. */
   readonly when?: string;
-  /** The payload field that names the event, with its value; absent: the agent's usual field. null: there is none. */
+  /** The payload field that names the event, with its value; absent: the agent's usual field; null: no field names it. */
   readonly named?: readonly [field: string, value: string] | null;
-  /** Fields of this event, before those of the agent. */
+  /** Fields of this event; they take precedence over the agent's. */
   readonly fields?: readonly Field[];
   readonly fills?: Readonly<Record<string, Fill>>;
   readonly says: Readonly<Partial<Record<Sayable, Says>>>;
-  /** It fires also when nothing of the kind happens. */
+  /** The loss to report because the agent also fires this event when it does not mean ours. */
   readonly maybe?: string;
-  /** Matchers are compared with the agent's own names of its tools alone. */
+  /** Matchers are compared only with the agent's own tool names. */
   readonly matches?: 'own';
-  /** How it names the tools of MCP servers here, if not as usual. */
+  /** The forms of MCP tool names on this event, if they differ from the agent's usual ones. */
   readonly mcp?: readonly string[];
-  /** What it tells another row tells too: a second name for the same event, or a narrower event beside it. `connect` does not use it. */
+  /** Another row reports the same: this is a second name for its event, or a narrower event. `connect` leaves it out. */
   readonly second?: true;
   /** Seconds that the agent gives a hook on this event, if not its usual limit; `most`: the upper bound, whatever is configured. */
   readonly timeout?: { readonly usual?: number; readonly most?: number };
-  /** For an agent that was observed: this event was not. */
+  /** This event is only documented, though the agent was observed. */
   readonly source?: 'documents';
 }
 
 /** An agent's event that we do not have. */
 export interface OwnEvent {
   readonly fold: Extract<Fold, 'replace' | 'observe'>;
-  /** The fields that say what it is about; a payload without them is refused. */
+  /** Required fields with their types; a payload without them is refused. */
   readonly needs?: Readonly<Record<string, 'text' | 'object'>>;
-  /** The keys of `hookSpecificOutput` that make its value. */
+  /** The keys of `hookSpecificOutput` that hold the replacement value. */
   readonly value?: readonly string[];
   readonly about: string;
 }
@@ -132,26 +132,26 @@ export interface Place {
   readonly path: string;
   readonly for: 'policy' | 'system' | 'user' | 'project' | 'plugin';
   readonly format?: 'json' | 'toml';
-  /** It is another agent's file, read by this one too. */
+  /** The other agent whose file this is; this agent reads it too. */
   readonly of?: string;
 }
 
 /** An agent's hook files: their structure, their units, and what must happen before their hooks run. */
 export interface AgentFiles {
   readonly places: readonly Place[];
-  /** `groups`: { Event: [{ matcher, hooks: [handler] }] }; `flat`: { event: [handler] }. */
+  /** `groups`: `{ Event: [{ matcher, hooks: [handler] }] }`; `flat`: `{ event: [handler] }`. */
   readonly shape: 'groups' | 'flat';
   /** Other allowed keys besides `hooks` at the root of a file that holds only hooks. `others`: the effect of any other key. */
   readonly root: { readonly keys: readonly string[]; readonly others: 'void' | 'ignored' };
   /** The number that `version` must be; absent: the file has no such key. */
   readonly version?: number;
-  /** Types of handlers that run. */
+  /** The handler types that the agent runs. */
   readonly handlers: readonly string[];
   /** Keys of a handler, and of a group. */
   readonly keys: readonly string[];
-  /** Keys that are true or false; those that a handler does not have are its group's. */
+  /** Keys with a boolean value; a handler without one inherits its group's. */
   readonly flags?: readonly string[];
-  /** The flag by which a hook that fails stops what it guards. */
+  /** The flag that makes a failing hook block. */
   readonly closes?: string;
   readonly timeout: { readonly key: string; readonly unit: 's' | 'ms'; readonly usual: number };
   readonly matcher: string;
@@ -163,28 +163,28 @@ export interface AgentFiles {
 export interface OffSwitch {
   /** Path of the key, with dots. */
   readonly key: string;
-  /** The value then. For a list: an element of it. */
+  /** The value that switches hooks off. If the key holds a list, an element of it. */
   readonly is: string | boolean;
-  /** `user`, `project`: the file that is connected; else a path in the project, or from the root. */
+  /** `user`, `project`: the file of that place that `connect` writes; otherwise a path in the project, or an absolute one. */
   readonly in: readonly string[];
 }
 
-/** What is not plain JSON: a comment, a trailing comma, a byte order mark. */
+/** Extensions of JSON: comments, trailing commas, a byte order mark. */
 export type Reads = 'comments' | 'commas' | 'mark';
 
 /** How our hooks are added to an agent's files. */
 export interface AgentConnect {
-  /** If the agent reads a folder of files, the one that is ours. The variable replaces `home`. */
+  /** The user's file; if the agent reads a folder of files, the one that we write. The environment variable overrides `home`. */
   readonly user: { readonly home: string; readonly variable?: string; readonly path: string };
-  /** `repository`: from the root of the repository that the folder is in, if it is in one. */
+  /** The project's file. `repository`: relative to the root of the enclosing repository, if there is one. */
   readonly project: { readonly path: string; readonly from?: 'repository' };
-  /** Keys of each handler, besides its command and timeout. */
+  /** The keys of each handler besides its command and timeout, with their values. */
   readonly handler: Json;
   /** Additional keys of a handler on events that support one of these parts. */
   readonly guard?: { readonly on: readonly Sayable[]; readonly keys: Json };
-  /** What it accepts in a file besides plain JSON; anything else makes the file void. Absent: not tested. */
+  /** The extensions of JSON that the agent accepts; with any other, it drops the whole file. Absent: not tested. */
   readonly reads?: readonly Reads[];
-  /** Users have such files anyway: the file is connected unchanged, and the user is told that it is void. Absent: it is not connected. */
+  /** What to do with a file that the agent would drop. `told`: add our hooks all the same, and warn that it is void. Absent: leave it alone. */
   readonly void?: 'told';
   readonly off?: readonly OffSwitch[];
   /** The folder in `user.home` with a `.jsonl` file for each session, named as in its payloads. Absent: unknown. */
@@ -193,47 +193,47 @@ export interface AgentConnect {
 
 /** How an agent treats hooks that are late, broken or unclear. */
 export interface AgentLimits {
-  /** Seconds that a hook has. */
+  /** The default time limit of a hook, in seconds. */
   readonly timeout: number;
-  /** The recorded ways to say no, and the broken guards, after which the tool still runs; undefined: not tested. */
+  /** The refusals and broken guards after which the tool was seen to run anyway; undefined: not tested. */
   readonly opens?: readonly string[];
-  /** How many objects and lists within one another an answer may have: one with more is not read. */
+  /** The deepest nesting of objects and lists that the agent reads in an answer. */
   readonly levels?: number;
   /** How many times in a row a loop can be continued. */
   readonly continues?: number;
-  /** What it does not ask hooks about, or does not tell them. */
+  /** What its hooks are not asked about, or not told. */
   readonly blind?: readonly string[];
 }
 
-/** All that is known of an agent's hook protocol, as data: `codecOf` makes its codec. */
+/** An agent's hook protocol as data; `codecOf` makes a codec of it. */
 export interface AgentTable {
   readonly name: string;
   readonly title: string;
-  /** `seen`: its answers were recorded from the program itself. `documents`: we have not run it. */
+  /** `seen`: its answers were recorded from the program itself. `documents`: it was not run; all is from its documentation. */
   readonly source: 'seen' | 'documents';
   readonly version: string;
-  /** The fields that name the event, in which the first that is there counts. */
+  /** The fields that can name the event; the first that is present counts. */
   readonly eventFields: readonly string[];
   readonly events: readonly EventRow[];
   readonly fields: readonly Field[];
-  /** Fields that every event has. */
+  /** Fields that are filled in on every event. */
   readonly fills: Readonly<Record<string, Fill>>;
-  /** Variables of a hook's environment that hold what the payload lacks, by our field. */
+  /** Environment variables of a hook that hold what the payload lacks, by our field. */
   readonly env: Readonly<Record<string, string>>;
   readonly tools: Readonly<Record<string, Tool>>;
-  /** Absent: as Claude Code does. */
+  /** Absent: it names MCP tools as Claude Code does. */
   readonly mcp?: McpNames;
-  /** Calls have no id: ours are made of what is known of them. */
+  /** Its calls have no id, so `callId` makes one. */
   readonly makesIds?: true;
-  /** Inside a subagent `session_id` may be that agent's: the session is that of the parent. */
+  /** Our field with the parent's session id, for agents whose subagents have a `session_id` of their own. */
   readonly sessionOf?: string;
-  /** The output if there is nothing to say. */
+  /** What the hook prints if the answer is empty. */
   readonly quiet: '' | '{}';
-  /** The key of a rewritten output that holds its text. */
+  /** The key of an output object that holds its text. */
   readonly textKey?: string;
   readonly files: AgentFiles;
   readonly connect: AgentConnect;
   readonly limits: AgentLimits;
-  /** How it runs its own hooks; absent: like ours. */
+  /** How it runs the hooks in its own files. Absent for Claude Code, whose files have a loader of their own. */
   readonly runs?: Running;
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { wellFormedJson } from '../plain.js';
 import type { Field } from './table.js';
 
-/** A value of the agent's in our unit or word. */
+/** Converts an agent's value to our unit or word. */
 export function toOurs({ unit, values }: Field, value: unknown): unknown {
   if (values !== undefined) return typeof value === 'string' && Object.hasOwn(values, value) ? values[value] : value;
   if (unit === 'ms') return isoOf(value);
@@ -10,9 +10,9 @@ export function toOurs({ unit, values }: Field, value: unknown): unknown {
   return value;
 }
 
-/** The inverse; `was` is the original value, if it was kept. */
+/** The inverse of `toOurs`; `was` is the original value, if it was kept. */
 export function toTheirs(field: Field, value: unknown, was: unknown): unknown {
-  // A value that has changed since then no longer corresponds to the original.
+  // The original is used only if our value has not changed since.
   if (was !== undefined && isDeepStrictEqual(toOurs(field, was), value)) return was;
   if (field.values !== undefined) return Object.entries(field.values).find(([, ours]) => ours === value)?.[0] ?? value;
   if (field.unit === 'ms' && typeof value === 'string' && isoOf(Date.parse(value)) === value) return Date.parse(value);
@@ -20,7 +20,7 @@ export function toTheirs(field: Field, value: unknown, was: unknown): unknown {
   return value;
 }
 
-/** A text that stood for something else. */
+/** Whether the original was a string that held JSON. */
 const wasJson = (field: Field, was: unknown): boolean => typeof was === 'string' && toOurs(field, was) !== was;
 
 function isoOf(value: unknown): unknown {
@@ -32,7 +32,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Then it is the text itself.
+    // Not JSON: the text itself is the value.
     return text;
   }
 }

@@ -2,16 +2,16 @@ import { EXTRAS } from '../events/output/extras.js';
 import type { Answer } from './codec.js';
 import type { Sayable } from './table.js';
 
-/** One thing that a decision asks of the agent. */
+/** One part of a decision that the agent is to be told. */
 export interface Wish {
   readonly what: Sayable;
-  /** Its reason, its text. */
+  /** The reason of the part, or its text. */
   text?: string | undefined;
   /** The replacement for a value. */
   value?: unknown;
 }
 
-/** All that a decision asks. */
+/** Splits a decision into its parts. */
 export function wishesOf(d: Answer): Wish[] {
   const wishes: Wish[] = [];
   const add = (what: Sayable, more: Omit<Wish, 'what'> = {}): void => void wishes.push({ what, ...more });
@@ -37,7 +37,7 @@ export function wishesOf(d: Answer): Wish[] {
   return wishes;
 }
 
-/** The first of them that says something. */
+/** The first text that is not blank. */
 function text(...candidates: readonly (string | undefined)[]): { text?: string } {
   const found = candidates.find((one) => one !== undefined && one.trim() !== '');
   return found === undefined ? {} : { text: found };

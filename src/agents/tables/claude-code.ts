@@ -6,7 +6,7 @@ import { type AgentTable, type EventRow, type Sayable, type Says, SILENT, specif
 /** Claude Code accepts all parts in one answer. */
 const BESIDE = { beside: '*' } as const;
 
-/** Claude Code's words are ours: what it can be told is what the event's schema has. */
+/** Claude Code's answers have our own format, so the event's output schema says which parts it takes. */
 function says(spec: EventSpec): Partial<Record<Sayable, Says>> {
   const keys = Object.keys(spec.output.shape);
   const out: Partial<Record<Sayable, Says>> = {
@@ -61,7 +61,7 @@ function nested(): Partial<Record<Sayable, Says>> {
 
 let rows: readonly EventRow[] | undefined;
 
-/** Made from our own catalogue when it is first needed. */
+/** The rows, built from our own catalogue on first use. */
 function events(): readonly EventRow[] {
   rows ??= CLAUDE_EVENTS.map((name): EventRow => {
     const spec = specOf(name);
@@ -70,7 +70,7 @@ function events(): readonly EventRow[] {
     return {
       name,
       ours: name,
-      // The schema that it is read from is made then: a command that fires once needs that of one event.
+      // Reading it builds the event's schema; a process that fires one event should build only one.
       get says() {
         said ??= says(spec);
         return said;
@@ -119,7 +119,7 @@ export const claudeCode: AgentTable = {
   connect: {
     user: { home: '~/.claude', variable: 'CLAUDE_CONFIG_DIR', path: 'settings.json' },
     sessions: 'projects',
-    // Not shared, since a command's absolute path is of one machine.
+    // The local file, because the command's absolute path is valid on this machine only.
     project: { path: '.claude/settings.local.json' },
     handler: { type: 'command' },
     guard: { on: ['deny'], keys: { onFailure: 'block' } },

@@ -40,7 +40,7 @@ export const codexRuns: Running = {
         on: PRE,
         unless: 'hookSpecificOutput.permissionDecision',
       },
-      // It continues, and the reason takes the place of the output.
+      // Codex goes on here, and replaces the output by the reason.
       { what: 'block', words: words({ continue: false, stopReason: '$reason' }), on: ['PostToolUse'] },
     ],
     voids: [

@@ -1,7 +1,7 @@
 import type { Running, Subject } from '../running.js';
 import { words } from '../says.js';
 
-/** Under both of its names. */
+/** One subject for both names of an event. */
 const both = (camel: string, subject: Subject): Readonly<Record<string, Subject>> => ({
   [camel]: subject,
   [camel.replace(/^./, (letter) => letter.toUpperCase())]: subject,
@@ -41,7 +41,7 @@ export const copilotRuns: Running = {
     windows: ['powershell', 'exec', 'command'],
     shell: { bash: 'bash', powershell: 'powershell' },
   },
-  // VS Code's.
+  // Keys for VS Code, which reads the same files.
   others: ['windows', 'linux', 'osx'],
   pascalGroups: true,
   off: { disableAllHooks: true },

@@ -17,12 +17,12 @@ const context = words({ additionalContext: '$text' });
 const goOn: EventRow['says'] = { continue: words({ decision: 'block', reason: '$reason' }), stop: SILENT };
 const rewrittenPrompt: EventRow['says'] = { value: words({ modifiedTransformedPrompt: '$string' }) };
 const NO_STOP = { none: 'Copilot has no word that ends the loop here' };
-/** So no answer is not always a question to the user. */
+/** Why silence does not mean `ask` on permissionRequest. */
 const NOBODY_ASKED =
   'it fires also where all tools are allowed: without an answer the call runs there, and nobody is asked';
 const DENIED = instead('deny', 'Copilot has no word that ends the loop here: the call is denied');
 
-/** The times of the camelCase payloads are milliseconds. */
+/** camelCase payloads have times in milliseconds. */
 const TIME: Field = { theirs: 'timestamp', ours: 'timestamp', unit: 'ms' };
 const CAMEL: readonly Field[] = [
   TIME,
@@ -48,7 +48,7 @@ const SNAKE: readonly Field[] = [
   { theirs: 'tool_result.result_type', ours: 'result_type' },
   { theirs: 'tool_result.text_result_for_llm', ours: 'tool_response' },
 ];
-/** The agent's own fields are snake_case there, the others are not. */
+/** The mixed payloads have snake_case names for the subagent's fields, and camelCase for all others. */
 const isOfAgent = ({ theirs }: Field): boolean => /^(agentId|agentType|parentAgentId)$/.test(theirs);
 const MIXED = CAMEL.filter((field) => !isOfAgent(field));
 const ASKED: Field = { theirs: 'toolInput', ours: 'tool_input', unit: 'maybe-json' };
@@ -62,7 +62,7 @@ const ERROR_FILLS: Readonly<Record<string, Fill>> = {
 };
 const NO_INSTRUCTIONS: Readonly<Record<string, Fill>> = { custom_instructions: { value: null } };
 
-/** Parts together with which context was seen to reach the model. */
+/** The parts beside which context was seen to reach the model. */
 const BEFORE: Pick<Words, 'beside'> = { beside: ['deny', 'ask', 'allow', 'rewrite'] };
 
 const CAMEL_TOOL: EventRow['says'] = {
@@ -90,7 +90,7 @@ const PERMISSION: EventRow['says'] = {
 };
 const AFTER: EventRow['says'] = {
   block: words({ decision: 'block', reason: '$reason' }, { loses: 'the reason takes the place of the output' }),
-  // Together with a block it is dropped.
+  // Copilot drops context beside a block.
   context: words({ additionalContext: '$text' }, { beside: ['rewrite'] }),
   rewrite: words({ modifiedResult: { resultType: 'success', textResultForLlm: '$string' } }),
   suppress: instead('rewrite', 'it is told as another output', { text: 'A hook has hidden this output.' }),
@@ -113,7 +113,7 @@ const EDITED = { path: 'file_path', old_str: 'old_string', new_str: 'new_string'
 
 type Pair = Omit<EventRow, 'name'> & { readonly camel: string; readonly pascal: string };
 
-/** Every event under both of its names: how the hook was registered decides how the payload looks. */
+/** Events with a camelCase and a PascalCase name. The name under which the hook is registered decides the payload's format. */
 const PAIRS: readonly Pair[] = [
   { camel: 'sessionStart', pascal: 'SessionStart', ours: 'SessionStart', fields: [START], says: { context } },
   { camel: 'sessionEnd', pascal: 'SessionEnd', ours: 'SessionEnd', says: {} },
@@ -185,12 +185,12 @@ export const copilot: AgentTable = {
       fields: EDITED,
       source: 'documents',
     },
-    // Some models edit by patches.
+    // Some models edit with patches.
     apply_patch: { ours: 'Edit', patch: 'input', oneWay: true, source: 'documents' },
     str_replace_editor: { ours: 'Edit', fields: EDITED, oneWay: true, source: 'documents' },
     glob: { ours: 'Glob', fields: { paths: 'path' }, source: 'documents' },
     grep: { ours: 'Grep', fields: { paths: 'path' } },
-    // Some models have it in grep's place.
+    // Some models get rg in place of grep.
     rg: { ours: 'Grep', fields: { paths: 'path' }, source: 'documents' },
     web_fetch: { ours: 'WebFetch', source: 'documents' },
     web_search: { ours: 'WebSearch', source: 'documents' },
@@ -201,7 +201,7 @@ export const copilot: AgentTable = {
   events: [
     { name: 'preToolUse', ours: 'PreToolUse', matches: 'own', named: null, fields: CAMEL, says: CAMEL_TOOL },
     { name: 'PreToolUse', ours: 'PreToolUse', second: true, fields: SNAKE, says: PASCAL_TOOL },
-    // The flat payload, whatever the name; of an agent's own fields the names differ.
+    // Both names get the same flat payload, except that the names of the subagent's fields differ.
     { ...permission, name: 'permissionRequest', matches: 'own', fields: asked(CAMEL) },
     { ...permission, name: 'PermissionRequest', matches: 'own', second: true, fields: asked(MIXED) },
     ...PAIRS.flatMap(both),

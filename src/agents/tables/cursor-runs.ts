@@ -1,7 +1,7 @@
 import type { Running } from '../running.js';
 import { words } from '../says.js';
 
-/** Based on its documentation, like its table. */
+/** From Cursor's documentation only, like its table. */
 export const cursorRuns: Running = {
   hearing: {
     json: 'zero',

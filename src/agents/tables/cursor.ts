@@ -1,7 +1,7 @@
 import { type AgentTable, type EventRow, type Field, type Fill, instead, words } from '../table.js';
 import { cursorRuns } from './cursor-runs.js';
 
-/** The user and the model get separate messages: both are told the reason. */
+/** Cursor has separate messages for the user and the model; both get the reason. */
 const refused = { user_message: '$reason', agent_message: '$reason' };
 const stop = instead('deny', 'Cursor has no word that ends the loop here: the call is denied');
 const gate: EventRow['says'] = {
@@ -11,7 +11,7 @@ const gate: EventRow['says'] = {
   stop,
 };
 const goOn: EventRow['says'] = { continue: words({ followup_message: '$reason' }), stop: { silent: true } };
-/** How often the loop was continued. */
+/** `loop_count` is how often the loop was continued. */
 const GOES_ON: Readonly<Record<string, Fill>> = {
   stop_hook_active: {
     from: 'loop_count',
@@ -28,10 +28,10 @@ const readOnly: EventRow['says'] = {
   stop,
 };
 
-/** On the events that are about nothing else, and what the others have before it. */
+/** Names of MCP tools: bare on events that are only about MCP, with the prefix on the others. */
 const MCP_ALONE = ['{tool}', 'MCP:{tool}'];
 const MCP_INPUT: Field = { theirs: 'tool_input', ours: 'tool_input', unit: 'json' };
-/** Of a tool of its own an object; that of an MCP tool may be JSON in a string here too. */
+/** Cursor's own tools have an object as input; an MCP tool may have JSON in a string. */
 const INPUT: Field = { theirs: 'tool_input', ours: 'tool_input', unit: 'maybe-json' };
 const shell: readonly Field[] = [{ theirs: 'command', ours: 'tool_input.command' }];
 const bash: Readonly<Record<string, Fill>> = { tool_name: { value: 'Bash' } };
@@ -42,7 +42,7 @@ const file: readonly Field[] = [
 ];
 /** Cursor writes files with one tool. */
 const EDITS = { Edit: {}, MultiEdit: {}, NotebookEdit: { file_path: 'notebook_path', content: 'new_source' } };
-/** Its documents say `file_path` of some tools and nothing of others. */
+/** Cursor documents `file_path` for some tools, and no key for others. */
 const PATH = { file_path: ['path', 'target_file'] };
 const watched = (name: string, ours: string, about: string): EventRow => ({
   name,
@@ -51,7 +51,7 @@ const watched = (name: string, ours: string, about: string): EventRow => ({
   says: {},
 });
 
-/** We have not run Cursor: all of this is from its documents. */
+/** From Cursor's documentation only; it was not run. */
 export const cursor: AgentTable = {
   name: 'cursor',
   title: 'Cursor',
@@ -74,7 +74,7 @@ export const cursor: AgentTable = {
   },
   mcp: { names: ['MCP:{tool}'], source: 'documents' },
   events: [
-    // An own session_id is the same as the conversation's there.
+    // A session_id in this payload equals its conversation_id.
     {
       name: 'sessionStart',
       ours: 'SessionStart',
@@ -111,7 +111,7 @@ export const cursor: AgentTable = {
       fills: { tool_name: { value: 'Read' } },
       says: readOnly,
     },
-    // The three below it are about the same calls, and nobody hears an answer there.
+    // The three events after this one report the same calls, and their answers are ignored.
     {
       name: 'postToolUse',
       matches: 'own',

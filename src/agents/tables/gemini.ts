@@ -20,7 +20,7 @@ const after: EventRow['says'] = {
 };
 
 const FOLDER = { dir_path: 'path' };
-/** Older versions read the shorter one. */
+/** Older versions of Gemini read the shorter key. */
 const INCLUDED = { glob: ['include_pattern', 'include'] };
 
 export const gemini: AgentTable = {
@@ -50,11 +50,11 @@ export const gemini: AgentTable = {
     search_file_content: { ours: 'Grep', fields: FOLDER, either: INCLUDED, source: 'documents' },
     grep_search: { ours: 'Grep', fields: FOLDER, either: INCLUDED, source: 'documents' },
     list_directory: { ours: 'LS', fields: FOLDER, source: 'documents' },
-    // It fetches the addresses in its prompt; one that is set up to take an address has no prompt.
+    // The tool fetches the addresses in its prompt; where it is configured to take a url, it has no prompt.
     web_fetch: { ours: 'WebFetch', instead: { url: 'prompt' }, source: 'documents' },
     google_web_search: { ours: 'WebSearch', source: 'documents' },
   },
-  // The second form is from documents; the payload says what neither does.
+  // The second form is only documented. Server and tool come from the payload where it has them.
   mcp: {
     names: ['mcp_{server}_{tool}', 'mcp__{server}__{tool}'],
     server: 'mcp_context.server_name',

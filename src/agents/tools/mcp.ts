@@ -7,13 +7,13 @@ import type { AgentTable, EventRow } from '../table.js';
 
 type Named = Pick<EventRow, 'mcp'>;
 
-/** Whether a name of ours is that of an MCP server's tool. */
+/** Whether one of our names is of an MCP server's tool. */
 export const isMcp = (name: unknown): name is string => typeof name === 'string' && name.startsWith('mcp__');
 
-/** Characters that names of ours do not have; Claude Code writes "_" for them. */
+/** Replaces characters that our names cannot have by "_", as Claude Code does. */
 const ours = (text: string): string => text.replace(/[^\w-]/g, '_');
 
-/** Our name of a call, if it is of an MCP server's tool: what the payload says of it, else what the agent's name says. */
+/** Our name of an MCP server's tool, from the payload's fields or else the agent's name; undefined for other tools. */
 export function mcpToOurs(table: AgentTable, row: Named, input: Json, losses: Loss[]): string | undefined {
   const name = input['tool_name'];
   if (!isText(name) || table.mcp === undefined) return undefined;
@@ -22,7 +22,7 @@ export function mcpToOurs(table: AgentTable, row: Named, input: Json, losses: Lo
   if (isText(s) && isText(t) && s !== '' && t !== '') return `mcp__${ours(s)}__${ours(t)}`;
   if (isMcp(name) || (row.mcp === undefined && Object.hasOwn(table.tools, name))) return undefined;
   const forms = (row.mcp ?? table.mcp.names).filter((one) => cutsOf(one, name).length > 0);
-  // A form that has more to say before the names.
+  // The form with the longest prefix is the most specific one.
   const [form] = forms.sort((a, b) => b.indexOf('{') - a.indexOf('{'));
   return form === undefined ? undefined : readName(table, form, name, losses);
 }
@@ -39,7 +39,7 @@ function readName({ title }: AgentTable, form: string, name: string, losses: Los
   return `mcp__${first[0] === SOME_SERVER ? SOME_SERVER : ours(first[0])}__${ours(first[1])}`;
 }
 
-/** Server and tool, for each way to read a name in this form; two of them say that there are several. */
+/** Server and tool for each way to split a name by this form. It stops at two, which already means that the name is ambiguous. */
 function cutsOf(form: string, name: string): [server: string, tool: string][] {
   const before = form.slice(0, form.indexOf('{'));
   const rest = name.slice(before.length);
@@ -52,13 +52,13 @@ function cutsOf(form: string, name: string): [server: string, tool: string][] {
   return found;
 }
 
-/** What a form has between server and tool. */
+/** The separator of a form between server and tool. */
 const seamOf = (form: string): string => form.slice(form.indexOf('}') + 1, form.lastIndexOf('{'));
 
-/** The agent's own names for a tool of ours, any of which its hooks may mean. `wanted`: the text of a matcher. */
+/** The agent's own names for one of our MCP tools, any of which its matchers may use. `wanted`: the text of a matcher. */
 export function mcpToTheirs({ mcp }: AgentTable, row: Named, name: string, wanted = ''): string[] {
   if (mcp === undefined || !isMcp(name)) return [];
-  // Its own names need not say that they are about MCP.
+  // "mcp" is added because the agent's own names need not contain it.
   const all = (namesOfCall(name, `mcp ${wanted}`) ?? [name]).flatMap((one) => {
     const [server, tool] = partsOf(one);
     if (tool === '') return [];
@@ -67,13 +67,13 @@ export function mcpToTheirs({ mcp }: AgentTable, row: Named, name: string, wante
   return [...new Set(all)];
 }
 
-/** `mcp__server__tool`, where the tool's name may have a "__" too. */
+/** Splits `mcp__server__tool`; the tool's name may contain "__". */
 function partsOf(name: string): [server: string, tool: string] {
   const [, server = '', ...tool] = name.split('__');
   return [server, tool.join('__')];
 }
 
-/** What the agent's payload says of server and tool beside the name. */
+/** Adds the payload fields in which the agent gives server and tool. */
 export function addMcp({ mcp }: AgentTable, input: Record<string, unknown>): void {
   const name = input['tool_name'];
   if (mcp?.server === undefined || mcp.tool === undefined || !isMcp(name)) return;

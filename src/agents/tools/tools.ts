@@ -17,37 +17,37 @@ import type { AgentTable, EventRow, Tool, Typed } from '../table.js';
 import { isMcp, mcpToOurs } from './mcp.js';
 import { commandTyped } from './typed.js';
 
-/** The original form of a call that was translated to our names. */
+/** What is needed to restore a call that was translated to our names, and to judge rules about it. */
 export interface ToolWas {
   tool_name?: string;
-  /** Other tools of ours that hooks may mean by it. */
+  /** Other tools of ours whose hooks apply to this call. */
   meant?: readonly string[];
-  /** Tools that hooks may mean by it once it is rewritten. */
+  /** Tools whose hooks may apply once the call is rewritten. */
   may?: readonly string[];
-  /** Keys of the input that are ours alone. */
+  /** Keys of the input that we added. */
   added?: string[];
-  /** Keys of the input that were given our names, theirs to ours. */
+  /** Keys of the input that were renamed, theirs to ours. */
   renamed?: Record<string, string>;
-  /** What says which files the call is about; `path`: the only one, which became its `file_path`. */
+  /** The key that says which files the call is about; `path`: the path, if it is a single one, which became `file_path`. */
   files?: NamedSource;
-  /** The key of a line of a shell that may apply a patch. */
+  /** The key of a shell command that may apply a patch. */
   patches?: string;
-  /** Values of which any may be the `file_path`. Rules about files look at each; null is one that is not known. */
+  /** Values any of which may be the `file_path`; null: an unknown one. Rules about files look at each. */
   among?: (string | null)[];
-  /** Values under names of ours that the agent does not read, or may not. */
+  /** Values that the call had under our names, but that the agent does not, or may not, read there. */
   aside?: Record<string, unknown>;
-  /** Values under names of ours that an older version of the agent reads: they stay in the input. */
+  /** Values under our names that older versions of the agent read; they stay in the input. */
   older?: Record<string, unknown>;
-  /** Places that may be searched too, wherever `path` says. Rules about paths read it. */
+  /** Folders that the tool may search besides `path`. Rules about paths look at them too. */
   searches?: string[];
-  /** Names of ours that mean nothing to the agent in this call, or that it has several keys for. */
+  /** Keys of ours whose new value the agent cannot be told: it ignores them in this call, or has several keys for them. */
   untold?: string[];
 }
 
-/** Where no folder is given, the current one is searched. */
+/** Our key for a folder to search; without it, the agent searches the current one. */
 const FOLDER = 'path';
 
-/** Tool and keys under the names that Claude Code has for them. */
+/** Translates a call to Claude Code's names of tool and keys, in place, and notes in `was` how to restore it. */
 export function toolToOurs(
   table: AgentTable,
   row: Pick<EventRow, 'mcp'>,
@@ -84,7 +84,7 @@ interface Naming {
   readonly losses: Loss[];
 }
 
-/** Keys that get our names, theirs to ours. A model can give more arguments than a tool reads: those that have our names are moved aside. */
+/** The keys to rename, theirs to ours. A model can send arguments that the tool does not read; those under our names are moved aside. */
 function namesOf({ table, tool, call, was, losses }: Naming): Record<string, string> {
   const names: Record<string, string> = {};
   const has = (key: string): boolean => Object.hasOwn(call, key);
@@ -111,7 +111,7 @@ function namesOf({ table, tool, call, was, losses }: Naming): Record<string, str
   for (const [theirs, ours] of Object.entries(tool.fields ?? {})) {
     if (has(theirs) && has(ours)) goesBy(ours, theirs);
     else if (has(ours)) {
-      // An older version may read it; this one searches the current folder.
+      // Older versions may read our key; the current one does not, and searches the current folder.
       if (ours !== FOLDER) continue;
       was.older = { [ours]: call[ours] };
       was.searches = ['.'];
@@ -138,7 +138,7 @@ function namesOf({ table, tool, call, was, losses }: Naming): Record<string, str
   return names;
 }
 
-/** The way back, in place. */
+/** Restores the agent's own names, in place. */
 export function toolToTheirs(table: AgentTable, input: Record<string, unknown>, was: ToolWas): void {
   const call = input['tool_input'];
   if (isObject(call)) input['tool_input'] = inputToTheirs(call, was);
@@ -147,7 +147,7 @@ export function toolToTheirs(table: AgentTable, input: Record<string, unknown>, 
   if (was.tool_name !== undefined && isSame) input['tool_name'] = was.tool_name;
 }
 
-/** A tool's input, or another one in its place, under the agent's own names. */
+/** A tool's input, or a rewritten one, under the agent's own names. */
 export function inputToTheirs(call: Json, was: ToolWas): Json {
   const back = Object.fromEntries(Object.entries(was.renamed ?? {}).map(([theirs, ours]) => [ours, theirs]));
   const copy = copyOf(call);
@@ -157,7 +157,7 @@ export function inputToTheirs(call: Json, was: ToolWas): Json {
   const isChanged = ([ours, given]: [string, unknown]): boolean => !isDeepStrictEqual(call[ours], given);
   for (const [ours] of older.filter((one) => !isChanged(one))) delete back[ours];
   const named = renamed(copy, back);
-  // Whichever key a version reads has the new value.
+  // Set the new value under both keys, since versions of the agent differ in the one they read.
   for (const [ours] of older.filter(isChanged)) put(named, ours, call[ours]);
   for (const [key, value] of Object.entries(was.aside ?? {})) {
     const isDropped = Object.hasOwn(back, key) && !Object.hasOwn(call, key);
@@ -166,12 +166,12 @@ export function inputToTheirs(call: Json, was: ToolWas): Json {
   return named;
 }
 
-/** A key of a rewritten input whose value the agent cannot be told; `before`: the call under our names. */
+/** The first key of a rewritten input whose value the agent cannot be told; `before`: the call under our names. */
 export function untoldIn(call: Json, before: Json, { files, untold = [], aside = {} }: ToolWas): string | undefined {
   const path = call['file_path'];
   if (files !== undefined && path !== undefined && path !== files.path && path !== filesNamed(files, call).path)
     return 'file_path';
-  // A hook cannot drop what it is not given.
+  // Hooks do not see values that were moved aside, so a missing one was not dropped by a hook.
   const isKept = (key: string): boolean =>
     Object.hasOwn(aside, key)
       ? call[key] === undefined || isDeepStrictEqual(call[key], aside[key])
@@ -184,7 +184,7 @@ const isTool = ({ ours, also = {} }: Tool, name: unknown): boolean =>
 
 function toolOf(table: AgentTable, name: string, call: Json): Tool | undefined {
   if (Object.hasOwn(table.tools, name)) return table.tools[name];
-  // A payload may have Claude's name and the agent's own keys.
+  // A payload may combine Claude Code's tool name with the agent's own keys.
   const all = Object.values(table.tools).filter(({ ours }) => ours === name);
   const usual = all.find((tool) => (tool.fields ?? tool.instead ?? tool.either) !== undefined);
   const other = all.find((tool) => Object.hasOwn(call, filesKey(tool) ?? ''));
@@ -193,14 +193,14 @@ function toolOf(table: AgentTable, name: string, call: Json): Tool | undefined {
   const fields = Object.entries(usual?.fields ?? {});
   const paths = fields.filter(([theirs, ours]) => ours === 'file_path' && Object.hasOwn(call, theirs));
   if (paths.length === 0) return other;
-  // It may be a call of either tool.
+  // The keys fit either tool.
   const rest = Object.fromEntries(fields.filter(([, ours]) => ours !== 'file_path'));
   return { ours: name, fields: rest, either: { file_path: [key, ...paths.map(([theirs]) => theirs)] }, perhaps: true };
 }
 
 const filesKey = ({ patch, files }: Tool): string | undefined => patch ?? files;
 
-/** Keeps the order of the keys. What has a name that another key gets is left out. */
+/** Renames keys, and keeps their order. A key whose name another key receives is dropped. */
 export function renamed(call: Json, names: Readonly<Record<string, string>>): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   const given = new Set(Object.keys(names).flatMap((key) => (Object.hasOwn(call, key) ? [names[key]] : [])));
@@ -232,7 +232,7 @@ function addPath(tool: Tool, call: Record<string, unknown>, was: ToolWas, losses
     });
 }
 
-/** A line of a shell stays one, and is an edit besides. */
+/** A shell command that applies a patch stays a shell call, but hooks about edits apply too. */
 function addShellPatch(key: string, call: Json, was: ToolWas, losses: Loss[]): void {
   was.patches = key;
   if (!mayPatch(call[key])) {
@@ -247,7 +247,7 @@ function addShellPatch(key: string, call: Json, was: ToolWas, losses: Loss[]): v
     });
 }
 
-/** Nothing else can be typed in its place: the shell may have read a part of the line before. */
+/** Sets the `command` that is typed. It cannot be rewritten, because the shell may have read a part of the line before. */
 function addTyped(typed: Typed, call: Record<string, unknown>, was: ToolWas, losses: Loss[]): void {
   was.untold = [...(was.untold ?? []), 'command', typed.field];
   if (Object.hasOwn(call, 'command')) {

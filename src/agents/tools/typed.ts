@@ -1,10 +1,10 @@
 import type { Json } from '../../values/shape.js';
 import type { Typed } from '../table.js';
 
-/** A terminal takes other characters of this kind for keys. */
+/** Control characters other than line ends; a terminal treats them as keys. */
 const KEY = /(?![\r\n])\p{Cc}/u;
 
-/** What is typed into a shell, as the command that it is in a line of its own; undefined: keys change the line in ways that are not known. */
+/** The command that results from typing the text into a shell; undefined if the text has keys that edit the line. */
 export function commandTyped({ field, enter, others }: Typed, call: Json): string | undefined {
   const text = call[field];
   if (typeof text !== 'string' || KEY.test(text)) return undefined;
