@@ -142,8 +142,7 @@ export const PATCHED: readonly string[] = ['Edit'];
 
 /** The name of the program, with what a shell takes out of a word taken out. */
 const NAMED = /apply_?patch/;
-/** A part of it where a shell may make the rest: by a pattern, a choice, a variable, an escape. */
-const MADE = /appl|pply|patc|atch/;
+/** What a shell makes a name of: a pattern, a choice, a variable, an escape. */
 const MAKES = /[$`*?[{]/;
 /** A patch itself says so even where nobody can tell what the line runs. */
 const PATCHES = /\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )/;
@@ -173,10 +172,10 @@ const isSame = (one: string | readonly string[], other: unknown): boolean =>
     one.every((word, i) => word === other[i]));
 
 function readsAsPatch(line: string): boolean {
-  // Nearly all lines have none of it, however it is quoted.
+  // Most lines have none of it, however it is quoted.
   const bare = line.replace(/['"\\\n]/g, '');
   const isTold = NAMED.test(bare) || PATCHES.test(bare);
-  return (isTold || (MADE.test(bare) && MAKES.test(bare))) && (runsPatches(line) ?? isTold);
+  return (isTold || MAKES.test(bare)) && (runsPatches(line) ?? isTold);
 }
 
 const isTexts = (given: unknown): given is string[] =>

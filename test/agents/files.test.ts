@@ -183,7 +183,27 @@ describe('a patch that Codex applies in a line of its shell', () => {
       'appl"$Y"_patch',
       'appl{y,}_patch',
       `\${A}patch`,
+      // Also by what has blanks, or by a pattern with few letters.
+      'apply_pat$(echo ch)',
+      'apply_$(echo patch)',
+      'apply_pat`echo ch`',
+      '$(echo apply)_patch',
+      'apply"_"pat$(printf ch "$X")',
+      `ap\${A:-ply_ }patch`,
+      'app$(a b)ly_p$(c d)atch',
+      'ap*ch',
+      'a*h',
+      'app[l]y_pat?h',
+      '/opt/*/*ply*tch',
+      '/opt/????[y]_patch',
+      './a[^a]*',
     ].flatMap((name) => [`${name} < f`, `cat f | ${name}`, `cd ~ && sudo ${name} ${document(['b'])}`]),
+    // In a line for another shell, and in a file of the line's.
+    ...['apply_pat$(echo ch)', 'ap*ch', 'app[l]y_pat?h'].flatMap((name) => [
+      `bash -c '${name} < f'`,
+      `cat > s <<'Q'\n${name} < f\nQ\nsh s`,
+      `eval "${name.replaceAll('$', '\\$')} < f"`,
+    ]),
     // The same behind what nobody can tell, quoted in parts.
     ...[`"appl"'y_p'atch`, '"apply"*', '"apply$P"', '"apply"{_patch,}', "'apply_'patc?", `"\${A}patch"`].flatMap(
       (name) => [`$X ${name} < f`, `$X; ${name} < f`],
@@ -230,6 +250,15 @@ describe('a patch that Codex applies in a line of its shell', () => {
     "bash -c '$X apply' -f",
     'eval "$X apply"; $X "patch"',
     'npx $X dispatch *.patch',
+    'for f in src/*; do $X "$f"; done',
+    '$X *.ts lib/*.[jt]s',
+    '$(a b) $A',
+    '$X path*; ls apps*',
+    '$A_$B; $X "app $Y patch"',
+    'ls ap*ch; rm a*',
+    "rg 'apply_.*' src/*",
+    'cat ap* | head',
+    'FILES=$(git ls-files "a*"); $X $FILES',
     ['git', 'commit', '-m', 'fix: parse; apply_patch keeps modes'],
     ['rg', "it's; apply_patch", 'src'],
   ])('is not seen in %j', (command) => {
