@@ -13,21 +13,21 @@ import { describeForeign } from './describe.js';
 import { type ForeignFile, readForeign, readForeignData } from './parse.js';
 import type { FoundFile } from './places.js';
 
-/** Another agent's file in which something differs from what was accepted. `kind` is the agent's name. */
+/** Another agent's file that is not, or no longer, accepted. `kind` is the agent's name. */
 export type HeldAgentFile = Held<string>;
 
-/** A file, and the consent to it. */
+/** A file with the consent to it. */
 export interface JudgedFile {
   readonly read: ForeignFile;
   readonly place: FoundFile['place'] | 'named';
   readonly held?: HeldAgentFile;
-  /** The acceptance. */
+  /** The stored consent. */
   readonly consent?: Consent;
-  /** Its hooks run; were never accepted; or are those that were accepted, and fail. */
+  /** `accepted`: hooks run. `never`: hooks are skipped. `untrusted`: changed or gone, so the accepted hooks fail. */
   readonly state: 'accepted' | 'never' | 'untrusted';
 }
 
-/** Reads what was found and looks up what was accepted of it: files of the project need consent. Nothing runs. */
+/** Reads the files that were found, and looks up the consent that project files need. Nothing runs. */
 export async function judgeFound(
   table: AgentTable,
   found: readonly FoundFile[],
@@ -51,7 +51,7 @@ export async function judgeFound(
   return judged;
 }
 
-/** A file that cannot be read still counts as existing. */
+/** Reads a file. One that cannot be read is a file without hooks, not a file that is gone. */
 async function readFound(table: AgentTable, file: string): Promise<ForeignFile> {
   try {
     return await readForeign(table, readHookText(file), file);
@@ -86,7 +86,7 @@ async function judge(
     why: `${change}; see ${remedyFor(table)}`,
     previous: consent,
   };
-  // The files that its commands name are checked before each run.
+  // Only files named by its commands changed; they are checked before each run.
   if (consent.definition === request.definition && consent.file === request.file)
     return { read, place, consent, state: 'accepted', held: changed };
   return { read: await accepted(table, consent, read.file), place, consent, state: 'untrusted', held: changed };
@@ -104,7 +104,7 @@ const accepted = async (table: AgentTable, { definition }: Consent, file: string
   problems: [],
 });
 
-/** What consent to a file would be bound to: its hooks, and the files that their commands name. */
+/** What consent to a file is bound to: its hooks, and the files that their commands name. */
 function requestFor(table: AgentTable, read: ForeignFile, projectDir: string): TrustRequest {
   const project = resolve(projectDir);
   const handlers = read.hooks.flatMap((hook) => {
@@ -122,7 +122,7 @@ function requestFor(table: AgentTable, read: ForeignFile, projectDir: string): T
   };
 }
 
-/** With the project under the variable by which commands name it. */
+/** Replaces the agent's variables for the project folder, so that consent finds the files that they lead to. */
 export function nameable({ runs }: AgentTable, description: HandlerDescription): HandlerDescription {
   const { command } = description;
   if (!isText(command)) return description;

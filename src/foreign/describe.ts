@@ -5,10 +5,10 @@ import type { HandlerDescription } from '../handlers/handler.js';
 import { isObject, isText, type Json } from '../values/shape.js';
 import type { ForeignHook } from './parse.js';
 
-/** A hook as one of our handlers, or why none does the same. */
+/** A hook as one of our handlers, or why no handler of ours can do what it does. */
 export type Described = { readonly description: HandlerDescription } | { readonly unsupported: string };
 
-/** Where its file is, and for whom. */
+/** The hook's file, and the kind of its place: `user`, `project` and so on. */
 export interface Whereabouts {
   readonly file: string;
   readonly place: string;
@@ -65,7 +65,7 @@ function commandOf(table: AgentTable, handler: Json, where: Whereabouts, shared:
   const found = programOf(table, handler, process.platform === 'win32');
   if (found === undefined) return { unsupported: `it has no command for ${process.platform}` };
   const env = variablesOf(handler['env']);
-  // Hooks of the user run where their file lies; of a project, in its folder.
+  // With `userFolder`, the user's hooks run in the folder of their file.
   const cwd = table.runs?.userFolder && where.place === 'user' ? dirname(where.file) : handler['cwd'];
   return {
     description: {
@@ -92,12 +92,12 @@ function programOf({ runs }: AgentTable, handler: Json, windows: boolean): Progr
   return reader === undefined ? { command } : { command, shell: reader };
 }
 
-/** A variable that is empty names none. */
+/** The user's shell; an empty SHELL names none. */
 function usersShell(windows: boolean): string | undefined {
   return windows ? undefined : process.env['SHELL'] || undefined;
 }
 
-/** Values may name variables of the agent's own environment. */
+/** The `env` of a hook. Its values may contain variables of the agent's environment, which are replaced here. */
 function variablesOf(env: unknown): Record<string, string> {
   const texts = isObject(env) ? Object.entries(env).filter((one): one is [string, string] => isText(one[1])) : [];
   return Object.fromEntries(
@@ -108,7 +108,7 @@ function variablesOf(env: unknown): Record<string, string> {
   );
 }
 
-/** Seconds. */
+/** The time limit in seconds. */
 export function timeoutOf({ files }: AgentTable, handler: Json): { timeout: number } {
   const { key, unit, usual } = files.timeout;
   const given = handler[key] ?? handler['timeout'];

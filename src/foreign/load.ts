@@ -25,20 +25,20 @@ export interface LoadAgentHooksOptions<C extends CustomEvents = CustomEvents> {
   readonly host: Host<C>;
   /** `codex`, `copilot`, `gemini` or `cursor`. */
   readonly agent: string;
-  /** Its file, JSON or TOML. It was named on purpose: no consent is asked for. Default: what lies in that agent's places. */
+  /** A hook file of the agent, JSON or TOML. Naming it is consent. Default: the files in that agent's places. */
   readonly file?: string;
-  /** The folder with the project's places, in which hooks without a directory of their own run. Default: the process's. */
+  /** The project's folder: its files are looked for there, and hooks without a `cwd` run there. Default: the current directory. */
   readonly projectDir?: string;
-  /** Default: the user's. */
+  /** The home folder in which the user's files are looked for. Default: the user's own. */
   readonly home?: string;
   /**
-   * Found files of the project run if they are accepted: `stored` (default) uses the user's own consent file, `all` accepts
-   * everything, since the caller has asked in another way.
+   * Project files that are found need consent: `stored` (default) reads it from the user's own consent file; `all` accepts every
+   * file, for callers that have asked in another way.
    */
   readonly trust?: 'all' | 'stored' | TrustStore;
   /** The failure policy of hooks whose file does not set one. Default: the host's, since each of these agents continues. */
   readonly onFailure?: OnFailure;
-  /** Like a group's `enforce`, for the hooks of all files except those of the system and its policy. Default: true. */
+  /** A group's `enforce` for the hooks of all files, except those in `system` and `policy` places. Default: true. */
   readonly enforce?: boolean | number;
 }
 
@@ -59,35 +59,35 @@ const LOAD: Keys<LoadAgentHooksOptions> = {
 /** One file of another agent, and what became of it. */
 export interface LoadedAgentFile {
   readonly file: string;
-  /** The kind of its place: `project`, `user`, `system`, `policy`; `named`: it was named. */
+  /** The kind of its place: `project`, `user`, `system` or `policy`; `named`: it was given as `file`. */
   readonly place: string;
-  /** `held`: it is not accepted. `untrusted`: it is not as it was accepted, and its hooks fail. `dropped`: the agent itself would not read it. */
+  /** `held`: not accepted. `untrusted`: changed or gone since it was accepted, so its hooks fail. `dropped`: the agent itself ignores the file. */
   readonly status: 'loaded' | 'held' | 'untrusted' | 'dropped';
   readonly hooks: number;
 }
 
 /** The result of `loadAgentHooks`. */
 export interface LoadedAgentHooks {
-  /** Mistakes, and keys without effect, with file, key and place; the errors first. */
+  /** Mistakes and keys without effect, each with file, key and position; the errors first. */
   readonly problems: readonly ForeignProblem[];
   readonly files: readonly LoadedAgentFile[];
   /** Files that are not, or no longer, accepted. */
   readonly held: readonly HeldAgentFile[];
-  /** Files of another agent that this one reads as well, and that were left alone. */
+  /** Files of another agent that this agent reads as well; they were not loaded. */
   readonly leftAlone: readonly string[];
   /** Unregisters everything; safe to call twice. */
   undo: Undo;
 }
 
 /**
- * Registers the hooks of Codex's, Copilot's, Gemini's or Cursor's own files, and runs them as that agent would: its matchers, units and order; its
- * payload on standard input under its own names; exit codes and output read by its rules. Every hook is listed, also if it never runs, with the
- * reason. Where a hook fails, what that agent does is done; docs/agents.md lists the differences.
+ * Registers the hooks in the files of Codex, Copilot, Gemini or Cursor, and runs them as that agent does: with its matchers, units and order, its
+ * own payload on standard input, and its rules for exit codes and output. Hooks that never run are listed too, with the reason. A failing hook
+ * has the effect that it has in that agent; docs/agents.md lists the differences.
  *
  * ```ts
  * await loadAgentHooks({ host, agent: 'codex', file: '.codex/hooks.json' });
  * ```
- * @throws HookscopeError INVALID_OPTIONS; FILE: the file that was named cannot be read, or that agent would drop it, with line and column; UNTRUSTED
+ * @throws HookscopeError INVALID_OPTIONS; FILE: the named file cannot be read, or the agent would drop it, with line and column; UNTRUSTED
  */
 export async function loadAgentHooks<C extends CustomEvents>(
   options: LoadAgentHooksOptions<C>,
@@ -100,7 +100,7 @@ export async function loadAgentHooks<C extends CustomEvents>(
   return loadForeign(options);
 }
 
-/** The same. `checksOf`: the checks before commands of a named file run. */
+/** `loadAgentHooks` for our own callers. `checksOf`: the trust checks before each run of a named file's commands. */
 export async function loadForeign<C extends CustomEvents>(
   options: LoadAgentHooksOptions<C>,
   checksOf?: (file: string) => (handler: HandlerDescription) => Registration['trustCheck'],
@@ -147,7 +147,7 @@ interface LookOptions {
   readonly trust: 'all' | 'stored' | TrustStore;
 }
 
-/** The files in the agent's places that consent lets through. Nothing runs. */
+/** The files in the agent's places, each with its consent. Nothing runs. */
 async function judgeForeign(
   table: AgentTable,
   { projectDir, home, trust }: LookOptions,
@@ -158,20 +158,20 @@ async function judgeForeign(
   return { judged, leftAlone: leftAlone.map(({ file }) => file) };
 }
 
-/** The files of an agent in a project that are not, or no longer, accepted. */
+/** An agent's files in a project that are not, or no longer, accepted. */
 export async function listHeldAgentFiles(agent: string, look: LookOptions): Promise<HeldAgentFile[]> {
   const { judged } = await judgeForeign(tableOf(agent), look);
   return judged.flatMap(({ held }) => held ?? []);
 }
 
-/** A store that is a file must lie where the project cannot write it. */
+/** The consent store. Its file must be outside the project, which could otherwise accept its own hooks. */
 function storeFor(trust: 'stored' | TrustStore, projectDir: string, isAsked: boolean): TrustStore {
   const path = trust === 'stored' ? defaultTrustFile() : trust.path;
   if (path !== undefined && isAsked) checkOutside(path, projectDir);
   return trust === 'stored' ? createTrustStore() : trust;
 }
 
-/** A file that was named is meant to run: where that agent would drop it, this is an error. */
+/** Reads a named file. If the agent would drop it, this throws, because whoever names a file wants its hooks to run. */
 async function readNamed(table: AgentTable, name: string): Promise<JudgedFile> {
   const file = resolve(name);
   const read = await readForeign(table, await readNamedText(file), file);
@@ -183,7 +183,7 @@ async function readNamed(table: AgentTable, name: string): Promise<JudgedFile> {
   throw new HookscopeError('FILE', { file, problem: `${at}${where === '' ? '' : `${where}: `}${message}` });
 }
 
-/** Claude Code's files are loaded in another way. */
+/** The agent's table. Claude Code is refused: its files have a loader of their own. */
 function tableOf(agent: string): AgentTable {
   agentCodec(agent);
   const table = TABLES.find(({ name }) => name === agent) as AgentTable;

@@ -5,13 +5,13 @@ import { readyMatcher } from '../matching/matcher.js';
 import { boundedTest, whyExponential } from '../matching/regex-cost.js';
 import type { Json } from '../values/shape.js';
 
-/** A matcher of an agent's own file: what it accepts, and why it accepts nothing, or more than it says. */
+/** A matcher in an agent's file, as that agent interprets it. */
 export interface ForeignMatcher {
   accepts(name: string): boolean;
-  /** It never matches. */
+  /** Why it never matches. */
   readonly never?: string;
   readonly warning?: string;
-  /** It is taken for a name. */
+  /** It is a literal name. */
   readonly name?: true;
 }
 
@@ -19,7 +19,7 @@ const ALL: ForeignMatcher = { accepts: () => true };
 const named = (name: string): ForeignMatcher => ({ accepts: (one) => one === name, name: true });
 const exact = (names: readonly string[]): ForeignMatcher => ({ accepts: (name) => names.includes(name) });
 
-/** How an agent interprets a matcher. `tool`: on an event about a tool. */
+/** Reads a matcher by an agent's rules. `tool`: it is on an event about a tool. */
 export function readMatcher({ title, runs }: AgentTable, given: string | undefined, tool: boolean): ForeignMatcher {
   const { lists, anchored, invalid, literal } = (runs as Running).matching;
   const matcher = literal ? given?.trim() : given;
@@ -52,7 +52,7 @@ function pattern(matcher: string, source: string, invalid: () => ForeignMatcher)
   return { accepts: (name) => test(name, () => undefined) };
 }
 
-/** The same for registered hooks: it reads the input under the agent's own names. */
+/** The matcher for registration: a predicate that compares the agent's own names for the input. */
 export function matcherOf(table: AgentTable, row: EventRow, text: string | undefined, read: ForeignMatcher): object {
   return readyMatcher(shown(table, row, text), (input) => {
     const given = (input ?? {}) as Json;
@@ -62,7 +62,7 @@ export function matcherOf(table: AgentTable, row: EventRow, text: string | undef
   });
 }
 
-/** For people. Without a matcher it is the event that says which tools it is about. */
+/** The matcher as reports show it, with the tools that its event is limited to. */
 function shown({ runs }: AgentTable, { name, own }: EventRow, text: string | undefined): string {
   const tools = own ? undefined : runs?.tools?.[name];
   const about = tools === undefined ? [] : [`${name} is only about ${tools.join(', ')}`];

@@ -8,21 +8,21 @@ import { formatPath, kindOf } from '../values/problem.js';
 import { isObject, isText, type Json } from '../values/shape.js';
 import { readData } from './read-file.js';
 
-/** One hook of another agent's file, as it is written there. */
+/** One hook as another agent's file has it. */
 export interface ForeignHook {
-  /** The rows that the agent's event is; of several the payload tells which is meant. */
+  /** The rows of the agent's event. If there are several, the payload decides which applies. */
   readonly rows: readonly EventRow[];
   readonly event: string;
   readonly path: Path;
   readonly matcher?: string;
-  /** All groups of the event run one after the other. */
+  /** A group of the event says `sequential`, so all groups of the event run in series. */
   readonly sequential: boolean;
   readonly handler: Json;
-  /** Why it never runs as it is written. */
+  /** The mistake because of which the hook never runs. */
   readonly invalid?: string;
 }
 
-/** Something in such a file that is wrong, or does nothing. */
+/** Something in another agent's file that is wrong or has no effect. */
 export interface ForeignProblem extends Partial<Position> {
   readonly level: 'error' | 'warning';
   readonly file: string;
@@ -35,20 +35,20 @@ export interface ForeignProblem extends Partial<Position> {
 export interface ForeignFile {
   readonly file: string;
   readonly hooks: readonly ForeignHook[];
-  /** The text to which consent is bound. */
+  /** The hook settings to which consent is bound. */
   readonly definition: Json;
   readonly problems: readonly ForeignProblem[];
-  /** Why nothing of it runs there. */
+  /** Why the agent itself would run nothing of the file. */
   readonly dropped?: string;
-  /** It switches its hooks off, all of them or those of a name. */
+  /** The file's own switches: all hooks are off, or those with these names. */
   readonly disabled?: { readonly all: true; readonly why: string } | { readonly names: readonly string[] };
-  /** Where a key stands. Absent: it is not read from a text. */
+  /** The position of a key. Absent if the data was not parsed from a text. */
   readonly locate?: Locate;
 }
 
 type Locate = (path: Path) => Promise<Position | undefined>;
 
-/** Reads the text of a file as the agent would. What is wrong with it is among its problems; it never rejects. */
+/** Reads the text of a file as the agent does. Mistakes are in `problems`; it never rejects. */
 export async function readForeign(table: AgentTable, text: string, file: string): Promise<ForeignFile> {
   const read = await readData(text, file, table);
   if ('wrong' in read) {
@@ -66,14 +66,14 @@ export async function readForeign(table: AgentTable, text: string, file: string)
   return { ...found, problems: [...found.problems, ...twice], locate };
 }
 
-/** What is wrong with the data of a file, or does nothing. */
+/** The mistakes in a file's data, and keys without effect. */
 export function findProblems(table: AgentTable, data: unknown, file: string): Reading['found'] {
   const reading = new Reading(table, file);
   reading.root(data);
   return reading.found;
 }
 
-/** The same for parsed data. */
+/** Like `readForeign`, for data that was already parsed. */
 export async function readForeignData(
   table: AgentTable,
   data: unknown,
@@ -102,13 +102,13 @@ export async function readForeignData(
   };
 }
 
-/** Keys that say something of hooks; settings hold many others. */
+/** The top-level keys about hooks; a settings file has many others. */
 export const ABOUT_HOOKS = ['hooks', 'version', 'disableAllHooks', 'hooksConfig', 'features'];
 
 const definitionOf = (data: unknown): Json =>
   isObject(data) ? Object.fromEntries(Object.entries(data).filter(([key]) => ABOUT_HOOKS.includes(key))) : {};
 
-/** A file that holds other settings, too. */
+/** Whether a file holds other settings besides hooks. */
 export const isSettingsFile = (file: string): boolean => /^settings\b|\.toml$/.test(basename(file));
 
 const PASCAL = /^[A-Z]/;
@@ -153,7 +153,7 @@ class Reading {
     const path = ['hooks', event];
     const rows = events.filter(({ name }) => name === event);
     if (rows.length === 0) {
-      // Codex and Gemini have switches next to the events.
+      // Codex and Gemini have switches beside the events.
       if (!Array.isArray(list) || REMARK.test(event) || event === 'disabled') return;
       const meant = nearest(
         event,

@@ -4,25 +4,25 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { TABLES } from '../agents/agents.js';
 import type { AgentTable, Place } from '../agents/table.js';
 
-/** A file that lies where an agent looks for hooks. */
+/** An existing file in one of an agent's places. */
 export interface FoundFile {
   readonly file: string;
   readonly place: Place['for'];
 }
 
-/** A place that is read as another agent's. */
+/** A file that belongs to another agent (`of`), but is read by this one too. */
 export interface OthersPlace {
   readonly file: string;
   readonly of: string;
 }
 
-/** The bases of a place's relative paths, and of `~`. */
+/** The folders that relative paths and `~` in a place refer to. */
 export interface Around {
   readonly projectDir: string;
   readonly home?: string | undefined;
 }
 
-/** The files that the agent would find, in the order in which their hooks run; and those of another agent that it reads as well. */
+/** The agent's files, in the order in which their hooks run, and another agent's files that it reads as well. */
 export function findForeign(
   { files, runs }: AgentTable,
   { projectDir, home = homedir() }: Around,
@@ -43,7 +43,7 @@ export function findForeign(
   return { found: found.sort((a, b) => order.indexOf(a.place) - order.indexOf(b.place)), leftAlone };
 }
 
-/** The agent that would find the file at its place, and the folder of the project, or of the user, that the place is in. */
+/** The agent that reads a file at this path, and the project or home folder that it would be in. */
 export function placeOfFile(file: string): { readonly agent: string; readonly folder: string } | undefined {
   for (const { name, files } of TABLES) {
     for (const { path, for: place, of } of files.places) {
@@ -62,7 +62,7 @@ export function placeOfFile(file: string): { readonly agent: string; readonly fo
 
 const isPart = (part: string, name: string): boolean => part === name || (part === '*.json' && name.endsWith('.json'));
 
-/** From the repository's folder down to this one. */
+/** The folders from the repository's root down to the project. */
 function upToRoot(projectDir: string): string[] {
   const folders: string[] = [];
   for (let at = resolve(projectDir); ; at = dirname(at)) {
@@ -72,7 +72,7 @@ function upToRoot(projectDir: string): string[] {
   }
 }
 
-/** `$NAME ~/x/y`: the folder that the variable names in place of `~/x`. */
+/** The existing files of a place. In `$NAME ~/x/y`, the variable's value replaces `~/x`. */
 function filesAt(path: string, folder: string, home: string): string[] {
   const [, variable, rest] = /^\$(\w+) (.+)$/.exec(path) ?? [];
   const plain = rest ?? path;

@@ -20,7 +20,7 @@ import { foreignHandler } from './reply.js';
 interface Prepare {
   readonly projectDir: string;
   readonly onFailure: OnFailure | undefined;
-  /** For all hooks except those of the system and its policy. */
+  /** For all hooks except those in `system` and `policy` places. */
   readonly enforce: boolean | number | undefined;
   /** The events of the host. */
   readonly events: Readonly<Record<string, EventSpec>>;
@@ -28,17 +28,17 @@ interface Prepare {
   variables(call: ExternalCall): Readonly<Record<string, string>>;
 }
 
-/** What is to be registered from files, and reported about them. */
+/** Registrations made from files, and the problems to report. */
 export interface PreparedForeign {
   readonly registrations: readonly {
     readonly hooks: Readonly<Record<string, readonly object[]>>;
     readonly origin: Origin;
   }[];
-  /** What was found wrong, and while they were registered. */
+  /** Problems found here and during registration; call it after registering. */
   problems(): Promise<readonly ForeignProblem[]>;
 }
 
-/** Puts the hooks of an agent's files into the host's terms. */
+/** Turns the hooks of an agent's files into registrations for the host. */
 export function prepareForeign(table: AgentTable, files: readonly JudgedFile[], how: Prepare): PreparedForeign {
   const chained = new Set(
     files
@@ -52,7 +52,7 @@ export function prepareForeign(table: AgentTable, files: readonly JudgedFile[], 
   };
 }
 
-/** One file. */
+/** Prepares the hooks of one file. */
 class Preparing {
   readonly #found: { readonly path: Path; readonly message: string }[] = [];
   readonly #table: AgentTable;
@@ -120,13 +120,13 @@ class Preparing {
       mode: runs?.order === 'series' || this.#chained.has(hook.event) ? 'series' : 'parallel',
       ...(timeout === undefined ? {} : { timeout: Math.min(timeout, row.timeout?.most ?? timeout) }),
       ...(files.keys.includes('name') && isText(called) && called !== '' ? { name: called } : {}),
-      // A value that is none might be meant so.
+      // Any value but false closes the gate, because a malformed one may have meant true.
       ...(closed === undefined || closed === false ? {} : { onFailure: 'block' }),
       hooks: [handler],
     };
   }
 
-  /** A hook that cannot run is listed all the same. */
+  /** The hook's handler. A hook that cannot run gets one that is only listed. */
   #handler(hook: ForeignHook, described: ReturnType<typeof describeForeign>, spec: EventSpec, isMeant: IsMeant) {
     if ('unsupported' in described || !this.#takes(spec, described.description))
       return { handler: madeHandler(listed(hook)), timeout: undefined };
@@ -210,7 +210,7 @@ class Preparing {
   }
 }
 
-/** A hook that never runs. */
+/** The description of a hook that never runs; it is only listed. */
 function listed({ handler, event }: ForeignHook) {
   const keys = ['command', 'bash', 'powershell', 'url', 'prompt', 'tool'];
   const name =

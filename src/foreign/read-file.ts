@@ -16,12 +16,12 @@ export type ReadData =
   | {
       readonly data: unknown;
       locate(path: Path): Promise<Position | undefined>;
-      /** Keys that their object has had before: what stands there counts. */
+      /** Keys that occur twice in their object, at the second place, whose value counts. */
       readonly repeated: readonly (Position & { readonly path: Path })[];
     }
   | { readonly wrong: string; readonly position?: Position };
 
-/** Reads JSON, or TOML by the file's name, as far from plain JSON as the agent accepts it. Never rejects. */
+/** Parses JSON with the extensions that the agent accepts, or TOML if the file's name says so. Never rejects. */
 export async function readData(
   text: string,
   file: string,

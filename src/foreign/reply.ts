@@ -11,7 +11,7 @@ import { parseObject } from '../handlers/output.js';
 import { wellFormedJson } from '../plain.js';
 import { isObject, type Json } from '../values/shape.js';
 
-/** A handler that gets the agent's own payload, and whose answer is interpreted as the agent would. */
+/** Wraps a handler: it gets the agent's own payload, and its answer is interpreted by the agent's rules. */
 export function foreignHandler(
   table: AgentTable,
   rows: readonly EventRow[],
@@ -24,7 +24,7 @@ export function foreignHandler(
       const row = rowFor(rows, call);
       const payload = wellFormedJson(payloadFor(table, row, call.input, isMeant));
       const reply = await inner.run(withJson(call, payload));
-      // A model that judges answers in our words.
+      // The model behind a prompt hook answers in our format.
       return inner.kind === 'prompt' ? reply : readReply({ table, row, call }, reply);
     },
   };
@@ -33,7 +33,7 @@ export function foreignHandler(
 const rowFor = (rows: readonly EventRow[], { spec }: ExternalCall): EventRow =>
   rows.find(({ ours }) => ours === spec.name) ?? (rows[0] as EventRow);
 
-/** With its own getters, because a call's getters work on that call alone. */
+/** The call with another payload. `signal` and `ending` are getters of a class, which a spread does not copy. */
 function withJson(call: ExternalCall, json: string): ExternalCall {
   return {
     ...call,
@@ -53,7 +53,7 @@ interface Asked {
   readonly call: ExternalCall;
 }
 
-/** These say nothing of what the hook meant. */
+/** Failures after which the output does not say what the hook meant. */
 const UNFINISHED: readonly string[] = ['aborted', 'timeout', 'too_large', 'untrusted', 'worker_died', 'threw'];
 
 function readReply(asked: Asked, reply: Reply): Reply {
@@ -69,19 +69,19 @@ function readReply(asked: Asked, reply: Reply): Reply {
   return {
     ...rest,
     ...(said.output === undefined ? {} : { output: said.output }),
-    // Why a program could not be started, or a server not asked, it knows best itself.
+    // The handler's own failure says best why a program did not start, or a server did not answer.
     ...(why === undefined ? {} : { failure: failure && why.cause !== 'bad_schema' ? { ...why, ...failure } : why }),
     warnings: [...warnings.filter((warning) => !READ_AS_OURS.test(warning)), ...heard.warnings, ...said.warnings],
   };
 }
 
-/** A helper's answer means the same whoever hands it on; the agent itself has no words for it. */
+/** Whether the answer was written by our helpers. It is read by our rules, since the agent has no such format. */
 function isHelpers({ stdout = '' }: Reply): boolean {
   const json = parseObject(stdout.trim());
   return json !== undefined && saysByHelper(json);
 }
 
-/** Warnings of an answer that was read by our rules first. */
+/** Warnings from reading the answer by our rules, which do not apply here. */
 const READ_AS_OURS = /^(?:Stdout starts with|Exit 2 blocked)/;
 
 function endOf({ failure, exitCode, stderr = '' }: Reply): { stderr: string; exitCode?: number } {
@@ -98,7 +98,7 @@ function endOf({ failure, exitCode, stderr = '' }: Reply): { stderr: string; exi
   }
 }
 
-/** The answer in our words. */
+/** Translates the agent's answer to an output in our format. */
 function sayHere(asked: Asked, answer: Answer): Pick<Reply, 'output' | 'failure'> & { warnings: readonly string[] } {
   const { table, row, call } = asked;
   if (Object.keys(answer).length === 0) return { warnings: [] };
@@ -119,7 +119,7 @@ function sayHere(asked: Asked, answer: Answer): Pick<Reply, 'output' | 'failure'
   };
 }
 
-/** Parts that must not be lost with just a warning. */
+/** Parts whose loss makes the hook fail; the loss of any other part is a warning. */
 const DECIDES: readonly string[] = ['deny', 'ask', 'block', 'stop', 'continue', 'rewrite', 'interrupt'];
 
 function rewriteOf({ table, row, call }: Asked, wanted: unknown): Answer {
@@ -133,7 +133,7 @@ function rewriteOf({ table, row, call }: Asked, wanted: unknown): Answer {
   return { updatedInput: merges ? { ...before, ...input } : input };
 }
 
-/** For a scope's own Stop the event's name differs. */
+/** Sets the event name that the call expects; for a scope's own Stop, it differs from the row's. */
 function named(output: Json, { eventName }: ExternalCall): Json {
   const { hookSpecificOutput: inner } = output;
   return isObject(inner) ? { ...output, hookSpecificOutput: { ...inner, hookEventName: eventName } } : output;
