@@ -7,6 +7,7 @@ import { formatPath } from '../values/problem.js';
 import { checkAgentFile } from './check-agent.js';
 import { checkAgentOutputs } from './check-agent-outputs.js';
 import { checkDuplicates } from './check-duplicates.js';
+import { checkEnv } from './check-env.js';
 import { checkFields } from './check-fields.js';
 import { checkGuards } from './check-guards.js';
 import { checkHandlers, checkPolicy } from './check-handlers.js';
@@ -88,7 +89,7 @@ export interface HookReport {
 export async function checkHookFiles(options: CheckOptions): Promise<HookReport> {
   const { cwd = process.cwd(), home = homedir(), path = process.env['PATH'] ?? '' } = options;
   const managed = options.managedDir ?? completeFiles({ projectDir: cwd }, HOOK_EVENTS).managedDir;
-  const machine: Surroundings = { cwd, home, path, managed };
+  const machine: Surroundings = { cwd, home, path, managed, env: process.env };
   const { files, others, elsewhere } = await readFiles(options, machine);
   const report = await checkSources(files, machine);
   const name = (file: string): string => shortest(cwd, file);
@@ -140,6 +141,7 @@ const CHECKS: readonly Check[] = [
   checkManifestHooks,
   checkScripts,
   checkShell,
+  checkEnv,
   checkGuards,
   checkOutputs,
   checkUnheard,

@@ -29,6 +29,8 @@ export interface Surroundings extends Bearings {
   readonly path: string;
   /** The place of managed settings. */
   readonly managed: string;
+  /** The environment that hooks would get. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /** What checks can find out about all files, and about the machine. */

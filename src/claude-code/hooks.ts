@@ -5,9 +5,12 @@ import type { Registration, Skip } from '../scopes/registration.js';
 import { guardFiles } from '../trust/guard.js';
 import type { Variables } from '../trust/named/variables.js';
 import { formatPath } from '../values/problem.js';
+import { isText } from '../values/shape.js';
 import { type ClaudeProblem, type Finding, problemOf } from './files/findings.js';
 import type { Policy } from './files/policy.js';
 import type { ClaudeGroup, ClaudeHandler } from './files/schema.js';
+import type { HookFile } from './files/settings.js';
+import { lackingIn, type SettingsVariable, sayLacking } from './files/settings-env.js';
 import type { ClaudeSource } from './files/source.js';
 import { claudeEnvironment, type EnvFiles, substitute } from './files/variables.js';
 import type { JudgedSource } from './trust/held.js';
@@ -33,6 +36,8 @@ export interface PrepareOptions {
   /** The file of the same agent that goes before it. */
   readonly before: string | undefined;
   readonly envFiles: EnvFiles;
+  /** What settings set for sessions of Claude Code. */
+  readonly env: readonly SettingsVariable[];
   /** Where commands run if the input does not say. */
   readonly fallback: string;
   /** The check before a command of a file runs that was named and needs no consent. */
@@ -59,6 +64,8 @@ export function prepareHooks(judged: JudgedSource, options: PrepareOptions): Pre
     return prepared;
   };
   const prepare = (handler: ClaudeHandler): HandlerDescription => {
+    for (const finding of lacking(handler, file, options.env))
+      findings.set(JSON.stringify(finding.path) + finding.message, finding);
     let prepared: HandlerDescription = handler;
     // It never runs, so a variable without a value must not hide it.
     if (judged.stateOf(handler) === 'untrusted') return original({ ...handler }, handler);
@@ -129,6 +136,21 @@ export function prepareHooks(judged: JudgedSource, options: PrepareOptions): Pre
       ...(await Promise.all([...findings.values()].map((finding) => problemOf(finding, file)))),
     ],
   };
+}
+
+/** Variables that Claude Code would pass to the hook, each at the key whose text uses it. */
+function lacking(handler: ClaudeHandler, file: HookFile, env: readonly SettingsVariable[]): Finding[] {
+  if (env.length === 0) return [];
+  return ['command', 'args', 'headers'].flatMap((key) => {
+    const value: unknown = handler[key];
+    const texts = isText(value) ? [value] : Object.values((value ?? {}) as object).filter(isText);
+    return lackingIn(texts, env, process.env).map((variable) => ({
+      rule: 'settings-env',
+      level: 'warning' as const,
+      path: [...(file.placeOf(handler) ?? []), key],
+      message: sayLacking(variable, variable.file),
+    }));
+  });
 }
 
 /** On the command line, by itself or as a part of a plugin. */

@@ -66,7 +66,7 @@ export interface LoadedClaudeCode {
   readonly held: readonly HeldFile[];
   /** How many acceptances are for projects at other paths; a project that was moved has to be accepted again. */
   readonly acceptedElsewhere: number;
-  /** The files that a session's hooks were given as `CLAUDE_ENV_FILE`, to be sourced before its Bash calls. */
+  /** The files that a session's hooks have written as their `CLAUDE_ENV_FILE`, in the order of the hooks, to be sourced before its Bash calls. */
   envFiles(session: string): string[];
   /** Unregisters everything; safe to call twice. */
   undo: Undo;
@@ -115,6 +115,7 @@ export async function loadChecked<C extends CustomEvents>(
   const standing = judged
     .filter(({ source, whole }) => !whole && counting.includes(source) && hasHooks(source.file))
     .map(({ source }) => source);
+  const env = counting.flatMap(({ file }) => file.env);
   const prepared = judged.map((each) => {
     const before = each.whole ? undefined : agentBefore(each.source, standing);
     return prepareHooks(each, {
@@ -122,6 +123,7 @@ export async function loadChecked<C extends CustomEvents>(
       enforce,
       before,
       envFiles,
+      env,
       fallback,
       checksOf,
       report: services.report,

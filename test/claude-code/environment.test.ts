@@ -1,7 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: hooks are written like this
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ClaudeProblem } from '../../src/claude-code/files/findings.js';
 import { closeAll, createProject, hooksOn, type Project, skipped } from './project.js';
 
 let project: Project;
@@ -79,6 +81,62 @@ describe('the environment of a hook', () => {
       expect(existsSync(files[0] as string)).toBe(false);
     },
   );
+
+  test('names the files that hooks have written, which a shell can source', async () => {
+    const write = { type: 'command', command: 'echo "export A=$(basename "$CLAUDE_ENV_FILE")" >> "$CLAUDE_ENV_FILE"' };
+    const quiet = { type: 'command', command: 'true' };
+    project.write('home/.claude/settings.json', hooksOn('SessionStart', quiet, write, { ...quiet, timeout: 9 }, write));
+    const { fire, envFiles } = await project.load();
+    expect(envFiles('s')).toEqual([]);
+    await fire('SessionStart', { source: 'startup' });
+    expect(envFiles('s').map((file) => basename(file))).toEqual(['sessionstart-hook-1.sh']);
+    const sourced = envFiles('s').map((file) => `. '${file}'; `);
+    expect(execFileSync('sh', ['-c', `${sourced.join('')}echo "$A"`], { encoding: 'utf8' })).toBe(
+      'sessionstart-hook-1.sh\n',
+    );
+  });
+});
+
+describe('what `env` of settings sets', () => {
+  const env = { HOOKSCOPE_TEAM: 'a', HOME: '/elsewhere', NF: '1', PATH: process.env['PATH'] };
+  const about = (problems: readonly ClaudeProblem[]) =>
+    problems.map(({ file, where, message }) => `${basename(dirname(dirname(file)))} ${where}: ${message}`);
+
+  test('does not reach hooks, and a problem says of each that uses it which file and key set it', async () => {
+    project.write('project/.claude/settings.json', { env });
+    project.write('home/.claude/settings.json', {
+      env: { OTHER: 'b' },
+      ...hooksOn(
+        'PreToolUse',
+        { type: 'command', command: 'printf "%s" "${HOOKSCOPE_TEAM-none}|$HOME" >&2; exit 2' },
+        { type: 'command', command: 'sh', args: ['-c', ': "$OTHER"'] },
+        { type: 'http', url: 'http://127.0.0.1:9/', headers: { a: 'Bearer $OTHER' }, if: 'Read(x)' },
+      ),
+    });
+    const { fire, problems } = await project.load();
+    const settings = join(project.dir, '.claude/settings.json');
+    const fix = 'which hooks do not get here; set it where the host runs, or in the command';
+    expect(about(problems)).toEqual([
+      `home hooks.PreToolUse[0].hooks[0].command: $HOOKSCOPE_TEAM is set by env.HOOKSCOPE_TEAM of ${settings}, ${fix}`,
+      `home hooks.PreToolUse[0].hooks[0].command: $HOME is set by env.HOME of ${settings}, ${fix}`,
+      `home hooks.PreToolUse[0].hooks[1].args: $OTHER is set by env.OTHER of ${join(project.home, '.claude/settings.json')}, ${fix}`,
+      `home hooks.PreToolUse[0].hooks[2].headers: $OTHER is set by env.OTHER of ${join(project.home, '.claude/settings.json')}, ${fix}`,
+    ]);
+    expect((await fire('PreToolUse', {})).decision.reason).toBe(`none|${process.env['HOME']}`);
+  });
+
+  test.each([
+    'true',
+    'echo "$PATH"',
+    'HOOKSCOPE_TEAM=b; echo $HOOKSCOPE_TEAM',
+    'export HOOKSCOPE_TEAM=b && ./x "$HOOKSCOPE_TEAM"',
+    'echo "\\$HOOKSCOPE_TEAM"',
+    'echo $HOOKSCOPE_TEAMS',
+  ])('is not a problem of a hook that does without: %s', async (command) => {
+    project.write('project/.claude/settings.json', { env, ...hooksOn('PreToolUse', { type: 'command', command }) });
+    const { problems } = await project.load();
+    expect(about(problems)).toEqual([]);
+  });
 });
 
 describe('placeholders', () => {

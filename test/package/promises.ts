@@ -615,6 +615,12 @@ const limits: readonly Kept[] = [
   // Plugins and files
   ['A misspelt option of a plugin is refused', 'host/plugin-options', 'a key that the schema does not name is refused'],
   ['cannot be looked into: there a key', 'host/plugin-options', 'what a preprocess makes of it'],
+  [
+    "`env` of Claude Code's settings",
+    'claude-code/environment',
+    'does not reach hooks, and a problem says of each that uses it',
+  ],
+  ['say so of each hook whose command line', 'claude-code/environment', 'a problem says of each that uses it'],
   ['A plugin is a program', 'cli/hostile-folder', 'the canaries would have sung: what is named runs'],
   ['and the like run as code', 'cli/found-config', 'what is named and runs as code is said first'],
   ['binds the files that its text imports and names', 'plugins/config-trust', 'and says by name what it cannot bind'],

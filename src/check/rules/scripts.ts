@@ -98,6 +98,14 @@ export const SCRIPT_RULES = {
     bad: '"command": "prettier --write \\"$CLAUDE_FILE_PATHS\\""',
     good: '"command": "jq -r .tool_input.file_path | xargs -r prettier --write"',
   },
+  'settings-env': {
+    level: 'warning',
+    about: 'A variable that only Claude Code passes to hooks',
+    why: "Claude Code sets what `env` of its settings holds, and its hooks get it. In hookscope they do not: a project's PATH or NODE_OPTIONS would change what accepted hooks run. The command sees an empty string, or the variable of the host.",
+    fix: 'Set the variable where the host runs, or in the command itself.',
+    bad: '"env": { "TEAM": "a" }, and "command": "./guard.sh --team \\"$TEAM\\""',
+    good: '"command": "./guard.sh --team a"',
+  },
   'single-quoted-placeholder': {
     level: 'info',
     about: "A plugin's path between single quotes",

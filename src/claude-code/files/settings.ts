@@ -6,6 +6,7 @@ import { type ClaudeProblem, type Finding, type Located, problemOf } from './fin
 import { otherShape } from './other-shapes.js';
 import { problemsOfRepeated } from './repeated.js';
 import { type CheckedHooks, type ClaudeGroup, type ClaudeHandler, type ClaudeHooks, checkHooks } from './schema.js';
+import { envOf, type SettingsVariable } from './settings-env.js';
 import { checkSettings, type HookSettings, SETTINGS_KEYS } from './settings-keys.js';
 
 /** One file with hooks, read and checked. */
@@ -13,6 +14,8 @@ export interface HookFile {
   readonly file: string;
   readonly hooks: ClaudeHooks;
   readonly settings: HookSettings;
+  /** What its `env` sets for sessions of Claude Code. */
+  readonly env: readonly SettingsVariable[];
   /** The text as it is in the file, to which consent is bound. */
   readonly definition: Readonly<Record<string, unknown>>;
   readonly problems: readonly ClaudeProblem[];
@@ -59,6 +62,7 @@ export function broken(file: string, problem: Partial<Position> & { readonly mes
     file,
     hooks: {},
     settings: {},
+    env: [],
     definition: {},
     problems: [whole],
     dropped: problem.message,
@@ -89,6 +93,7 @@ export async function checkFile(data: unknown, file: string, options: ReadFileOp
     file,
     hooks: checked?.hooks ?? {},
     settings,
+    env: hooksOnly ? [] : envOf(data, file),
     definition: Object.fromEntries(
       Object.entries(data).filter(([key]) => key === 'hooks' || (!hooksOnly && SETTINGS_KEYS.includes(key))),
     ),

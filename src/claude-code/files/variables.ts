@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExternalCall, HandlerDescription } from '../../handlers/handler.js';
 import type { Variables } from '../../trust/named/variables.js';
@@ -111,9 +112,9 @@ export class EnvFiles {
     return file;
   }
 
-  /** The files of a session, in the order in which its hooks were started. */
+  /** The files that a session's hooks have written, in the order in which the hooks were started: a shell that sources one that is not there may end. */
   of(session: string): string[] {
-    return [...(this.#files.get(session) ?? [])];
+    return (this.#files.get(session) ?? []).filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
   }
 }
 

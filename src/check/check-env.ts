@@ -1,0 +1,33 @@
+import { envOf, lackingIn, sayLacking } from '../claude-code/files/settings-env.js';
+import { isText } from '../values/shape.js';
+import { atKey, type Check } from './checking.js';
+import type { SourceFile } from './files/source-file.js';
+import { entryOf, plainData } from './files/tree.js';
+
+/** Variables that Claude Code's settings set for its sessions, where a hook uses one. */
+export const checkEnv: Check = function* (file, { files, machine, name }) {
+  if (file.dialect === 'code') return;
+  const env = files
+    .filter((other) => isSettings(other) && countsFor(other, file))
+    .flatMap((other) => (other.parsed.root === undefined ? [] : envOf(plainData(other.parsed.root), other.path)));
+  if (env.length === 0) return;
+  for (const handler of file.handlers) {
+    for (const key of ['command', 'args', 'headers']) {
+      const value = entryOf(handler.node, key)?.value;
+      const data: unknown = value === undefined ? undefined : plainData(value);
+      const texts = isText(data) ? [data] : Object.values((data ?? {}) as object).filter(isText);
+      for (const variable of lackingIn(texts, env, machine.env ?? {}))
+        yield {
+          rule: 'settings-env',
+          ...atKey(handler, key),
+          message: `${sayLacking(variable, name(variable.file))}.`,
+        };
+    }
+  }
+};
+
+const isSettings = ({ kind }: SourceFile): boolean => /^(managed|user|project|local|settings)$/.test(kind);
+
+/** A project's settings count in that project alone; a plugin may be used in any. */
+const countsFor = ({ project }: SourceFile, file: SourceFile): boolean =>
+  project === undefined || file.project === undefined || project === file.project;
