@@ -1,7 +1,7 @@
 import { isSame } from '../emit/reading/answers.js';
 import type { FireRecord, HookRecord } from '../emit/record.js';
 import { specOf } from '../events/catalogue.js';
-import { agentIdOf, isShadow } from './meaning.js';
+import { agentIdOf, isDenied, isShadow } from './meaning.js';
 
 /** The records of one tool call. */
 export interface CallFound {
@@ -96,7 +96,7 @@ function add(call: Call, record: HookRecord): void {
   if (isAsk(record)) {
     call.asks.push(record);
     call.chain.byHost.set(record.host_id, call);
-    call.isDeferred = record.decision.verdict === 'defer';
+    call.isDeferred = record.decision.verdict === 'defer' && record.error === undefined;
   }
   if (record.type === 'tool_call') call.isDeferred = record.status === 'deferred';
   call.isOver ||= ends(record);
@@ -125,23 +125,20 @@ function joined(record: HookRecord, last: Call, calls: Set<Call>): Call {
 
 /** Whether a fire is about the call before it or about another one, if that is known. */
 function relationOf(record: FireRecord, call: Call): 'same' | 'another' | 'unknown' {
+  if (call.isOver) return 'another';
+  const { host_id: host } = record as HookRecord;
+  const ofHost = call.asks.filter((one) => (one as HookRecord).host_id === host).at(-1);
+  // A process that answers one event.
+  if (ofHost !== undefined && isStateless(ofHost)) return 'same';
   const role = roleOf(record);
   const asked = call.asks.filter((one) => roleOf(one) === role).at(-1);
-  if (call.isOver) return 'another';
   if (asked === undefined && role === 'answers') return 'same';
   if (asked !== undefined && !isAlike(asked, record)) return 'another';
-  if (call.isDeferred) return 'same';
-  const { host_id: host } = record as HookRecord;
-  const before = call.asks.filter((one) => (one as HookRecord).host_id === host).at(-1);
   const last = call.asks.at(-1);
-  // Hookscope itself answers a fire that a host rejected.
-  if (isAnswered(last, record)) return 'same';
-  if (before !== undefined) {
-    if (isStateless(before)) return 'same';
-    return before.decision.verdict === 'deny' || before.unanswered !== undefined ? 'another' : 'unknown';
-  }
+  if (call.isDeferred || isAnswered(last, record)) return 'same';
+  if (ofHost !== undefined) return isDenied(ofHost) || ofHost.unanswered !== undefined ? 'another' : 'unknown';
   const isAgain = last?.revision !== undefined && last.revision === record.revision;
-  // Two commands that fired for the same hooks, each in its own process, were started for two calls.
+  // A command that asks the same hooks, in a process of its own, was started for another event.
   return isAgain && isStateless(last) && isStateless(record) ? 'another' : 'unknown';
 }
 
@@ -156,8 +153,14 @@ const isAnswered = (rejected: FireRecord | undefined, answer: FireRecord | undef
 const isStateless = (record: FireRecord): boolean => (record as { readonly stateless?: boolean }).stateless === true;
 
 /** Whether two fires had the same input, as far as their records hold it. */
-const isAlike = (a: FireRecord, b: FireRecord): boolean =>
-  [a, b].some(({ truncated = [] }) => truncated.length > 0) || isSame(a.input, b.input);
+function isAlike(a: FireRecord, b: FireRecord): boolean {
+  if ([a, b].some(({ truncated = [] }) => truncated.length > 0)) return true;
+  const told = Object.keys(a.input).filter((key) => !FILLED.includes(key) && Object.hasOwn(b.input, key));
+  return told.every((key) => isSame(a.input[key], b.input[key]));
+}
+
+/** What a host fills in where the agent does not say it. */
+const FILLED: readonly string[] = ['hook_event_name', 'session_id', 'transcript_path', 'cwd', 'permission_mode'];
 
 /** The call of the fire that a shadow record belongs to: its hook may be called late, after the next call began. */
 function shadowedBy(record: HookRecord, byFire: ReadonlyMap<string, Chain>): Call | undefined {

@@ -2,9 +2,15 @@ import type { FireRecord, HandlerRecord, HookRecord } from '../emit/record.js';
 import { VERDICTS } from '../events/spec.js';
 
 /** Whether hooks stopped the action; on a stop event, whether they kept the agent going. */
-export function isBlocked({ decision: { verdict, blocked, continues } }: Pick<FireRecord, 'decision'>): boolean {
-  return verdict === 'deny' || blocked === true || continues === true;
+export function isBlocked({ decision, error }: Pick<FireRecord, 'decision' | 'error'>): boolean {
+  const { verdict, blocked, continues } = decision;
+  // Of a fire that was rejected it says what had been answered by then.
+  return error === undefined && (verdict === 'deny' || blocked === true || continues === true);
 }
+
+/** Whether hooks denied the call. */
+export const isDenied = ({ decision, error }: Pick<FireRecord, 'decision' | 'error'>): boolean =>
+  error === undefined && decision.verdict === 'deny';
 
 /** A rank that rises with the strictness of the decision. */
 export function strength(fire: FireRecord): number {

@@ -3,6 +3,7 @@ import { specOf } from '../events/catalogue.js';
 import { clip, ended, plain } from '../plain.js';
 import { own } from '../values/own.js';
 import type { CallFound } from './calls.js';
+import { isDenied } from './meaning.js';
 import { nameIn, quoted } from './words.js';
 
 /** The records of a tool call, by type. */
@@ -45,7 +46,6 @@ export function whatBecame({
 }
 
 const hasRun = ({ event }: FireRecord): boolean => specOf(event)?.callRole === 'ran';
-const isDenied = (fire: FireRecord): boolean => !hasRun(fire) && fire.decision.verdict === 'deny';
 
 /** For a call that ran: an earlier denial under its id, which may have been about the same call. */
 function deniedBefore(before: readonly HookRecord[]): string[] {

@@ -157,21 +157,21 @@ describe('why', () => {
   });
 
   test.each([
-    'threw',
-    'timeout',
-    'spawn_failed',
-    'exit_code',
-    'signal',
-    'bad_json',
-    'bad_schema',
-    'too_large',
-    'http_status',
-    'connection',
-    'aborted',
-    'worker_died',
-    'untrusted',
-  ])('says what to do about a hook that failed: %s', (cause) => {
-    const [handler] = fire().handlers;
+    ['threw', 'callback'],
+    ['timeout', 'command'],
+    ['spawn_failed', 'command'],
+    ['exit_code', 'command'],
+    ['signal', 'command'],
+    ['bad_json', 'command'],
+    ['bad_schema', 'command'],
+    ['too_large', 'command'],
+    ['http_status', 'http'],
+    ['connection', 'http'],
+    ['aborted', 'rule'],
+    ['worker_died', 'callback'],
+    ['untrusted', 'rule'],
+  ])('says what to do about a hook that failed: %s', (cause, kind) => {
+    const handler = { ...fire().handlers[0], handler: kind };
     const { verdict: _, ...failed } = { ...handler, status: 'failed', failure: { cause, message: 'it did' } };
     const { changes } = answer(kept({ ...fire(), handlers: [failed] } as never));
     expect(changes.join('\n')).toMatch(/For \.\/guard\.sh to answer: (?!see what)/);

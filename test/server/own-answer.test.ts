@@ -54,6 +54,27 @@ describe('what hookscope hook answers by itself is kept', () => {
   });
 
   test.each([
+    [['PreTolUse', '--hooks', 'gone.json'], 'PreTolUse', /Unknown event/],
+    [[], 'PreToolUse', /missing required argument/],
+    [['PreToolUse', '--timeot', '5'], 'PreToolUse', /--timeot/],
+    [['PreToolUse', '--timeout', 'x'], 'PreToolUse', /--timeout/],
+    [['PreToolUse', '--as', 'moon'], 'PreToolUse', /--as/],
+  ])('arguments that are wrong, %j, with the call that was on standard input', async (args, event, reason) => {
+    const call = bash('ls', { tool_use_id: 'call-3', hook_event_name: 'PreToolUse', agent_id: 'a1' });
+    expect((await user.hook(args, call)).code).toBe(2);
+    expect(own()).toMatchObject([
+      {
+        ...{ event, tool_use_id: 'call-3', session_id: 's1', agent_id: 'a1', input: { tool_name: 'Bash' } },
+        ...{ unanswered: expect.stringMatching(reason), decision: { decidedBy: 'hookscope' } },
+      },
+    ]);
+    expect(own()[0]?.decision).toMatchObject(
+      event === 'PreTolUse' || args.length === 0 ? { blocked: true } : { verdict: 'deny' },
+    );
+    expect((await user.run(['why', 'call-3'])).stdout).toMatch(/Hookscope itself (decided: deny|blocked it)/);
+  });
+
+  test.each([
     ['an input that is no JSON', 'not json'],
     ['an input that is no object', '[1]'],
   ])('%s, as far as it can be read', async (_, body) => {

@@ -29,6 +29,9 @@ interface Truth {
   readonly end: Made['end'];
 }
 
+/** Its hook was stopped, and a failure counts as a denial. */
+const CUT_SHORT = { error: 'ABORTED', decision: { ...fire().decision, verdict: 'deny' } };
+
 /** What an agent with a hook that a server answers, and others that each run a process, leaves in the records. */
 function recordsOf(calls: readonly Made[], hasServer: boolean): Truth[] {
   let at = 0;
@@ -54,9 +57,9 @@ function recordsOf(calls: readonly Made[], hasServer: boolean): Truth[] {
     hosts += 1;
     const ofItself = { unanswered: 'gone', handlers: [] };
     const revision = `${hook} ${edits}`;
-    if (isServed && !isOwn) push('server', says === 'is cut short' ? { error: 'ABORTED' } : { revision });
+    if (isServed && !isOwn) push('server', says === 'is cut short' ? CUT_SHORT : { revision });
     else if (!isOwn)
-      push(`host ${hosts}`, { stateless: true, revision, ...(says === 'is cut short' ? { error: 'ABORTED' } : {}) });
+      push(`host ${hosts}`, { stateless: true, revision, ...(says === 'is cut short' ? CUT_SHORT : {}) });
     if (isOwn) push(`host ${hosts}`, ofItself);
     else if (says === 'is cut short')
       push(`host ${hosts}`, { ...ofItself, decision: { ...fire().decision, verdict: 'deny' } });

@@ -197,10 +197,14 @@ describe('a call whose events came to several hosts', () => {
   });
 
   test('is one call with the fire that hookscope has answered for', () => {
-    const rejected = of('server', 'PreToolUse', 1, { ...decision('none'), error: 'ABORTED' });
+    const input = { ...fire().input, cwd: '/filled/in' };
+    const rejected = of('server', 'PreToolUse', 1, { ...decision('deny'), error: 'ABORTED', input });
     const answered = of('own', 'PreToolUse', 2, own);
     expect(hosts(rejected, [rejected, answered])).toEqual(['server', 'own']);
     expect(hosts(rejected, [rejected, { ...answered, time: of('', '', 60_000).time }])).toEqual(['server']);
+    // Nobody was told what had been answered by then.
+    const ran = of('server', 'PostToolUse', 2, decision('none'));
+    expect(became(ran, [rejected, ran])).toEqual(['It ran: PostToolUse was fired for it.']);
     // One process that answers one event.
     const asked = of('one', 'PreToolUse', 1, { ...decision('deny'), ...alone });
     expect(hosts(asked, [asked, of('one', 'PreToolUse', 2, own)])).toEqual(['one', 'one']);

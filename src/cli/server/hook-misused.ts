@@ -5,6 +5,7 @@ import { claudeProtocol, type Protocol } from '../../server/protocol.js';
 import { type CommandRow, optionsOf } from '../command-row.js';
 import type { Terminal } from '../terminal.js';
 import { UNANSWERED } from './alarm.js';
+import { readLate } from './late-input.js';
 import { isStdoutLost, unheard } from './unheard.js';
 
 /**
@@ -20,18 +21,27 @@ export async function answerMisused(
   const as = valueIn(words, '--as') ?? '';
   // The value of an option may look like an event, so it counts only if no other word does.
   const protocol = protocolIn(withoutValues(words, row), as) ?? protocolIn(words, as);
-  // Whether an unknown event can be blocked is unknown, too: exit 2 blocks it if it can be.
-  if (protocol === undefined) return UNANSWERED;
-  const policy: FailurePolicy = valueIn(words, '--on-failure') === 'allow' ? 'allow' : 'block';
   const reason = why.replace(/^error: /, '');
+  if (protocol === undefined) {
+    const [event] = withoutValues(words, row).filter((word) => !word.startsWith('-'));
+    const { keepUnknown } = await import('./keep-own.js');
+    const about = { event, reason, isClient: as === '' };
+    tellUnkept(await keepUnknown(about, { body: await readLate(process.stdin), ms: KEEPING }));
+    // Whether an unknown event can be blocked is unknown, too: exit 2 blocks it if it can be.
+    return UNANSWERED;
+  }
+  const policy: FailurePolicy = valueIn(words, '--on-failure') === 'allow' ? 'allow' : 'block';
   const failed = protocol.fail(reason, policy);
   const said = isStdoutLost() ? unheard(failed, protocol, policy) : failed;
   terminal.write(said.stdout);
   await terminal.written();
   const { keepOwn } = await import('./keep-own.js');
-  const unkept = await keepOwn({ reason }, said, { protocol, body: undefined, ms: KEEPING });
-  if (unkept !== undefined) terminal.tell(unkept);
+  tellUnkept(await keepOwn({ reason }, said, { protocol, body: await readLate(process.stdin), ms: KEEPING }));
   return said.code;
+
+  function tellUnkept(unkept: string | undefined): void {
+    if (unkept !== undefined) terminal.tell(unkept);
+  }
 }
 
 /** Milliseconds for the record of the answer to reach the disk. */

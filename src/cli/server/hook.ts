@@ -22,6 +22,7 @@ import { wordOf } from '../option-values.js';
 import { type Flags, typedAs } from '../options.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { setAlarm, UNANSWERED } from './alarm.js';
+import { readLate } from './late-input.js';
 import { knowingOwn, ownAnswer } from './own-answer.js';
 import { whyEnded } from './own-process.js';
 import { isStdoutLost, unheard } from './unheard.js';
@@ -46,7 +47,14 @@ export async function hookCommand([given]: readonly string[], flags: HookFlags, 
   } catch (error) {
     const reason = whyEnded(terminal) ?? (isHookscopeError(error) ? error.message : messageOf(error));
     const words = protocol ?? wordsAfter(error, given as string);
-    if (words === undefined) return say({ stdout: '', stderr: `hookscope: ${reason}\n`, code: 2 }, terminal);
+    if (words === undefined) {
+      const code = await say({ stdout: '', stderr: `hookscope: ${reason}\n`, code: 2 }, terminal);
+      const { keepUnknown } = await import('./keep-own.js');
+      const about = { event: given, reason, isClient: flags.as === undefined || flags.as === CLAUDE };
+      const unkept = await keepUnknown(about, await kept(call));
+      if (unkept !== undefined) terminal.tell(unkept);
+      return code;
+    }
     protocol = knowingOwn(words);
     return sayAndKeep(heard(protocol.fail(reason, policy)), protocol, terminal, call);
   }
@@ -56,6 +64,8 @@ export async function hookCommand([given]: readonly string[], flags: HookFlags, 
 interface Call {
   /** The event as it came. */
   body?: string;
+  /** Whether standard input has been read. */
+  isRead?: true;
   /** When this process has to end, by `performance.now()`. */
   due: number;
 }
@@ -102,6 +112,7 @@ async function answer(
   const last = (seconds + given) * 500;
   call.due = started + last;
   const { as: _, attended: __, onFailure: ___, timeout: ____, server, ...set } = flags;
+  call.isRead = true;
   const body = await unlessInterrupted(terminal, readStdin(process.stdin, deadline));
   if (typeof body !== 'string') {
     const { withNamedProblems } = await import('../host/named-problems.js');
@@ -152,13 +163,18 @@ async function sayAndKeep(said: CommandAnswer, protocol: Protocol, terminal: Ter
 }
 
 /** Keeps the record of hookscope's own answer, which no host emits. A failure is only reported on standard error, after the answer's reason. */
-async function keep(said: CommandAnswer, protocol: Protocol, terminal: Terminal, { body, due }: Call): Promise<void> {
+async function keep(said: CommandAnswer, protocol: Protocol, terminal: Terminal, call: Call): Promise<void> {
   const own = ownAnswer(said);
   if (own === undefined || own.isRecorded) return;
   const { keepOwn } = await import('./keep-own.js');
-  const ms = Math.min(KEEPING, Math.max(0, due - performance.now()));
-  const unkept = await keepOwn(own, said, { protocol, body, ms });
+  const unkept = await keepOwn(own, said, { protocol, ...(await kept(call)) });
   if (unkept !== undefined && unkept !== own.reason) terminal.tell(unkept);
+}
+
+/** The event for a record, and how long that may take. */
+async function kept({ body, isRead, due }: Call): Promise<{ body: string | undefined; ms: number }> {
+  const found = body ?? (isRead ? undefined : await readLate(process.stdin));
+  return { body: found, ms: Math.min(KEEPING, Math.max(0, due - performance.now())) };
 }
 
 /** Milliseconds for that record to reach the disk. */

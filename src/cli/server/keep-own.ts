@@ -4,7 +4,7 @@ import { makeOwnFolder } from '../../server/owned.js';
 import { placesOf } from '../../server/places.js';
 import { CLAUDE, type Protocol } from '../../server/protocol.js';
 import { type Unanswered, unansweredRecord } from '../../server/unanswered.js';
-import { isObject } from '../../values/shape.js';
+import { isObject, type Json } from '../../values/shape.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { within } from '../../values/waiting/timer.js';
 import type { OwnAnswer } from './own-answer.js';
@@ -29,6 +29,30 @@ export async function keepOwn(
   answer: CommandAnswer,
   { protocol, body, ms }: { readonly protocol: Protocol; readonly body: string | undefined; readonly ms: number },
 ): Promise<string | undefined> {
+  return keepRecord(() => {
+    const told = own.told ?? readAgain(body, protocol);
+    return unansweredBy({ ...own, told }, answer, protocol);
+  }, ms);
+}
+
+/** The same for an event that hookscope does not know: whether the answer, exit 2, has stopped anything is for the agent to say. */
+export async function keepUnknown(
+  {
+    event,
+    reason,
+    isClient,
+  }: { readonly event: string | undefined; readonly reason: string; readonly isClient: boolean },
+  { body, ms }: { readonly body: string | undefined; readonly ms: number },
+): Promise<string | undefined> {
+  return keepRecord(() => {
+    const input = inputIn(body);
+    const named = event ?? input['hook_event_name'];
+    const name = typeof named === 'string' ? named : '(none)';
+    return { event: name, fold: 'block', input, reason, stops: true, isClient };
+  }, ms);
+}
+
+async function keepRecord(content: () => Unanswered, ms: number): Promise<string | undefined> {
   const places = placesOf();
   const file = recordsFile(places);
   let unkept: string | undefined;
@@ -37,14 +61,21 @@ export async function keepOwn(
     const sink = await sinkFor(file, (message) => {
       unkept ??= message;
     });
-    const told = own.told ?? readAgain(body, protocol);
-    const record = unansweredRecord(unansweredBy({ ...own, told }, answer, protocol));
-    sink.push({ seq: 1, time: isoNow(), host_id: newHostId(), ...record });
+    sink.push({ seq: 1, time: isoNow(), host_id: newHostId(), ...unansweredRecord(content()) });
     if (!(await within(ms, sink.close()))) unkept ??= `Records were not written to ${file} in time`;
   } catch (error) {
     unkept = messageOf(error);
   }
   return unkept;
+}
+
+function inputIn(body: string | undefined): Json {
+  try {
+    const input: unknown = JSON.parse(body ?? '');
+    return isObject(input) ? input : {};
+  } catch {
+    return {};
+  }
 }
 
 /** Undefined if the body cannot be read. */
