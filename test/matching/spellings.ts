@@ -295,3 +295,36 @@ export const anyRunner: fc.Arbitrary<string> = fc
     fed: fc.constantFrom('', '', '', '', 'echo x | '),
   })
   .map(({ runners, removal, end, fed }) => `${fed}${runners.join(' ')} ${removal}${end}`);
+
+/** Commands that remove the file, as a text of another program may have them. */
+const TEXTS = [
+  ...['rm x', 'rm>o x', 'rm>>o x', 'rm>|o x', 'rm</dev/null x', 'rm 2>o x', '>o rm x', '/bin/rm>o x', 'rm>o -f x'],
+  ...['/bin/r? x', '/bin/r?>o x', '/bin/r?</dev/null -f x', '>o /bin/r?>>o x', '2>o /bin/r* x', '/bin/r[l-n] x'],
+  ...['/bin/r[[:lower:]] x', '/bin/[[:alpha:]_]m x', '/bin/r[![:upper:]] x', '/bin/r[[:lower:]]>o x'],
+];
+/** Programs that run a text, which has neither quotes nor backslashes, dollars or percent signs. */
+const CARRIERS: readonly ((text: string) => string)[] = [
+  (text) => `awk 'BEGIN{system("${text}")}'`,
+  (text) => `awk '{system("${text.slice(0, -1)}" $1)}' <<< x`,
+  (text) => `awk 'BEGIN{"${text}" | getline}'`,
+  (text) => `python3 -c "import os;os.system('${text}')"`,
+  (text) => `python3 -c "import os;os.system('${text.slice(0, -1)}' + 'x')"`,
+  (text) => `python3 -c "import os;f='x';os.system(f'${text.slice(0, -1)}{f}')"`,
+  (text) => `node -e 'require("child_process").execSync("${text}")'`,
+  (text) => `node -e 'require("child_process").execSync("${text.slice(0, -1)}" + "x")'`,
+  (text) => `perl -e 'system "${text}"'`,
+  (text) => `perl -e 'system("${text.slice(0, -1)}" . "x")'`,
+  (text) => `make -f - <<< 'a:;${text}'`,
+  (text) => `sed '1e ${text}' <<< a`,
+  (text) => `git -c alias.z='!${text}' z`,
+  (text) => `EDITOR='${text};' git config --global -e`,
+  (text) => `export GIT_EDITOR='${text};'; git config --global -e`,
+  (text) => `GIT_SSH_COMMAND='${text};' git ls-remote h:x`,
+  (text) => `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.z GIT_CONFIG_VALUE_0='!${text}' git z`,
+  (text) => `A='${text}' perl -e 'system $ENV{A}'`,
+  (text) => `export A='${text}'; perl -e 'system $ENV{A}'`,
+  (text) => `vim -es -u NONE +'!${text}' +q`,
+  (text) => `tar cf /dev/null --checkpoint=1 --checkpoint-action=exec='${text}' .`,
+];
+/** All of them in all programs. */
+export const CARRIED: readonly string[] = TEXTS.flatMap((text) => CARRIERS.map((carry) => carry(text)));

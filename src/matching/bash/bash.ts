@@ -121,6 +121,8 @@ function guess(found: BashReading): void {
 /** Commands in it are run (`true`), or those of its substitutions (`expanded`), so it must be known which. */
 function guessAt(text: string, found: BashReading, surely: 'expanded' | true): void {
   spend(addTexts(text, found) * COST.guess, found);
+  // What is only expanded here may be a program's line: `EDITOR='/bin/r? x;'`.
+  if (surely === 'expanded') addGlobs(text, found);
   for (const reading of readingsOf(text)) {
     try {
       readAll({ text: reading, input: undefined, hole: undefined }, found);

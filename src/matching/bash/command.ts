@@ -1,4 +1,5 @@
 import { noteFiles, noteHanded, noteNamed, noteRan, noteTaken } from './files.js';
+import { addGlobs } from './globs.js';
 import { linesIn, mayName } from './guess.js';
 import { readsAsShell } from './input.js';
 import { bashProgram } from './lookup.js';
@@ -41,6 +42,8 @@ export function readAssignment(name: string, value: KnownWord | undefined, found
   if (value === undefined) return;
   if (PROGRAM_VARIABLES.test(name)) {
     noteTaken(value, found);
+    // The program is given more words.
+    addGlobs(`${value.text} $`, found);
     if (/^[^\s]*\/[\w.+-]+$/.test(value.text)) found.programs.add(lastName(value.text));
   }
   if (!FILE_VARIABLES.has(name)) return;

@@ -2,6 +2,7 @@ import { nameTest } from './glob-name.js';
 import { unescaped } from './guess.js';
 import { VALUE_NAMES } from './names.js';
 import { type BashReading, COST, lastName, spend } from './reading.js';
+import { withoutRedirections } from './texts.js';
 import { useOf } from './use.js';
 import { type KnownWord, withoutBraces } from './words.js';
 
@@ -24,6 +25,11 @@ const PATTERN = /[*?[{]/;
 const MORE: KnownWord = { text: '$', sure: undefined };
 /** Choices in choices are looked at so far; with more there are more words than are spelled out. */
 const MOST_NESTED = 20;
+
+/** Letters in brackets, also those of a class: `[[:lower:]_]`. */
+const CLASS = /\[[!^]?(?:[^\][\s]|\[[:.=][^\][\s]*[:.=]\])+\]/g;
+/** A redirection directly behind a pattern, with its file. */
+const GLUED = /(?<=[\w*?\]\uE001])(?:&>>?|[<>]{1,3}[&|]?)[^\S\n]*[^\s<>;|&()"'`]*/g;
 
 /** What begins a command in Perl and Ruby; their other brackets are among the marks. */
 const QUOTE = /(?:\bqx|%x)\s?[[/<]/g;
@@ -59,15 +65,17 @@ export function addGlobs(text: string, found: BashReading): void {
       .replace(/\\\r?\n/g, ' ')
       .replace(/\\(?:(["'])|`)/g, (_, quote?: string) => ` ${quote === undefined ? '`' : QUOTED}`)
       .replace(/\\ /g, '_')
+      .replace(CLASS, (set) => (/\[[:.=]/.test(set) ? '?' : set))
       .replace(QUOTE, '"');
-    const whole = withChoices(joined);
+    const whole = withoutRedirections(withChoices(joined), GLUED);
     const seen = new Set<string>();
     for (const { index, 0: piece } of whole.matchAll(PIECE)) {
       if (!/[*?[\uE000]/.test(piece)) continue;
-      const [mark, before, next] = [whole[index - 1], whole[index - 2], whole[index + piece.length]];
+      const end = index + piece.length;
+      const [mark, before, next] = [whole[index - 1], whole[index - 2], whole[end]];
       const written = piece.replaceAll(FROM, '{').replaceAll(TO, '}');
       const sure = isCommand(written, mark, before);
-      const isOpen = goesOn(piece, next, [before, mark]);
+      const isOpen = goesOn(piece, next, [before, mark]) || isJoined(piece, mark, whole.slice(end, end + LONGEST_GLUE));
       const key = `${sure ? '+' : ''}${isOpen ? '"' : ''}${written}`;
       if (!seen.has(key)) addPiece(written, { sure, isOpen }, found);
       seen.add(key);
@@ -95,6 +103,15 @@ function isCommand(piece: string, mark: string | undefined, before: string | und
 function goesOn(piece: string, next = '', [before, mark]: readonly (string | undefined)[]): boolean {
   if (/[{!(]/.test(next)) return true;
   return /["'`\uE002]/.test(next) && (next !== mark || (before === mark && /\s$/.test(piece)));
+}
+
+/** What stands between a text and what is joined to it. */
+const LONGEST_GLUE = 10;
+const JOINS = /^["'`\uE002]\s*(?:[+.%&~$\w]|,\s*[\w$])/;
+
+/** Whether the piece ends a text with a blank, to which another program joins what follows: `"r? " $1`, `'r? ' + x`. */
+function isJoined(piece: string, mark: string | undefined, after: string): boolean {
+  return mark === after[0] && /\s$/.test(piece) && JOINS.test(after);
 }
 
 interface Place {

@@ -44,8 +44,20 @@ function spellingsOf(text: string): string[] {
 
 const BLANKS = /[^\S\n]+/g;
 
+/** A redirection directly behind a name, with its file. */
+const GLUED = /(?<=\w)(?:&>>?|[<>]{1,3}[&|]?)[^\S\n]*[^\s<>;|&()]*/g;
+
+/** Redirections behind names are no part of these, nor of a command: `rm>o x`, `/bin/r?<o x`. */
+export function withoutRedirections(text: string, behind = GLUED): string {
+  return /[<>]/.test(text) ? text.replace(behind, ' ') : text;
+}
+
+const ENDS = /[;|&()`"'\n{}!\\]+/;
+
 function piecesOf(text: string): string[] {
-  const pieces = text.split(/[;|&()`"'\n{}!\\]+/).map((piece) => piece.trimEnd());
+  const bare = withoutRedirections(text);
+  const written = text.split(ENDS);
+  const pieces = (bare === text ? written : [...written, ...bare.split(ENDS)]).map((piece) => piece.trimEnd());
   // An expansion behind a name may be nothing, or blanks.
   const names = text.includes('$') ? pieces.flatMap((piece) => piece.match(/(?<=^|\s)[^\s$]+(?=\$)/g) ?? []) : [];
   return [...pieces, ...names].filter((piece) => piece !== '');
