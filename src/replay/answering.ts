@@ -22,22 +22,22 @@ import type { KnownAnswer } from './recorded.js';
 
 /** A hook whose answer is not known, and why. */
 export interface Unanswered extends Pick<Registration, 'name' | 'kind'> {
-  /** Absent: it is not a registered hook. */
+  /** Absent if it is not a registered hook. */
   readonly hook?: Registration | undefined;
   readonly why: string;
 }
 
-/** The fire that is being decided again. One at a time; the stand-ins read it here. */
+/** The fire that is being replayed, which the stand-ins read. There is only one at a time. */
 export interface UnderWay {
   given: Given;
   guess: Guess;
-  /** By the hooks' ids. */
+  /** Hooks whose answers are not known, by hook id. */
   unknown: Map<string, Unanswered>;
-  /** The configuration is the one that decided it. */
+  /** Whether the configuration is the one that decided the recorded fire. */
   isSame: boolean;
-  /** Of one run. */
+  /** Group deadlines in the current run (one run per guess). */
   time: GroupTime;
-  /** What the callbacks that may run have said in this fire. */
+  /** Results of the callbacks that were run in this fire. */
   called: Called[];
 }
 
@@ -54,8 +54,8 @@ const DAMAGED = 'what was recorded of it is damaged';
 const BACKGROUND: Attempt = Object.freeze({ background: true });
 
 /**
- * A registration as it takes part in a replay: the host decides with it as with the original, but its handler is not run. `careful`: its
- * matcher and rule must not read unknown parts of the input. `place`: its position among the hooks of its plan that run the same code.
+ * The stand-in for a registration: the host treats it like the original, but its handler is not run. `careful`: matcher and rule are
+ * watched for reading unknown parts of the input. `place`: its position among the hooks of its plan that run the same code.
  */
 export function answering(r: Registration, place: number, careful: boolean, how: StandIns): Registration {
   const runs = how.runCallbacks && r.kind === 'callback' && callbackOf(r) !== undefined;
@@ -70,10 +70,10 @@ export function answering(r: Registration, place: number, careful: boolean, how:
   return { ...made, work: runs ? callOnce(stood, how.now) : workOf(stood, how) };
 }
 
-/** Folders that are remembered. */
+/** The most folders whose trust checks are remembered. */
 const MOST_FOLDERS = 100;
 
-/** Whether it is unchanged since it was accepted, checked once for each folder that it would run in. */
+/** The registration's trust check, with one result for each folder in which the hook would run. */
 function checkedOnce({ trustCheck }: Registration): Registration['trustCheck'] {
   if (trustCheck === undefined) return undefined;
   const known = new Map<unknown, ReturnType<typeof trustCheck>>();
@@ -128,19 +128,19 @@ function unknown(hook: Registration, why: string, { now }: StandIns, again: bool
 const OTHER_TIME = 'it had not answered in time, and has another time now';
 const TOO_LONG = 'it took longer than it may now';
 
-/** Why what was recorded is not what it would say now. Under the configuration that decided it, it had the same time. */
+/** Why a recorded answer does not hold now, because of time limits. Under the same configuration the limits were the same. */
 function whyNot(said: KnownAnswer, r: Registration, { isSame, time }: UnderWay): string | undefined {
   const { failure, duration = 0, background } = said;
   const limit = r.timeout * 1000;
   const isLate = failure?.cause === 'timeout';
   if (isLate && failure.message !== timeout(r).message) return OTHER_TIME;
   if (isCovered(r, isSame) || limit === 0 || background) return undefined;
-  // What others of its group had left to it then is not known.
+  // How much time the other hooks of its group had left for it is not known.
   if (isLate) return r.shared !== undefined || (said.duration ?? limit) < limit ? OTHER_TIME : undefined;
   return duration > limit || !time.isEnough(r, duration) ? TOO_LONG : undefined;
 }
 
-/** Its recorded answer, read as the host reads it; undefined: the host had read it differently then. */
+/** The recorded answer, read as the host reads it now; undefined if the recording shows that the host read it differently. */
 function attemptOf(said: KnownAnswer, fire: FireFacts, r: Registration): Attempt | undefined {
   const { output, failure, background, unjudged } = said;
   if (background) return BACKGROUND;
@@ -195,12 +195,12 @@ function ruleOf(r: Stood, how: StandIns): Rule | undefined {
   };
 }
 
-/** Whether it was asked then, under the same configuration; if that is not known, the guess counts. */
+/** Whether the hook is asked: as recorded, if the configuration is the same; if that is not known, as the guess says. */
 function asked(r: Stood, input: Json, how: StandIns, why: string): boolean {
   const { now, claims } = how;
   const was = isCovered(r, now.isSame) ? now.given.wasAsked(r, input) : undefined;
   if (was !== undefined) return was;
-  // Whether it is asked decides nothing.
+  // These hooks do not affect the decision.
   if (r.phase === 'observe' || r.async === true) return false;
   note(r, why, now);
   if (r.once && !now.guess.matches) claims.doubt(r.scope, now.given.fire, r);

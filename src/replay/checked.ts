@@ -24,7 +24,7 @@ const FIRE: Readonly<Record<string, OptionCheck>> = {
 };
 const HOOK: Readonly<Record<string, OptionCheck>> = { name: checks.text, kind: checks.text, answers: checks.list };
 
-/** Checks records and fires given in code like those from a file. Rejects with INVALID_OPTIONS, naming the one that is wrong, and its key. */
+/** Checks records and fires passed in code, like those from a file. Rejects with INVALID_OPTIONS, which names the entry and its key. */
 export async function* checkedSource(source: AsyncIterable<Source> | Iterable<Source>): AsyncGenerator<Source> {
   let index = 0;
   for await (const one of source) {
@@ -34,7 +34,7 @@ export async function* checkedSource(source: AsyncIterable<Source> | Iterable<So
   }
 }
 
-/** undefined: a record of a type that this version does not know. */
+/** Checks one entry; undefined for a record of a type that this version does not know. */
 async function checked(one: unknown, where: string): Promise<Source | undefined> {
   if (!isObject(one)) throw wrong(where, `expected a record or a fire, got ${kindOf(one)}`);
   if (!('type' in one)) return checkedFire(one, where);

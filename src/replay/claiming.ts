@@ -5,7 +5,7 @@ import { isCovered, type Stood } from './given.js';
 
 const ONCE = 'it is not known whether its single run (once) had been used up';
 
-/** Scopes with the replay's own claims; the same scope is the same object. */
+/** Wraps scopes so that `once` is claimed in the replay, not in the host. A scope is always wrapped by the same object. */
 export function claimingScopes({ claims, now }: Pick<StandIns, 'claims' | 'now'>): StandIns['scopeOf'] {
   const made = new WeakMap<RegisteredIn, RegisteredIn>();
   return (scope) => {
@@ -32,7 +32,7 @@ export function claimingScopes({ claims, now }: Pick<StandIns, 'claims' | 'now'>
   };
 }
 
-/** If it is not known, the guess counts; a hook that was not asked because of it has had its run. */
+/** Whether the hook has had its single run. If that is not known, the guess decides, and it stays so for the whole run. */
 function isClaimed(scope: RegisteredIn, r: Stood, claims: Claims, now: UnderWay): boolean {
   const { fire } = now.given;
   const claim = claims.made(scope, fire, r) ?? claimBefore(scope, r, claims, now);
@@ -43,8 +43,8 @@ function isClaimed(scope: RegisteredIn, r: Stood, claims: Claims, now: UnderWay)
 }
 
 /**
- * Whether its run had been taken before this fire. Under the configuration that decided it, the recording says so. Under any other, the replayed fires
- * do, and what the recording says only counts as a doubt: a run before the recording began, or in another process.
+ * Whether the hook had its single run before this fire. Under the same configuration, the recording says so. Under any other, the replayed fires
+ * do, and the recording can only cast doubt: the run may have been before the recording began, or in another process.
  */
 function claimBefore(scope: RegisteredIn, r: Stood, claims: Claims, now: UnderWay): Claim {
   const { given } = now;
@@ -53,11 +53,11 @@ function claimBefore(scope: RegisteredIn, r: Stood, claims: Claims, now: UnderWa
   if (recorded === undefined || recorded === claim) return claim;
   if (isCovered(r, now.isSame)) return recorded;
   if (recorded === 'taken') return claim === 'free' && ran ? 'free' : 'maybe';
-  // It ran then without `once`; but if it had it, or its host is not known, this is another life.
+  // In the recording it ran again: it had no `once` then. But if it had (`skipped`), or the host is not known, this may be another life.
   return claim === 'taken' && !skipped && given.fire.host !== undefined ? 'taken' : 'maybe';
 }
 
-/** Remembers which registrations the `once` hooks of a fire were, before it is decided. */
+/** Notes, before a fire is decided, which recorded registrations its `once` hooks correspond to. */
 export function meetClaims(once: readonly Registration[], { claims, now }: Pick<StandIns, 'claims' | 'now'>): void {
   for (const r of once) {
     const registered = now.given.registrationOf(r as Stood);
@@ -65,7 +65,7 @@ export function meetClaims(once: readonly Registration[], { claims, now }: Pick<
   }
 }
 
-/** Remembers what the recording says about the `once` hooks of a fire that was replayed. */
+/** Notes, after a fire was replayed, what the recording says about its `once` hooks. */
 export function noteClaims(once: readonly Registration[], { claims, now }: Pick<StandIns, 'claims' | 'now'>): void {
   for (const r of once) {
     const recorded = now.given.claimOf(r as Stood);

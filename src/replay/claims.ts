@@ -2,45 +2,45 @@ import type { RegisteredIn, Registration } from '../scopes/registration.js';
 import type { Registered, Stood } from './given.js';
 import type { RecordedFire } from './recorded.js';
 
-/** Lives whose claims are remembered: hosts, sessions and agents. */
+/** The most lives (hosts, sessions and agents) whose claims are remembered. */
 const MOST = 10_000;
 
-/** Whether the single run of a `once` hook was taken. `maybe`: that depends on answers that are not known. */
+/** Whether a `once` hook has had its single run. `maybe`: it depends on answers that are not known. */
 export type Claim = 'free' | 'taken' | 'maybe';
 
 /** What is known about the single run of a hook in one life. */
 export interface Known {
   readonly claim: Claim;
-  /** What the recording says of it in fires that were replayed: it ran, or its run had been taken. */
+  /** What the recording says about the hook in replayed fires: that it ran, or that it was skipped as already run. */
   readonly ran: boolean;
   readonly skipped: boolean;
-  /** Which it was in the latest of them. */
+  /** The recorded registration of the hook in the latest of these fires. */
   readonly registered?: Registered;
 }
 
-/** The claims that one run of a fire has made, by life and hook. */
+/** The claims made in one run of a fire, by life and hook. */
 type Made = ReadonlyMap<string, ReadonlyMap<object, Claim>>;
 
 const UNSEEN: Known = Object.freeze({ claim: 'free', ran: false, skipped: false });
 
 /**
- * Which `once` hooks have run, by the host, session or agent that the hook belongs to. A fire may be decided several times, with another guess each
- * time: each run starts from the claims before the fire, and what the runs do not agree on is not known afterwards.
+ * Which `once` hooks have run, by life: the host, session or agent that the hook belongs to. A fire may be decided several times, each time with another
+ * guess. Each run starts from the claims before the fire, and a claim on which the runs disagree becomes `maybe`.
  *
- * A hook is known by what it runs, not by its id: where agents of a type have it, each preview of one of them is another registration of it.
+ * Hooks are identified by what they run, not by id, because each preview of an agent registers the hooks of its type anew.
  */
 export class Claims {
   readonly #lives = new Map<string, Map<object, Known>>();
   #made = new Map<string, Map<object, Claim>>();
 
-  /** The claims of the run that has ended. The next run starts without them. */
+  /** Returns the claims of the run that has ended, and clears them for the next run. */
   take(): Made {
     const made = this.#made;
     this.#made = new Map();
     return made;
   }
 
-  /** Keeps what all runs of a fire agree on. */
+  /** Stores the claims that all runs of a fire agree on; any other becomes `maybe`. */
   settle(runs: readonly Made[]): void {
     const lives = new Set(runs.flatMap((made) => [...made.keys()]));
     for (const life of lives) {
@@ -54,12 +54,12 @@ export class Claims {
     }
   }
 
-  /** What is known from the fires before. */
+  /** What is known about the hook from earlier fires. */
   before(scope: RegisteredIn, fire: RecordedFire, r: Registration): Known {
     return this.#find(lifeOf(scope, fire), hookOf(r));
   }
 
-  /** What has become of it in this run of the fire; undefined: nothing yet. */
+  /** The claim that the current run has made; undefined if there is none yet. */
   made(scope: RegisteredIn, fire: RecordedFire, r: Registration): Claim | undefined {
     return this.#made.get(lifeOf(scope, fire))?.get(hookOf(r));
   }
@@ -73,26 +73,26 @@ export class Claims {
     this.#made.set(life, made.set(hook, claim));
   }
 
-  /** It may have run, or not. */
+  /** Notes that the hook may have run. */
   doubt(scope: RegisteredIn, fire: RecordedFire, r: Registration): void {
     this.doubtIn(lifeOf(scope, fire), r);
   }
 
-  /** The same, of one that belongs to another agent (`agentOf`). */
+  /** Like `doubt`, for a hook that belongs to another agent; `life` is from `agentOf`. */
   doubtIn(life: string, r: Registration): void {
     const hook = hookOf(r);
     const claim = this.#made.get(life)?.get(hook) ?? this.#find(life, hook).claim;
     if (claim === 'free') this.#make(life, hook, 'maybe');
   }
 
-  /** What the recording says about it in a fire that was replayed. */
+  /** Notes what the recording says about the hook in a replayed fire. */
   note(scope: RegisteredIn, fire: RecordedFire, r: Registration, what: 'ran' | 'skipped'): void {
     const life = lifeOf(scope, fire);
     const known = this.#find(life, hookOf(r));
     if (!known[what]) this.#keep(life, hookOf(r), { ...known, [what]: true });
   }
 
-  /** In this fire the hook was that one. Where it was another before, its agent has begun anew since: a start that failed, of which no record may tell. */
+  /** Notes the hook's recorded registration. If it has changed within a scope, the agent was started anew, though perhaps no record shows it. */
   meet(scope: RegisteredIn, fire: RecordedFire, r: Registration, registered: Registered): void {
     const life = lifeOf(scope, fire);
     const known = this.#find(life, hookOf(r));
@@ -102,13 +102,13 @@ export class Claims {
     this.#keep(life, hookOf(r), { ...(isAnew ? UNSEEN : known), registered });
   }
 
-  /** In the recording the agent may have ended with this fire, and then begun anew; here it may not. */
+  /** Forgets the registrations of the fire's agent: in the recording it may end here and start anew, while in the replay it goes on. */
   part(fire: RecordedFire): void {
     const all = this.#lives.get(agentOf(fire, fire.scope));
     for (const [hook, { registered: _, ...known }] of all ?? []) all?.set(hook, known);
   }
 
-  /** The agent of that fire has ended, or, if that is not known, may have. */
+  /** Notes that the fire's agent has ended or, without `isKnown`, may have ended. */
   end(fire: RecordedFire, isKnown: boolean): void {
     const life = agentOf(fire, fire.scope);
     const all = this.#lives.get(life);
@@ -129,10 +129,10 @@ export class Claims {
   }
 }
 
-/** A stand-in runs something else than the hook that it stands for. */
+/** What identifies a hook: what it runs or, for a stand-in, what the original runs. */
 const hookOf = (r: Registration | Stood): object => ('original' in r ? r.original : (r.work as object));
 
-/** Agents of one type share a scope that has their type; any other agent, and one above it, has its own. */
+/** The life that a scope belongs to in a fire. Agents of a type share a scope, so the fire names the agent, unless the scope's agent is above it. */
 function lifeOf({ kind, id, agentType }: RegisteredIn, fire: RecordedFire): string {
   const { above } = fire;
   const isAbove = Array.isArray(above) && above.some(({ agent }) => agent === id);
@@ -140,6 +140,6 @@ function lifeOf({ kind, id, agentType }: RegisteredIn, fire: RecordedFire): stri
   return JSON.stringify(kind === 'session' ? [fire.host ?? '', fire.session] : [fire.host ?? '']);
 }
 
-/** The life of an agent in the session of that fire. */
+/** The life of an agent in the fire's session. */
 export const agentOf = ({ host = '', session }: RecordedFire, agent: string): string =>
   JSON.stringify([host, session, agent]);

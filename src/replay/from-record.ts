@@ -4,7 +4,7 @@ import type { Json } from '../values/shape.js';
 import { MASKS } from './look.js';
 import type { KnownAnswer, RecordedFire, RecordedHook, RecordedHow } from './recorded.js';
 
-/** A fire from one of our records. Older versions recorded less: then hooks have no hash, and are recognised by name. */
+/** Makes a fire of one of our records. Records of older versions have no hashes of hooks, which are then recognised by name. */
 export function fireOfRecord(record: FireRecord, place: string): RecordedFire {
   const { fire_id, time, host_id, event, session_id, scope, agent_id, tool_use_id, input, decision } = record;
   return {
@@ -24,7 +24,7 @@ export function fireOfRecord(record: FireRecord, place: string): RecordedFire {
     hooks: record.handlers.map((row, i) => hookOf(row, isCut(record, `handlers.${i}.`))),
     decision: decision as unknown as Json,
     fired: howOf(record),
-    // No hook has decided it.
+    // An unanswered fire was not decided by hooks, so it counts as rejected.
     error: record.error ?? (record.unanswered === undefined ? undefined : 'UNANSWERED'),
     revision: record.revision,
     masked: masksOf(record),
@@ -33,7 +33,7 @@ export function fireOfRecord(record: FireRecord, place: string): RecordedFire {
   };
 }
 
-/** The last of them is what the final input has. */
+/** The rewritten versions of the field that hooks rewrite; the last is that of the final input. */
 function versionsOf({ event, input, final_input: final, versions = [] }: FireRecord): readonly unknown[] {
   if (final === undefined) return [];
   const field = specOf(event)?.rewrites?.field ?? Object.keys(final).find((key) => !isSame(final[key], input[key]));
@@ -42,7 +42,7 @@ function versionsOf({ event, input, final_input: final, versions = [] }: FireRec
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Agents of another program are below their session as far as a host knows. */
+/** The agents above the fire's own. A host knows of none for the agents of another program. */
 function aboveOf({ agents_above: above, scope, scope_known: known, fired }: FireRecord): RecordedFire['above'] {
   if (above === undefined) return known && scope !== 'session' && fired?.done_by !== 'client' ? 'unknown' : undefined;
   return above.map(({ agent_id: agent, agent_type: agentType }) => ({ agent, agentType }));
@@ -53,11 +53,11 @@ function howOf({ fired }: FireRecord): RecordedHow | undefined {
   return { doneBy: fired.done_by, keepsKeys: fired.keeps_keys, guards: fired.guards, canAsk: fired.can_ask };
 }
 
-/** Something of what is there was left out. */
+/** Whether a part under this path was left out of the record. */
 const isCut = ({ truncated = [] }: FireRecord, place: string): boolean =>
   truncated.some((gone) => gone.startsWith(place));
 
-/** If there are fewer masks than were counted, some come from a user's function, and cannot be told from other text. */
+/** If there are fewer masks than were counted, a user's function made some, which look like any other text. */
 function masksOf(record: FireRecord): RecordedFire['masked'] {
   if (record.redacted === undefined) return false;
   const marks = JSON.stringify(record).match(MASKS)?.length ?? 0;
@@ -82,10 +82,10 @@ function hookOf(row: HandlerRecord, isCut: boolean): RecordedHook {
   };
 }
 
-/** The row of a hook that is not enforced holds no answer: it was asked separately, after the decision. */
+/** The answers of a record's row. A hook that is not enforced has none here: it was asked separately, after the decision. */
 function answersOf({ answers, ...row }: HandlerRecord): readonly KnownAnswer[] {
   const { duration_ms: duration, finished } = row;
-  // Only what decides has one. An event where nothing is allowed or denied has `block` or nothing.
+  // Only deciding hooks have a verdict. On events that are not gates it is `block`, or absent.
   const decides = answers === undefined && (row.phase ?? 'decide') === 'decide';
   const verdict = decides ? (row.verdict ?? row.would ?? 'none') : undefined;
   return (answers ?? [{ ...row, judged: row.judged ?? 0 }])

@@ -5,21 +5,21 @@ import type { Json } from '../values/shape.js';
 import { ANY_VALUE, type Gaps } from './look.js';
 import type { KnownAnswer, RecordedFire, RecordedHook } from './recorded.js';
 
-/** A registration in a host: each has another id. */
+/** A recorded registration; its id is unique in its host. */
 export interface Registered {
   readonly id: string;
   readonly scope: string | undefined;
 }
 
-/** A hook that is stood in for. */
+/** The stand-in for a hook. */
 export interface Stood extends Registration {
-  /** Which of those that run the same, in its kind of scope, it is. */
+  /** Its position among the hooks in its kind of scope that run the same code. */
   readonly place: number;
-  /** What it really runs. The same hook has the same wherever agents of its type get it. */
+  /** What the original runs. The object is shared by all registrations of a hook for agents of a type. */
   readonly original: object;
 }
 
-/** The answers of a recorded fire for the current hooks: a hook is the same if it runs the same code, wherever it is registered. */
+/** A recorded fire's answers for the current hooks. A hook is recognised by the code that it runs, wherever it is registered. */
 export class Given implements Gaps {
   readonly fire: RecordedFire;
   readonly masked: Gaps['masked'];
@@ -34,12 +34,12 @@ export class Given implements Gaps {
     this.#field = spec.rewrites?.field;
   }
 
-  /** Something of its input is not known. */
+  /** Whether a part of the input is not known. */
   get hasGaps(): boolean {
     return this.masked !== false || this.missing.length > 0;
   }
 
-  /** The recorded hooks that run what it runs. Where a recording has no hashes: those of its kind and name. */
+  /** The recorded hooks that run the same code; in a recording without hashes, those with the same kind and name. */
   rowsOf({ definition, kind, name }: Registration): readonly RecordedHook[] {
     if (this.#rows === undefined) {
       this.#rows = new Map();
@@ -54,12 +54,12 @@ export class Given implements Gaps {
     return hashed ?? this.#rows.get(keyOf(kind, name, undefined)) ?? NONE;
   }
 
-  /** The same hook in the recording, as far as it can be identified: by its position in its kind of scope; undefined: it was not there. */
+  /** The recorded row of the hook, identified by its position in its kind of scope; undefined if it was not there. */
   #rowOf(r: Stood): RecordedHook | undefined {
     return this.rowsOf(r).filter(({ scope }) => kindOf(scope) === r.scope.kind)[r.place];
   }
 
-  /** Its answer when it was asked about this form of the input, or the answer of another hook that runs the same code. */
+  /** The hook's answer about this form of the input, or that of another hook that runs the same code. */
   answerOf(r: Stood, input: Json): KnownAnswer | undefined {
     const row = this.#rowOf(r);
     const forms = this.#formsOf(input);
@@ -70,7 +70,7 @@ export class Given implements Gaps {
     return undefined;
   }
 
-  /** Under the configuration that decided it: whether it was asked about this form of the input; `undefined`: not known. */
+  /** Whether the hook was asked about this form of the input, if the configuration is the same; `undefined`: not known. */
   wasAsked(r: Stood, input: Json): boolean | undefined {
     const row = this.#rowOf(r);
     if (row === undefined) return undefined;
@@ -79,15 +79,15 @@ export class Given implements Gaps {
   }
 
   /**
-   * Whether the function that its matcher is accepted this form of the input; `undefined`: not known. A rule says nothing about that: where it was
-   * not about the tool at all, the matcher was not looked at. If the input was rewritten, it is not known which form a hook was skipped for.
+   * Whether a matcher that is a function accepted this form of the input; `undefined`: not known. A skip because of `if` does not tell, since the
+   * matcher may not have been called. If the input was rewritten, it is not known for which form a hook was skipped.
    */
   wasMatched(r: Stood, input: Json, predicate: string): boolean | undefined {
     const row = this.#rowOf(r);
     if (row?.predicate !== predicate) return undefined;
     if (this.#answered(row, input)) return true;
     if (this.fire.versions.length > 0) return undefined;
-    // `once` is looked at last.
+    // `once` is checked last, so the matcher had accepted.
     return row.skipped === 'once' || (row.skipped === 'matcher' ? false : undefined);
   }
 
@@ -96,20 +96,20 @@ export class Given implements Gaps {
     return answers.some(({ judged }) => forms.includes(judged));
   }
 
-  /** Whether the run of a `once` hook had been taken before this fire; `undefined`: not known. */
+  /** Whether a `once` hook had its single run before this fire; `undefined`: not known. */
   claimOf(r: Stood): 'free' | 'taken' | undefined {
     const row = this.#rowOf(r);
     if (row === undefined) return undefined;
     return row.answers.length > 0 ? 'free' : row.skipped === 'once' ? 'taken' : undefined;
   }
 
-  /** Which registration of it was there, as its host has counted them; undefined: not known. */
+  /** The hook's recorded registration; undefined if it is not known. */
   registrationOf(r: Stood): Registered | undefined {
     const { id, scope } = this.#rowOf(r) ?? {};
     return id === undefined ? undefined : { id, scope };
   }
 
-  /** The forms of the input that equal this one; none: no hook was asked about it. */
+  /** The recorded forms that equal this input; empty if no hook was asked about it. */
   #formsOf(input: Json): readonly number[] {
     const { fire } = this;
     if (input === fire.input) return ORIGINAL;
@@ -121,21 +121,21 @@ export class Given implements Gaps {
   }
 }
 
-/** Whether a configuration's hash says how it is registered: those of single sessions and agents are no part of it. */
+/** Whether the configuration's hash covers the hook; it does not cover hooks of single sessions and agents. */
 export const isCovered = ({ scope }: Registration, isSame: boolean): boolean =>
   isSame && (scope.kind === 'managed' || scope.kind === 'host' || scope.agentType !== undefined);
 
-/** In one kind of scope, hooks with an equal key run the same. */
+/** A key that is equal for hooks in the same kind of scope that run the same code. */
 export const sameness = ({ kind, name, definition, scope, id }: Registration): string =>
   `${scope.kind} ${definition === undefined ? id : keyOf(kind, name, definition.hash)}`;
 
-/** Functions with one text may hold different things, so that their names count too. */
+/** Functions with equal text may close over different values, so their names count too. */
 function keyOf(kind: RecordedHook['kind'], name: string, definition: string | undefined): string {
   if (definition === undefined) return `${kind} ${name}`;
   return kind === 'callback' || kind === 'tap' ? `${definition} ${name}` : definition;
 }
 
-/** The kind of scope that a record names: an agent's by the agent's id. */
+/** The kind of a scope that a record names; for an agent's scope the name is the agent's id. */
 function kindOf(scope = 'host'): Registration['scope']['kind'] {
   return scope === 'managed' || scope === 'host' || scope === 'session' ? scope : 'agent';
 }

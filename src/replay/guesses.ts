@@ -5,12 +5,12 @@ import type { Attempt } from '../host/call/attempt.js';
 import type { Registration } from '../scopes/registration.js';
 import { ANY_VALUE } from './look.js';
 
-/** The answer that every hook with an unknown answer is assumed to have given, to see what the decision could be. */
+/** An answer that is assumed for every hook whose answer is not known, to see what the decision could be. */
 export interface Guess {
   readonly name: string;
-  /** Whether a matcher or rule that reads unknown input lets its hook be asked. */
+  /** The assumed result of a matcher or rule that reads unknown input. */
   readonly matches: boolean;
-  /** `again`: when it is asked about an unknown input. */
+  /** The assumed answer. `again`: the hook is asked about an input that a guess has rewritten. */
   answer(r: Registration, again: boolean): Attempt;
 }
 
@@ -47,9 +47,9 @@ function makeGuesses(spec: EventSpec): readonly Guess[] {
   if (spec.fold === 'replace') guesses.push(says('value', { value: ANY_VALUE }));
   if (spec.rewrites !== undefined) guesses.push(rewrites());
   if (shape.hasContext) guesses.push(says('context', { additionalContext: WHY }));
-  // It also keeps later hooks from being asked, who may have had something to say.
+  // It also keeps later hooks from being asked, whose answers could have mattered.
   if (spec.fold !== 'observe') guesses.push(says('end', { continue: false, stopReason: WHY }));
-  // In a list, since lists are joined; of other values the last in plan order counts, as it does of a list and another value.
+  // A list, because lists are joined; of other values, or of a list and another value, the last in plan order counts.
   const extras = Object.fromEntries(shape.extras.map((key) => [key, [ANY_VALUE]]));
   if (shape.extras.length > 0) guesses.push(says('extras', { specific: extras }));
   const failure = { cause: 'exit_code', message: WHY } as const;
@@ -57,7 +57,7 @@ function makeGuesses(spec: EventSpec): readonly Guess[] {
   return guesses;
 }
 
-/** It replaces the input with an unknown value; every hook that might be asked about that value has no opinion. */
+/** A rewrite to an unknown value. Hooks that would be asked about that value are assumed to have no opinion. */
 function rewrites(): Guess {
   const attempt: Attempt = { outcome: { output: {}, rewrite: { value: ANY_VALUE } } };
   return { name: 'rewrite', matches: false, answer: (_, again) => (again ? SILENT : attempt) };

@@ -23,7 +23,7 @@ import type { ReplayPlace } from './others.js';
 import type { RecordedFire } from './recorded.js';
 import { quietCore, World } from './world.js';
 
-/** The host's own decision, everybody who could be asked, and all else that decides, as one text. */
+/** What a judgement is based on: the host's decision, the plan, and `how`, a key for all other settings that matter. */
 export interface DecidedBy {
   readonly decision: AnyDecision;
   readonly plan: Plan;
@@ -33,22 +33,22 @@ export interface DecidedBy {
 
 /** The decision of a configuration about a recorded fire. */
 export interface Judged {
-  /** In canonical form; if `unknown` is not empty, as if those hooks had said nothing. */
+  /** In canonical form. If `unknown` is not empty, those hooks are taken as silent. */
   readonly decision: Json;
-  /** Hooks with unknown answers that could change it; empty: it is settled. */
+  /** Hooks with unknown answers that could change the decision; empty if none can. */
   readonly unknown: readonly Unanswered[];
   /** Why it could not be decided at all. */
   readonly problem?: string | undefined;
-  /** Hooks with unknown answers could change texts for people, or why it is denied, and no more. */
+  /** There were hooks with unknown answers, but they could only change texts for the user or the reason of a denial. */
   readonly isSettled?: boolean | undefined;
-  /** Where they could change more: its word, if that is the same whatever they say. */
+  /** The decision's word, if hooks with unknown answers cannot change it. */
   readonly word?: DecisionWord | undefined;
   readonly by?: DecidedBy | undefined;
 }
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** Decides recorded fires on a host's own path without asking any hook: the recorded answers are used. One at a time. */
+/** Decides recorded fires with the host's own code, but with recorded answers in place of hooks. One fire at a time. */
 export class Judge {
   readonly #core: HostCore;
   readonly #quiet: HostCore;
@@ -126,7 +126,7 @@ export class Judge {
         isSettled &&= isDeepStrictEqual(effectOf(spec, asJson(guessed)), effect);
         isCertain &&= hasSameWord(guessed, decision);
         runs.push(claims.take());
-        // The other guesses tell which hooks may have had their single run.
+        // With `once` hooks, all guesses are run, to learn which of them may have had their single run.
         if (!isCertain && once.length === 0) break;
       }
       if (isSettled) unknown = [];
@@ -145,13 +145,13 @@ export class Judge {
     };
   }
 
-  /** What decides besides the hooks of the plan. Where some are not in it, the whole configuration. */
+  /** A key for what decides besides the plan's hooks; with hooks outside the plan, the whole configuration's. */
   #wayOf(strangers: readonly Unanswered[]): string {
     const { decisions, merge } = this.#core;
     return strangers.length > 0 ? this.#revision : `${decisions} ${merge}`;
   }
 
-  /** Raw taps are in the plan, and must not be called. */
+  /** The event without raw taps: they must not be called, and have stand-ins in the plan. */
   #untapped(state: EventState): EventState {
     if (state.hook === undefined) return state;
     const known = this.#states.get(state.spec.name);
@@ -164,7 +164,7 @@ export class Judge {
 
 const asJson = (decision: AnyDecision): Json => decision as unknown as Json;
 
-/** A loop that goes on and one that is ended have the same word. */
+/** Whether two decisions have the same word; `continues` is compared too, because the word does not show it. */
 const hasSameWord = (a: AnyDecision, b: AnyDecision): boolean =>
   wordOf(asJson(a)) === wordOf(asJson(b)) && a.continues === b.continues;
 
@@ -178,12 +178,12 @@ function settingsOf({ id, toolUse, fired, decision }: RecordedFire): FireSetting
   return { shadowOf: id, toolUseID: toolUse, endedBy, doneBy, keepsKeys, guards, canAsk };
 }
 
-/** Hooks that are in no plan. */
+/** Placeholders for hooks that could matter but are in no plan. */
 function strangersOf(fire: RecordedFire, { makes, others, above }: ReplayPlace): readonly Unanswered[] {
   return [...(makes ? [madeFor(fire)] : []), ...(others ? [OTHERS] : []), ...(above ? [ABOVE] : [])];
 }
 
-/** Why hooks by type of the agents above one are unknown, if they are. */
+/** The reason why the type hooks of agents above are unknown. */
 export const STARTER_NOT_RECORDED =
   'the hooks of the agents above this one count too, and who started it was not recorded';
 

@@ -4,21 +4,21 @@ import type { Json } from '../values/shape.js';
 const MASK = /\[redacted(?: [\w-]+ hmac:[0-9a-f]+|: it could not be read)\]/;
 export const MASKS: RegExp = new RegExp(MASK, 'g');
 
-/** Stands for the value that a hook would have put in if it had been asked. No recorded value equals it, since none has such a key. */
+/** Stands for an unknown value that a hook may have put in. It has a symbol as key, so no recorded value equals it. */
 export const ANY_VALUE: object = Object.freeze({ [Symbol('any value')]: true });
 
 /** The unknown parts of an input. */
 export interface Gaps {
-  /** `anywhere`: masks that cannot be distinguished from other texts. */
+  /** Whether secrets are masked. `anywhere`: the masks cannot be distinguished from other text. */
   readonly masked: boolean | 'anywhere';
-  /** Places that were left out, below the input: `tool_input.data`; with an `…` at their end, and all that comes after. */
+  /** Paths in the input that were left out, such as `tool_input.data`. An `…` at the end: all paths that begin like this. */
   readonly missing: readonly string[];
 }
 
 export const isMasked = (text: string, { masked }: Gaps): boolean =>
   masked === 'anywhere' || (masked && MASK.test(text));
 
-/** The result of a test on an input; `undefined`: it has read an unknown part. */
+/** The result of a test on an input; `undefined` if the test has read an unknown part. */
 export function look(input: Json, gaps: Gaps, test: (input: Json) => boolean): boolean | undefined {
   let blind = false;
   const seen = (value: unknown, place: string): unknown => {
@@ -33,7 +33,7 @@ export function look(input: Json, gaps: Gaps, test: (input: Json) => boolean): b
     const look = (key: string | symbol): void => {
       if (nobodyKnows || (typeof key === 'string' && isMissing(below(place, key), gaps.missing))) blind = true;
     };
-    // A copy, since a proxy of what is frozen must give what that holds as it is.
+    // A copy, because a proxy may not return other values than its frozen target has.
     return new Proxy(Array.isArray(of) ? [...of] : { ...of }, {
       get(target, key, receiver) {
         look(key);

@@ -7,12 +7,12 @@ import { recordedEvents } from './session-recording.js';
 import { firesOf } from './source.js';
 import { isTranscriptLine, transcriptFires } from './transcript.js';
 
-/** How many bytes are read to find out what kind of file it is. */
+/** The number of bytes that are read to detect the kind of file. */
 const HEAD = 1024 * 1024;
 
 /**
- * The fires of a file by what it holds: what sinks have written (NDJSON with the files moved aside, SQLite, a server's address), or the events of a
- * session as `hookscope run` takes them, or a transcript of Claude Code with those of its subagents.
+ * The fires of a recording, whose kind is detected from its content: a sink's (NDJSON with its rotated files, SQLite, a server's address), the
+ * events of a session as `hookscope run` takes them, or a transcript of Claude Code with those of its subagents.
  */
 export async function* openFires(place: string, options: StoreOptions = {}): AsyncGenerator<RecordedFire> {
   const first = await firstLine(place);
@@ -26,7 +26,7 @@ export async function* openFires(place: string, options: StoreOptions = {}): Asy
   }
 }
 
-/** The first line that is a JSON object; undefined: there is none, or it is not a file of lines. */
+/** The first line that is a JSON object; undefined if there is none, or the file has no lines. */
 async function firstLine(place: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const file = await open(place, 'r').catch(() => undefined);
   if (file === undefined) return undefined;

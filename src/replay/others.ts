@@ -3,36 +3,36 @@ import type { ScopeLookup } from '../scopes/tree.js';
 import { agentOf } from './claims.js';
 import type { RecordedFire } from './recorded.js';
 
-/** The surroundings of a fire in which stand-ins replace the hooks. */
+/** The scope of a replayed fire, and which hooks of it are not known. */
 export interface ReplayPlace {
   readonly found: ScopeLookup;
-  /** Hooks that a function makes for each agent: they are not known. */
+  /** A function makes the hooks for each agent, so they are not known. */
   readonly makes: boolean;
-  /** Hooks of other agents count (`merge: 'all'`), which were not asked. */
+  /** Hooks of other agents count (`merge: 'all'`), but the plan does not have them. */
   readonly others?: boolean;
-  /** Hooks for agents of a type count that may be above it. */
+  /** Hooks of agents that may be above the fire's own count, but who is above was not recorded. */
   readonly above?: boolean;
 }
 
-/** Agents that are remembered. */
+/** The most agents that are remembered. */
 const MOST = 10_000;
 
-/** Agents of one type, by session and name, and what such an agent gets. */
+/** The agents of one type, and the scope that such an agent gets. */
 interface OfType {
   place: ReplayPlace;
-  /** By name: the life of each, as claims know it. */
+  /** The life of each agent (see `Claims`), by session and agent id. */
   readonly agents: Map<string, string>;
 }
 
-/** Where the hooks of all agents count in every fire (`merge: 'all'`): the agents with hooks of their type that may still be running, by host. */
+/** For `merge: 'all'`, where hooks of all agents count in every fire: the agents with type hooks that may still be running, by host. */
 export class Others {
   readonly #hosts = new Map<string, Map<string, OfType>>();
-  /** Those that have ended, by host and scope: what was registered by hand may keep a scope open, with the hooks of the agent's type. */
+  /** Ended agents by host and scope. Hooks that were registered by hand can keep such a scope open, and its type hooks with it. */
   readonly #ended = new Map<string, ReplayPlace>();
   #count = 0;
   #isFull = false;
 
-  /** An agent of the type has begun, or goes on. */
+  /** Notes that an agent of this type is running. */
   begin(fire: RecordedFire, type: string, place: ReplayPlace): void {
     const { host = '' } = fire;
     const types = this.#hosts.get(host) ?? new Map<string, OfType>();
@@ -59,7 +59,7 @@ export class Others {
     if (types?.size === 0) this.#hosts.delete(host);
   }
 
-  /** The `once` hooks of other agents that may be asked in this fire, with the lives of those agents. */
+  /** The `once` hooks of other agents that may be asked in this fire, with the life of each agent. */
   *once(fire: RecordedFire): Generator<readonly [life: string, Registration]> {
     const own = nameOf(fire);
     for (const { place, agents } of this.#hosts.get(fire.host ?? '')?.values() ?? [])
@@ -67,7 +67,7 @@ export class Others {
         if (r.once && !r.ownStop) for (const [name, life] of agents) if (name !== own) yield [life, r];
   }
 
-  /** Whether hooks were listed of the scope of another agent, one that has ended. */
+  /** Whether the fire lists hooks of another agent that has ended. */
   #listsEnded(fire: RecordedFire): boolean {
     if (this.#ended.size === 0) return false;
     const own = fire.agent ?? fire.scope;
@@ -77,7 +77,7 @@ export class Others {
     });
   }
 
-  /** Whether hooks of another agent would count in this fire; where there were too many agents to remember, they may. */
+  /** Whether hooks of another agent count in this fire, or may count because there were too many agents to remember. */
   isAmong(fire: RecordedFire): boolean {
     const own = nameOf(fire);
     return (
@@ -90,11 +90,11 @@ export class Others {
   }
 }
 
-/** A scope of the fire's host. */
+/** A key for a scope in the fire's host. */
 const scopeIn = ({ host = '', agent, scope }: RecordedFire, name = agent ?? scope): string =>
   JSON.stringify([host, name]);
 
-/** An agent's own Stop hooks are for its own stop. */
+/** Whether another agent's hooks are asked on the event. Its own Stop hooks are not: they are only for its own stop. */
 const hasHooks = ({ makes, found }: ReplayPlace, event: string): boolean =>
   makes || found.scope.own(event).some(({ ownStop }) => !ownStop);
 

@@ -2,54 +2,54 @@ import type { RecordedFailure, RecordedKind, RecordedSource } from '../emit/reco
 import type { Json } from '../values/shape.js';
 
 /**
- * One event as it was fired, with the questions and answers of that time, whatever it was recorded in. What the recording does not contain is
- * absent, or a guess that `inferred` names: no guess is treated as a recorded answer.
+ * One recorded event with the hooks that were asked and their answers, whatever format it was recorded in. Parts that the recording does not
+ * contain are absent, or inferred and named in `inferred`; an inferred part is never treated as a recorded answer.
  */
 export interface RecordedFire {
-  /** Its place for people: the file. */
+  /** Where the fire was read, for messages: the file. */
   readonly place: string;
   /** Names the fire within its recording: the record's `fire_id`. */
   readonly id: string;
   /** ISO 8601. */
   readonly time: string;
-  /** The host that fired it. Absent: it is not known; what runs `once` has one life in each host. */
+  /** The id of the host that fired it; absent if it is not known. `once` hooks run once in each host. */
   readonly host?: string | undefined;
   readonly event: string;
   readonly session: string;
-  /** Absent: the main agent. */
+  /** The agent's id; absent for the main agent. */
   readonly agent?: string | undefined;
   readonly agentType?: string | undefined;
-  /** The agents above it, outermost first; absent: none. One without an id: its scope had ended. `unknown`: an older record does not say. */
+  /** The agents above it, outermost first; absent: none. The scope of one without an id had ended. `unknown`: an older record does not say. */
   readonly above?:
     | readonly { readonly agent?: string | undefined; readonly agentType?: string | undefined }[]
     | 'unknown'
     | undefined;
   readonly toolUse?: string | undefined;
-  /** The scope it was fired in, as records name it: `session`, or an agent's id. */
+  /** The scope of the fire, as records name it: `session`, or an agent's id. */
   readonly scope: string;
   /** The input as the first hook received it. */
   readonly input: Json;
-  /** The field that hooks rewrite, after each rewrite: form 1, 2 … of the input; `input` itself is form 0. */
+  /** The values of the field that hooks rewrite, after each rewrite: forms 1, 2 … of the input; `input` itself is form 0. */
   readonly versions: readonly unknown[];
-  /** Every hook that was listed, asked or not, in plan order. Absent: it is not known which hooks there were. */
+  /** Every registered hook, asked or not, in plan order; absent if the recording does not say. */
   readonly hooks?: readonly RecordedHook[] | undefined;
-  /** The decision's own fields, as a record has them. Absent: it is not known. */
+  /** The decision's fields, as in a record; absent if it is not known. */
   readonly decision?: Json | undefined;
-  /** How it was fired, if that was unusual. */
+  /** The settings of the fire that differ from the defaults. */
   readonly fired?: RecordedHow | undefined;
-  /** It was not decided but rejected: `ABORTED`, `CLOSED`, `INVALID_INPUT`. */
+  /** The code with which the fire was rejected, so that there is no decision: `ABORTED`, `CLOSED`, `INVALID_INPUT`. */
   readonly error?: string | undefined;
-  /** The configuration that decided it. */
+  /** The revision (hash) of the configuration that decided it. */
   readonly revision?: string | undefined;
-  /** Secrets in it are masked, equal values by equal masks. `anywhere`: by texts that cannot be distinguished from others. */
+  /** Whether secrets are masked; equal values have equal masks. `anywhere`: the masks cannot be distinguished from other text. */
   readonly masked: boolean | 'anywhere';
-  /** Parts that could not be kept, by path: `input.tool_input.data`. */
+  /** Paths of the parts that were left out, such as `input.tool_input.data`. */
   readonly truncated: readonly string[];
-  /** Parts that the recording does not contain and that were concluded from the rest, by path: `decision`, `input.cwd`, `hooks`, `versions`. */
+  /** Paths of the parts that were inferred from the rest of the recording: `decision`, `input.cwd`, `hooks`, `versions`. */
   readonly inferred: readonly string[];
 }
 
-/** The unusual settings of a fire. */
+/** The settings of a fire that differ from the defaults. */
 export interface RecordedHow {
   readonly doneBy?: 'client' | 'session' | undefined;
   readonly keepsKeys?: boolean | undefined;
@@ -65,36 +65,36 @@ export interface RecordedHook {
   readonly source?: RecordedSource | undefined;
   readonly plugin?: string | undefined;
   readonly scope?: string | undefined;
-  /** The hash of what it runs. Absent: it is known by its kind and name alone, which for a command is its command line. */
+  /** The hash of what the hook runs. Without it, the hook is identified by kind and name; a command's name is its command line. */
   readonly definition?: string | undefined;
-  /** The hash of the function that its matcher is, where it is one. */
+  /** The hash of the matcher, if it is a function. */
   readonly predicate?: string | undefined;
-  /** Why it was not asked. */
+  /** Why the hook was not asked. */
   readonly skipped?: string | undefined;
-  /** It only watched: its answers decided nothing. */
+  /** The hook has `phase: 'observe'`, so its answers do not count. */
   readonly observes?: true | undefined;
-  /** Its answers each time it was asked, in order; none: it was not asked. */
+  /** Its answer each time it was asked, in order; empty if it was not asked. */
   readonly answers: readonly KnownAnswer[];
 }
 
-/** A hook's answer, or its failure, when it was asked about one form of the input. */
+/** A hook's answer or failure for one form of the input. */
 export interface KnownAnswer {
-  /** Which form of the input it was about: an index into `versions`, from 1; 0 is `input`. */
+  /** The form of the input that it was asked about: 0 is `input`, n is the n-th entry of `versions`. */
   readonly judged: number;
-  /** Its output as the host has read it; absent: it was silent. */
+  /** The output as the host read it; absent if the hook was silent. */
   readonly output?: unknown;
   readonly failure?: RecordedFailure | undefined;
-  /** The verdict that it counted as. If the recorded answer reads as another one, it was damaged: it is not known. */
+  /** The verdict that the host counted. If the output gives another verdict, it was damaged, and the answer is not known. */
   readonly verdict?: string | undefined;
-  /** It went on in the background. */
+  /** The hook went on in the background. */
   readonly background?: true | undefined;
-  /** It announced a later answer, and none came. */
+  /** The hook announced a later answer that never came. */
   readonly unjudged?: true | undefined;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly duration?: number | undefined;
-  /** If the last rewrite of its wave to finish counted: when it finished. */
+  /** When the hook finished; recorded where the rewrite that finishes last in a wave wins. */
   readonly finished?: number | undefined;
 }
 
-/** Fires in the order in which they happened. Read as it is needed: a recording of any length takes the same memory. */
+/** Fires in the order in which they happened. They are read one by one, so memory does not grow with the recording. */
 export type RecordedFires = AsyncIterable<RecordedFire>;

@@ -21,7 +21,7 @@ import { firesOf } from './source.js';
 
 /** Options of `replay`. */
 export interface ReplayOptions {
-  /** A host whose decisions are compared, instead of the recorded ones. */
+  /** A host to compare with, instead of the recorded decisions. */
   readonly against?: Host | undefined;
   /** Calls the callbacks and function matchers of both hosts, instead of using their recorded answers. Default false. */
   readonly runCallbacks?: boolean | undefined;
@@ -29,12 +29,12 @@ export interface ReplayOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The source of a replay: a file (hookscope's NDJSON or SQLite, the events of a session, a transcript of Claude Code), or records or fires in their order. */
+/** The source of a replay: a file (hookscope's NDJSON or SQLite, the events of a session, a transcript of Claude Code), or records or fires in order. */
 export type ReplaySource = string | AsyncIterable<HookRecord | RecordedFire> | Iterable<HookRecord | RecordedFire>;
 
 /**
- * How a decision differs: it is now a deny (or a block, or a stop that is not allowed), an ask, or no longer either; the input or output is
- * rewritten differently; only texts differ (a reason, context); or the difference is unknown.
+ * How a decision differs. `denied`: it is now a deny, a block, or a stop that is not allowed; `asked`: it is now an ask; `allowed`: it no longer is
+ * either; `rewritten`: the input or output differs; `said`: only texts differ, such as a reason or context; `unknown`: it cannot be known.
  */
 export type ReplayChange = Difference | 'unknown';
 
@@ -44,23 +44,23 @@ export interface ReplayedDecision {
   readonly decision: Json;
   /** The decision in one word, the same words for all events. */
   readonly word: DecisionWord;
-  /** Hooks with unknown answers that could change it; empty: it is settled. Otherwise `decision` is as if they had said nothing. */
+  /** Hooks with unknown answers that could change the decision, which takes them as silent; empty if there are none. */
   readonly unknown: readonly ReplayedHook[];
-  /** There are such hooks, but `word` is the same whatever they say. */
+  /** Hooks in `unknown` cannot change `word`. */
   readonly certain?: true | undefined;
   /** Why it could not be decided at all. */
   readonly problem?: string | undefined;
 }
 
-/** One fire, as it was decided and as it is now. */
+/** One fire with the decision then and the decision now. */
 export interface Replayed {
   readonly fire: RecordedFire;
   /** Absent: the recording does not say. */
   readonly then: ReplayedDecision | undefined;
   readonly now: ReplayedDecision;
-  /** Absent: the same. */
+  /** Absent if nothing has changed. */
   readonly changed?: ReplayChange | undefined;
-  /** The hook that the change is due to, where it is known. */
+  /** The hook that caused the change, if it is known. */
   readonly by?: ReplayedHook | undefined;
 }
 
@@ -78,17 +78,18 @@ const SOURCE: OptionCheck = {
 };
 
 /**
- * Decides again what was recorded, as a host would now. Offline: no command, request, tool or model runs, and no callback either, unless `runCallbacks` says
- * so; a hook's answer is the one that was recorded for the same hook (its `definition`) on the same input. Rules, matchers, `if`, scopes, policies and rewrites are
- * computed by the host itself. If an answer is not known and could matter, the decision is `unknown`. Nothing is registered or opened in the host, and
- * no subscriber is called. A fire that was rejected (aborted, invalid) decided nothing, and is left out.
+ * Decides recorded fires again as a host would decide them now. It is offline: no command, request, tool or model runs, and callbacks run only with
+ * `runCallbacks`. A hook's answer is the one that was recorded for the same hook (by `definition`) on the same input. Rules, matchers, `if`, scopes,
+ * policies and rewrites are computed by the host itself. If an answer is not known and could matter, the change is `unknown`. Nothing is registered or
+ * opened in the host, and no subscriber is called. Fires that were rejected (aborted, invalid) have no decision and are left out.
  *
  * ```ts
  * for await (const { fire, then, now, changed } of replay(host, 'hooks.ndjson'))
  *   if (changed) console.log(fire.event, then?.word, '->', now.word, changed);
  * ```
  *
- * @throws HookscopeError INVALID_OPTIONS at once, and for a record or fire that is none, with its place and key; FILE when the file cannot be read.
+ * @throws HookscopeError INVALID_OPTIONS at once for the arguments, and during iteration for an invalid record or fire, with its index and key; FILE if
+ * the file cannot be read.
  */
 export function replay(host: Host, source: ReplaySource, options: ReplayOptions = {}): AsyncIterable<Replayed> {
   checkOptions('replay: ', options, OPTIONS);
@@ -116,7 +117,7 @@ async function* replayed(
 const sourceOf = (source: ReplaySource): RecordedFires =>
   typeof source === 'string' ? openFires(source) : firesOf(checkedSource(source), 'memory');
 
-/** Compared with what was recorded. */
+/** Compares a decision with the recorded one. */
 function sinceThen(fire: RecordedFire, now: Judged): Replayed {
   const names = new Map(fire.hooks?.map(({ id, name }) => [id, name]));
   const told = fire.decision && canonicalDecision(fire.decision, (id) => names.get(id) ?? id);
@@ -134,7 +135,7 @@ function sinceThen(fire: RecordedFire, now: Judged): Replayed {
   return { ...found, changed, by: behindSince(fire, now, changed) };
 }
 
-/** Compares two configurations. If an answer is not known, they are the same only if they have the same hooks for this fire. */
+/** Compares the decisions of two configurations. If an answer is not known, they count as equal only if both have the same hooks for this fire. */
 function between(fire: RecordedFire, old: Judged, now: Judged): Replayed {
   const then = decisionOf(old);
   const found = { fire, then, now: decisionOf(now) };
@@ -154,7 +155,7 @@ function between(fire: RecordedFire, old: Judged, now: Judged): Replayed {
 const certainWord = (judged: Judged): DecisionWord | undefined =>
   isUnknown(judged) ? judged.word : wordOf(judged.decision);
 
-/** A change that is certain whatever hooks with unknown answers say. */
+/** The change between two words that hooks with unknown answers cannot affect. */
 const changeOfWord = (was: DecisionWord | undefined, is: DecisionWord | undefined): Difference | undefined =>
   was === undefined || is === undefined || was === is ? undefined : changeTo(is, was);
 

@@ -5,7 +5,7 @@ import type { StoreOptions } from '../store/store.js';
 import { isObject, type Json } from '../values/shape.js';
 import type { RecordedFire, RecordedFires } from './recorded.js';
 
-/** A session recorded as events, one `{"at_ms", "event", "input"}` per line: no hook was asked, and nothing was decided. */
+/** The fires of a session that was recorded as events, one `{"at_ms", "event", "input"}` a line, without hooks or decisions. */
 export async function* recordedEvents(place: string, { progress }: StoreOptions = {}): RecordedFires {
   const file = await open(place, 'r');
   try {

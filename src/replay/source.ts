@@ -2,12 +2,12 @@ import type { FireRecord, HookRecord } from '../emit/record.js';
 import { fireOfRecord } from './from-record.js';
 import type { RecordedFire, RecordedFires, RecordedHook } from './recorded.js';
 
-/** Shadow hooks have answered within this many fires after their own. */
+/** How many fires later the answers of hooks that are not enforced (shadow fires) are still looked for. */
 const SHADOWS_WITHIN = 256;
 
 type Source = HookRecord | RecordedFire;
 
-/** The fires among records, in order, and inputs that are fires already. Shadow fires, which come later, are added to the fire they belong to. */
+/** The fires of a source, in order; other records are dropped. Shadow fires come later, and are merged into the fire they belong to. */
 export async function* firesOf(source: AsyncIterable<Source> | Iterable<Source>, place: string): RecordedFires {
   const waiting = new Map<string, { fire: RecordedFire; readonly until: number }>();
   let count = 0;
@@ -31,7 +31,7 @@ export async function* firesOf(source: AsyncIterable<Source> | Iterable<Source>,
   for (const { fire } of waiting.values()) yield fire;
 }
 
-/** It was asked about what ran: the last form of the input. */
+/** Adds the answers of shadow hooks. They were asked about the input that ran: the last form. */
 function withShadow(fire: RecordedFire, record: FireRecord): RecordedFire {
   const asked = fireOfRecord(record, fire.place).hooks ?? [];
   const hooks = fire.hooks?.map((hook): RecordedHook => {

@@ -15,19 +15,19 @@ import {
   toolsOf,
 } from './transcript-words.js';
 
-/** The thread that the lines belong to. */
+/** What identifies a thread: the lines of one agent in a transcript. */
 export interface ThreadOf {
   readonly place: string;
-  /** The path of the main transcript: hooks are given this one. */
+  /** The path of the main transcript, which is the one that hooks get. */
   readonly transcript: string;
   readonly agent?: string | undefined;
-  /** Its type, if a file next to it says so. */
+  /** The agent's type, if the file beside its transcript names it. */
   agentType?: string | undefined;
-  /** What the main thread's lines say for all threads. */
+  /** What the main thread's lines say about all threads; shared by them. */
   readonly session: { mode?: string };
 }
 
-/** One agent's lines, in their order, become what its hooks were fired with. Of a message only its calls are kept, until all have ended. */
+/** Turns one agent's lines, taken in order, into fires. Of a message, only its calls are kept, until all of them have results. */
 export class Thread {
   readonly #of: ThreadOf;
   #base: Json = {};
@@ -43,7 +43,7 @@ export class Thread {
     this.#of = of;
   }
 
-  /** The fires that are complete with this line, in their order. */
+  /** The fires that this line completes, in order. */
   *take(entry: Json, line: number): Generator<RecordedFire> {
     this.#note(entry);
     const { type } = entry;
@@ -53,13 +53,13 @@ export class Thread {
     else if (type === 'system') yield* this.#system(entry, line);
   }
 
-  /** What the last lines leave open. */
+  /** The fires that are still open after the last line. */
   *end(line: number): Generator<RecordedFire> {
     if (this.#first) yield* this.#begin(line);
     yield* this.#ended();
   }
 
-  /** Facts about the session that any line may have. */
+  /** Notes the facts about the session that any line may have. */
   #note({ timestamp, cwd, sessionId, promptId, permissionMode, attributionAgent }: Json): void {
     if (isText(timestamp) && !Number.isNaN(Date.parse(timestamp))) this.#time = timestamp;
     if (isText(permissionMode) && this.#of.agent === undefined) this.#of.session.mode = permissionMode;
@@ -98,7 +98,7 @@ export class Thread {
       yield* this.#stop({ continues: true, reason: feedback });
       this.#stops += 1;
     } else if (/^\[Request interrupted/.test(text)) {
-      // No hook was asked whether it may stop.
+      // The user interrupted the turn, so Stop hooks were not asked.
       this.#ending = undefined;
     } else if (entry['isCompactSummary'] === true) {
       yield* this.#ended();
@@ -127,7 +127,7 @@ export class Thread {
     const call = this.#calls.get(String(attachment['toolUseID']));
     const rewrite = rewriteOf(attachment);
     if (call && rewrite !== undefined) call.versions.push(rewrite);
-    // A prompt that has waited for the end of the turn is submitted like any prompt.
+    // A prompt that was queued until the end of the turn is submitted like any other.
     if (attachment['type'] === 'queued_command' && isText(attachment['prompt']) && this.#of.agent === undefined) {
       yield* this.#ended();
       yield* this.#prompt(attachment['prompt'], line);
@@ -149,7 +149,7 @@ export class Thread {
     yield this.#fire('SessionStart', line, { source: 'compact' });
   }
 
-  /** Called at the first message. */
+  /** The fires at the start of the thread, on its first message. */
   *#begin(line: number): Generator<RecordedFire> {
     if (this.#began) return;
     this.#began = true;
@@ -162,7 +162,7 @@ export class Thread {
     } else yield this.#fire('SubagentStart', line, {}, { time: this.#first?.time ?? this.#time });
   }
 
-  /** The message before is over: its calls, then their batch; or the turn. */
+  /** The fires at the end of the previous message: those of its calls and their batch, or Stop if the turn is over. */
   *#ended(): Generator<RecordedFire> {
     const calls = [...this.#calls.values()];
     this.#calls.clear();
@@ -218,7 +218,7 @@ export class Thread {
     ];
   }
 
-  /** It is about to stop. The hooks' answers are known if the transcript has them. */
+  /** The Stop fire. `decision`: the recorded one, if the transcript has it. */
   *#stop(decision: Json | undefined): Generator<RecordedFire> {
     const ending = this.#ending;
     this.#ending = undefined;

@@ -39,7 +39,7 @@ export function toolsOf(
   );
 }
 
-/** Output of the client's own commands, and what it tells the model: no user submitted it. */
+/** Messages that no user submitted: output of the client's own commands, and what the client tells the model. */
 const NO_PROMPT =
   /^\s*<(?:local-command-|command-name>|command-message>|bash-(?:input|stdout|stderr)>|user-memory-input>)/;
 
@@ -80,11 +80,11 @@ export function isUnjudged(result: Json | undefined): boolean {
 
 /** What the transcript says about how a call was judged. */
 interface Permission {
-  /** By PreToolUse; absent: unknown. */
+  /** The decision on PreToolUse; undefined if it is not known. */
   readonly judged: Json | undefined;
-  /** By PermissionRequest, if the transcript says that its hooks decided. */
+  /** The decision on PermissionRequest, if the transcript says that its hooks decided. */
   readonly asked?: Json;
-  /** It did not run. */
+  /** The call did not run. */
   readonly denied: boolean;
 }
 
@@ -100,7 +100,7 @@ export function permissionOf(entry: Json | undefined, result: Json | undefined):
     return { judged: { ...none, verdict: 'deny', reason: refused.replace(/^(?:\[.*?\]: )/, '').trim() }, denied: true };
   if (!isObject(told)) {
     const denied = result['is_error'] === true && OLD_DENIALS.test(text);
-    // Older versions say nothing else: a call that ran was not denied.
+    // Older versions record no decision: a call that ran was not denied, and of the others nothing is known.
     return { judged: denied ? undefined : none, denied };
   }
   const denied = told['decision'] === 'reject';
@@ -113,7 +113,7 @@ export function permissionOf(entry: Json | undefined, result: Json | undefined):
     };
     return { judged: none, asked, denied };
   }
-  // A hook's allow: the transcript does not say whether it was PreToolUse or PermissionRequest.
+  // A hook allowed the call; the transcript does not say whether on PreToolUse or on PermissionRequest.
   if (told['source'] === 'hook') return { judged: undefined, denied };
   return { judged: none, denied };
 }
@@ -121,7 +121,7 @@ export function permissionOf(entry: Json | undefined, result: Json | undefined):
 const OLD_DENIALS =
   /^(?:The user doesn't want to proceed|Permission to use|Claude requested permissions|This command requires approval)/;
 
-/** The result of a call that ran: the tool's own answer, or what the model was told if that was not kept. */
+/** The result of a call that ran: the tool's own response or, if that was not kept, the text that the model got. */
 export function answerOf(
   { toolUseResult }: Json,
   result: Json,

@@ -9,10 +9,10 @@ import { isObject, isText, type Json } from '../values/shape.js';
 import type { RecordedFire, RecordedFires } from './recorded.js';
 import { Thread, type ThreadOf } from './transcript-thread.js';
 
-/** Bytes of a line; a longer one holds no call that a hook could be given. */
+/** The longest line in bytes; a longer one has no call that could be passed to a hook. */
 const LONGEST = 64 * 1024 * 1024;
 
-/** Whether the first line of a file is that of a transcript of Claude Code. Our own records write such names with an underscore. */
+/** Whether the first line of a file belongs to a transcript of Claude Code. Its keys are camelCase; those of our own records are snake_case. */
 export function isTranscriptLine(line: Json): boolean {
   if (!isText(line['type'])) return false;
   return isText(line['sessionId']) || isText(line['leafUuid']) || line['type'] === 'file-history-snapshot';
@@ -45,7 +45,7 @@ interface Head {
   readonly time: string;
 }
 
-/** From the first line that has it. */
+/** The head of a transcript; each fact is from the first line that has it. */
 async function headOf(place: string): Promise<Head> {
   let head: Head = { time: '' };
   for await (const { entry } of entriesOf(place, createNotes())) {
@@ -67,23 +67,23 @@ interface AgentFile extends Head {
 }
 
 interface FileOf extends ThreadOf {
-  /** Subagents whose results it holds. */
+  /** Ids of the subagents whose results the file has. */
   readonly mentioned?: Set<string>;
 }
 
-/** Subagents that are remembered, to see that their files are there. */
+/** The most subagents that are remembered, to note those without a transcript. */
 const MOST = 10_000;
 
 const agentOf = ({ agent, file }: AgentFile): string => agent ?? basename(file).replace(/^.*agent-|\.jsonl$/g, '');
 
-/** The note that the work of such subagents is not replayed. */
+/** The note that the work of these subagents is not replayed. */
 function absent(agents: ReadonlySet<string>): string {
   const [first = ''] = agents;
   const which = agents.size === 1 ? `of the subagent ${first}` : `of ${agents.size} subagents (${first}, …)`;
   return `the transcript ${which} is not beside it, so that what was done there is left out`;
 }
 
-/** Where versions of the client put them: `SESSION/subagents/`, next to the transcript, or under its name. */
+/** The transcripts of subagents: in `SESSION/subagents/` or, by older versions, beside the main transcript as `agent-*` or `SESSION.agent-*`. */
 async function agentFiles(place: string, session: string | undefined): Promise<AgentFile[]> {
   const own = place.replace(/\.jsonl$/, '');
   const found: AgentFile[] = [];
@@ -100,18 +100,18 @@ async function agentFiles(place: string, session: string | undefined): Promise<A
   return found.sort((a, b) => (a.time < b.time ? -1 : 1));
 }
 
-/** The type in the file next to a subagent's transcript. */
+/** The agent's type from the `.meta.json` file beside its transcript. */
 function typeBeside(place: string): string | undefined {
   const file = place.replace(/\.jsonl$/, '.meta.json');
   const type = existsSync(file) ? parsed(readFileSync(file, 'utf8'))?.['agentType'] : undefined;
   return isText(type) ? type : undefined;
 }
 
-/** The fires of one file, with a look ahead at the next. */
+/** The fires of one file, with the next one available in advance. */
 class Track {
   readonly #fires: AsyncIterator<RecordedFire>;
   head: RecordedFire | undefined;
-  /** If a clock change has put lines before others, the order of the file counts. */
+  /** The time to merge by. It never goes back, so that the file's own order is kept even if the clock was changed. */
   time = '';
 
   private constructor(fires: AsyncIterator<RecordedFire>) {
@@ -135,7 +135,7 @@ class Track {
   }
 }
 
-/** All in one order; a subagent's file is opened when its time has come. */
+/** Merges the fires of all files by time. A subagent's file is opened only when its first fire is due. */
 async function* merged(
   main: Track,
   agents: readonly AgentFile[],
@@ -167,7 +167,7 @@ async function* merged(
   }
 }
 
-/** Lines of subagents within a main transcript have their own thread. */
+/** The fires of one file. In older versions it also has the lines of subagents, each of which gets a thread of its own. */
 async function* firesOfFile(of: FileOf, notes: StoreNotes): AsyncGenerator<RecordedFire> {
   const own = new Thread(of);
   const inside = new Map<string, Thread>();
@@ -197,7 +197,7 @@ async function* firesOfFile(of: FileOf, notes: StoreNotes): AsyncGenerator<Recor
   yield* own.end(last);
 }
 
-/** The lines that hold an object. One that is cut, too long or no JSON is noted and left out. */
+/** The lines that hold a JSON object. A line that is cut off, too long or not JSON is noted and left out. */
 async function* entriesOf(
   place: string,
   notes: StoreNotes,
@@ -230,7 +230,7 @@ function parsed(text: string): Json | undefined {
     const found: unknown = JSON.parse(text);
     return isObject(found) ? found : undefined;
   } catch {
-    // The caller says what it is.
+    // The caller reports it.
     return undefined;
   }
 }

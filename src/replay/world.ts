@@ -14,15 +14,15 @@ import { sameness } from './given.js';
 import { Others, type ReplayPlace } from './others.js';
 import type { RecordedFire } from './recorded.js';
 
-/** Agents whose types are remembered. */
+/** The most agents whose types are remembered. */
 const MOST = 10_000;
-/** Stand-ins that are kept for one scope. */
+/** The most previews that are kept for one scope. */
 const MOST_PLACES = 1_000;
-/** Scopes that are no agent's, as records name them. */
+/** Names of scopes in records that are not agents. */
 const NO_AGENTS = new Set(['managed', 'host', 'session']);
 const NONE_ABOVE: readonly Above[] = Object.freeze([]);
 
-/** Stand-ins for agents of one type, and the hooks that they were made of. */
+/** The previewed scope for agents of one type, and the hooks that it was made of. */
 interface AgentPlace extends ReplayPlace {
   readonly of: readonly { readonly hooks: unknown }[];
 }
@@ -32,7 +32,7 @@ const isSame = (a: readonly unknown[], b: readonly unknown[]): boolean =>
 
 const silent = (): void => undefined;
 
-/** The host's services for fires without subscribers or side effects. */
+/** The host's services, without subscribers and side effects. */
 export function quietCore(core: HostCore): HostCore {
   const bus = { ...core.bus, observed: false, tracing: undefined };
   const text = { shorten: <T>(outcome: T): T => outcome, text: (said: string): string => said };
@@ -48,16 +48,16 @@ export function quietCore(core: HostCore): HostCore {
   };
 }
 
-/** A host's scopes and plans, as a replay looks at them: nothing is opened in it, and nothing registered. */
+/** A host's scopes and plans for a replay. Nothing is opened or registered in the host. */
 export class World {
   readonly #core: HostCore;
   readonly #how: StandIns;
-  /** By their original plan: one variant reads everything, the other is careful where parts may be missing. */
+  /** Plans of stand-ins, by their original plan. Those in `careful` watch for unknown parts of the input. */
   readonly #plans = { plain: new WeakMap<Plan, Plan>(), careful: new WeakMap<Plan, Plan>() };
-  /** Scopes of agents by what they begin in and their type: their hooks are the same. */
+  /** Previewed scopes of agents, by the scope that they start in and by their type; such agents have equal hooks. */
   readonly #agents = new WeakMap<Scope, Map<string, AgentPlace>>();
   readonly #types = new Map<string, string>();
-  /** Agents whose stop was allowed; false: it may have been. */
+  /** Agents whose stop was allowed (true) or may have been (false). */
   readonly #over = new Map<string, boolean>();
   readonly #others = new Others();
 
@@ -66,13 +66,13 @@ export class World {
     this.#how = how;
   }
 
-  /** The scope of a recorded fire, as it would be opened now. */
+  /** The scope that a recorded fire would have now. */
   placeOf(fire: RecordedFire): ReplayPlace {
     const place = this.#placeOf(fire);
     return this.#core.merge === 'all' ? { ...place, others: this.#hasOthers(fire) } : place;
   }
 
-  /** Hooks of other agents may have been asked in this fire, and these of its own agent in fires of others. */
+  /** Casts doubt on `once` hooks: those of other agents may have run in this fire, and those of its own plan in fires of others. */
   doubtOthers(fire: RecordedFire, once: readonly Registration[]): void {
     const { claims } = this.#how;
     for (const r of once) claims.doubt(r.scope, fire, r);
@@ -80,7 +80,7 @@ export class World {
   }
 
   #hasOthers(fire: RecordedFire): boolean {
-    // Those of a host in use have nothing to do with the recording.
+    // Agents that run in the host now are not the recording's, but their hooks are in its plans.
     return this.#others.isAmong(fire) || this.#core.registrar.root.tree().some(({ spawned }) => spawned);
   }
 
@@ -116,7 +116,7 @@ export class World {
     return { found, of, makes: of.some(({ hooks }) => typeof hooks === 'function') };
   }
 
-  /** Whether hooks for agents of another type (undefined: of any) would be asked about the event of an agent below one, or may be. */
+  /** Whether type hooks of an unknown agent above may be asked about the event. `type` is not above; undefined: any type may be. */
   #isAsked(event: string, type: string | undefined): boolean {
     const { registrar } = this.#core;
     const { anything, scopes } = registrar.known();
@@ -128,7 +128,7 @@ export class World {
     return others.length > 0 && (ofPolicy || others.some((one) => one.own(event).some(({ ownStop }) => !ownStop)));
   }
 
-  /** An agent starts. As in a live host, one that a session has started, or that has another type than the one with its id, is another. */
+  /** Notes that an agent starts. As in a live host, it is a new one if a session started it or if another type is known for its id. */
   started(fire: RecordedFire): void {
     const key = keyOf(fire);
     if (key === undefined) return;
@@ -146,11 +146,11 @@ export class World {
     return type;
   }
 
-  /** The agent's stop was allowed (if not `isKnown`: perhaps): if it goes on, its hooks are new ones. */
+  /** Notes that the agent's stop was allowed or, without `isKnown`, may have been. If the agent goes on, it gets new hooks. */
   ended(fire: RecordedFire, isKnown: boolean): void {
     const key = keyOf(fire);
     if (key !== undefined) remember(this.#over, key, isKnown);
-    // A scope that was opened otherwise stays.
+    // A scope that was not opened for the agent by its type stays open.
     const { known: isOpen, scope } = this.#core.registrar.agents.find(fire.input, refOf(fire), 'anew').found;
     if (!isOpen || isOpenedFor(scope)) this.#end(fire, isKnown);
   }
@@ -160,7 +160,7 @@ export class World {
     if (isKnown) this.#others.end(fire);
   }
 
-  /** The plan of a scope with stand-ins for all hooks, including raw taps. */
+  /** A scope's plan with stand-ins for all hooks, including raw taps. */
   planOf(state: EventState, found: ScopeLookup, careful: boolean): Plan {
     const original = state.plans.of(found);
     const made = this.#plans[careful ? 'careful' : 'plain'];
@@ -189,19 +189,19 @@ export class World {
   }
 }
 
-/** The reference to the recorded scope; undefined: the input names it. */
+/** A reference to the recorded scope; undefined if the input itself names the scope. */
 function refOf({ scope, agent, session }: RecordedFire): ScopeRef | undefined {
   if (scope === 'session') return agent === undefined ? undefined : { session };
   return scope === agent ? undefined : { session, agent: scope };
 }
 
-/** The agent of a fire; undefined: it is the main one. */
+/** A key for the agent of a fire; undefined for the main agent. */
 function keyOf({ host, session, agent, scope }: RecordedFire): string | undefined {
   const id = agent ?? (scope === 'session' ? undefined : scope);
   return id === undefined ? undefined : JSON.stringify([host, session, id]);
 }
 
-/** Whether hooks of the scope of another agent were listed: the fire's agent was below that one, perhaps of its own type. */
+/** Whether the fire lists hooks of another agent's scope; its own agent was then below that one, which may have the same type. */
 function asksAbove({ hooks = [], scope: own }: RecordedFire): boolean {
   return hooks.some(({ scope = own }) => scope !== own && !NO_AGENTS.has(scope));
 }

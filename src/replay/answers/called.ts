@@ -5,7 +5,7 @@ import { unwrap } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
 import { ANY_VALUE } from '../look.js';
 
-/** What a callback returned, or threw, when it was called about one form of the input. */
+/** What a callback returned or threw for one form of the input. */
 export interface Called {
   readonly id: string;
   readonly call: string;
@@ -14,12 +14,12 @@ export interface Called {
   readonly thrown?: readonly [unknown];
 }
 
-/** A callback that may run: called once in a fire for each form of the input, however many guesses there are about other hooks. */
+/** Calls a callback once per fire and form of the input, and repeats the result in the runs for other guesses. */
 export function callOnce(r: Registration, now: { readonly called: Called[] }): CallbackWork {
   const callback = callbackOf(r) as CallbackFunction;
   return new CallbackWork((input, toolUseID, context) => {
     const form = unwrap((input as Json)[r.spec.rewrites?.field ?? '']);
-    // Only a guess has put it there.
+    // The value comes from a guess, so the callback must not see it.
     if (form === ANY_VALUE) return undefined;
     const of = { id: r.id, call: context.call, form };
     let known = now.called.find(({ id, call, form }) => isDeepStrictEqual({ id, call, form }, of));

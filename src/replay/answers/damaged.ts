@@ -4,7 +4,7 @@ import type { KnownAnswer } from '../recorded.js';
 
 const RANK: Readonly<Record<string, number>> = { none: 0, allow: 1, ask: 2, defer: 3, deny: 4, block: 4 };
 
-/** Whether a recorded answer reads as something else than it counted as: then it was damaged. A failure may have been stricter than its output. */
+/** Whether a recorded answer was damaged: it gives another verdict than the recorded one. A failure may have been stricter than its output. */
 export function isOtherwise(
   { verdict, failure }: Pick<KnownAnswer, 'verdict' | 'failure'>,
   { outcome = { output: {} } }: Attempt,
@@ -13,10 +13,10 @@ export function isOtherwise(
   if (verdict === undefined || phase !== 'decide') return false;
   const { verdict: word, block, value, continue: goesOn } = outcome;
   const said = word ?? (block ? 'block' : 'none');
-  // What these decide depends on how it was registered.
+  // What these two decide depends on the registration, so any verdict is possible.
   const isOpen = goesOn !== undefined || value !== undefined;
   if (said === verdict || (isOpen && said === 'none')) return false;
-  // Its own rewrite was not what ran; or `continue: false` made it a deny.
+  // An allow is dropped if its own rewrite did not run, and `continue: false` can become a deny.
   if ((said === 'allow' && verdict === 'none') || (goesOn === false && verdict === 'deny')) return false;
   return failure === undefined || (RANK[said] ?? 0) > (RANK[verdict] ?? 0);
 }

@@ -1,14 +1,14 @@
 import type { Registration } from '../../scopes/registration.js';
 
-/** The time that hooks with one deadline (`timeoutFor: 'group'`) have left in one run of a fire, as far as durations were recorded. */
+/** The time left for hooks with a shared deadline (`timeoutFor: 'group'`) in one run of a fire, computed from recorded durations. */
 export class GroupTime {
   #spent = 0;
-  /** When the first of a group was asked. */
+  /** When the first hook of each group was asked: the time spent until then, in milliseconds. */
   readonly #began = new Map<object, number>();
-  /** Groups of which one has taken a time that nobody knows. */
+  /** Groups with a hook whose duration is not known. */
   readonly #doubted = new Set<object>();
 
-  /** Whether an answer that took that long comes in time; hooks in parallel count as if they ran one after the other. */
+  /** Whether an answer with this duration (milliseconds) is in time; parallel hooks count as if they ran in series. */
   isEnough({ shared, timeout }: Registration, duration: number): boolean {
     if (shared === undefined || timeout === 0) return true;
     if (this.#doubted.has(shared)) return false;
@@ -21,7 +21,7 @@ export class GroupTime {
     this.#spent += duration;
   }
 
-  /** It may take any time. */
+  /** Notes that the duration of this hook is not known. */
   doubt({ shared }: Registration): void {
     if (shared !== undefined) this.#doubted.add(shared);
   }

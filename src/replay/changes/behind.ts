@@ -18,18 +18,18 @@ export interface ReplayedHook {
   readonly source?: RecordedSource | undefined;
   /** When it is asked, and what a rule decides: `Bash if Bash(git push *): deny`. */
   readonly asked?: string | undefined;
-  /** Why its answer is not known. */
+  /** Why its answer is not known; absent if it is known. */
   readonly why?: string | undefined;
 }
 
-/** What a hook contributed to a decision in the end. */
+/** A hook's final contribution to a decision. */
 interface Voice {
   readonly hook: () => ReplayedHook;
   readonly kind: RecordedKind;
   readonly name: string;
   readonly definition: string | undefined;
   readonly said: Said | undefined;
-  /** Its word is the decision's. */
+  /** Whether the decision names it in `decidedBy`. */
   readonly isDecider: boolean;
 }
 
@@ -45,7 +45,7 @@ export function hookOf(r: Registration): ReplayedHook {
   return { name, kind, source, ...(text === '' ? {} : { asked: text }) };
 }
 
-/** Everybody who spoke, as the host decided. */
+/** The contributions of all hooks to a decision of the host. */
 export function voicesOf({
   decision,
   plan,
@@ -65,7 +65,7 @@ export function voicesOf({
   });
 }
 
-/** The same of a recorded fire. */
+/** The contributions of all hooks in a recorded fire. */
 export function recordedVoices({ hooks = [], decision = {} }: RecordedFire, spec: EventSpec): readonly Voice[] {
   const failures = (decision['failures'] ?? []) as readonly DecisionFailure[];
   return hooks.flatMap((hook) => {
@@ -78,7 +78,7 @@ export function recordedVoices({ hooks = [], decision = {} }: RecordedFire, spec
   });
 }
 
-/** Its last answer, or the last in which it said something. */
+/** The outcome of the hook's last answer that has an output; silence if there is none. */
 function outcomeOf({ name, answers }: RecordedHook, spec: EventSpec): HandlerOutcome | undefined {
   const output = answers.findLast(({ output, background }) => output !== undefined && !background)?.output as
     | Json
@@ -110,8 +110,8 @@ function saidOf(outcome: HandlerOutcome | undefined, failed: DecisionFailure | u
 }
 
 /**
- * The hook that a change is due to: one that spoke otherwise than before, that was not there before or is not there now; of these first the one whose word the
- * decision is. Undefined: they all spoke as before.
+ * The hook that caused a change: one that was added or removed, or whose answer differs. A hook that decided comes first. Undefined if every hook
+ * answered as before.
  */
 export function behind(
   changed: Difference,
@@ -131,7 +131,7 @@ export function behind(
   return (found ?? spoke.at(-1) ?? wereHeard.at(-1))?.hook();
 }
 
-/** Which are the same: they run the same and have the same name, or one of both. */
+/** Pairs the hooks of both decisions: first those with equal definition and name, then with equal definition, then with equal name. */
 function matched(then: readonly Voice[], now: readonly Voice[]): readonly [Map<Voice, Voice>, Map<Voice, Voice>] {
   const [before, after] = [new Map<Voice, Voice>(), new Map<Voice, Voice>()];
   for (const isSame of SAME)
@@ -148,7 +148,7 @@ const hasName = (a: Voice, b: Voice): boolean => a.kind === b.kind && a.name ===
 const runsTheSame = (a: Voice, b: Voice): boolean => a.definition !== undefined && a.definition === b.definition;
 const SAME = [(a: Voice, b: Voice) => hasName(a, b) && runsTheSame(a, b), runsTheSame, hasName] as const;
 
-/** What of its words bears on the change, as text. */
+/** The part of a hook's answer that can cause this kind of change, as text; undefined if it has none. */
 function partOf(changed: Difference, said: Said | undefined, spec: EventSpec): string | undefined {
   if (said === undefined) return undefined;
   const { hookSpecificOutput = {}, ...words } = said;
@@ -162,7 +162,7 @@ function partOf(changed: Difference, said: Said | undefined, spec: EventSpec): s
   if (changed === 'said') return textOf({ ...words, own: textOf(rest) });
   const { decision, failure, continue: goesOn } = words;
   const { additionalContext: context, interrupt } = rest;
-  // Context keeps a loop going.
+  // On Stop events, context keeps the loop going.
   return textOf({ decision, failure, goesOn, interrupt, ...(spec.fold === 'stop' ? { context } : {}) });
 }
 

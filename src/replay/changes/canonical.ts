@@ -4,13 +4,13 @@ import { wellFormedJson } from '../../plain.js';
 import type { Json } from '../../values/shape.js';
 import { whyUnreadable } from '../../values/unreadable.js';
 
-/** A decision in one word, the same words for all events: `deny` includes a block, and a stop that is not allowed. */
+/** A decision in one word, for all events alike: `deny` includes a block, and on Stop events that the loop must continue. */
 export type DecisionWord = 'none' | 'allow' | 'ask' | 'defer' | 'deny';
 
 type Namer = (id: string) => string;
 
 /**
- * A decision in a form that can be compared: its own fields, hooks by their names, since ids are those of one host. Nothing of it tells of time.
+ * A decision in a form that can be compared: its own fields, none of which is a time, with hooks by name, because ids are valid in one host only.
  */
 export function canonicalDecision(decision: Json, nameOf: Namer): Json {
   const told: Record<string, unknown> = {};
@@ -23,7 +23,7 @@ export function canonicalDecision(decision: Json, nameOf: Namer): Json {
     winner: nameOf(String(winner)),
     loser: nameOf(String(loser)),
   }));
-  // A record has its texts as any reader can read them.
+  // Records have well-formed Unicode only, so the texts must be converted alike before they are compared.
   return whyUnreadable(told) === undefined ? told : (JSON.parse(wellFormedJson(told)) as Json);
 }
 
@@ -35,9 +35,9 @@ export function wordOf({ verdict, blocked, continues, continue: goesOn }: Json):
   return typeof verdict === 'string' ? (verdict as DecisionWord) : 'none';
 }
 
-/** The effect on the input, the output or the action itself. */
+/** Fields that change the input, the output or the permissions. */
 const REWRITTEN: ReadonlySet<string> = new Set(['updatedInput', 'updatedOutput', 'value', 'updatedPermissions']);
-/** Fields about who decided and who was overruled: the agent is not told them. */
+/** Fields that neither the agent nor the user is told. */
 const UNTOLD: ReadonlySet<string> = new Set(['event', 'fold', 'decidedBy', 'overruled', 'conflicts']);
 /** Fields for the user only. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set(['systemMessages', 'terminalSequence', 'failures']);
@@ -47,9 +47,9 @@ export type Difference = 'denied' | 'asked' | 'allowed' | 'rewritten' | 'said';
 
 /** How much of two decisions is compared. */
 export interface Compared {
-  /** Parts of one were left out: only what was decided is compared. */
+  /** Parts of one decision are missing, so only their verdicts are compared. */
   readonly some?: boolean;
-  /** The event, where what has no effect on the agent is not known. */
+  /** The event. If set, only what has an effect on the agent is compared, because the rest is not known. */
   readonly effect?: EventSpec | undefined;
 }
 
@@ -66,20 +66,20 @@ export function difference(then: Json, now: Json, { some, effect }: Compared = {
   return differing.some((key) => REWRITTEN.has(key)) ? 'rewritten' : 'said';
 }
 
-/** What one word does not tell: a prompt that is blocked and one that ends the loop are both a `deny`. */
+/** Differences that the word hides: a blocked prompt and one that ends the loop are both `deny`. */
 const STRICT: readonly ((decision: Json) => boolean)[] = [
   ({ continue: goesOn }) => goesOn === false,
   ({ blocked }) => blocked === true,
   ({ interrupt }) => interrupt === true,
 ];
 
-/** If hooks no longer allow a call, the agent's own permissions decide, which may ask. */
+/** The change from one word to another. From `allow` to `none` counts as `asked`, because the agent's own permissions may ask. */
 export function changeTo(is: DecisionWord, was: DecisionWord): Difference {
   if (is === 'deny') return 'denied';
   return is === 'ask' || is === 'defer' || (is === 'none' && was === 'allow') ? 'asked' : 'allowed';
 }
 
-/** What the agent and people are told. Of a call that is denied, the input and the permissions are those of nothing. */
+/** What the agent and the user are told. A denied call does not run, so its rewrites are left out. */
 function toldOf(decision: Json): Json {
   const isDenied = decision['verdict'] === 'deny';
   return Object.fromEntries(
@@ -90,8 +90,8 @@ function toldOf(decision: Json): Json {
 }
 
 /**
- * What the agent, the model and the tool get: decisions for which this is equal are the same to them. Without the reason of what is refused; after the fact a
- * block refuses nothing, and its reason is what the model is told.
+ * What the agent, the model and the tool get; decisions for which it is equal have the same effect. The reason of a refusal is left out, but not that of a
+ * block after the fact, which refuses nothing: its reason is the effect.
  */
 export function effectOf({ afterTheFact, hides }: EventSpec, decision: Json): Json {
   const { verdict, blocked } = decision;
