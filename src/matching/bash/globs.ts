@@ -29,7 +29,7 @@ const MOST_NESTED = 20;
 /** Letters in brackets, also those of a class: `[[:lower:]_]`. */
 const CLASS = /\[[!^]?(?:[^\][\s]|\[[:.=][^\][\s]*[:.=]\])+\]/g;
 /** A redirection directly behind a pattern, with its file. */
-const GLUED = /(?<=[\w*?\]\uE001])(?:&>>?|[<>]{1,3}[&|]?)[^\S\n]*[^\s<>;|&()"'`]*/g;
+const GLUED = /(?<=[\w*?\]\uE001])(?<!(?:^|\W)\d{1,9})(?:&>>?|[<>]{1,3}[&|]?)[^\S\n]*[^\s<>;|&()"'`]*/g;
 
 /** What begins a command in Perl and Ruby; their other brackets are among the marks. */
 const QUOTE = /(?:\bqx|%x)\s?[[/<]/g;

@@ -45,7 +45,7 @@ function spellingsOf(text: string): string[] {
 const BLANKS = /[^\S\n]+/g;
 
 /** A redirection directly behind a name, with its file. */
-const GLUED = /(?<=\w)(?:&>>?|[<>]{1,3}[&|]?)[^\S\n]*[^\s<>;|&()]*/g;
+const GLUED = /(?<=\w)(?<!(?:^|\W)\d{1,9})(?:&>>?|[<>]{1,3}[&|]?)[^\S\n]*[^\s<>;|&()]*/g;
 
 /** Redirections behind names are no part of these, nor of a command: `rm>o x`, `/bin/r?<o x`. */
 export function withoutRedirections(text: string, behind = GLUED): string {
