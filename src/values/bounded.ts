@@ -3,7 +3,7 @@ import { type Context, createContext, Script } from 'node:vm';
 let context: (Context & { call?: () => unknown }) | undefined;
 const script = new Script('call()');
 
-/** Calls a function that only computes, for at most this many milliseconds; undefined: it did not end in time. */
+/** Calls a synchronous function and interrupts it after this many milliseconds. Returns undefined if it did not finish in time. */
 export function callBounded<T>(call: () => T, milliseconds: number): { readonly value: T } | undefined {
   context ??= createContext({});
   const outer = context.call;

@@ -1,5 +1,5 @@
-/** What waits for the end of this process, as long as there is something that must not outlive it. */
+/** The listener for the end of this process. It is installed while child processes run that must not outlive this one. */
 export const exitWatch: {
-  /** Takes it away now if there is no such thing; by itself it goes a little later. */
+  /** Removes the listener at once if it is not needed. Otherwise it is removed a little later. */
   rest: () => void;
 } = { rest: () => undefined };

@@ -12,11 +12,11 @@ export class Link<T> {
 }
 
 /**
- * Values in the order in which they came. A Set or a Map does the same, but makes its table anew every few times that it is emptied and filled
- * again, which is what the calls of an agent do.
+ * Values in insertion order. A Set or a Map would do, but it rebuilds its hash table every few times that it is emptied and refilled, which
+ * happens with every call of an agent.
  */
 export class LinkedList<T> {
-  /** Before the first link and after the last one. */
+  /** Sentinel: the list is circular, and this link is both before the first and after the last. */
   readonly #ends = new Link<T>(undefined as T);
 
   get isEmpty(): boolean {
@@ -31,7 +31,7 @@ export class LinkedList<T> {
     return link;
   }
 
-  /** False: it was removed before. */
+  /** Returns false if the link was removed before. */
   remove(link: Link<T>): boolean {
     if (link.after === link) return false;
     link.before.after = link.after;
@@ -40,7 +40,7 @@ export class LinkedList<T> {
     return true;
   }
 
-  /** A copy, which later changes do not affect. */
+  /** Returns a copy, so the list may change while the caller iterates. */
   toArray(): T[] {
     const all: T[] = [];
     for (let link = this.#ends.after; link !== this.#ends; link = link.after) all.push(link.value);

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder, and those above it that are missing, for the owner alone. Throws what the system says. Node's own recursive mkdir tries
- * again and again, forever, where a parent exists and nothing can be made in it (/proc).
+ * Creates a folder and its missing parents, accessible to the owner only. Throws the system's error. Node's recursive mkdir is not used because
+ * it retries forever if a parent exists but nothing can be created in it (/proc).
  */
 export function makeFolder(path: string): void {
   const missing: string[] = [];
@@ -11,7 +11,7 @@ export function makeFolder(path: string): void {
   for (const folder of missing.reverse()) make(folder);
 }
 
-/** Whether it is a folder now; false: the one above it is missing. */
+/** Creates the folder unless it exists. Returns false if its parent is missing. */
 function isMade(folder: string): boolean {
   try {
     make(folder);
@@ -26,7 +26,7 @@ function make(folder: string): void {
   try {
     mkdirSync(folder, 0o700);
   } catch (error) {
-    // It exists, or was created by another process in the meantime; for a read-only folder the system reports other errors first.
+    // It may exist already, perhaps created by another process just now; in a read-only parent, the error for that is not EEXIST.
     if (!isFolder(folder)) throw error;
   }
 }

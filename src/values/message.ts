@@ -6,7 +6,7 @@ export function describeError(error: unknown): string {
     if (!(error instanceof Error) || error.name === 'HookscopeError') return messageOf(error);
     return `${error.name}: ${error.message}`;
   } catch (another) {
-    // As above.
+    // Reading the error threw something else.
     ignoreRejections(another);
     return messageOf(error);
   }

@@ -1,6 +1,6 @@
 /**
- * Whether a command is what `hookscope connect` has written into an agent's settings (`thinCommand`). As a hook of ours it would ask us, and we it,
- * without end: it counts in no file that is read here.
+ * Whether a command is the one that `hookscope connect` writes into an agent's settings (`thinCommand`). If we ran it as a hook, it would call us,
+ * and we would call it again without end, so it is ignored in every hook file.
  */
 export function asksUs(command: unknown): boolean {
   return typeof command === 'string' && /^XDG_STATE_HOME=.*\/dist\/hookscope-hook\.sh'? --node /s.test(command);

@@ -1,4 +1,4 @@
-/** An entry of a table whose key comes from a record, a file or a user: a word like `constructor` is no entry of it. */
+/** Looks up a key that comes from a record, a file or a user. Inherited properties such as `constructor` do not count. */
 export function own<K extends string, T>(table: Readonly<Partial<Record<K, T>>>, key: string): T | undefined {
   return Object.hasOwn(table, key) ? table[key as K] : undefined;
 }

@@ -1,26 +1,26 @@
 import type { z } from 'zod';
 
 /**
- * A compiled check for common schemas: true only if zod would accept. After false, ask zod.
- * Some tens of nanoseconds, where zod's own `safeParse` takes some hundreds.
+ * Compiles a fast check for common schemas. True means that zod would accept the value; after false, ask zod.
+ * The check takes tens of nanoseconds, zod's own `safeParse` hundreds.
  */
 export function compilePredicate(schema: z.core.$ZodType): (value: unknown) => boolean {
   const source = expression(schema, 'value');
   if (source === undefined) return (value) => accepts(schema, value);
-  // Like zod's own object parser and tapable, this makes code; names come from the schema and are quoted.
+  // Generates code, as zod's object parser and tapable do. Names come from the schema and are quoted.
   return new Function('value', `return ${source};`) as (value: unknown) => boolean;
 }
 
-/** Zod's own check; it may walk the whole value. */
+/** The check by zod itself, which may walk the whole value. */
 export function accepts(schema: z.core.$ZodType, value: unknown): boolean {
   return (schema as z.ZodType).safeParse(value).success;
 }
 
-/** JavaScript that tests `name`; undefined for a schema whose answer only zod knows (formats, refinements, transforms …). */
+/** A JavaScript expression that tests `name`; undefined for schemas that only zod can check (formats, refinements, transforms …). */
 function expression(schema: z.core.$ZodType, name: string): string | undefined {
   const def = (schema as z.core.$ZodTypes)._zod.def;
   if ((def.checks?.length ?? 0) > 0 || 'check' in def) return undefined;
-  // An exact optional is an optional by its type, but refuses undefined.
+  // An exact optional has the type `optional` too, but rejects undefined.
   if (schema._zod.traits.has('$ZodExactOptional')) return undefined;
   switch (def.type) {
     case 'unknown':
@@ -59,7 +59,7 @@ function either(test: string, inner: string | undefined): string | undefined {
   return inner === undefined ? undefined : `(${test} || ${inner})`;
 }
 
-/** Items of any type are not walked. */
+/** If items may be of any type, the array is not walked. */
 function array(name: string, item: string | undefined): string | undefined {
   if (item === undefined) return undefined;
   return item === 'true' ? `Array.isArray(${name})` : `(Array.isArray(${name}) && ${name}.every((item) => ${item}))`;

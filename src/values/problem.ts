@@ -8,7 +8,7 @@ export interface Problem {
   readonly got: string;
 }
 
-/** Why zod rejects the value, in words; undefined if it accepts it. */
+/** Explains in words why zod rejects the value; undefined if zod accepts it. */
 export function findProblem(schema: z.core.$ZodType, value: unknown): Problem | undefined {
   const result = (schema as z.ZodType).safeParse(value);
   const issue = result.success ? undefined : result.error.issues[0];
@@ -45,17 +45,17 @@ function expectation(issue: z.core.$ZodIssue): string {
     case 'unrecognized_keys':
       return `no key ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`;
     default:
-      // A check of our own may say the word, too.
+      // The message of a custom check may start with "expected", which the caller adds.
       return issue.message.replace(/^expected /, '');
   }
 }
 
-/** If one of a few words was expected, show the word that was given. */
+/** Whether one of a few literals was expected. Then the message shows the value that was given, not only its type. */
 const isChoice = (issue: z.core.$ZodIssue): boolean => issue.code === 'invalid_value' || issue.code === 'invalid_union';
 
 const isSize = (issue: z.core.$ZodIssue): boolean => issue.code === 'too_small' || issue.code === 'too_big';
 
-/** What was counted or compared. */
+/** The unit of a size limit, by the type that zod reports; numbers have none. */
 const UNITS: Readonly<Record<string, string>> = { array: ' in the array', string: ' characters' };
 
 const unitOf = (origin: string): string => UNITS[origin] ?? '';
@@ -76,7 +76,7 @@ function choices(values: readonly unknown[]): string {
   return values.length > 1 ? `one of ${quoted}` : quoted;
 }
 
-/** The type of a value in a word. */
+/** The type of a value, as messages name it. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -84,7 +84,7 @@ export function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Longest path that is printed in full. */
+/** Paths with more keys than this are shortened. */
 const SHOWN = 16;
 
 /** `a.b[0]`, as one would write it. */

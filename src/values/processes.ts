@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Whether a process of any user is running. One that has ended but was not collected by its parent (a zombie) is not, although it still takes signals. */
+/** Whether a process of any user is running. A zombie (ended, but not yet reaped by its parent) does not count, although it can still be signalled. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -10,15 +10,15 @@ export function isRunning(pid: number): boolean {
   return !ENDED.includes(statOf(pid)?.[0] ?? '');
 }
 
-/** When a process was started, as Linux counts it: another may have its number later. Undefined: not known. */
+/** A process's start time from `/proc` (clock ticks since boot), which tells it from a later process with the same pid. Undefined if unknown. */
 export function startOf(pid: number): string | undefined {
   return statOf(pid)?.[19];
 }
 
-/** States of processes that do nothing any more. */
+/** Process states in `/proc` for a zombie (`Z`) and a dead process (`X`, `x`). */
 const ENDED = ['Z', 'X', 'x'];
 
-/** The fields after a process's name, which may contain anything; undefined: unknown. */
+/** The fields of `/proc/PID/stat` that follow the process's name, since the name may contain any character; undefined if unknown. */
 function statOf(pid: number): readonly string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The head of an answer on the server's socket that shows whose it is. */
+/** The response header by which a client checks that the server on the socket belongs to the same user. */
 export const PROOF_HEAD = 'hookscope-proof';
 
-/** The file with the proof: only the user can read it, in the state folder. */
+/** The file that holds the proof. It is in the state folder and only the user can read it. */
 export const proofFile = (state: string): string => join(state, 'server.proof');
 
-/** undefined: no server was ever started. */
+/** Returns undefined if no server has ever been started. */
 export function readProof(state: string): string | undefined {
   try {
     return readFileSync(proofFile(state), 'utf8').trim() || undefined;

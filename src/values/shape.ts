@@ -1,15 +1,15 @@
 import { jsonText } from './waiting/promises.js';
-/** An object of JSON, or one like it. */
+/** A JSON object, or an object that is treated as one. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The values that one key accepts, as a check and in words. */
+/** A check of one option's value, with the expected value in words. */
 export interface OptionCheck {
   readonly expected: string;
-  /** A wrong value may hold a secret: an error names its type alone. */
+  /** A wrong value may hold a secret, so an error names only its type. */
   readonly secret?: true;
   accepts(value: unknown): boolean;
 }
-/** The keys of a configuration object. */
+/** The checks of a configuration object, by key. */
 export type Shape = Readonly<Record<string, OptionCheck>>;
 
 export function isText(value: unknown): value is string {
@@ -24,7 +24,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A text that is not empty; undefined: it is none. */
+/** The value if it is a non-empty string, else undefined. */
 export const textOf = (value: unknown): string | undefined => (isText(value) && value !== '' ? value : undefined);
 
 export const checks = {
@@ -52,7 +52,7 @@ export const SIGNAL: OptionCheck = {
   accepts: (v) => isObject(v) && typeof v['aborted'] === 'boolean' && typeof v['addEventListener'] === 'function',
 };
 
-/** A name or a path. */
+/** Accepts a non-empty string, for instance a name or a path. */
 export const FILLED: OptionCheck = {
   expected: 'a string that is not empty',
   accepts: isName,
@@ -72,20 +72,20 @@ export function oneOf(...values: readonly (string | boolean)[]): OptionCheck {
   return { expected: values.map((v) => JSON.stringify(v)).join(' or '), accepts: (v) => values.some((x) => x === v) };
 }
 
-/** A value in a message. */
+/** A value as it appears in a message. */
 export function show(value: unknown): string {
   if (typeof value === 'function') return 'a function';
-  // As JSON, NaN and Infinity are null.
+  // JSON would print NaN and Infinity as null.
   if (typeof value === 'number') return String(value);
   try {
     return jsonText(value) ?? String(value);
   } catch {
-    // A bigint, or an object that holds itself.
+    // JSON has no bigints and no cycles.
     return typeof value === 'object' ? 'an object' : String(value);
   }
 }
 
-/** Not an instance of a class. Objects of another realm have their own prototype. */
+/** Whether an object is not an instance of a class. Also true for plain objects of another realm, whose prototype is not our `Object.prototype`. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -1,8 +1,8 @@
 import { isWellFormed } from '../plain.js';
 
 /**
- * Why what is read from a value's JSON may not be the value; undefined: it is. `levels`: how many objects and lists within one another its reader
- * takes, if there is a limit.
+ * Explains why a value may not survive being written as JSON and read again; undefined if it does. `levels`: how deeply the reader allows
+ * objects and arrays to nest, if there is a limit.
  */
 export function whyUnreadable(value: unknown, levels = Number.POSITIVE_INFINITY): string | undefined {
   if (typeof value === 'string') return isWellFormed(value) ? undefined : 'a text in it has half a surrogate pair';

@@ -1,17 +1,17 @@
 import { types } from 'node:util';
 
-/** Larger values are described only by type and length. */
+/** In bytes. Larger values are described by type and length only. */
 const MOST_SHOWN = 64 * 1024;
 
-/** Bytes in any of their shapes: a view of a buffer (Uint8Array, Buffer, DataView …), a buffer, a Blob or File. Asks no proxy anything. */
+/** Whether the value is binary data: a view of a buffer (Uint8Array, Buffer, DataView …), a buffer, a Blob or a File. Runs no trap of a proxy. */
 export function isBytes(value: object): boolean {
   if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return true;
   return !types.isProxy(value) && value instanceof Blob;
 }
 
 /**
- * What stands for bytes where only JSON can be: what they are, how many, and as base64 what they hold, if they are few. A Blob's cannot be had
- * at once.
+ * Represents binary data in JSON: its type, its length and, unless it is large, its content as base64. A Blob's content is left out, because it can
+ * only be read asynchronously.
  */
 export function bytesAsJson(value: object): Readonly<Record<string, unknown>> {
   if (value instanceof Blob) return { type: nameOf(value), bytes: value.size };
@@ -20,7 +20,7 @@ export function bytesAsJson(value: object): Readonly<Record<string, unknown>> {
   return bytes.length > MOST_SHOWN ? said : { ...said, base64: bytes.toString('base64') };
 }
 
-/** A copy that may be changed; a Blob, which is immutable, is returned itself. */
+/** A copy that may be changed. A Blob is immutable and is returned as it is. */
 export function copyOfBytes(value: object): object {
   if (value instanceof Blob) return value;
   if (types.isAnyArrayBuffer(value)) return value.slice(0);

@@ -4,15 +4,15 @@ import { isBytes } from './binary.js';
 import { put } from './put.js';
 import { toData, unwrap } from './view.js';
 
-/** Too deeply nested to be serialised again. */
+/** More deeply nested values might be too deep to serialise again. */
 export const DEEPEST = 1000;
-/** Bytes of JSON that are carried to hooks outside the process, to the model and to records, unless the host says otherwise. */
+/** The default limit, in bytes of JSON, on what is sent to hooks outside the process, to the model and to records. */
 export const MOST_BYTES = 64 * 1024 * 1024;
 
-/** How much may still be copied, in approximate bytes of JSON; decreases as values are copied. */
+/** How much may still be copied, in approximate bytes of JSON. `left` decreases as values are copied. */
 export interface CopyBudget {
   left: number;
-  /** What bytes are replaced with. Default: they are refused, as they are not JSON. */
+  /** Returns the replacement for binary data. Without it, binary data is refused, because it is not JSON. */
   readonly bytes?: ((value: object) => object) | undefined;
 }
 
@@ -22,9 +22,9 @@ export class NotJson extends TypeError {
 }
 
 /**
- * A deep plain copy of JSON data: read-only views become plain objects, dates and the like what their `toJSON` says,
- * undefined is left out. Throws NotJson for what JSON cannot hold: functions, symbols, bigints, NaN, maps, cycles, more than
- * there is room for; and what the value's own getters throw.
+ * A deep plain copy of JSON data. Read-only views become plain objects, dates and the like are replaced by the result of their `toJSON`,
+ * and undefined is left out. Throws NotJson for what JSON cannot hold (functions, symbols, bigints, NaN, maps, cycles) and for more than
+ * `room` allows. Errors from the value's own getters are passed on.
  */
 export function copyJson(value: unknown, at = '', room: CopyBudget = { left: MOST_BYTES }): unknown {
   return copy(value, { keys: at === '' ? [] : [at], objects: [], room });
@@ -66,7 +66,7 @@ function take(trail: Trail, bytes: number): void {
 }
 
 function copyObject(value: object, trail: Trail): unknown {
-  // More than its braces: what it takes in memory counts too.
+  // Counts more than the two braces, to allow for the memory that an object takes.
   take(trail, 16);
   if (trail.objects.includes(value)) throw notJson(trail, 'a cycle');
   if (trail.objects.length >= DEEPEST) throw notJson(trail, `nested deeper than ${DEEPEST} levels`);
@@ -79,13 +79,13 @@ function copyObject(value: object, trail: Trail): unknown {
 function copyParts(value: object & { toJSON?: unknown }, trail: Trail): unknown {
   if (Array.isArray(value)) return copyArray(value, trail);
   if (trail.room.bytes && isBytes(value)) return takeBytes(trail, trail.room.bytes(value));
-  // A view has one too, which would copy without a bound.
+  // A view's own `toJSON` would copy without a limit.
   if (value.toJSON === toData) return copyParts(unwrap(value), trail);
   if (typeof value.toJSON === 'function') return copy(value.toJSON(trail.keys.at(-1) ?? ''), trail);
   if (Object.getPrototypeOf(value) !== Object.prototype) {
     const tag = Object.prototype.toString.call(value);
     if (tag !== '[object Object]') {
-      // It may be a promise, whose rejection nothing would handle.
+      // If it is a promise, nobody else would handle its rejection.
       ignoreRejections(value);
       throw notJson(trail, tag.slice(8, -1));
     }
@@ -104,7 +104,7 @@ function copyParts(value: object & { toJSON?: unknown }, trail: Trail): unknown 
 
 function copyArray(value: readonly unknown[], trail: Trail): unknown[] {
   const target: unknown[] = [];
-  // Also one that is nearly empty: its JSON has all that is missing.
+  // Applies to sparse arrays too: their JSON has a `null` for every hole.
   if (value.length > trail.room.left / 2) throw notJson(trail, 'more than there is room for');
   for (let i = 0; i < value.length; i++) {
     const part = value[i];
@@ -117,7 +117,7 @@ function copyArray(value: readonly unknown[], trail: Trail): unknown[] {
 }
 
 function notJson(trail: Trail, what: string): NotJson {
-  // Of a thousand keys, the first few are enough to say where.
+  // The first few keys of a long path are enough to find the place.
   const keys = trail.keys.length > 8 ? [...trail.keys.slice(0, 8), '…'] : trail.keys;
   return new NotJson(`${formatPath(keys) || 'the value'}: expected JSON data, got ${what}`);
 }

@@ -1,4 +1,4 @@
-/** Freezes plain data and what it holds, as far as that is not frozen yet. */
+/** Freezes plain data recursively. Stops at values that are already frozen. */
 export function deepFreeze<T>(data: T): T {
   if (typeof data !== 'object' || data === null || Object.isFrozen(data)) return data;
   for (const key of Object.keys(data)) {

@@ -1,25 +1,25 @@
 import { types } from 'node:util';
 import { put } from './put.js';
 
-/** Below this many keys and elements duplicates are not looked for: that costs more than copying them again. */
+/** Up to this many keys and elements, shared objects are copied repeatedly, because finding them costs more. */
 const MANY = 1_000_000;
-/** From this depth on, circular references are looked for. */
+/** From this depth on, the copy looks for circular references. */
 const DEEP = 400;
-/** What lies deeper is left as a view, which is copied in its turn: printing reaches deeper than our own calls do. */
+/** Deeper values stay views, which are copied when they are serialised: JSON.stringify can recurse deeper than this code. */
 const DEEPEST = 2 * DEEP;
 
 interface Copying {
-  /** A view for a value with its own `toJSON`, which must not see the data itself. */
+  /** The root view. A value with its own `toJSON` is replaced with its view, because `toJSON` must not see the data itself. */
   readonly view: object;
   readonly path: PropertyKey[];
   count: number;
-  /** Values that are copied once however often they occur: a million times, or within themselves. */
+  /** The copy of each object, so that an object that occurs many times, or within itself, is copied only once. */
   known: Map<object, unknown> | undefined;
 }
 
 /**
- * What `JSON.stringify` would read of the data behind a view: enumerable keys and elements, copied. Whatever is no plain matter (what
- * has a `toJSON` of its own, what lies very deep) is the view that it was.
+ * A copy of what `JSON.stringify` would read from the data behind a view: enumerable keys and elements. Values with their own `toJSON`,
+ * and very deep ones, stay views.
  */
 export function plainCopy(view: object, source: object): unknown {
   const plain = unboxed(source);
@@ -69,9 +69,9 @@ function partOf(value: object, key: PropertyKey, state: Copying): unknown {
   return part;
 }
 
-/** The number, text or the like in a `new Number(1)`, as `JSON.stringify` reads it; any other value itself. */
+/** Unboxes `new Number(1)` and the like, as `JSON.stringify` does; returns any other value unchanged. */
 export function unboxed(value: object): unknown {
-  // Nearly all of them.
+  // Nearly all values take this path.
   if (Object.getPrototypeOf(value) === Object.prototype || Array.isArray(value)) return value;
   if (types.isNumberObject(value)) return Number(value);
   if (types.isStringObject(value)) return String(value);

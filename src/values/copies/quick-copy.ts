@@ -1,10 +1,10 @@
-/** Objects with more parts, and cycles, are not copied here. */
+/** Larger objects, and so also cycles, are not copied here. */
 const MOST_PARTS = 1000;
 let left = 0;
 
 /**
- * A deep copy of plain objects and arrays (views become what they are of), in a tenth of the time that any other takes. `undefined`: something in it is neither,
- * or is not data, or throws when it is read, or there is too much of it.
+ * A deep copy of plain objects and arrays, about ten times as fast as the other copies. Views are replaced by copies of their data. Returns `undefined` if the value
+ * holds anything else (class instances, functions), throws when it is read, or is too large.
  */
 export function copyQuickly<T extends object>(value: T): T | undefined {
   left = MOST_PARTS;
@@ -15,7 +15,7 @@ export function copyQuickly<T extends object>(value: T): T | undefined {
   }
 }
 
-/** What most have is asked first: it runs once in a while, in code that is not compiled then. */
+/** Tests the most common case first, because this code runs too rarely to be compiled by the engine. */
 function copyObject(from: object): object | undefined {
   if (--left < 0) return undefined;
   const prototype = Object.getPrototypeOf(from);
@@ -25,7 +25,7 @@ function copyObject(from: object): object | undefined {
     const part = copy[key];
     if (typeof part === 'string' || isAtom(part)) continue;
     const copied = copyPart(part);
-    // A key of that name would set the prototype; one that is inherited is no part of it.
+    // Assigning `__proto__` would set the prototype, and inherited keys are not part of the data.
     if (copied === undefined || key === '__proto__' || !Object.hasOwn(copy, key)) return undefined;
     copy[key] = copied;
   }
@@ -50,7 +50,7 @@ function isAtom(part: unknown): boolean {
   return part === null || (typeof part !== 'object' && typeof part !== 'function' && typeof part !== 'symbol');
 }
 
-/** Only an object has a copy here. */
+/** Returns undefined for anything but an object. */
 function copyPart(part: unknown): object | undefined {
   return typeof part === 'object' && part !== null ? copyObject(part) : undefined;
 }

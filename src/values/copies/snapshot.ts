@@ -2,12 +2,12 @@ import { put } from './put.js';
 import { unwrap } from './view.js';
 
 /**
- * A deep plain copy of a view, of plain data, or of data that holds views: what `structuredClone` would give if it took
- * proxies. Cycles and shared objects are kept. Throws DataCloneError for functions and symbols, as structuredClone does.
+ * A deep plain copy of a view, of plain data, or of data that contains views: `structuredClone`, but for proxies too.
+ * Keeps cycles and shared objects. Throws DataCloneError for functions and symbols, as structuredClone does.
  */
 export function snapshot<T>(value: T): T {
   const copies = new Map<object, object>();
-  /** Not recursive: JSON may be nested deeper than the stack. */
+  /** A work list instead of recursion, because JSON may be nested deeper than the stack allows. */
   const unfinished: [from: object, to: object][] = [];
 
   function copy(item: unknown): unknown {

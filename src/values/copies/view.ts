@@ -4,8 +4,8 @@ import { copyOfBytes, isBytes } from './binary.js';
 import { plainCopy, unboxed } from './plain-copy.js';
 
 /**
- * The read-only input a handler gets: a lazy proxy over the caller's own object. Nothing is walked, copied or frozen; a
- * child's view is made when it is first read and is the same one ever after.
+ * The read-only input that a handler gets: a lazy proxy over the caller's own object. Nothing is walked, copied or frozen. The
+ * view of a child is made when the child is first read; later reads return the same view.
  */
 export function readOnly<T extends object>(value: T): T {
   return wrap(value, undefined, '') as T;
@@ -25,16 +25,16 @@ export function unwrap<T>(value: T): T {
 }
 
 /**
- * The only way into a view is a trap that nothing else uses: a secret key could be seen by a foreign proxy, and a
- * WeakMap costs more than all the rest of a view. A proxy around a view answers with a `view` that is not itself.
+ * How `unwrap` finds the object behind a view: it triggers a trap that nothing else uses, and the trap sets `answer`. A secret key would be
+ * visible to a foreign proxy, and a WeakMap costs more than the whole view. For a proxy around a view, `answer.view` is not that proxy.
  */
 const probe: { answer: View | undefined } = { answer: undefined };
 
-/** Targets of every proxy: extensible and empty, so no invariant ties a view to them. Never changed, every mutator throws. */
+/** The targets of all proxies. They are extensible and empty, so proxy invariants never restrict what a view reports. All mutating traps throw, so they never change. */
 const OBJECT_TARGET = Object.create({ [inspect.custom]: show }) as object;
 const ARRAY_TARGET = Object.setPrototypeOf([], { [inspect.custom]: show }) as unknown[];
 
-/** `util.inspect` looks at the target behind a proxy, calling this with the proxy itself: print the data. */
+/** `util.inspect` finds this on the proxy's target and calls it with the proxy as `this`. It prints the data. */
 function show(this: unknown): unknown {
   return unwrap(this);
 }
@@ -46,23 +46,23 @@ function wrap(source: object, parent: View | undefined, key: PropertyKey): objec
 }
 
 /**
- * The `toJSON` of every view whose data has none: printing a copy of the data costs a fraction of printing through the view. A copy,
- * since its caller, or a replacer, gets hold of the result.
+ * The `toJSON` of every view whose data has none: serialising a copy of the data is much faster than serialising through the view. It must
+ * be a copy because the caller, or a replacer, gets hold of the result.
  */
 export function toData(this: object): unknown {
   return plainCopy(this, unwrap(this));
 }
 
 /**
- * The `toJSON` of data that has one. It gets the view, so that it changes nothing; where that is not enough for it (a Date, a URL, private
- * members) the data itself, and what it returns of that is read-only again.
+ * The `toJSON` of data that has its own. It is called with the view, so that it cannot change the data. If it needs the real object (a Date,
+ * a URL, private members) it is called with the data, and its result is made read-only again.
  */
 function ownToJSON(of: View, toJSON: (this: unknown, key: string) => unknown): typeof toJSON {
   return function (this: unknown, key: string): unknown {
     try {
       return unboxedOr(toJSON.call(this, key), (said) => said);
     } catch (error) {
-      // One that would change the data is refused.
+      // A `toJSON` that tried to change the data is refused.
       if (this !== of.view || isHookscopeError(error)) throw error;
     }
     return unboxedOr(toJSON.call(of.source, key), (said) => (isBytes(said) ? copyOfBytes(said) : readOnly(said)));
@@ -76,7 +76,7 @@ function unboxedOr(said: unknown, other: (said: object) => object): unknown {
   return plain === data ? other(said) : plain;
 }
 
-/** The `get` trap, the hot path: a primitive, else the child last read, else `child`. */
+/** The `get` trap. It is a hot path, so primitives and the child that was read last are returned before `child` is called. */
 function read(this: View, _target: object, key: PropertyKey, receiver: unknown): unknown {
   const value = (this.source as Record<PropertyKey, unknown>)[key];
   if (value === undefined) return key === 'toJSON' && receiver === this.view ? toData : undefined;
@@ -87,7 +87,7 @@ function read(this: View, _target: object, key: PropertyKey, receiver: unknown):
 }
 
 class View implements ProxyHandler<object> {
-  /** An own property, the first: the engine looks a trap up at every read. */
+  /** The first own property, because the engine looks up the trap on every read. */
   readonly get = read;
   readonly source: object;
   readonly parent: View | undefined;
@@ -95,7 +95,7 @@ class View implements ProxyHandler<object> {
   view: object | undefined = undefined;
   lastSource: object | undefined = undefined;
   lastView: object | undefined = undefined;
-  /** By source, not by key: the caller may replace a child of its own object. Made for the second child. */
+  /** Keyed by the child object, not by its key, since the caller may replace a child of its own object. Created for the second child. */
   children: Map<object, object> | undefined = undefined;
 
   constructor(source: object, parent: View | undefined, key: PropertyKey) {
@@ -105,11 +105,11 @@ class View implements ProxyHandler<object> {
   }
 
   child(value: object, key: PropertyKey, receiver: unknown): unknown {
-    // Inherited: `__proto__` and the like, whose getters must see the view and not the source.
+    // Inherited properties such as `__proto__`: their getters must see the view, not the source.
     if (!Object.hasOwn(this.source, key)) return Reflect.get(this.source, key, receiver);
     let view = this.children?.get(value);
     if (view === undefined) {
-      // Bytes cannot be shown through a proxy: their methods want the real thing.
+      // Binary objects do not work through a proxy, because their methods require the real object.
       view = isBytes(value) ? copyOfBytes(value) : wrap(value, this, key);
       if (this.lastSource !== undefined && this.lastView !== undefined) {
         this.children ??= new Map([[this.lastSource, this.lastView]]);
@@ -132,7 +132,7 @@ class View implements ProxyHandler<object> {
   getOwnPropertyDescriptor(target: object, key: PropertyKey): PropertyDescriptor | undefined {
     const found = Reflect.getOwnPropertyDescriptor(this.source, key);
     if (found === undefined) return undefined;
-    // An array's length must be reported as its target's own is, writable; setting it throws all the same.
+    // A proxy must report an array's length as writable, like its target's. Setting it throws all the same.
     const length = key === 'length' && target === ARRAY_TARGET;
     const value = this.get(target, key, this.view);
     return { value, writable: length, enumerable: found.enumerable ?? false, configurable: !length };

@@ -7,7 +7,7 @@ export async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<
     signal.addEventListener('abort', abort, { once: true });
   });
   const answer = work().then((value) => ({ value }));
-  // After an abort, nothing handles its rejection.
+  // After an abort, nobody else would handle this promise's rejection.
   answer.catch(() => undefined);
   try {
     return await Promise.race([answer, aborted]);

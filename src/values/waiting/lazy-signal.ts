@@ -1,4 +1,4 @@
-/** The part of an AbortSignal that ends work. */
+/** The part of AbortSignal's interface that is needed to end work. */
 export interface EndSignal {
   readonly aborted: boolean;
   readonly reason: unknown;

@@ -6,7 +6,7 @@ export interface Abortable {
   end(reason: unknown): void;
 }
 
-/** Kept with their signals: most are obeyed again and again, by one fire after the other. */
+/** One entry per signal, since most signals are passed to many fires in turn. */
 const OBEDIENCE = new WeakMap<EndSignal, Obedience>();
 const ONCE = Object.freeze({ once: true });
 
@@ -20,7 +20,7 @@ export function linkAbort(signal: EndSignal, obedient: Abortable): () => void {
   return obedience.add(obedient);
 }
 
-/** All that one signal ends. Many fires may share it: it gets a single listener, since Node warns at the eleventh, and none while nobody obeys it. */
+/** Everything that one signal ends. The signal gets a single listener however many fires share it, since Node warns at the eleventh, and none while the list is empty. */
 class Obedience {
   readonly #signal: EndSignal;
   readonly #all = new LinkedList<Abortable>();

@@ -4,7 +4,7 @@ import { types } from 'node:util';
 export function messageOf(error: unknown): string {
   ignoreRejections(error);
   try {
-    // A message need not be a string, whatever its type says.
+    // `message` is typed as a string, but anything can be assigned to it.
     return String(error instanceof Error ? error.message : error);
   } catch (another) {
     // A proxy that throws on every access, or an object that cannot be printed.
@@ -25,13 +25,13 @@ export class BrokenPromise {
     return new BrokenPromise(`it looks like a promise, and ${what}`);
   }
 
-  /** Why the value is refused, if it is one of these. A proxy is not asked what it is: it may throw, or lie. */
+  /** The reason if the value is a BrokenPromise, else undefined. The private-field check runs no trap of a proxy, unlike `instanceof`. */
   static why(value: unknown): string | undefined {
     return typeof value === 'object' && value !== null && #message in value ? value.#message : undefined;
   }
 }
 
-/** Whether a value has a `then` method. Throws what its getter throws. */
+/** Whether a value has a `then` method. If reading `then` throws, so does this. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
@@ -39,9 +39,9 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 const { then } = Promise.prototype;
 const has = Object.prototype.hasOwnProperty;
 
-/** It has the native `then` and constructor, not overridden on the object; it may still not be a promise. */
+/** Whether the value has the native `then` and constructor. It may still not be a promise. */
 function isOrdinary(answer: PromiseLike<unknown>): boolean {
-  // Checked for every promise that a handler returns; this order is the fastest.
+  // Runs for every promise that a handler returns; this order of checks is the fastest.
   return (
     answer.then === then &&
     answer.constructor === Promise &&
@@ -51,8 +51,8 @@ function isOrdinary(answer: PromiseLike<unknown>): boolean {
 }
 
 /**
- * Waits for anything with a `then`, whichever library made it; never throws. A value whose `then` does not work gives a
- * BrokenPromise. Its own class is not asked to make another promise: one made by a hostile class would end the process.
+ * Turns any thenable, whichever library made it, into a native promise; never throws. If its `then` does not work, the promise
+ * resolves to a BrokenPromise. The thenable's own class never constructs a promise here: a hostile class could make one that ends the process.
  */
 export function settle(answer: PromiseLike<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
@@ -61,18 +61,18 @@ export function settle(answer: PromiseLike<unknown>): Promise<unknown> {
       listen(answer, yes, reject);
     } catch (error) {
       silence(answer);
-      // Settled before it threw, it stays so.
+      // No effect if `then` settled the promise before it threw.
       resolve(BrokenPromise.of(`its then() throws: ${messageOf(error)}`));
     }
   });
 }
 
-/** The answer itself where it is an ordinary promise, whose `then` can be called as it is. */
+/** Returns an ordinary promise unchanged, since its `then` is safe to call, and wraps anything else with `settle`. */
 export function ready(answer: PromiseLike<unknown>): Promise<unknown> {
   return isOrdinary(answer) ? (answer as Promise<unknown>) : settle(answer);
 }
 
-/** The promise in what a function handed back, if it is one: `ready` makes it one that can be waited for. Never throws. */
+/** If a function returned a promise, `ready` makes it safe to wait for; otherwise undefined. Never throws. */
 export function promiseIn(
   answer: unknown,
   ready: (promise: PromiseLike<unknown>) => Promise<unknown> = settle,
@@ -89,13 +89,13 @@ function listen(answer: PromiseLike<unknown>, yes: (value: unknown) => void, no:
   if (!types.isPromise(answer)) return void answer.then(yes, no);
   if (isOrdinary(answer)) return void then.call(answer, yes, no);
   asOrdinary(answer, () => {
-    // Its own `then` may tell nobody.
+    // An overridden `then` may never call its callbacks, so the native one handles the rejection.
     then.call(answer, ignoreRejections, ignoreRejections);
     answer.then(yes, no);
   });
 }
 
-/** Its `then` makes a promise of the class that its `constructor` names: for this call, an ordinary one. */
+/** `then` constructs its result with the promise's `constructor`. For the length of this call, that is the native Promise. */
 function asOrdinary(promise: Promise<unknown>, call: () => void): void {
   const own = Object.getOwnPropertyDescriptor(promise, 'constructor');
   const name = (as: PropertyDescriptor): void => void Object.defineProperty(promise, 'constructor', as);
@@ -108,7 +108,7 @@ function asOrdinary(promise: Promise<unknown>, call: () => void): void {
   }
 }
 
-/** A promise whose own `then` does not work is still a promise: if it rejected without a listener, the process would end. */
+/** Handles the rejection of a promise whose own `then` does not work; unhandled, it would end the process. */
 function silence(value: unknown): void {
   if (!types.isPromise(value)) return;
   const call = (): void => void then.call(value, ignoreRejections, ignoreRejections);
@@ -116,20 +116,20 @@ function silence(value: unknown): void {
     if (Object.isExtensible(value)) asOrdinary(value, call);
     else call();
   } catch {
-    // Frozen, and of a class that does not make promises: no listener can be attached.
+    // The promise is frozen and its class does not construct promises, so no listener can be attached.
   }
 }
 
-/** The result of a foreign function. Rejects with what it throws, and with a TypeError for a broken promise. */
+/** Calls a function that is not ours. Rejects with what it throws, or with a TypeError if it returns a broken promise. */
 export function resultOf(call: () => unknown): Promise<unknown> {
   let answer: unknown;
   try {
     answer = call();
     if (!isThenable(answer)) return Promise.resolve(whole(answer));
-    // An ordinary promise is waited for as it is.
+    // `ready` leaves an ordinary promise as it is.
     return then.call(types.isPromise(answer) ? ready(answer) : settle(answer), whole, thrown);
   } catch (error) {
-    // A promise whose `then` cannot be read may reject all the same.
+    // Even if its `then` cannot be read, a promise can still reject.
     ignoreRejections(answer);
     ignoreRejections(error);
     return Promise.reject(error);
@@ -149,13 +149,13 @@ function thrown(error: unknown): never {
 }
 
 const IGNORED = new WeakSet<object>();
-/** How deep `ignoreRejections` looks. */
+/** How many levels deep, and at how many values, `ignoreRejections` looks. */
 const DEEPEST = 20;
 const MOST = 500;
 
 /**
- * Promises somewhere in a value that no one will await: one that rejects would end the process. Looks at plain data, to
- * a limited depth; runs no getter. Never throws.
+ * Handles the rejections of all promises in a value that nobody will await; unhandled, they would end the process. Looks at
+ * plain data only, to a limited depth, and runs no getters. Never throws.
  */
 export function ignoreRejections(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
@@ -164,7 +164,7 @@ export function ignoreRejections(value: unknown): void {
     if (typeof item !== 'object' || item === null || types.isProxy(item)) return;
     if (depth > DEEPEST || seen.size >= MOST || seen.has(item) || ArrayBuffer.isView(item)) return;
     seen.add(item);
-    // One may lead to itself, through what it resolves to.
+    // A promise may resolve to an object that contains that promise.
     if (types.isPromise(item) && !IGNORED.has(item)) {
       IGNORED.add(item);
       void settle(item).then(ignoreRejections, ignoreRejections);
@@ -176,11 +176,11 @@ export function ignoreRejections(value: unknown): void {
   try {
     look(value, 0);
   } catch {
-    // A custom iterator that throws: ignored.
+    // A custom iterator threw.
   }
 }
 
-/** A value as JSON; the result of a `toJSON` in it may be, or contain, a promise that no one awaits. */
+/** Like JSON.stringify, but also handles rejections of promises that a `toJSON` returns, since nobody awaits them. */
 export function jsonText(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (types.isPromise(part)) ignoreRejections(part);
@@ -188,7 +188,7 @@ export function jsonText(value: unknown): string | undefined {
   });
 }
 
-/** Calls a function whose result is not needed. What it throws or rejects with goes to `failed`. */
+/** Calls a function and ignores its result. What it throws or rejects with goes to `failed`. */
 export function tell(call: () => unknown, failed: (error: unknown) => void): void {
   const wrong = (error: unknown): void => {
     ignoreRejections(error);

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The longest a timer can wait, in milliseconds. Node makes a longer one fire at once. */
+/** The longest delay of a timer, in milliseconds. Node fires a timer with a longer delay at once. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Seconds in the milliseconds of a timer. */
+/** Converts seconds to a timer's delay. */
 export const timerDelay = (seconds: number): number => timerMs(seconds * 1000);
 
-/** Milliseconds, as a timer can wait them. */
+/** Limits milliseconds to the longest delay of a timer. */
 export const timerMs = (ms: number): number => Math.min(ms, LONGEST_TIMER);
 
-/** Milliseconds until then (by `performance.now()`), as a timer can wait them. */
+/** The timer delay until a deadline given in the time of `performance.now()`. */
 export const timerUntil = (deadline: number): number =>
   Math.min(Math.max(0, deadline - performance.now()), LONGEST_TIMER);
 
-/** Waits for the work, but no longer than that many milliseconds; whether it was done by then. */
+/** Waits at most this many milliseconds for the work. Returns whether it finished in time. */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const done = new AbortController();
   const over = sleep(Math.min(ms, LONGEST_TIMER), undefined, { signal: done.signal }).then(
