@@ -91,3 +91,13 @@ export class Own {
     for (const r of registrations) this.#gone.add(r);
   }
 }
+
+export function byEvent(registrations: readonly Registration[]): Map<string, Registration[]> {
+  const found = new Map<string, Registration[]>();
+  for (const r of registrations) {
+    const list = found.get(r.spec.name);
+    if (list) list.push(r);
+    else found.set(r.spec.name, [r]);
+  }
+  return found;
+}

@@ -1,4 +1,4 @@
-import { Own } from './own.js';
+import { byEvent, Own } from './own.js';
 import type { RegisteredIn, Registration, ScopeKind } from './registration.js';
 
 const NONE: readonly Registration[] = [];
@@ -26,16 +26,18 @@ class OfEvent {
 export class Scope implements RegisteredIn {
   readonly id: string;
   readonly kind: ScopeKind;
-  readonly parent: Scope | undefined;
+  parent: Scope | undefined;
   readonly session: string;
   /** Opened by the host itself for spawnHooks; the host ends it too. */
-  readonly spawned: boolean;
-  readonly depth: number;
+  spawned: boolean;
+  depth: number;
   /** Grows with every change of this scope's own registrations. */
   version = 0;
   closed = false;
   /** An agent has begun in it: it has the hooks of its type. One that somebody has opened waits for its agent. */
   begun = false;
+  /** Hooks were registered in it by somebody who named its parent. */
+  placed = false;
   /** How many plugins and other things that end with the scope live in it. */
   lives = 0;
   #agentType: string | undefined;
@@ -90,6 +92,17 @@ export class Scope implements RegisteredIn {
   #addChild(child: Scope): void {
     this.#children ??= new Set();
     this.#children.add(child);
+  }
+
+  /** From now on it is below another scope, with all that is below it. */
+  moveTo(parent: Scope): void {
+    // What is summed up along a lineage only grows.
+    this.version += 1 + this.lineage.reduce((sum, { version }) => sum + version, 0);
+    this.#typeChanges += 1 + this.typeChanges;
+    if (this.parent) this.parent.#children?.delete(this);
+    this.parent = parent;
+    parent.#addChild(this);
+    for (const scope of this.tree().reverse()) scope.depth = (scope.parent?.depth ?? 0) + 1;
   }
 
   /** The agent's type, where it is known (spawnHooks). */
@@ -203,7 +216,7 @@ export class Scope implements RegisteredIn {
 
   /** Adds all or nothing: an OrderCircle is thrown before anything changed. */
   add(registrations: readonly Registration[]): void {
-    const groups = [...group(registrations)];
+    const groups = [...byEvent(registrations)];
     // Each is checked before any is changed.
     if (groups.length > 1) for (const [event, added] of groups) Own.check(this.#find(event)?.own, added);
     for (const [event, added] of groups) this.#of(event).own = Own.with(this.#find(event)?.own, added);
@@ -211,7 +224,7 @@ export class Scope implements RegisteredIn {
   }
 
   remove(registrations: readonly Registration[]): void {
-    for (const [event, gone] of group(registrations)) {
+    for (const [event, gone] of byEvent(registrations)) {
       const of = this.#find(event);
       of?.own?.remove(gone);
       if (of?.own?.size === 0) this.#drop(of);
@@ -268,13 +281,3 @@ export class Scope implements RegisteredIn {
 
 /** The same object in every copy of a registration. */
 const handlerOf = ({ work }: Registration): object => work as object;
-
-function group(registrations: readonly Registration[]): Map<string, Registration[]> {
-  const byEvent = new Map<string, Registration[]>();
-  for (const r of registrations) {
-    const list = byEvent.get(r.spec.name);
-    if (list) list.push(r);
-    else byEvent.set(r.spec.name, [r]);
-  }
-  return byEvent;
-}

@@ -94,7 +94,9 @@ export class EventPlans {
 
 /** A scope that `explain` looks at before it is open takes the place of the open one, or the one that it would have. */
 function putInPlace(scope: Scope, agents: Scope[]): void {
-  const open = agents.findIndex(({ session, id }) => session === scope.session && id === scope.id);
+  // The hooks of a start that has failed are below the open one.
+  const isOpen = (one: Scope): boolean => one.session === scope.session && one.id === scope.id && one !== scope.parent;
+  const open = agents.findIndex(isOpen);
   if (open >= 0) agents[open] = scope;
   else agents.splice(agents.findLastIndex(({ session }) => session === scope.session) + 1 || agents.length, 0, scope);
 }

@@ -29,6 +29,8 @@ export interface FiredEvent {
 export interface Added {
   readonly registrations: readonly Registration[];
   readonly undo: Undo;
+  /** Puts them into another scope. */
+  moveTo(scope: Scope): void;
 }
 
 /** Adds hooks to scopes and keeps the plans' counts up to date. */
@@ -54,15 +56,25 @@ export class Adding {
   install(scope: Scope, hooks: unknown, origin: Origin): Added {
     const registrations = this.place(scope, hooks, origin);
     this.#parts.plans.count(registrations, 1);
+    let at = scope;
     let done = false;
     const undo = (): void => {
-      if (done || scope.closed) return;
+      if (done || at.closed) return;
       done = true;
-      scope.remove(registrations);
+      at.remove(registrations);
       this.#parts.plans.count(registrations, -1);
-      this.#parts.tree.prune(scope);
+      this.#parts.tree.prune(at);
     };
-    return { registrations, undo };
+    const moveTo = (to: Scope): void => {
+      if (done || at.closed) return;
+      at.remove(registrations);
+      to.add(registrations);
+      at = to;
+      this.#parts.plans.count([], 1);
+    };
+    const added = { registrations, undo, moveTo };
+    origin.given?.add(added);
+    return added;
   }
 
   /** The same without counting them, for a scope that is not in the tree. */

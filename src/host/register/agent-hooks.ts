@@ -123,6 +123,17 @@ export class AgentInstaller {
     scope.setType(undefined);
   }
 
+  /** What its agent has got there for its type goes to another scope. */
+  move(scope: Scope, to: Scope): void {
+    const got = this.#gotIn(scope);
+    this.#got.delete(scope);
+    this.#got.set(to, got);
+    for (const added of got.added) {
+      for (const r of added.registrations) scope.giveBack(r);
+      added.moveTo(to);
+    }
+  }
+
   #gotIn(scope: Scope): Got {
     return this.#got.get(scope) ?? { hooks: [], added: [], lives: [] };
   }

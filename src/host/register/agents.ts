@@ -7,7 +7,7 @@ import type { SpawnHooks } from './origin.js';
 import { Places } from './places.js';
 import type { Spawns } from './spawns.js';
 import { type AgentRef, STOP, type Standings } from './standings.js';
-import { type Begun, Starts } from './starts.js';
+import { type Begun, type Given, Starts } from './starts.js';
 
 type Started = { readonly found: ScopeLookup; readonly begun?: Begun };
 
@@ -22,6 +22,8 @@ export class Agents {
   readonly #places: Places;
   /** Those by sessions, by their scopes. */
   readonly #driven = new WeakMap<Scope, Begun>();
+  /** Where the hooks of one that has not started are, by its scope. */
+  readonly #aside = new WeakMap<Scope, Scope>();
 
   constructor(
     parts: AddingParts,
@@ -163,11 +165,30 @@ export class Agents {
     return this.#parts.tree.get(ref)?.begun === true;
   }
 
+  /** An agent that a session was to start has not, but agents that it has started must be closed first: whoever had the id has its hooks again at once. */
+  failing(scope: Scope, given: Given, below: readonly Scope[]): void {
+    const begun = this.#driven.get(scope);
+    if (begun === undefined || scope.closed) return;
+    const isLast = this.#starts.last(begun.agent) === begun;
+    this.#aside.set(scope, this.#places.setAside(scope, given, below, isLast));
+    scope.hold(false);
+    void this.takeBack(begun);
+  }
+
   /** An agent that a session was to start has not. What the session has given it is gone from its scope. Resolves when all has cleaned up. */
   notStarted(scope: Scope): Promise<void> | undefined {
     scope.hold(false);
     const begun = this.#driven.get(scope);
-    return begun && this.takeBack(begun);
+    if (begun === undefined) return undefined;
+    const aside = this.#aside.get(scope);
+    if (aside) {
+      this.#installer.clear(aside);
+      aside.close();
+    }
+    const ended = aside ? undefined : this.takeBack(begun);
+    const settled = this.#places.settle(begun, scope);
+    this.#parts.plans.count([], 1);
+    return ended ?? settled;
   }
 
   /** A start has not failed, or an agent that a session was to start has started: it is not taken back any more. */
@@ -196,7 +217,13 @@ export class Agents {
     if (hadBegun && before && !this.#installer.closed) {
       const found = tree.find(agent, agent.session, agent.agent);
       const spawnHooks = hooks.filter(({ life }) => !life?.over);
-      this.#places.open(found, { type: before.type, spawnHooks, before: before.above }, agent, before.hasEnded);
+      const { scope } = this.#places.open(
+        found,
+        { type: before.type, spawnHooks, before: before.above },
+        agent,
+        before.hasEnded,
+      );
+      if (!wasOpen) scope.spawned = left.spawned;
     }
     const now = tree.get(agent);
     if (now && (isIn || hadBegun)) now.pending = [...pending];
@@ -235,7 +262,8 @@ export class Agents {
 
   /** The agent has ended. A scope that was there before it stays, until another agent with its id starts. */
   ended(scope: Scope): void {
-    if (scope.spawned && !scope.heldBySession) void this.#end(scope);
+    const hasAside = this.#aside.get(scope)?.closed === false;
+    if (scope.spawned && !scope.heldBySession && !hasAside) void this.#end(scope);
     else if (scope.begun && !scope.heldBySession) this.#places.isOver(scope);
   }
 

@@ -6,10 +6,12 @@ import { checkRegisterOptions } from '../options.js';
 import type { Plugin, PluginScope, PluginUndo, UseOptions } from '../plugin-types.js';
 import { describeScope } from '../tell/describe.js';
 import type { OnOptions, RegisterOptions, Undo } from '../types.js';
+import type { Cut } from './apply.js';
 import { lessOf } from './enforce.js';
 import type { Life } from './lives.js';
 import type { Origin, SpawnHooks } from './origin.js';
 import { GROUP } from './register.js';
+import type { Given } from './starts.js';
 
 /** How a plugin is used. `user`: the plugin that uses it; it ends with that, even while it is still being applied. */
 export type Use = readonly [
@@ -20,6 +22,8 @@ export type Use = readonly [
   /** The plugin that uses it. */
   user?: Life,
   trustCheckOf?: Origin['trustCheckOf'],
+  /** The start that it is a part of. */
+  start?: Cut & { readonly given: Given },
 ];
 
 /** A host's registrar, as far as it is used here. */
@@ -64,6 +68,7 @@ export function pluginScopeOf(
     source: { kind: 'plugin', name: plugin.name },
     shadow: enforce,
     trustCheckOf: life.trustCheckOf,
+    given: life.given,
   };
   /** A late call might reach another scope with the same name. */
   const demand = (call: string): void => {

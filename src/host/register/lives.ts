@@ -8,6 +8,7 @@ import { resultOf } from '../../values/waiting/promises.js';
 import { within } from '../../values/waiting/timer.js';
 import type { Undo } from '../types.js';
 import type { RegistrationOptions } from './register.js';
+import type { Given } from './starts.js';
 
 type Closer = () => unknown;
 
@@ -32,6 +33,11 @@ export class Lives {
 
   get closed(): boolean {
     return this.#closed;
+  }
+
+  /** How long each cleanup is waited for. */
+  get seconds(): number {
+    return this.#parts.seconds;
   }
 
   /** Throws CLOSED once the host has cleaned up. */
@@ -102,6 +108,8 @@ export class Life {
   readonly plugin: boolean;
   /** The checks before commands of its hooks run. */
   trustCheckOf: RegistrationOptions['trustCheckOf'];
+  /** Of the start of an agent. */
+  given: Given | undefined;
   readonly #ends: Ends;
   readonly #undos = new Set<Undo>();
   readonly #closers = new Set<{ readonly call: Closer }>();

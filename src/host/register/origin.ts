@@ -8,6 +8,7 @@ import type { MadeHooks, RegisterOptions } from '../types.js';
 import type { Life } from './lives.js';
 import { callerPlace } from './place.js';
 import type { RegistrationOptions } from './register.js';
+import type { Given } from './starts.js';
 
 /** What the public functions say about where hooks come from; the host's own sources (files, plugins) say more. */
 export interface Origin extends RegisterOptions {
@@ -30,6 +31,8 @@ export interface Origin extends RegisterOptions {
   readonly racing?: true | undefined;
   /** Of managed hooks: their matchers let only agents of this type through. */
   readonly ofType?: string | undefined;
+  /** Of the start of an agent, which may fail: what it has got. */
+  readonly given?: Given | undefined;
   /** Receives warnings that do not prevent registration. Default: the host's logger. */
   readonly warn?: ((message: string) => void) | undefined;
 }

@@ -1,8 +1,8 @@
-import type { Scope } from '../../scopes/scope.js';
+import { Scope } from '../../scopes/scope.js';
 import type { ScopeLookup, ScopeTree } from '../../scopes/tree.js';
 import type { AgentInstaller, Waiting } from './agent-hooks.js';
 import type { AgentRef, Standing, Standings } from './standings.js';
-import type { Left, Starts } from './starts.js';
+import type { Begun, Given, Left, Starts } from './starts.js';
 
 interface Parts {
   readonly tree: ScopeTree;
@@ -46,11 +46,37 @@ export class Places {
   makeWay(agent: AgentRef, earlier: Scope | undefined): Left {
     const pending = [...(this.#parts.tree.get(agent)?.pending ?? [])];
     const hasEnded = earlier && this.#parts.standings.hasEnded(earlier);
+    const { parent, spawned = false } = earlier ?? {};
     const hooks = earlier ? this.#parts.installer.hooksIn(earlier) : [];
     if (earlier) this.#parts.starts.during(agent, () => this.#vacate(earlier));
     const before = this.#parts.standings.take(agent);
     const known = before && hasEnded !== undefined ? { ...before, hasEnded } : before;
-    return { before: known, hadBegun: earlier !== undefined, hooks, pending };
+    return { before: known, hadBegun: earlier !== undefined, hooks, pending, parent, spawned };
+  }
+
+  /**
+   * A start in that scope has failed while agents that it has started are below: those keep its hooks until they are closed, in a scope
+   * between, while the scope is there for whoever has the id. `isLast`: no other has started there since.
+   */
+  setAside(scope: Scope, given: Given, below: readonly Scope[], isLast: boolean): Scope {
+    const { id, kind, session, agentType, typesBefore } = scope;
+    const aside = new Scope({ id, kind, session, parent: scope, ...(agentType === undefined ? {} : { agentType }) });
+    aside.typesBefore = typesBefore;
+    for (const one of below) if (!one.closed) one.moveTo(aside);
+    if (isLast) this.#parts.installer.move(scope, aside);
+    given.moveTo(aside);
+    return aside;
+  }
+
+  /** A start in that scope has failed and has nothing there any more: the scope is where it would be without it, or ends. */
+  settle({ agent, left, wasOpen }: Begun, scope: Scope): Promise<void> | undefined {
+    const { tree, standings, starts, end } = this.#parts;
+    if (scope.closed || scope.heldBySession || wasOpen) return undefined;
+    const isOver = scope.begun ? scope.spawned && standings.hasEnded(scope) : scope.empty && !starts.last(agent);
+    if (isOver) return starts.during(agent, () => end(scope));
+    const home = left?.parent?.closed === false ? left.parent : tree.get({ session: scope.session });
+    if (!scope.placed && home && home !== scope.parent) scope.moveTo(home);
+    return undefined;
   }
 
   /** Its agent leaves the scope, which ends, unless somebody has registered anything in it or below it. */

@@ -57,7 +57,10 @@ export class Registrar {
     const open = tree.get(ref);
     // Checked in a detached scope first, because invalid hooks must not open a scope.
     if (!open) this.#adding.place(detachedScope(ref), hooks, { ...origin, warn: () => undefined });
-    return this.#adding.add(tree.open(ref, { parent: origin.parent }), hooks, origin);
+    const scope = tree.open(ref, { parent: origin.parent });
+    const undo = this.#adding.add(scope, hooks, origin);
+    if (origin.parent !== undefined) scope.placed = true;
+    return undo;
   }
 
   /** Managed hooks. If they are for agents of a type, such an agent gets a scope that knows its type, since later calls may name the agent alone. */
@@ -219,7 +222,7 @@ export class Registrar {
   }
 
   /** Opens the scope. Rejects with INVALID_OPTIONS, INVALID_PLUGIN, PLUGIN_FAILED, CLOSED; then it leaves nothing behind. */
-  async use(...[ref, plugin, options, how, user, trustCheckOf = user?.trustCheckOf]: Use): Promise<PluginUndo> {
+  async use(...[ref, plugin, options, how, user, trustCheckOf = user?.trustCheckOf, start]: Use): Promise<PluginUndo> {
     checkUseOptions(how);
     const read = readPlugin(plugin, options);
     const { tree } = this.#parts;
@@ -228,8 +231,10 @@ export class Registrar {
     try {
       const life = this.lives.begin(scope, how?.name ?? plugin.name, true);
       life.trustCheckOf = trustCheckOf;
+      life.given = start?.given ?? user?.given;
       user?.undo(() => void life.end());
-      await applyPlugin(read, life, pluginScopeOf(this, ref, plugin, life, how?.enforce));
+      const cut = start && { signal: start.signal, seconds: this.lives.seconds };
+      await applyPlugin(read, life, pluginScopeOf(this, ref, plugin, life, how?.enforce), cut);
       return () => life.end();
     } catch (error) {
       // A session or an agent may have started there meanwhile.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Decision } from '../../host/types.js';
-import { checkKeys, type Keys } from '../../values/options.js';
-import { checks, oneOf } from '../../values/shape.js';
+import { checkKeys, checkOption, type Keys } from '../../values/options.js';
+import { checks, type OptionCheck, oneOf } from '../../values/shape.js';
 import { resultOf } from '../../values/waiting/promises.js';
 import { messagesForModel, remember, tellUser, wait } from '../context.js';
 import { type Core, wasCut } from '../core.js';
@@ -39,7 +39,10 @@ export interface CompactAnswer {
 /** PreCompact, the compaction, SessionStart (source `compact`), PostCompact. What `run` throws is thrown on, and nothing more fired. */
 export async function runCompact(core: Core, options: CompactOptions): Promise<CompactAnswer> {
   core.demand('compact');
+  checkOption('compact(options)', options, checks.object);
   checkKeys(options, COMPACT, 'compact: ');
+  checkOption('compact: run', options.run, checks.fn);
+  checkOption('compact: trigger', options.trigger, COMPACT.trigger as OptionCheck);
   const { trigger, custom_instructions = null } = options;
   if (trigger === 'manual') core.beside(randomUUID());
   const { signal } = core;

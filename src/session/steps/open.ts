@@ -3,7 +3,9 @@ import { HookscopeError } from '../../errors.js';
 import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
 import type { SessionFields } from '../../host/fire/input.js';
 import type { Plugin, UseOptions } from '../../host/plugin-types.js';
+import { Given } from '../../host/register/starts.js';
 import type { Decision, Hooks } from '../../host/types.js';
+import type { Scope } from '../../scopes/scope.js';
 import type { ScopeRef } from '../../scopes/tree.js';
 import { noteTexts, remember, untilWatched } from '../context.js';
 import { Core, type CoreOptions } from '../core.js';
@@ -104,15 +106,17 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
   core.free = () => from.agents.delete(agent_id);
   closeOnAbort(core, options.signal);
   const undos: Undos = [];
+  const given = new Given();
+  const setAside = (below: readonly Scope[]): void => registrar.agents.failing(core.scope, given, below);
   const takeBack = (): Promise<unknown> => Promise.all([...undoAll(undos), registrar.agents.notStarted(core.scope)]);
   const enter = async () => {
-    await install(core, ref, options, undos);
+    await install(core, ref, options, undos, given);
     const started = await core.fire('SubagentStart', {});
     remember(core, started);
     registrar.agents.started(core.scope);
     return { core, started };
   };
-  const entering = orLeave(core, enter, takeBack);
+  const entering = orLeave(core, enter, takeBack, setAside);
   // A close before it has begun must wait for the beginning.
   return await core.calls.during(entering, agent_type, agent_id);
 }
@@ -154,10 +158,15 @@ async function install<C extends CustomEvents>(
   ref: ScopeRef,
   { hooks, plugins = [] }: { hooks?: Hooks<C> | undefined; plugins?: readonly PluginUse[] | undefined },
   undos: Undos,
+  given = new Given(),
 ): Promise<void> {
   const { registrar } = core.deps;
-  if (hooks) undos.push(registrar.register(ref, hooks));
-  for (const use of plugins) undos.push(await registrar.use(ref, ...usedAs(use)));
+  if (hooks) undos.push(registrar.register(ref, hooks, { given }));
+  for (const use of plugins) {
+    const [plugin, options, how] = usedAs(use);
+    const start = { given, signal: core.signal };
+    undos.push(await registrar.use(ref, plugin, options, how, undefined, undefined, start));
+  }
 }
 
 const usedAs = (use: PluginUse) => (Array.isArray(use) ? use : [use]) as [Plugin, unknown?, UseOptions?];
@@ -167,14 +176,26 @@ type Undos = (() => unknown)[];
 
 const undoAll = (undos: Undos): unknown[] => undos.reverse().map((undo) => undo());
 
-/** If entering fails, nothing of it is left behind: `takeBack` takes out its own, and what others have registered in its scope stays. */
-async function orLeave<T>(core: Core, enter: () => Promise<T>, takeBack: () => Promise<unknown>): Promise<T> {
+/**
+ * If entering fails, nothing of it is left behind: `takeBack` takes out its own, and what others have registered in its scope stays. `setAside`: its
+ * own are for those below it alone, until they are closed.
+ */
+async function orLeave<T>(
+  core: Core,
+  enter: () => Promise<T>,
+  takeBack: () => Promise<unknown>,
+  setAside?: (below: readonly Scope[]) => void,
+): Promise<T> {
   try {
     return await enter();
   } catch (error) {
     core.shut();
     // Agents may have been spawned from one that was starting.
-    if (core.children.size > 0) await Promise.allSettled([...core.children].map(closeAgent));
+    if (core.children.size > 0) {
+      const children = [...core.children];
+      setAside?.(children.map(({ scope }) => scope));
+      await Promise.allSettled(children.map(closeAgent));
+    }
     // At once: the agent before it may go on while plugins clean up.
     await leave(core, takeBack());
     throw error;

@@ -1,5 +1,5 @@
 import type { Decision } from '../../host/types.js';
-import { checkKeys, type Keys } from '../../values/options.js';
+import { checkKeys, checkOption, type Keys } from '../../values/options.js';
 import { checks } from '../../values/shape.js';
 import { resultOf } from '../../values/waiting/promises.js';
 import { askAbout, remember, tellUser } from '../context.js';
@@ -86,6 +86,7 @@ export async function switchModel(core: Core, options: ModelSwitch): Promise<Mod
 /** The text to show in place of a piece of the answer; the message itself stays as it is. */
 export async function display(core: Core, fields: OwnFields<'MessageDisplay'>): Promise<string> {
   core.demand('display');
+  checkOption('display(piece)', fields, checks.object);
   const decision = await afterwards(core.fire('MessageDisplay', fields));
   if (decision) tellUser(core, decision);
   return typeof decision?.value === 'string' ? decision.value : fields.delta;

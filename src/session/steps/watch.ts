@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import { checkOption } from '../../values/options.js';
+import { TEXTS } from '../../values/shape.js';
 import type { Core } from '../core.js';
 import { fileChanged } from './workspace.js';
 
@@ -10,6 +12,7 @@ const CHANGES = ['add', 'change', 'unlink'] as const;
  * no error. The watch ends with the session, and keeps no process alive.
  */
 export async function watchPaths(core: Core, paths: readonly string[]): Promise<void> {
+  checkOption('watch(paths)', paths, TEXTS);
   const added = paths.map((path) => resolve(core.cwd, path)).filter((path) => !core.watched.has(path));
   if (added.length === 0) return;
   for (const path of added) {
