@@ -1,5 +1,6 @@
 import type { SpawnOptions } from '../session/options.js';
 import type { Session } from '../session/types.js';
+import { checkGiven } from './given.js';
 import { unlessAborted } from './unless-aborted.js';
 
 /** Agents that a framework's control flow has left, by the session they belong to and the caller's key. */
@@ -21,6 +22,7 @@ export async function runAgent<T>(
   options: RunAgentOptions,
   work: (child: Session) => T | Promise<T>,
 ): Promise<T> {
+  checkGiven('runAgent', session, options, work);
   const { key, ...spawn } = options;
   const left = key === undefined ? undefined : take(session, key);
   // The caller gets the reason of its own signal, as from a run that this ends. Whatever else was given as one `spawn` refuses.

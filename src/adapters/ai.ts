@@ -10,6 +10,7 @@ import { Answers, refused } from './ai/approvals.js';
 import { conversation, isFinished, ranHere, type UserPrompt } from './ai/messages.js';
 import { type Generated, type PrepareStep, prepare, whole } from './ai/steps.js';
 import { type Made, unseenIn, wrapTool } from './ai/tool.js';
+import { checkGiven } from './given.js';
 import { withContext, wordsOf } from './prompts.js';
 import { Steps } from './steps.js';
 import type { StepsOptions } from './steps-options.js';
@@ -98,6 +99,7 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
   options: DriveOptions<Tools>,
   generate: (round: RoundSettings<Tools>) => Result | PromiseLike<Result>,
 ): Promise<Driven<Result>> {
+  checkGiven('drive', session, options, generate);
   checkKeys(options, DRIVE, 'drive: ');
   let signal: AbortSignal | undefined;
   const steps = new Steps(session, {
@@ -173,6 +175,7 @@ export interface AgentToolOptions extends Omit<SpawnOptions, 'id' | 'parent' | '
  * SubagentStart to SubagentStop, or to an interruption, which fires none. Give it to `drive` among the tools of the session it spawns from.
  */
 export function agentTool(session: Session, options: AgentToolOptions): Tool<{ prompt: string }, string> {
+  checkGiven('agentTool', session, options);
   const { description, run, ...spawn } = options;
   return {
     description,

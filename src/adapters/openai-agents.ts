@@ -11,9 +11,10 @@ import type {
 import { HookscopeError, isErrorOf } from '../errors.js';
 import type { SpawnOptions } from '../session/options.js';
 import type { Session } from '../session/types.js';
-import { checkKeys, type Keys } from '../values/options.js';
+import { checkKeys, checkOption, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { runAgent } from './agents.js';
+import { AGENT } from './given.js';
 import { keepAlways, sayAlways } from './openai-agents/always.js';
 import { type AgentAsTool, type AnyAgent, Cast, type Sdk } from './openai-agents/cast.js';
 import { conversation, userItem } from './openai-agents/items.js';
@@ -274,6 +275,8 @@ export interface AgentToolOptions extends Omit<SpawnOptions, 'agent_type' | 'id'
  * that its hooks see its calls alone: from SubagentStart to SubagentStop, or to an interruption, which fires none.
  */
 export function agentTool(agent: AnyAgent, options: AgentToolOptions): AnyTool {
+  checkOption('agentTool(agent)', agent, AGENT);
+  checkOption('agentTool(…, options)', options, checks.object);
   const { toolName, toolDescription, ...spawn } = options;
   const tool = agent.asTool({ toolDescription, ...(toolName === undefined ? {} : { toolName }) }) as unknown as AnyTool;
   AGENTS.set(tool, { agent, spawn });

@@ -1,4 +1,6 @@
+import { checkOption } from '../values/options.js';
 import { messageOf } from '../values/waiting/promises.js';
+import { STEPS } from './given.js';
 import { isLoopOver } from './loop-over.js';
 import type { Steps } from './steps.js';
 
@@ -51,6 +53,7 @@ export async function runTurn<Result>(
   prompt: string | undefined,
   round: (begin: Begin) => Promise<Round<Result>>,
 ): Promise<Turn<Result>> {
+  checkOption('runTurn(steps)', steps, STEPS);
   const { session } = steps;
   const rounds: Result[] = [];
   const turn = (status: Turn<Result>['status'], text: string, more: Partial<Turn<Result>> = {}): Turn<Result> => ({

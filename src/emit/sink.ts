@@ -1,7 +1,7 @@
 import { HookscopeError } from '../errors.js';
 import { warn } from '../plain.js';
-import { checkKeys, type Keys } from '../values/options.js';
-import { checks } from '../values/shape.js';
+import { checkKeys, checkOption, type Keys } from '../values/options.js';
+import { checks, isObject, type OptionCheck } from '../values/shape.js';
 import type { Logger } from './guard.js';
 import type { HookRecord } from './record.js';
 import { REDACT_OPTION, type RedactOptions } from './redact/options.js';
@@ -152,6 +152,11 @@ export const SINK: Keys<SinkOptions> = {
 
 type Streams = ReturnType<typeof createStreams>;
 
+const STREAM: OptionCheck = {
+  expected: 'a stream of records, such as host.events$',
+  accepts: (v) => isObject(v) && typeof v['subscribe'] === 'function',
+};
+
 /** The streams a sink is attached to. */
 export function createStreams() {
   interface Attached {
@@ -162,6 +167,7 @@ export function createStreams() {
   return {
     /** A stream has one subscription, however often it is attached; it ends when every attach was undone. */
     attach(events$: RecordStream, next: (record: HookRecord) => void): () => void {
+      checkOption('attach(events$)', events$, STREAM);
       const attached = streams.get(events$) ?? { subscription: events$.subscribe({ next }), times: 0 };
       streams.set(events$, attached);
       attached.times += 1;

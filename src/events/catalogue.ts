@@ -151,6 +151,8 @@ const plainWord = (name: string): string => name.replace(/[-_\s]/g, '').toLowerC
 export function eventName(spelling: string): HookEvent | undefined;
 export function eventName(spelling: string, names: Iterable<string>): string | undefined;
 export function eventName(spelling: string, names: Iterable<string> = HOOK_EVENTS): string | undefined {
+  // Whoever asks for an event says what is wrong with its name.
+  if (typeof spelling !== 'string') return undefined;
   const wanted = plainWord(spelling);
   for (const name of names) if (plainWord(name) === wanted) return name;
   return undefined;

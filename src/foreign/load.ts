@@ -97,6 +97,7 @@ export async function loadAgentHooks<C extends CustomEvents>(
     expected: 'an object of options, { host, agent }',
   });
   checkKeys(options, LOAD, 'loadAgentHooks: ');
+  checkOption('loadAgentHooks: agent', options.agent, FILLED);
   return loadForeign(options);
 }
 

@@ -4,7 +4,7 @@ import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import { ON_FAILURE, type OnFailure } from '../events/failure.js';
 import { EXTERNAL_OPTIONS, type ExternalHostOptions } from '../handlers/external.js';
 import { checkMcpServers } from '../handlers/mcp/server-options.js';
-import { checkKeys, checkOptions, type Keys } from '../values/options.js';
+import { checkKeys, checkOptions, checkPlain, type Keys } from '../values/options.js';
 import {
   COUNT,
   checks,
@@ -161,6 +161,7 @@ export function checkFireOptions(options: object): void {
   try {
     if (!isObject(options))
       throw new HookscopeError('INVALID_OPTIONS', { where, expected: 'expected an object of options' });
+    checkPlain(options, where);
     checkEach(options);
   } catch (error) {
     if (isHookscopeError(error)) throw error;

@@ -1,5 +1,6 @@
 import { fileSourceOf, filesIn, filesPatched } from '../events/named-files.js';
-import { isObject, type Json } from '../values/shape.js';
+import { checkOption } from '../values/options.js';
+import { checks, isObject, type Json } from '../values/shape.js';
 import { shellPatch } from './shell-patch.js';
 
 /** The field with which each tool says what it reads or changes. */
@@ -36,6 +37,7 @@ export function filesOf(input: {
   readonly tool_input?: unknown;
   readonly via?: unknown;
 }): readonly string[] | undefined {
+  checkOption('filesOf(input)', input, checks.object);
   const { tool_name: tool } = input;
   const call = isObject(input.tool_input) ? input.tool_input : {};
   const isForFiles = typeof tool === 'string' && FILE_FIELDS.has(tool);

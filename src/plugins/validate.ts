@@ -153,6 +153,7 @@ function readAnswer(spec: EventSpec, output: unknown): ReadOutput {
 function knownSpec(event: string, events: CustomEvents): EventSpec {
   const names = [...HOOK_EVENTS, ...Object.keys(events)];
   const name = eventName(event, names);
-  if (name === undefined) throw new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, names) });
+  if (name === undefined)
+    throw new HookscopeError('UNKNOWN_EVENT', { event: String(event), nearest: nearest(event, names) });
   return specOf(name) ?? named(name, events[name] as CustomEvents[string]);
 }

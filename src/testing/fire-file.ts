@@ -9,7 +9,8 @@ import type { HookEvent } from '../events/catalogue.js';
 import { loadAgentHooks } from '../foreign/load.js';
 import { placeOfFile } from '../foreign/places.js';
 import { loadHooksFile } from '../plugins/hooks-file.js';
-import { checks, oneOf } from '../values/shape.js';
+import { checkOption } from '../values/options.js';
+import { checks, FILLED, oneOf } from '../values/shape.js';
 import { checkFireHook, type FireHookOptions, fireIn } from './fire-hook.js';
 import type { Fired } from './fired.js';
 import type { Fields } from './payload.js';
@@ -98,6 +99,7 @@ export async function fireFile(
   input?: Readonly<Record<string, unknown>>,
   given: FireFileOptions = {},
 ): Promise<Fired> {
+  checkOption('fireFile(file)', file, FILLED);
   checkFireHook(given, 'fireFile: ', OWN);
   const path = resolve(file);
   const found = placeOfFile(path);

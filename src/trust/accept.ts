@@ -1,7 +1,7 @@
-import { checkKeys } from '../values/options.js';
-import { TEXTS } from '../values/shape.js';
+import { checkKeys, checkOption } from '../values/options.js';
+import { isObject, type OptionCheck, TEXTS } from '../values/shape.js';
 import { changeSince } from './changes.js';
-import { type Consent, consentFor, type TrustRequest } from './consent.js';
+import { type Consent, consentFor, REQUEST, type TrustRequest } from './consent.js';
 import type { TrustStore } from './store.js';
 
 /** What was accepted of the file, as far as it applies to the project, whether or not it has changed since. */
@@ -14,6 +14,11 @@ export function consentAmong(request: TrustRequest, all: readonly Consent[]): Co
   return consentFor(request, all, (consent) => changeSince(consent, request) === undefined);
 }
 
+const STORE: OptionCheck = {
+  expected: 'a store, as createTrustStore makes it',
+  accepts: (v) => isObject(v) && typeof v['list'] === 'function' && typeof v['accept'] === 'function',
+};
+
 /**
  * Keeps consent to exactly what the request holds: bytes that change in between are held again. `data`: names of files that
  * change by themselves, of which the name alone is bound; what was named so before stays so.
@@ -23,6 +28,8 @@ export function acceptTrust(
   store: TrustStore,
   options: { readonly data?: readonly string[] } = {},
 ): void {
+  checkOption('acceptTrust(request)', request, REQUEST);
+  checkOption('acceptTrust(…, store)', store, STORE);
   checkKeys(options, { data: TEXTS }, 'acceptTrust: ');
   const { data = [] } = options;
   const { file, project, definition, source } = request;

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { z } from 'zod';
+import { isObject, isText, type OptionCheck } from '../values/shape.js';
 import { schema, zod } from '../values/zod.js';
 
 const sourceSchema = schema(() =>
@@ -59,6 +60,12 @@ export interface TrustRequest extends Pick<Consent, 'file' | 'project' | 'defini
   /** Words in its commands that say what runs and are known only when it does: no file can be bound for them. */
   readonly unresolved: readonly string[];
 }
+
+/** A request, or a consent, as far as both are alike. */
+export const REQUEST: OptionCheck = {
+  expected: 'a file of which consent can be asked, with its file, definition and files, as listHeld gives it',
+  accepts: (v) => isObject(v) && isText(v['file']) && isText(v['definition']) && isObject(v['files']),
+};
 
 /** Accepting a missing file binds nothing. */
 export function goneRequest({ file, project, source }: Consent): TrustRequest {

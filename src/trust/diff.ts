@@ -1,13 +1,16 @@
 import { textDiff } from '../files/text-diff.js';
 import { plain } from '../plain.js';
+import { checkOption } from '../values/options.js';
 import { hasStopped } from './changes.js';
-import type { Consent, TrustRequest } from './consent.js';
+import { type Consent, REQUEST, type TrustRequest } from './consent.js';
 
 /**
  * What has changed since consent was given, as a unified diff; without earlier consent all of it is new. Empty: nothing has. It can be
  * shown as it is: what a terminal would obey or hide is written out (`\\u{1b}`), and names hold no line ends.
  */
 export async function trustDiff(previous: Consent | undefined, request: TrustRequest): Promise<string> {
+  if (previous !== undefined) checkOption('trustDiff(previous)', previous, REQUEST);
+  checkOption('trustDiff(…, request)', request, REQUEST);
   const { file, definition, files } = request;
   const parts: string[] = [];
   const compare = async (name: string, before: string, after: string): Promise<void> => {

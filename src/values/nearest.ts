@@ -2,6 +2,8 @@ import { distance } from 'fastest-levenshtein';
 
 /** The candidate a mistyped name most likely meant; a name that is only begun (`PreTool`) means the shortest that begins so. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  // Of what is wrongly given in a name's place too.
+  if (typeof name !== 'string') return undefined;
   const all = [...candidates];
   return nearestSpelling(name, all) ?? begunWith(name, all);
 }

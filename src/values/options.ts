@@ -2,7 +2,7 @@ import { HookscopeError } from '../errors.js';
 import { clip } from '../plain.js';
 import { nearest } from './nearest.js';
 import { kindOf } from './problem.js';
-import { type OptionCheck, show } from './shape.js';
+import { isPlain, type OptionCheck, show } from './shape.js';
 
 /**
  * Every key of an object of options, one that is missing here, or too many, does not compile; and what it may hold. true: whoever takes the
@@ -18,7 +18,15 @@ export function checkKeys(given: unknown, known: AnyKeys, where: string): void {
     const expected = `expected an object of options, got ${kindOf(given)}`;
     throw new HookscopeError('INVALID_OPTIONS', { where: where.replace(/[:.] ?$/, ''), expected });
   }
+  checkPlain(given, where.replace(/[:.] ?$/, ''));
   checkOptions(where, given, known);
+}
+
+/** What has no keys of its own and is no plain object, a signal for instance, stands in the wrong place. */
+export function checkPlain(given: object, where: string): void {
+  if (isPlain(given) || Object.keys(given).length > 0) return;
+  const got = Object.prototype.toString.call(given).slice(8, -1);
+  throw new HookscopeError('INVALID_OPTIONS', { where, expected: `expected an object of options, got ${got}` });
 }
 
 type Code = 'INVALID_OPTIONS' | 'INVALID_HOOKS';

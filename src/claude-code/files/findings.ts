@@ -1,6 +1,8 @@
 import type { Path, Position } from '../../files/json-file.js';
 import { plain } from '../../plain.js';
+import { checkOption } from '../../values/options.js';
 import { formatPath } from '../../values/problem.js';
+import { isObject, isText, type OptionCheck } from '../../values/shape.js';
 
 /** Something in a hook file that is wrong or does nothing, at its place. */
 export interface Finding {
@@ -45,8 +47,15 @@ export async function problemOf(finding: Finding, { file, locate }: Located): Pr
   };
 }
 
+const PROBLEM: OptionCheck = {
+  expected: 'a problem with its file, where and message, as loadClaudeCode returns it',
+  accepts: (v) => isObject(v) && ['file', 'where', 'message'].every((key) => isText(v[key])),
+};
+
 /** `settings.json:12:5: hooks.Stop: expected an array of groups` */
-export function formatProblem({ file, line, column, where, message, nearest }: ClaudeProblem): string {
+export function formatProblem(problem: ClaudeProblem): string {
+  checkOption('formatProblem(problem)', problem, PROBLEM);
+  const { file, line, column, where, message, nearest } = problem;
   const place = line === undefined ? file : `${file}:${line}:${column}`;
   const hint = nearest === undefined ? '' : `. Did you mean "${nearest}"?`;
   return plain(`${place}: ${where === '' ? '' : `${where}: `}${message}${hint}`);

@@ -5,8 +5,8 @@ import { changeOfFiles, changeOfSource, changeSince, whyUnreadable } from '../..
 import { type Consent, goneRequest, isSame, liesInProject, type TrustRequest } from '../../trust/consent.js';
 import type { Held } from '../../trust/held-file.js';
 import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from '../../trust/store.js';
-import { checkKeys, type Keys } from '../../values/options.js';
-import { isObject, type OptionCheck } from '../../values/shape.js';
+import { checkKeys, checkOption, type Keys } from '../../values/options.js';
+import { checks, isObject, type OptionCheck } from '../../values/shape.js';
 import { type ClaudeFiles, completeFiles, FILES } from '../files/places.js';
 import type { ClaudeHandler } from '../files/schema.js';
 import { readAccepted } from '../files/settings.js';
@@ -170,6 +170,7 @@ const HELD: Keys<HeldFiles> = { ...FILES, trust: TRUST };
  * @throws HookscopeError INVALID_CONFIG: a managed file is wrong; UNTRUSTED, FILE: consent cannot be read
  */
 export async function listHeld(files: HeldFiles): Promise<HeldFile[]> {
+  checkOption('listHeld(files)', files, checks.object);
   checkKeys(files, HELD, 'listHeld: ');
   const complete = completeFiles(files, HOOK_EVENTS);
   const { judged } = await judgeSources(await findSources(complete), files.trust ?? 'stored', complete);

@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
 import { clip, column, plain } from '../../plain.js';
 import { skipWords } from '../../scopes/skip.js';
-import { checkKeys, type Keys } from '../../values/options.js';
+import { checkKeys, checkOption, type Keys } from '../../values/options.js';
 import { own } from '../../values/own.js';
-import { checks } from '../../values/shape.js';
+import { checks, isObject, isText, type Json, type OptionCheck } from '../../values/shape.js';
 import type { FireRecord, HandlerRecord } from '../fire-record.js';
 import type { HookProgress, HookRecord, HookResponse, HookStarted } from '../record.js';
 import { REDACT_OPTION, type RedactOptions } from '../redact/options.js';
@@ -25,8 +25,18 @@ export interface PrintOptions {
 
 const PRINT: Keys<PrintOptions> = { color: checks.flag, since: checks.text, subject: checks.fn, redact: REDACT_OPTION };
 
+const RECORD: OptionCheck = {
+  expected: 'a record of a host',
+  accepts: (v) => isObject(v) && isText(v['type']) && isText(v['time']),
+};
+const FIRE_RECORD: OptionCheck = {
+  expected: 'the record of a fire, whose type is "hook_fire"',
+  accepts: (v) => RECORD.accepts(v) && (v as Json)['type'] === 'hook_fire',
+};
+
 /** One record as one line: time, agent or scope, event and subject, handler, outcome, duration. */
 export function formatRecord(told: HookRecord, options: PrintOptions = {}): string {
+  checkOption('formatRecord(record)', told, RECORD);
   checkKeys(options, PRINT, 'formatRecord: ');
   const record = redactorOf(options.redact)?.redact(told) ?? told;
   const paint = painter(options);
@@ -63,6 +73,7 @@ export function formatRecord(told: HookRecord, options: PrintOptions = {}): stri
 
 /** A fire as a block: the decision, then every registered handler with its answer or the reason why it did not run. */
 export function formatFire(told: FireRecord, options: PrintOptions = {}): string {
+  checkOption('formatFire(record)', told, FIRE_RECORD);
   checkKeys(options, PRINT, 'formatFire: ');
   const record = (redactorOf(options.redact)?.redact(told) ?? told) as FireRecord;
   const paint = painter(options);

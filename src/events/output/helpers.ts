@@ -1,5 +1,6 @@
+import { HookscopeError } from '../../errors.js';
 import { isObject, type Json } from '../../values/shape.js';
-import { asObject, printed, refuseInherited } from './printed.js';
+import { asObject, BadOutput, printed, refuseInherited } from './printed.js';
 
 /** The meaning of a helper; it is translated to the event's own keys when it is returned. */
 export interface Meaning {
@@ -109,12 +110,23 @@ export function rewrite(value: unknown): HelperOutput<'rewrite'> {
  * then defer, ask, allow); of two that say the same, the last.
  */
 export function combine<Verb extends string>(...parts: readonly HelperOutput<Verb>[]): HelperOutput<Verb> {
-  const plain = parts.every(isPlainPart) ? parts : readable(parts);
+  const plain = parts.every(isPlainPart) ? parts : readableOf(parts);
   const whole: HelperOutput<Verb> = Object.assign({}, ...plain);
   const verdicts = plain.map((part) => part[VERDICT]).filter((said) => said !== undefined);
   if (verdicts.length < 2) return whole;
   const strictest = verdicts.reduce((a, b) => (strictness(b?.verdict) < strictness(a?.verdict) ? a : b));
   return { ...whole, [VERDICT]: strictest };
+}
+
+/** Throws INVALID_OPTIONS where some of it would be lost. */
+function readableOf<Verb extends string>(parts: readonly HelperOutput<Verb>[]): readonly HelperOutput<Verb>[] {
+  try {
+    return readable(parts);
+  } catch (error) {
+    if (!(error instanceof BadOutput)) throw error;
+    const expected = error.message.replace(/^combine: /, '');
+    throw new HookscopeError('INVALID_OPTIONS', { where: 'combine(…)', expected }, { cause: error });
+  }
 }
 
 const isPlainPart = (part: HelperOutput<string>): boolean =>
