@@ -3,19 +3,19 @@ import type { Session } from '../session/types.js';
 import { checkGiven } from './given.js';
 import { unlessAborted } from './unless-aborted.js';
 
-/** Agents that a framework's control flow has left, by the session they belong to and the caller's key. */
+/** Agents that control flow (a pause) left open, by their session and the caller's key. */
 const LEFT = new WeakMap<Session, Map<string, Session>>();
 
 /** The options of `runAgent` besides those of `session.spawn`. */
 export interface RunAgentOptions extends Omit<SpawnOptions, 'parent'> {
-  /** The id of the call that starts it. With it, an agent that control flow has left is continued in its old scope when the call is made again. */
+  /** The id of the call that starts the agent. If control flow left that call, the same call made again continues the agent in its old scope. */
   readonly key?: string | undefined;
 }
 
 /**
- * A subagent: a child session with its own scope from before its SubagentStart, so that its hooks see its calls alone. `work` drives the framework's loop on it, by a
- * `Steps` of its own. However that ends, the child is closed, and its scope with it: after SubagentStop, or after an interruption, which fires none; once `signal`
- * fires, without waiting for `work`. Only control flow leaves it open.
+ * Runs a subagent: a child session whose scope is opened before its SubagentStart, so that its hooks see only its own calls. `work` drives the framework's
+ * loop on the child, with a `Steps` of its own. Afterwards the child and its scope are closed: after SubagentStop or, without one, after an interruption;
+ * when `signal` fires, at once. Only control flow leaves the child open.
  */
 export async function runAgent<T>(
   session: Session,
@@ -29,7 +29,7 @@ export async function runAgent<T>(
   if (!left && spawn.signal instanceof AbortSignal) spawn.signal.throwIfAborted();
   const child = left ?? (await session.spawn(spawn));
   try {
-    // What does not obey the signal keeps no agent: the call that it works for is over.
+    // Work that ignores the signal does not keep the agent open, because its call is over.
     const value = await unlessAborted((async () => await work(child))(), spawn.signal);
     await child.close();
     return value;

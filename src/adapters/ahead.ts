@@ -2,19 +2,19 @@ import { isErrorOf } from '../errors.js';
 import type { ToolCall, ToolResult } from '../session/tool/call.js';
 import { standIn } from '../session/tool/stand-in.js';
 
-/** A call waits for the framework's user; `run` continues with it when it is made again. */
+/** Thrown where a call has to wait for the framework's user; it goes through `run` when it is made again. */
 export class Waits extends Error {
   override readonly name = 'Waits';
 }
 
 type Execute = NonNullable<ToolCall['execute']>;
 
-/** A call that is judged before the framework runs it: kept until its tool is run, or until it is dropped. */
+/** A call that is judged before the framework runs it; it is kept until the framework runs the tool or drops the call. */
 export class Ahead {
   readonly call: ToolCall;
   /** Its result. */
   readonly result: Promise<ToolResult>;
-  /** It may run, and waits to be made. */
+  /** Resolves when hooks let the call run; the call then waits for the framework to make it. */
   readonly reached: Promise<void>;
   #reach!: () => void;
   #make!: (execute: Execute | undefined) => void;
@@ -35,11 +35,11 @@ export class Ahead {
       return await given(input, context);
     });
     this.result = run({ ...call, execute });
-    // The caller of the tool gets the error.
+    // Whoever awaits `result` gets the error; this avoids an unhandled rejection.
     this.result.catch(() => undefined);
   }
 
-  /** The user has to be asked about it; the call is over then. Its denial or failure is reported when the call is made. */
+  /** Whether the user has to be asked, which ends this call. A denial or failure is reported when the call is made. */
   async waits(): Promise<boolean> {
     const over = this.result.then(
       () => false,
@@ -52,7 +52,7 @@ export class Ahead {
     this.#make(execute);
   }
 
-  /** The framework does not make it. */
+  /** Ends a call that the framework does not make. */
   async drop(): Promise<void> {
     this.#make(undefined);
     await this.result.catch(() => undefined);

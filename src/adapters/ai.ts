@@ -29,20 +29,20 @@ export interface DriveOptions<Tools extends ToolSet> {
    * another message (a tool message with answers to `needsApproval`), the turn that waited for it continues: no UserPromptSubmit.
    */
   readonly prompt?: UserPrompt | undefined;
-  /** The conversation before it. */
+  /** The conversation before the prompt. */
   readonly messages?: readonly ModelMessage[] | undefined;
-  /** Set the system prompt here: the hooks' additions go below it, and it replaces one that ai 6 is given with the messages. */
+  /** The system prompt, to which hooks' context is appended. Set it here, not in `messages`, where this one replaces it (ai 6). */
   readonly system?: string | undefined;
   readonly tools?: Tools | undefined;
   /** By the tool's name. */
   readonly toolHow?: Readonly<Partial<Record<keyof Tools, ToolHow>>> | undefined;
-  /** Your own conditions; a hook that ends the loop is one more. Default: 20 steps, as for an agent of the SDK (`ToolLoopAgent`). */
+  /** Your own stop conditions; hooks can end the loop besides. Default: 20 steps, as in the SDK's `ToolLoopAgent`. */
   readonly stopWhen?: StopCondition<Tools> | readonly StopCondition<Tools>[] | undefined;
-  /** Your own; the context that hooks add goes below the system prompt it gives. */
+  /** Your own `prepareStep`; hooks' context is appended to the system prompt that it returns. */
   readonly prepareStep?: PrepareStep<Tools> | undefined;
   /**
-   * Shows your user a call that waits for an approval: its input as hooks leave it, which the approval is then about. It only shows: your user is asked about the same calls without it. What it throws denies the call. Absent: the approval is about
-   * the input that the SDK shows, the model's, and a call whose input a hook rewrites is denied.
+   * Shows your user the input of a call that waits for approval, after the hooks' rewrites; the approval is then for that input. It does not decide who is asked. If it
+   * throws, the call is denied. Absent: the approval is for the model's input, which the SDK shows, and a call that a hook rewrites is denied.
    */
   readonly onAsk?: StepsOptions['onAsk'];
 }
@@ -53,7 +53,7 @@ function isPrompt(value: unknown): boolean {
     .every((one) => typeof value === 'string' || typeof (one as ModelMessage | null)?.role === 'string');
 }
 
-/** The limit of the SDK's own agents, if none is set. */
+/** The default step limit of the SDK's own agents. */
 const STEPS = 20;
 const limit = ({ steps }: { readonly steps: readonly unknown[] }): boolean => steps.length === STEPS;
 
@@ -90,9 +90,9 @@ export interface Driven<Result> extends Turn<Result> {
  * const { text } = await drive(session, { prompt, system, tools }, (round) => generateText({ model, ...round }));
  * ```
  *
- * The tools of one step run in parallel, as the SDK runs them. If the session has no `ask`, a call that needs to be asked about needs an approval of the SDK: the turn is
- * `unfinished`, as after a call whose tool has `needsApproval`. In a subagent it is denied. Rejects with what `generate` throws, after StopFailure (aborted: after `session.interrupt()`),
- * and with INVALID_OPTIONS where a tool has run that is not one of the round.
+ * The tools of one step run in parallel, as the SDK runs them. If the session has no `ask`, a call that the user must be asked about waits for an approval of the SDK, and the
+ * turn is `unfinished`, as after a call whose tool has `needsApproval`; in a subagent the call is denied. Rejects with what `generate` throws, after StopFailure (if aborted: after
+ * `session.interrupt()`), and with INVALID_OPTIONS if a tool ran that is not one of the round's.
  */
 export async function drive<Tools extends ToolSet, Result extends Generated>(
   session: Session,
@@ -104,7 +104,7 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
   let signal: AbortSignal | undefined;
   const steps = new Steps(session, {
     onAsk: options.onAsk,
-    // The SDK hands the caller's to models and tools alone: that of the last model call counts.
+    // The SDK passes the caller's signal only to models and tools, so the one from the last model call is used.
     get signal() {
       return signal;
     },
@@ -133,17 +133,17 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
     if (instruction !== undefined) messages.push({ role: 'user', content: instruction });
     else messages.push(...withContext(asked, context, 'text'));
     const result = await generate({ messages: [...messages], tools, stopWhen: [...conditions, isOver], prepareStep });
-    // Not read: that makes a promise, which may reject.
+    // Only tested for, because reading the property creates a promise that may reject.
     if (!('response' in Object(result))) throw noResult();
     const { text, messages: said, made } = await whole(result, () => signal);
     signal?.throwIfAborted();
     messages.push(...said);
     const other = unseenIn(run.made, ranHere(said));
     if (other !== undefined) throw unseen(other);
-    // Other calls of a step in which one waits, for the user or its client: in that case the SDK does not call the condition.
+    // If a call of the last step waits, the SDK does not call the stop condition, so the batch of its other calls ends here.
     await steps.endBatch([]);
     signal?.throwIfAborted();
-    // The next round may have another: this one may fire while Stop hooks are asked.
+    // The next round may have another signal, and this one may fire while Stop hooks are asked.
     signal = undefined;
     return { result, text, finished: isFinished(said, made) };
   });
@@ -166,13 +166,13 @@ const unseen = (name: string): HookscopeError =>
 export interface AgentToolOptions extends Omit<SpawnOptions, 'id' | 'parent' | 'signal'> {
   /** For the model: what the subagent can do. */
   readonly description: string;
-  /** Works on the task, usually by `drive(child, { prompt, … }, …)`. What it returns is the tool's output. */
+  /** Works on the task, usually with `drive(child, { prompt, … }, …)`. Returns the tool's output. */
   run(child: Session, prompt: string, context: { readonly signal: AbortSignal }): string | Promise<string>;
 }
 
 /**
- * A tool that hands a task to a subagent: each call spawns a child session with its own scope, so that its hooks see its calls alone: from
- * SubagentStart to SubagentStop, or to an interruption, which fires none. Give it to `drive` among the tools of the session it spawns from.
+ * A tool that hands a task to a subagent. Each call spawns a child session with its own scope, so that its hooks see only its own calls, from
+ * SubagentStart to SubagentStop (or to an interruption, which fires no SubagentStop). Pass it to `drive` among the tools of the parent session.
  */
 export function agentTool(session: Session, options: AgentToolOptions): Tool<{ prompt: string }, string> {
   checkGiven('agentTool', session, options);

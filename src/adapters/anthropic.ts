@@ -23,13 +23,13 @@ export interface AgentTool {
 export interface AnthropicModelOptions {
   /** A client of your own. Default: one that takes ANTHROPIC_API_KEY and ANTHROPIC_BASE_URL from the environment. */
   readonly client?: Pick<Anthropic, 'messages'>;
-  /** For hooks that name no model. Default `claude-haiku-4-5`. */
+  /** The model for hooks that do not name one. Default: `claude-haiku-4-5`. */
   readonly model?: string;
-  /** Tokens of one answer. Default 4096. */
+  /** The most tokens of one answer. Default: 4096. */
   readonly maxTokens?: number;
-  /** The tools of agent hooks. Default: none, only the event's input. */
+  /** The tools of agent hooks. Default: none, so that they have only the event's input. */
   readonly tools?: readonly AgentTool[];
-  /** Requests that one agent hook may make. Default 50. */
+  /** The most requests of one agent hook. Default: 50. */
   readonly maxTurns?: number;
 }
 
@@ -41,7 +41,7 @@ const KEYS: Keys<AnthropicModelOptions> = {
   maxTurns: COUNT,
 };
 
-/** The tool an agent gives its answer with. */
+/** The name of the tool by which an agent hook returns its answer. */
 const ANSWER = 'answer';
 
 const SYSTEM =
@@ -61,7 +61,7 @@ const SYSTEM_AGENT = `${SYSTEM} Look into it with the tools you have as far as y
  */
 export function anthropicModel(options: AnthropicModelOptions = {}): HookModel {
   checkKeys(options, KEYS, 'anthropicModel: ');
-  // Read now, so that later changes of the environment by hooks supply neither key nor address.
+  // Read now, so that hooks cannot change key or address later through the environment.
   const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_AUTH_TOKEN: authToken, ANTHROPIC_BASE_URL: baseURL } = process.env;
   const access = {
     apiKey: apiKey || null,
@@ -77,7 +77,7 @@ export function anthropicModel(options: AnthropicModelOptions = {}): HookModel {
     request.kind === 'agent' ? investigate(await client(), options, request) : ask(await client(), options, request);
 }
 
-/** Access from the environment. */
+/** Keys and address from the environment. */
 interface Access {
   readonly apiKey: string | null;
   readonly authToken: string | null;
@@ -90,11 +90,11 @@ async function createClient(access: Access): Promise<Pick<Anthropic, 'messages'>
     () => import('@anthropic-ai/sdk'),
     ({ default: loaded }) => typeof loaded === 'function',
   );
-  // Without a key in the environment the SDK looks for one in its own ways.
+  // Without a key in the environment, the SDK searches for credentials itself.
   return access.apiKey === null && access.authToken === null ? new Client() : new Client(access);
 }
 
-/** One question, answered in the schema. */
+/** Asks once, with an answer in the given schema. */
 async function ask(
   client: Pick<Anthropic, 'messages'>,
   options: AnthropicModelOptions,
@@ -129,9 +129,9 @@ async function investigate(
   };
   const given = tools.map((t) => ({ name: t.name, description: t.description, input_schema: { ...t.inputSchema } }));
   for (let turn = 1; turn <= maxTurns; turn++) {
-    // A client of the user's may not obey the signal, and a tool may have taken long.
+    // A user's client may ignore the signal, and a tool may have taken long.
     request.signal.throwIfAborted();
-    // If the model has no other tool, or no other turn, it must answer now.
+    // Without other tools or further turns, the model must answer now.
     const now = tools.length === 0 || turn === maxTurns;
     const message = await client.messages.create(
       {
@@ -158,14 +158,14 @@ function common({ model, maxTokens }: AnthropicModelOptions, request: ModelReque
   return { model: request.model ?? model ?? 'claude-haiku-4-5', max_tokens: maxTokens ?? 4096 };
 }
 
-/** How a message ends that the model has finished. */
+/** The stop reasons of a complete message. */
 const FINISHED: readonly (string | null)[] = [
   'end_turn',
   'tool_use',
   'stop_sequence',
 ] satisfies Message['stop_reason'][];
 
-/** A message that was cut off, refused or interrupted is not an answer. */
+/** Throws if the message was cut off, refused or interrupted. */
 function whole(message: Message): Message {
   const { stop_reason: reason } = message;
   if (!FINISHED.includes(reason)) throw new Error(`The model's answer ended with ${reason}.`);

@@ -11,21 +11,21 @@ interface Asked {
   readonly made: unknown;
   /** The input that the user sees. */
   readonly shown: unknown;
-  /** The call was made again, with the answer. */
+  /** The call was made again with the answer. */
   answered: boolean;
 }
 
-/** By session. The oldest questions are forgotten. */
+/** Open questions by session; beyond `MOST`, the oldest are forgotten. */
 const ASKED = new WeakMap<Session, Asked[]>();
 const MOST = 1000;
 
-/** The user is asked about the call, and sees the input that the model produced, or the one that is given. What they saw of it before counts no longer. */
+/** Notes that the user is asked about a call, and sees the model's input or `shown`. It replaces an earlier question about the same call. */
 export function noteAsked(
   session: Session,
   { id, name, input }: Pick<ToolCall, 'id' | 'name' | 'input'>,
   shown: unknown = input,
 ): void {
-  // In the form that JSON gives it: answers come back with conversations that were stored.
+  // Stored as JSON, because answers come back with conversations that were stored.
   const one = { id, name, made: copyInput(input), shown: copyInput(shown), answered: false };
   const others = (ASKED.get(session) ?? []).filter((other) => other.id !== id || !isAbout(other, one));
   ASKED.set(session, [...others, one].slice(-MOST));
@@ -35,8 +35,8 @@ const isAbout = (one: Asked, { name, made }: Pick<Asked, 'name' | 'made'>): bool
   isDeepStrictEqual([one.name, one.made], [name, made]);
 
 /**
- * A call that may come with the user's answer. That counts for what the user saw, and for nothing else that has the call's id; as long as another question about the id
- * waits for its answer, not for what was asked before it. `showsJudged`: users of this program see inputs as hooks leave them; what they saw in another session is not known.
+ * The call with its `pause` restricted to what the user saw: the answer does not count for another input with the same id, nor for an older question while a newer one
+ * about the id is open. `showsJudged`: users of this program see inputs after the hooks' rewrites; what they saw in another session is not known.
  */
 export function answeredAsAsked(session: Session, call: ToolCall, showsJudged: boolean): ToolCall {
   const { id, name, input, pause } = call;
@@ -56,10 +56,10 @@ export function answeredAsAsked(session: Session, call: ToolCall, showsJudged: b
   return { ...call, pause: answeredAbout(pause, isShown) };
 }
 
-/** Calls about which the framework asks its user on its own account. */
+/** Calls about which the framework asks its user anyway. */
 const OWN = new WeakSet<ToolCall>();
 
-/** The call, about which the framework asks its user whatever hooks, modes and the session's `ask` say, unless it is denied. */
+/** Marks a call about which the framework asks its user whatever hooks, modes and the session's `ask` say, unless it is denied. */
 export function askedInAnyCase(call: ToolCall): ToolCall {
   OWN.add(call);
   return call;

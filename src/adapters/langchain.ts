@@ -18,8 +18,8 @@ export type { ToolHow } from './tool-how.js';
 /** The options of `hooks` besides the session. */
 export interface HooksOptions {
   /**
-   * For a subagent: each of its runs is an agent of the session, with its own scope below whichever agent's tool has called it: from SubagentStart to SubagentStop, or to an
-   * interruption, which fires none. An agent that has the middleware of its caller's session is one too, of the type `agent`.
+   * Set it for a subagent: each of its runs becomes an agent of the session, with a scope below the agent whose tool called it, from SubagentStart to SubagentStop (or to an
+   * interruption, which fires no SubagentStop). An agent with its caller's middleware is a subagent too, of type `agent`.
    */
   readonly agent?: AgentOptions | undefined;
   /** By the tool's name. */
@@ -36,8 +36,8 @@ const TURN = z.object({
 const STATE = z.object({ hooks: TURN.optional() });
 
 /**
- * LangChain's middleware for a session: UserPromptSubmit before the agent begins, the tools' events and PostToolBatch in every step of its loop, then Stop, whose
- * hooks may let it continue with their reason as the next message.
+ * A session as LangChain middleware: it fires UserPromptSubmit before the agent begins, the tools' events and PostToolBatch in every step of its loop, then Stop,
+ * whose hooks may make it continue with their reason as the next message.
  *
  * ```ts
  * const session = await host.openSession({ permission: () => ({ behavior: 'allow' }) });
@@ -45,17 +45,17 @@ const STATE = z.object({ hooks: TURN.optional() });
  * const { messages } = await agent.invoke({ messages: 'Weather?' });
  * ```
  *
- * The state of the agent has as `hooks` what came of the turn: `{ status, reason }`. `done`: hooks let it stop; `blocked`: a hook erased the prompt; `ended`: a hook, a
- * deferred call, an interruption or a call that could not be judged ended the loop; `unfinished`: LangChain did, or it waits.
+ * The agent's state has the result of the turn as `hooks`: `{ status, reason }`. `done`: hooks let it stop; `blocked`: a hook erased the prompt; `ended`: a hook, a
+ * deferred call, an interruption or a call that could not be judged ended the loop; `unfinished`: LangChain ended the loop, or a call waits.
  *
- * A session has one run at a time. What the model calls is judged behind every middleware that stands before this one. Middleware behind it that changes the arguments of a
- * judged call keeps it from running; what it runs in the tool's place is not seen. Throws INVALID_OPTIONS.
+ * A session has one run at a time. Calls are judged as the middleware before this one leaves them. If middleware after this one changes the arguments of a judged call,
+ * the call does not run; what such middleware runs in the tool's place is not seen by hooks. Throws INVALID_OPTIONS.
  */
 export function hooks(session: Session, options: HooksOptions = {}): AgentMiddleware<typeof STATE> {
   checkKeys(options, OPTIONS, 'hooks: ');
   const runs = new Runs(session, options.agent, { passThrough: isControlFlow });
   const tools = toolWrapper(runs, options.toolHow ?? {});
-  // By the messages of a model call: a retried call gets the same context as the first time.
+  // Context by the messages of a model call, so that a retried call gets the same context again.
   const added = new WeakMap<object, string>();
   return langchain.createMiddleware({
     name: 'hookscope',
@@ -66,7 +66,7 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
       async hook({ messages }, runtime) {
         const run = await runs.of(runtime, true);
         const end = messages.slice(messages.findLastIndex(({ type }) => type === 'ai' || type === 'tool') + 1);
-        // System messages are separate.
+        // System messages are not part of the user's prompt.
         const asked = end.filter((message) => message.type !== 'system' && !run.seen.has(textOf(message)));
         const [first] = asked as HumanMessage[];
         if (first === undefined || run.session.agent_id !== undefined) return { hooks: cameOf('unfinished') };
@@ -100,7 +100,7 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
         return await handler({ ...request, systemMessage });
       } catch (error) {
         run.failed = error;
-        // The code that runs within a call may be retried: hooks are told when the call is over.
+        // A subagent within a call may be retried, so hooks are told when the call is over.
         const { signal } = request.runtime;
         if (!run.inCall || signal?.aborted) await failed(steps, error, signal);
         throw error;
@@ -115,7 +115,7 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
         await steps.endBatch(callIds(messages));
         const last = messages.at(-1);
         const mute = last && last.id === run.mute ? [last] : [];
-        // Other middleware has ended the run before these were made: the model cannot continue without their results.
+        // Other middleware ended the run before these calls were made; the model cannot continue without their results.
         if (steps.over === undefined && last?.type === 'ai' && callIds([last]).length > 0)
           return { hooks: cameOf('unfinished') };
         const lastMessage = last?.type === 'ai' && mute.length === 0 ? last.text : '';
@@ -139,10 +139,10 @@ function cameOf(status: Came['status'], reason?: string, capped = false): Came {
   return { status, ...(reason === undefined ? {} : { reason }), ...(capped ? { capped } : {}) };
 }
 
-/** For LangGraph: removes the messages. */
+/** Updates that make LangGraph remove the messages. */
 const erased = (messages: Messages): never[] => messages.map(({ id }) => ({ type: 'remove', id })) as never[];
 
-/** The content of a message, and its kind. */
+/** A key of a message: its id and content. */
 const textOf = ({ id, content }: { readonly id?: string | undefined; readonly content: unknown }): string =>
   JSON.stringify([id, content]);
 
@@ -159,7 +159,7 @@ type Said = Pick<HumanMessage, 'content'>;
 const replaced = ({ lc_kwargs, id }: HumanMessage, said: Said | undefined): HumanMessage =>
   new langchain.HumanMessage({ ...lc_kwargs, id, content: said?.content } as never);
 
-/** Below what is there: blocks stay as they are, with what a provider reads of them. */
+/** Appends text to a system message. Its blocks are not changed, so that provider-specific fields are kept. */
 function below(message: SystemMessage, text: string): SystemMessage {
   if (text === '') return message;
   if (message.text === '') return new langchain.SystemMessage(text);

@@ -1,11 +1,11 @@
 import { isErrorOf } from '../errors.js';
 
-/** Thrown into a framework whose loop cannot be ended otherwise. */
+/** Thrown to end a framework's loop that cannot be ended in another way. */
 export class LoopOver extends Error {
   override readonly name = 'LoopOver';
 }
 
-/** Whether it was thrown, even if the framework has wrapped it in its own error. */
+/** Whether an error is a `LoopOver`, even if the framework wrapped it in its own error. */
 export function isLoopOver(error: unknown): boolean {
   let one = error;
   for (let depth = 0; depth < 5 && isErrorOf(one, Error); depth++) {

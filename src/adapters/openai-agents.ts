@@ -34,21 +34,21 @@ export type { Turn } from './turn.js';
 
 /** The result of one round of the SDK's loop. */
 export type Ran<A extends AnyAgent, Context> = RunResult<Context, A> | StreamedRunResult<Context, A>;
-/** The user's message: a text, the conversation that ends with it, or the state of a turn that waited for approvals. */
+/** The user's message as text, a conversation that ends with it, or the state of a turn that waited for approvals. */
 export type Input<A extends AnyAgent, Context> = string | readonly AgentInputItem[] | RunState<Context, A>;
 
-/** The options of `drive`: those of the SDK's own `run`, and these. */
+/** The options of `drive`, in addition to those of the SDK's own `run`. */
 export interface DriveOptions<A extends AnyAgent, Context = undefined>
   extends Omit<NonStreamRunOptions<Context, A>, 'stream'> {
   /** By the tool's name. */
   readonly toolHow?: Readonly<Record<string, ToolHow>> | undefined;
-  /** Your own, with a model provider and the like. Default: the SDK's `run`. */
+  /** Your own runner, for example with another model provider. Default: the SDK's `run`. */
   readonly runner?: Runner | undefined;
-  /** Makes it stream: called with each round's stream, as the SDK gives it, before the first event. */
+  /** Turns on streaming: it is called with the SDK's stream of each round, before the first event. */
   readonly onStream?: ((stream: StreamedRunResult<Context, A>) => unknown) | undefined;
   /**
-   * Shows your user a call that waits for an approval: its input as hooks leave it, which the approval is then about. It only shows: your user is asked about the same calls without it. What it throws denies the call. Absent: the approval is about
-   * the input that the SDK shows, the model's, and a call whose input a hook rewrites is denied.
+   * Shows your user the input of a call that waits for approval, after the hooks' rewrites; the approval is then for that input. It does not decide who is asked. If it
+   * throws, the call is denied. Absent: the approval is for the model's input, which the SDK shows, and a call that a hook rewrites is denied.
    */
   readonly onAsk?: StepsOptions['onAsk'];
 }
@@ -82,19 +82,19 @@ const DRIVE: Keys<DriveOptions<AnyAgent>> = {
 
 /** The result of a turn, with the conversation. */
 export interface Driven<A extends AnyAgent, Context = undefined> extends Turn<Ran<A, Context>> {
-  /** Give it to the next `drive`, with what the user says at its end. */
+  /** The conversation. Append the user's next message, and pass it to the next `drive`. */
   readonly history: readonly AgentInputItem[];
-  /** The agent that has the conversation now: the last one that it was handed to. */
+  /** The agent to which the conversation was handed last. */
   readonly agent: AnyAgent;
-  /** Calls that wait for the user: `state.approve(item)` or `state.reject(item)` each, and give the state to `drive`. */
+  /** Calls that wait for the user. Call `state.approve(item)` or `state.reject(item)` for each, and pass the state to `drive`. */
   readonly interruptions: readonly RunToolApprovalItem[];
-  /** Of the last round. */
+  /** The state of the last round. */
   readonly state: RunState<Context, A> | undefined;
 }
 
 const PEER = { entry: 'hookscope/adapters/openai-agents', peer: '@openai/agents', range: '^0.20.0' };
 const isKnown = (sdk: Sdk): boolean => typeof sdk.RunState?.fromStringWithContext === 'function' && !!sdk.getHandoff;
-/** The agents of tools that `agentTool` has made. */
+/** The agents by the tools that `agentTool` made of them. */
 const AGENTS = new WeakMap<object, AgentAsTool>();
 
 /**
@@ -106,11 +106,11 @@ const AGENTS = new WeakMap<object, AgentAsTool>();
  * const { text } = await drive(session, agent, 'What is the weather in Rome?');
  * ```
  *
- * What a hook asks about, where the session has no `ask`, waits for an approval of the SDK: the turn is `unfinished`, with its `interruptions` and its `state`. An
- * agent that takes the conversation over has its own scope, named by the agent's name, until the turn ends.
+ * If the session has no `ask`, a call that the user must be asked about waits for an approval of the SDK: the turn is `unfinished`, with `interruptions` and `state`.
+ * An agent that takes over the conversation has its own scope until the turn ends; its type is the agent's name.
  *
- * Rejects with what the SDK throws, after StopFailure (aborted: after `session.interrupt()`; at its limit of turns: at once); with PEER, and with INVALID_OPTIONS,
- * also for a tool that would run without hooks.
+ * Rejects with what the SDK throws, after StopFailure (if aborted: after `session.interrupt()`; at the limit of turns: at once), with PEER, and with INVALID_OPTIONS,
+ * for example for a tool that would run without hooks.
  */
 export async function drive<A extends AnyAgent, Context = undefined>(
   session: Session,
@@ -153,11 +153,11 @@ export async function drive<A extends AnyAgent, Context = undefined>(
       const items = isKept && last ? added : [...history];
       last = await round(waited && !last ? waited : items);
       while (letUnreadableBe(last)) last = await round(last.state as RunState<unknown, AnyAgent>);
-      // Other calls of a step in which one waits, and calls of a step that was the last.
+      // The batch of the last step, which may have other calls besides one that waits.
       await steps.endBatch();
       history = last.history;
       current = last.lastAgent ?? current;
-      // A caller that stops reading a stream ends its round: the calls that the model wanted are not made.
+      // If the caller stops reading the stream, the round ends without the calls that the model wanted.
       const left = 'cancelled' in last && last.cancelled;
       const finished = last.interruptions.length === 0 && !left;
       const text = finished && steps.over === undefined ? textOf(last.finalOutput) : '';
@@ -172,8 +172,8 @@ export async function drive<A extends AnyAgent, Context = undefined>(
 }
 
 /**
- * A call whose arguments cannot be read waits for an approval, since the SDK could not ask the tool whether it needs one. It never runs, whatever the answer: the model is told
- * so at once. True: no other call waits.
+ * A call with unreadable arguments waits for an approval, because the SDK could not ask the tool whether it needs one. Such a call never runs, so it is approved here, to tell
+ * the model at once. Returns true if no other call waits.
  */
 function letUnreadableBe<A extends AnyAgent, Context>({ interruptions, state }: Ran<A, Context>): boolean {
   const unread = interruptions.filter(isUnreadable);
@@ -200,7 +200,7 @@ const wrongAgent = (): HookscopeError =>
       'expected an Agent of the @openai/agents that hookscope finds (npm ls @openai/agents shows whether there are two)',
   });
 
-/** What a subagent inherits from the turn in which it is called. */
+/** Runs a subagent with what it inherits from the turn in which it is called. */
 function runAgentOf<A extends AnyAgent, Context>(steps: Steps, options: DriveOptions<A, Context>) {
   const alone = { session: undefined, conversationId: undefined, previousResponseId: undefined, onStream: undefined };
   return (of: AgentAsTool): Invoke =>
@@ -213,7 +213,7 @@ function runAgentOf<A extends AnyAgent, Context>(steps: Steps, options: DriveOpt
     };
 }
 
-/** Before every model call: the calls of the previous step are over, and waiting texts go below the system prompt. */
+/** Runs before every model call: it ends the previous step's batch, and appends waiting texts to the system prompt. */
 function filterOf(steps: Steps, cast: Cast, own: CallModelInputFilter | undefined): CallModelInputFilter {
   return async (given) => {
     await steps.endBatch();
@@ -224,7 +224,7 @@ function filterOf(steps: Steps, cast: Cast, own: CallModelInputFilter | undefine
   };
 }
 
-/** Moves the state to copies of the agents, and reports to the hooks the calls that the user has refused. */
+/** Moves the state to copies of the agents, and reports the calls that the user refused to the hooks. */
 async function resumed<A extends AnyAgent, Context>(
   sdk: Sdk,
   steps: Steps,
@@ -243,7 +243,7 @@ async function resumed<A extends AnyAgent, Context>(
     const approved = approvalOf(state._context, { toolName: name, callId, agent: owner });
     if (!item || approved === undefined) continue;
     const message = approved ? undefined : state._context.getRejectionMessage(name, callId);
-    // The SDK would let run what a hook asks about, too.
+    // The SDK's own `alwaysApprove` would also let calls run that a hook asks about, so the answer is kept here.
     if (approvalOf(state._context, { toolName: name, callId: ANY, agent: owner }) !== undefined)
       sayAlways(item.agent, name, { approved, message });
     if (approved) own.approve(item);
@@ -255,7 +255,7 @@ async function resumed<A extends AnyAgent, Context>(
   return own as RunState<unknown, AnyAgent>;
 }
 
-/** Where an answer about it is one about all calls of the tool. */
+/** An id that no call has; an answer for it is one for all calls of the tool. */
 const ANY = 'hookscope: any call';
 
 const agentOf = (item: object | undefined): object | undefined => (item as { agent?: object } | undefined)?.agent;
@@ -266,13 +266,13 @@ const textOf = (output: unknown): string => (typeof output === 'string' ? output
 export interface AgentToolOptions extends Omit<SpawnOptions, 'agent_type' | 'id' | 'parent' | 'signal'> {
   /** Default: the agent's name. */
   readonly toolName?: string | undefined;
-  /** For the model: what the subagent can do. */
+  /** Tells the model what the subagent can do. */
   readonly toolDescription: string;
 }
 
 /**
- * A tool that hands a task to an agent, as the SDK's own `agent.asTool()`. In `drive` each call spawns a child session whose type is the agent's name, with its own scope, so
- * that its hooks see its calls alone: from SubagentStart to SubagentStop, or to an interruption, which fires none.
+ * A tool that hands a task to an agent, like the SDK's own `agent.asTool()`. In `drive`, each call spawns a child session with its own scope, whose type is the agent's name,
+ * so that its hooks see only its own calls, from SubagentStart to SubagentStop (or to an interruption, which fires no SubagentStop).
  */
 export function agentTool(agent: AnyAgent, options: AgentToolOptions): AnyTool {
   checkOption('agentTool(agent)', agent, AGENT);

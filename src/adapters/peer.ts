@@ -1,7 +1,7 @@
 import { HookscopeError } from '../errors.js';
 import { messageOf } from '../values/waiting/promises.js';
 
-/** An adapter's framework, and the versions that it was tried with. */
+/** An adapter's framework, and the versions that the adapter was tested with. */
 export interface Peer {
   /** The entry that was imported: `hookscope/adapters/…`. */
   readonly entry: string;

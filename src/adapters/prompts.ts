@@ -1,7 +1,7 @@
 type Part = { readonly type: string; readonly text?: unknown };
 type Message = { readonly content: string | readonly Part[] };
 
-/** The text of a prompt, for hooks. */
+/** The text of a prompt, as hooks get it. */
 export function wordsOf(asked: readonly Message[]): string {
   return asked.flatMap(({ content }) => (typeof content === 'string' ? [content] : content.flatMap(text))).join('\n');
 }

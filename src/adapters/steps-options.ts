@@ -7,20 +7,20 @@ import { checks } from '../values/shape.js';
 /** Framework-specific behaviour. */
 export interface StepsOptions {
   /**
-   * Whether an error is the framework's control flow, a pause or a jump (LangGraph's `GraphInterrupt`). It is rethrown unchanged, from `run` and from
-   * `runTurn`, and the same call made again continues. Used in addition to the session's own `passThrough`.
+   * Whether an error is the framework's control flow, such as a pause or a jump (LangGraph's `GraphInterrupt`). `run` and `runTurn` rethrow it unchanged, and the
+   * same call made again continues. It applies in addition to the session's own `passThrough`.
    */
   readonly passThrough?: ((error: unknown) => boolean) | undefined;
   /** How the framework asks its user if the session has no `ask`: it answers, or throws what `passThrough` accepts. Absent: nobody is asked, and the call is denied. */
   readonly pause?: ToolCall['pause'];
   /**
-   * Shows the user a call that waits for an answer (`asks`): its input as hooks leave it, which the answer is then about. It only shows: who is asked does not depend on it. What it throws denies the call. Absent: the user sees
-   * what the framework shows, the input that the model produced, and a call whose input a hook rewrites is denied where it would wait.
+   * Shows the user the input of a call that waits for an answer (`asks`), after the hooks' rewrites; the answer is then for that input. It does not decide who is asked. If it throws, the
+   * call is denied. Absent: the answer is for the model's input, which the framework shows, and a call that a hook rewrites is denied instead of waiting.
    */
   readonly onAsk?: ((input: unknown, call: PermissionCall) => void | Promise<void>) | undefined;
-  /** Whether an error says that the framework's own limit is reached (of turns, of steps). `runTurn` throws it on; no Stop and no StopFailure is fired. */
+  /** Whether an error means that the framework's own limit of turns or steps was reached. `runTurn` rethrows it, and fires neither Stop nor StopFailure. */
   readonly limit?: ((error: unknown) => boolean) | undefined;
-  /** The caller's, of the whole run. Aborted, it interrupts the session: what runs ends with PostToolUseFailure (`is_interrupt`), and no Stop is fired. */
+  /** The caller's signal for the whole run. It interrupts the session: running calls end with PostToolUseFailure (`is_interrupt`), and no Stop is fired. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -32,7 +32,7 @@ export const STEPS: Keys<StepsOptions> = {
   signal: checks.object,
 };
 
-/** How a call is run, in addition to the call itself. */
+/** Options of `run` besides the call itself. */
 export interface RunOptions {
   /** The text that the model finally gets, for PostToolBatch, if it differs from the result's own content. */
   readonly said?: ((result: ToolResult) => Content | Promise<Content>) | undefined;

@@ -23,22 +23,22 @@ interface Made {
 }
 
 /**
- * The steps of a framework's loop on a session: which calls belong to one model turn, what hooks ask of the next, and which agent has the conversation. One for
- * each run of the loop, or for all runs of one session one after another.
+ * The steps of a framework's loop on a session: which calls belong to one model turn, what hooks tell the next one, and which agent has the conversation. Make one
+ * for each run of the loop, or one for all runs of a session in succession.
  */
 export class Steps {
   readonly session: Session;
   readonly how: StepsOptions;
-  /** Why no model may be called any more: a hook, a deferred call, an interruption or a call that could not be judged has ended the loop. */
+  /** Why no model may be called any more: a hook, a deferred call, an interruption or a call that could not be judged ended the loop. */
   over: string | undefined;
-  /** The loop is over since a call could not be judged, and not since anybody wanted that. */
+  /** The loop is over because a call could not be judged, not because a hook or the user ended it. */
   #broken = false;
   /** The caller's signal, once it is known that it has fired. */
   #aborted: AbortSignal | undefined;
   readonly #underWay = new UnderWay();
   #batch: Made[] = [];
   #texts: string[] = [];
-  /** Calls that were judged before they are made. Some models give two of them the same id. */
+  /** Calls that were judged before they are made. Some models give two calls the same id. */
   #ahead: Ahead[] = [];
   #taken: { readonly agent: string; readonly session: Session } | undefined;
 
@@ -49,21 +49,21 @@ export class Steps {
     this.how = options;
   }
 
-  /** A new turn: nothing has ended it. `runTurn` does this for a prompt. */
+  /** Begins a new turn, which nothing has ended. `runTurn` calls it for a prompt. */
   begin(): void {
     this.over = undefined;
     this.#broken = false;
     this.#aborted = undefined;
   }
 
-  /** The session that calls are made by: `session`, or that of the agent which has taken the conversation over. */
+  /** The session that makes the calls: `session`, or that of the agent that has taken over the conversation. */
   get current(): Session {
     return this.#taken?.session ?? this.session;
   }
 
   /**
-   * One call of the framework's own tool loop, as `session.tool()`; a plain object. Rejects with the framework's control flow, and with what a session that cannot judge it
-   * throws (INVALID_INPUT, SESSION_CLOSED), which ends the loop.
+   * Runs one call of the framework's tool loop, like `session.tool()`. Rejects with the framework's control flow, and with the session's error if it cannot judge the call
+   * (INVALID_INPUT, SESSION_CLOSED), which ends the loop.
    */
   async run(call: ToolCall, options: RunOptions = {}): Promise<ToolResult> {
     checkKeys(options, RUN, 'Steps.run: ');
@@ -82,10 +82,10 @@ export class Steps {
   }
 
   /**
-   * For a framework that asks its user before it runs a call: judges the call, which needs an id. True: the user has to be asked, and the call has ended
-   * (PostToolUseFailure, `is_interrupt`); made again, with a `pause` that gives the answer, it goes through the hooks again, and only that answer allows it. False: `run` with the same call
-   * continues it, whether it is allowed or denied. The answer counts for the input that the user saw: with `onAsk` the one that it was given, else the model's. A call
-   * with another input is denied, now if a hook has rewritten it, and when it is made again.
+   * Judges a call, which needs an id, for a framework that asks its user before it runs a call. True: the user has to be asked, and the call has ended
+   * (PostToolUseFailure, `is_interrupt`). Make it again with a `pause` that returns the answer: it goes through the hooks again, and only that answer allows it. False: `run` with the
+   * same call continues it, whether it is allowed or denied. The answer counts for the input that the user saw: the one passed to `onAsk`, otherwise the model's. A
+   * call with another input is denied: at once if a hook has rewritten it, otherwise when it is made again.
    */
   async asks(call: ToolCall, options: RunOptions = {}): Promise<boolean> {
     checkKeys(options, RUN, 'Steps.asks: ');
@@ -102,7 +102,7 @@ export class Steps {
     return waits;
   }
 
-  /** The framework asks its user about a call on its own account. The answer counts for this call as the model made it, as that to `asks` does: made with a `pause` that denies, it does not run. Throws INVALID_INPUT. */
+  /** Notes that the framework itself asks its user about a call. As with `asks`, the answer counts for the call as the model made it; with a `pause` that denies, it does not run. Throws INVALID_INPUT. */
   asked(id: string, name: string, input: unknown): void {
     noteAsked(this.session, { id, name, input });
   }
@@ -125,7 +125,7 @@ export class Steps {
       const made = answered ? answeredAsAsked(this.session, own, this.how.onAsk !== undefined) : own;
       const result = await this.#linked(signal, () => by.tool(made));
       const one = { by, call, result: await told(result, said) };
-      // A call that waited and is made again. Another one may have its id.
+      // Replaces the entry of the same call that waited; another call may have the same id.
       this.#batch = [...this.#batch.filter((other) => other.by !== by || !isAgain(other, one)), one];
       if (result.endsLoop) this.over ??= whyOver(result);
       return result;
@@ -138,7 +138,7 @@ export class Steps {
     }
   }
 
-  /** While it runs, the caller's signals interrupt the session. */
+  /** Runs `work`; meanwhile the caller's signals interrupt the session. */
   async #linked<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     const by = this.current;
     const unlinks = [this.how.signal, signal].map((one) => one && interruptOn(one, by));
@@ -150,25 +150,25 @@ export class Steps {
     }
   }
 
-  /** The signal of the caller that has ended the run. */
+  /** The caller's signal, if it has ended the run. */
   get aborted(): AbortSignal | undefined {
     return this.how.signal?.aborted ? this.how.signal : this.#aborted;
   }
 
-  /** Whether the thrown error is the framework's own control flow. */
+  /** Whether the error is the framework's own control flow. */
   isControlFlow(error: unknown): boolean {
     return isErrorOf(error, Waits) || this.how.passThrough?.(error) === true;
   }
 
-  /** For a framework whose loop cannot be ended otherwise: an error to throw into it once `over` is set; `runTurn` treats it as the end that hooks wanted. */
+  /** An error to throw into a loop that cannot be ended in another way once `over` is set. `runTurn` treats it as the end that hooks wanted. */
   leave(): Error {
     return new LoopOver(this.over);
   }
 
   /**
-   * Waits two seconds at most for the calls under way, and not for one that it is called from. One that takes longer ends by itself, since the framework has gone on
-   * without it: its PostToolUse or PostToolUseFailure comes after what is fired meanwhile (PostToolBatch, Stop, StopFailure), and it is in the next PostToolBatch. A
-   * call that was judged before the framework runs it, and is not made by now, has failed.
+   * Waits for the calls under way, at most two seconds, and not for a call from which it is called. The framework has gone on without a call that takes longer: its
+   * PostToolUse or PostToolUseFailure comes after the events that are fired meanwhile (PostToolBatch, Stop, StopFailure), and it is in the next PostToolBatch. A
+   * call that was judged in advance but not made by now has failed.
    */
   async settled(): Promise<void> {
     await this.#underWay.settled(() => {
@@ -177,13 +177,13 @@ export class Steps {
   }
 
   /**
-   * Fires PostToolBatch once all calls of a model turn are done, in any order: it waits for them as `settled` does. `order` has their ids as the model gave them.
+   * Fires PostToolBatch when the calls of a model turn are done; it waits for them as `settled` does. `order` has the call ids in the model's order.
    * Without calls nothing is fired.
    */
   async endBatch(order: readonly string[] = []): Promise<void> {
     await this.settled();
     const ran = this.#batch.splice(0).sort((a, b) => order.indexOf(a.result.id) - order.indexOf(b.result.id));
-    // A call that has ended late may be that of an agent which no longer has the conversation.
+    // A call that ended late may belong to an agent that no longer has the conversation.
     for (const by of new Set(ran.map((one) => one.by))) {
       const own = ran.filter((one) => one.by === by);
       if (!by.closed) await this.#fireBatch(by, own);
@@ -199,20 +199,20 @@ export class Steps {
     if (decision) this.#texts.push(...contextTexts('PostToolBatch', forModel(decision)));
   }
 
-  /** Words for the model, below the system prompt of its next call. */
+  /** Adds text for the model, which is appended to the system prompt of its next call. */
   tell(text: string): void {
     this.#texts.push(text);
   }
 
-  /** The system prompt of the next model call: the base, and what hooks have to say, which is then gone. */
+  /** The system prompt of the next model call: the base and the waiting texts, which are taken out by this. */
   systemPrompt(base: string): string {
     const texts = this.#texts.splice(0);
     return [this.current.systemPrompt(base), ...texts].filter((text) => text !== '').join('\n\n');
   }
 
   /**
-   * A handoff: from now on the agent has the conversation, in its own scope below the session's, from SubagentStart to SubagentStop or to an interruption, which
-   * fires none. `undefined`: the session's own agent has it again. The scope of the previous agent is closed. An agent that already has the conversation keeps its scope.
+   * Hands the conversation to an agent, which gets its own scope below the session's, from SubagentStart to SubagentStop (or to an interruption, which fires no
+   * SubagentStop). `undefined` hands it back to the session's own agent. The previous agent's scope is closed. An agent that already has the conversation keeps its scope.
    */
   async handTo(agent: SpawnOptions | undefined): Promise<Session> {
     if (this.#taken && agent?.agent_type === this.#taken.agent && !this.#taken.session.closed) return this.current;
@@ -229,8 +229,8 @@ export class Steps {
   }
 
   /**
-   * The model has nothing more to do, or failed: the agent's SubagentStop where one has the conversation, then the session's Stop. No Stop if a call that could not
-   * be judged has ended the loop: what hooks would let go on is not there.
+   * Ends the loop when the model is finished or has failed: SubagentStop if an agent has the conversation, then the session's Stop. No Stop is fired if a call that
+   * could not be judged ended the loop, because hooks could not make it continue.
    */
   async stop(options: StopOptions): Promise<StopAnswer> {
     if (this.#broken && options.error === undefined) {
@@ -258,7 +258,7 @@ function whyOver({ name, reason, decision, after }: ToolResult): string {
   return reason ?? decision?.stopReason ?? after?.stopReason ?? `${name} ended the loop.`;
 }
 
-/** What the framework cannot say is no error of the call, which has run. */
+/** The result with the model's text. If the framework fails to render it, the call has still run, so the result is kept. */
 async function told(result: ToolResult, said: RunOptions['said']): Promise<ToolResult> {
   if (!said) return result;
   try {
@@ -268,7 +268,7 @@ async function told(result: ToolResult, said: RunOptions['said']): Promise<ToolR
   }
 }
 
-/** Until it is undone. */
+/** Interrupts the session when the signal fires; returns the undo. */
 function interruptOn(signal: AbortSignal, session: Session): () => void {
   if (signal.aborted) void session.interrupt();
   return linkAbort(signal, { end: () => void session.interrupt() });

@@ -4,7 +4,7 @@ import { checkOption } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { CONTENT } from './given.js';
 
-/** The content in words: texts as they are, a blank line between each, every other block as JSON. */
+/** The content as text: text blocks unchanged, other blocks as JSON, with a blank line between blocks. */
 export function contentText(content: Content): string {
   if (typeof content === 'string') return content;
   checkOption('contentText(content)', content, CONTENT);

@@ -12,11 +12,11 @@ export interface Turn<Result> {
    * framework ended it while the model wanted more (a limit of steps, a tool that runs elsewhere); no Stop was fired.
    */
   readonly status: 'done' | 'blocked' | 'ended' | 'unfinished';
-  /** Why it was blocked or ended, where that is known. */
+  /** Why it was blocked or ended, if known. */
   readonly reason?: string;
   /** The model's last text; empty if there was none. */
   readonly text: string;
-  /** The framework's results, one for each round that hooks continued. */
+  /** The framework's results, one for each round. */
   readonly rounds: readonly Result[];
   /** Stop hooks wanted to continue once more than is allowed. */
   readonly capped: boolean;
@@ -41,12 +41,12 @@ export interface Begin {
 }
 
 /**
- * One turn on a session: the prompt goes through the hooks, and `round` runs the framework's loop with it. As long as Stop hooks continue the loop, `round` runs again with their
- * instruction. A subagent's prompt comes from its parent: no UserPromptSubmit. Without a prompt (`undefined`) a turn that waited continues.
+ * Runs one turn on a session: the prompt goes through the hooks, and `round` runs the framework's loop with it. As long as Stop hooks continue the loop, `round` runs again with
+ * their instruction. A subagent's prompt comes from its parent, so it fires no UserPromptSubmit. Without a prompt (`undefined`), a turn that waited continues.
  *
- * Rejects with what `round` throws, after StopFailure; if it was aborted, after an interruption; and at once if it is the framework's own control flow or
- * limit. `steps.leave()` is not a failure: the turn is `ended`. Calls that are still under way end before Stop, StopFailure and an interruption's rejection if they end
- * soon, as `steps.settled()` says.
+ * Rejects with what `round` throws: after StopFailure, after an interruption if it was aborted, and at once for the framework's own control flow or limit. The error of
+ * `steps.leave()` is not a failure: the turn is `ended`. Before Stop, StopFailure or the rejection after an interruption, calls under way are waited for as in
+ * `steps.settled()`.
  */
 export async function runTurn<Result>(
   steps: Steps,
@@ -70,7 +70,7 @@ export async function runTurn<Result>(
   let context = begun?.context ?? [];
   for (let instruction: string | undefined; ; context = []) {
     const came = await unlessAborted(steps, () => round({ instruction, context })).catch(async (error) => {
-      // Calls of the round may still be under way. Those that control flow or a limit has left beside it may come again.
+      // Calls of the round may still be under way. After control flow or a limit they are not waited for, because they may be made again.
       if (!isOwnEnd(steps, error)) {
         if (isAbort(error, steps.aborted)) await session.interrupt();
         await steps.settled();
@@ -90,7 +90,7 @@ export async function runTurn<Result>(
 
 const because = (reason: string | undefined) => (reason === undefined ? {} : { reason });
 
-/** By the HTTP status of the model's API. */
+/** Error types of StopFailure by the HTTP status of the model's API. */
 const ERRORS: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'authentication_failed',
@@ -99,7 +99,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   429: 'rate_limit',
 };
 
-/** A caller that aborts a run gets the abort error, even if the framework treated the end of its tools as the end of the run. */
+/** Runs the round, but rejects with the abort error if the caller aborted it, even if the framework ended without an error. */
 async function unlessAborted<T>(steps: Steps, round: () => Promise<T>): Promise<T> {
   steps.aborted?.throwIfAborted();
   const came = await round();
@@ -107,7 +107,7 @@ async function unlessAborted<T>(steps: Steps, round: () => Promise<T>): Promise<
   return came;
 }
 
-/** A caller may abort for any reason: the error need not say that it was. */
+/** Whether the run was aborted. The reason of an abort can be any error, so the signal counts too. */
 const isAbort = (error: unknown, signal: AbortSignal | undefined): boolean =>
   signal?.aborted === true || (error as { name?: unknown } | null | undefined)?.name === 'AbortError';
 
@@ -115,11 +115,11 @@ const isAbort = (error: unknown, signal: AbortSignal | undefined): boolean =>
 const isOwnEnd = (steps: Steps, error: unknown): boolean =>
   steps.isControlFlow(error) || steps.how.limit?.(error) === true;
 
-/** Handles an error of a framework's loop, which the caller's signal may have ended: hooks are told, and it is rethrown. `undefined`: it was thrown to end the loop, as hooks asked. */
+/** Tells hooks of an error of the framework's loop, or of the abort by the caller's signal, and rethrows it. `undefined`: the error only ended the loop, as hooks wanted. */
 export async function failed(steps: Steps, thrown: unknown, signal = steps.aborted): Promise<undefined> {
   if (steps.over !== undefined && isLoopOver(thrown)) return undefined;
   if (isOwnEnd(steps, thrown)) throw thrown;
-  // A framework that has tried again says what the last try came to.
+  // A framework that retried wraps the error of the last try.
   const error = (thrown as { lastError?: unknown } | undefined)?.lastError ?? thrown;
   const { statusCode, status } = (error ?? {}) as { statusCode?: number; status?: number };
   if (isAbort(error, signal)) await steps.session.interrupt();

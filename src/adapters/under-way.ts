@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { timerUntil, within } from '../values/waiting/timer.js';
 
-/** A call under way, which may itself be waited for. */
+/** A call under way; `ended` is what can be waited for. */
 interface Running {
   ended?: Promise<unknown>;
 }
 
-/** The calls that the code which runs is part of: a tool that waited for its own end would wait for ever. */
+/** The calls that the running code is part of. They are not waited for, because a tool that waits for its own end would wait forever. */
 const WITHIN = new AsyncLocalStorage<readonly Running[]>();
 
-/** How long the calls under way are waited for, milliseconds: a framework that has gone on without them gets no result of theirs. */
+/** How long calls under way are waited for, in milliseconds. After that, the framework has gone on without their results. */
 const SOON = 2_000;
 
 /** The calls under way. */
@@ -29,7 +29,7 @@ export class UnderWay {
     }
   }
 
-  /** Waits for them, two seconds at most; one that takes longer is not waited for again. `drop` ends what nobody makes any more, and is called each time that some have ended. */
+  /** Waits for the calls, at most two seconds; one that takes longer is not waited for again. `drop` ends calls that are not made, each time some have ended. */
   async settled(drop: () => void): Promise<void> {
     const own = WITHIN.getStore() ?? [];
     const deadline = performance.now() + SOON;

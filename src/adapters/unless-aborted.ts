@@ -1,6 +1,6 @@
 import { linkAbort } from '../values/waiting/link-abort.js';
 
-/** A tool's work, for as long as its framework waits for it: once the signal fires the framework has gone on, and the call has failed with the signal's reason. */
+/** Rejects with the signal's reason once it fires, without waiting for `work`, because the framework does not wait for it either. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {

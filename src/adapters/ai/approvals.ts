@@ -11,7 +11,7 @@ interface Answer {
   readonly said: ToolApprovalResponse;
 }
 
-/** The answers at the end of a conversation, for calls that waited. */
+/** The user's answers at the end of a conversation, each with the call that waited for it. */
 function answersOf(messages: readonly ModelMessage[]): Answer[] {
   const last = messages.at(-1);
   if (last?.role !== 'tool') return [];
@@ -25,27 +25,27 @@ function answersOf(messages: readonly ModelMessage[]): Answer[] {
     );
     const asked = made[at];
     const id = asked?.type === 'tool-approval-request' ? asked.toolCallId : undefined;
-    // Some models give their calls the same ids again.
+    // Some models use the ids of their calls again.
     const call = made.slice(0, at + 1).findLast((part) => part.type === 'tool-call' && part.toolCallId === id);
     if (call?.type !== 'tool-call') return [];
-    // The SDK runs the tool with the call's input, after it has compared what the schema makes of this.
+    // The SDK runs the tool with the call's input, after checking that the schema parses this JSON to it.
     if (asked && 'inputSchemaInput' in asked) note(call.input, asked.inputSchemaInput);
     return [{ call, said }];
   });
 }
 
-/** The user's answers about calls that waited, each for one call as it was asked about. */
+/** The user's answers for calls that waited. Each is valid for one call with the input that the user was asked about. */
 export class Answers {
   #left: readonly Answer[];
 
-  /** What was refused alone does not come again: `refused` has told the hooks of it. Of calls with one id the SDK may run another one than the user has allowed. */
+  /** Ids with only refusals are left out: their calls do not run, and `refused` tells the hooks. If calls share an id, the SDK may run one that was refused. */
   constructor(messages: readonly ModelMessage[]) {
     const all = answersOf(messages);
     const allowed = all.filter(({ said }) => said.approved).map(({ call }) => call.toolCallId);
     this.#left = all.filter(({ call }) => allowed.includes(call.toolCallId));
   }
 
-  /** The user's answer as the call's `pause`: a yes to a call that no other answer refuses. undefined: the user was not asked about it. */
+  /** The user's answer as the call's `pause`, an approval only if no other answer refuses the call; undefined if the user was not asked. */
   about(id: string, name: string, input: unknown): ToolCall['pause'] {
     const about = this.#left.filter(isAbout(id, name, input));
     const refused = about.filter(({ said }) => !said.approved);
@@ -54,7 +54,7 @@ export class Answers {
     return refused[0] && refusal(refused[0].said.reason);
   }
 
-  /** The call is made. An equal one after it is another call. */
+  /** Uses up the answer for a call that is made; an equal call later is a new one. */
   take(id: string, name: string, input: unknown): void {
     const isOf = isAbout(id, name, input);
     this.#left = this.#left.filter((answer) => !isOf(answer));
@@ -65,7 +65,7 @@ function isAbout(id: string, name: string, input: unknown): (answer: Answer) => 
   return ({ call }) => call.toolCallId === id && call.toolName === name && isSame(call.input, input);
 }
 
-/** In the form that JSON gives it: conversations are stored. */
+/** Compares inputs as JSON, because conversations may have been stored. */
 function isSame(one: unknown, other: unknown): boolean {
   if (isDeepStrictEqual(one, other)) return true;
   try {
@@ -76,8 +76,8 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Tells the hooks of calls that the user has refused: these do not run, whatever hooks say. Returns the conversation with their results for the model; calls of
- * tools that run elsewhere are left to the SDK.
+ * Reports the calls that the user has refused to the hooks; they do not run, whatever hooks decide. Returns the conversation with the results of these
+ * calls for the model. Calls of tools that run elsewhere are left to the SDK.
  */
 export async function refused(
   steps: Steps,

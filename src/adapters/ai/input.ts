@@ -4,19 +4,19 @@ import { copyInput } from '../../session/tool/call.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import { ai } from './package.js';
 
-/** The JSON that a model wrote, by what a tool's schema made of it. */
+/** The JSON that a model wrote, by the value that the tool's schema parsed from it. */
 const WRITTEN = new WeakMap<object, unknown>();
 
 export function note(read: unknown, written: unknown): void {
   if (typeof read === 'object' && read !== null) WRITTEN.set(read, written);
 }
 
-/** A function may return what is still to be made a schema. */
+/** The SDK's schema of a tool. `asSchema` is applied twice, because a schema given as a function may return a raw schema. */
 export const schemaOf = (schema: Tool['inputSchema'] | undefined): Schema => ai.asSchema(ai.asSchema(schema));
 
 /**
- * The schema of the tool, which remembers what it was given for each of the values that it makes. The SDK takes it for a function that returns a schema; whoever
- * reads a property of it, as a function that repairs calls does, reads the tool's own.
+ * The tool's schema, which also remembers the JSON from which it parsed each value. The SDK treats it as a function that returns a schema. Reading one of
+ * its properties, as functions that repair calls do, reads the original schema's.
  */
 export function noting({ inputSchema: schema }: Tool): Pick<Tool, 'inputSchema'> | undefined {
   if (!schema) return undefined;
@@ -37,13 +37,13 @@ export function noting({ inputSchema: schema }: Tool): Pick<Tool, 'inputSchema'>
       return typeof value === 'function' && key !== 'constructor' ? value.bind(schema) : value;
     },
     getPrototypeOf: () => Object.getPrototypeOf(schema),
-    // The signs by which the SDK knows a schema that is no function.
+    // Hide the marks by which the SDK recognises a schema object, so that it calls this as a function.
     has: (_, key) => typeof key !== 'symbol' && key !== '~standard' && Reflect.has(schema, key),
   });
   return { inputSchema };
 }
 
-/** What hooks judge: the input in the form that JSON gives it, or where it has none (a Set, a RegExp), the JSON that the model wrote. */
+/** The input that hooks judge: as JSON or, if it cannot be converted (a Set, a RegExp), the JSON that the model wrote. */
 export type Judged = { readonly input: unknown } | { readonly wrong: string };
 
 export function judged(name: string, input: unknown): Judged {
@@ -56,7 +56,7 @@ export function judged(name: string, input: unknown): Judged {
   }
 }
 
-/** Of those with one id, that of this very input; else of an equal one, since what was stored is parsed again. Two objects with private fields may seem equal. */
+/** The entry with this id and the identical input; otherwise an equal one, since stored inputs are parsed anew. Objects with private fields may seem equal. */
 export function theOneOf<T extends { readonly id: string; readonly input: unknown }>(
   all: readonly T[],
   wanted: string,

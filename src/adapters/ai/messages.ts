@@ -3,28 +3,28 @@ import type { ModelMessage, ToolResultPart, UserModelMessage } from 'ai';
 /** The user's prompt: text, or messages in the SDK's form, with images and files. */
 export type UserPrompt = string | UserModelMessage | readonly ModelMessage[];
 
-/** A conversation, and what of it is new: the user's messages that no model has answered. */
+/** A conversation, split into what came before and the user's new messages, which no model has answered. */
 export interface Conversation {
   readonly before: readonly ModelMessage[];
   readonly asked: readonly UserModelMessage[];
 }
 
 /**
- * Without a prompt the user's last messages are what is new, so that no hook for prompts is passed by; where the last message is another
- * (answers to `needsApproval`), nothing is, and the turn continues.
+ * Splits the messages. Without a prompt, the user's messages at the end are the new ones, so that prompt hooks see them. If the last message is
+ * not the user's (answers to `needsApproval`), none is new, and the turn continues.
  */
 export function conversation(messages: readonly ModelMessage[], prompt: UserPrompt | undefined): Conversation {
   if (typeof prompt === 'string') return { before: messages, asked: [{ role: 'user', content: prompt }] };
   const given = prompt === undefined ? messages : [prompt].flat();
   const end = given.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1;
-  // A message of the system hides none of the user's before it.
+  // System messages between or after the user's messages are skipped.
   const tail = given.slice(end);
   const asked = tail.filter((message): message is UserModelMessage => message.role === 'user');
   const before = [...given.slice(0, end), ...tail.filter(({ role }) => role !== 'user')];
   return { before: prompt === undefined ? before : [...messages, ...before], asked };
 }
 
-/** The results of this program's tools. A call that did not run has an error. */
+/** The results of tools that ran in this program; calls that did not run have an error instead. */
 export function ranHere(messages: readonly ModelMessage[]): ToolResultPart[] {
   const parts = messages.flatMap((message) => (message.role === 'tool' ? message.content : []));
   return parts.filter((part) => part.type === 'tool-result' && ANSWERS.includes(part.output.type)) as ToolResultPart[];
@@ -32,14 +32,14 @@ export function ranHere(messages: readonly ModelMessage[]): ToolResultPart[] {
 
 const ANSWERS = ['text', 'json', 'content'];
 
-/** What of a step of the SDK's is needed. */
+/** The part of the SDK's step result that is needed. */
 export interface Step {
   readonly toolCalls: readonly unknown[];
 }
 
-/** Whether the model wants nothing more, whatever it says of that itself: no call waits for its result or for the user, and it has answered the last results. */
+/** Whether the model is finished, whatever its finish reason: no call waits for a result or for the user, and the last results were answered. */
 export function isFinished(messages: readonly ModelMessage[], steps: readonly Step[] | undefined): boolean {
-  // An answer without content adds no message: only its step tells that there was one.
+  // An answer without content adds no message; only its step shows that there was one.
   if (messages.at(-1)?.role === 'tool' && steps?.at(-1)?.toolCalls.length !== 0) return false;
   const open: string[] = [];
   const close = (id: string): void => {
@@ -48,7 +48,7 @@ export function isFinished(messages: readonly ModelMessage[], steps: readonly St
   };
   for (const { content } of messages)
     for (const part of typeof content === 'string' ? [] : content) {
-      // What its provider runs has its result there.
+      // Calls that the provider runs have their results in the same message.
       if (part.type === 'tool-call' && !part.providerExecuted) open.push(part.toolCallId);
       else if (part.type === 'tool-result') close(part.toolCallId);
       else if (part.type === 'tool-approval-request') open.push(part.approvalId);

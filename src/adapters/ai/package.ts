@@ -5,6 +5,6 @@ import { loadPeer } from '../peer.js';
 export const ai: Pick<typeof AiSdk, 'asSchema' | 'jsonSchema' | 'wrapLanguageModel'> = await loadPeer(
   { entry: 'hookscope/adapters/ai', peer: 'ai', range: '^6.0.200 || ^7.0.0' },
   () => import('ai'),
-  // There since 6.0.150 at the latest.
+  // Exists at least since 6.0.150.
   (loaded) => typeof loaded.isLoopFinished === 'function',
 );

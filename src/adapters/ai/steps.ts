@@ -10,19 +10,19 @@ import type { Steps } from '../steps.js';
 import type { Step } from './messages.js';
 import { ai } from './package.js';
 
-/** In the form that the SDK's own functions take. */
+/** `prepareStep` as the SDK's own functions take it. */
 export type PrepareStep<Tools extends ToolSet> = NonNullable<Parameters<typeof generateText<Tools>>[0]['prepareStep']>;
 
-/** The part of both SDK functions' results that is needed. */
+/** The part of the results of `generateText` and `streamText` that is needed. */
 export interface Generated {
   readonly text: string | PromiseLike<string>;
-  /** The messages of all steps (ai 6), or of the last one alone (ai 7). */
+  /** The messages of all steps (ai 6) or of the last step only (ai 7). */
   readonly response: Messages | PromiseLike<Messages>;
-  /** In ai 7: the messages of all steps. */
+  /** The messages of all steps (ai 7 only). */
   readonly responseMessages?: readonly ModelMessage[] | PromiseLike<readonly ModelMessage[]>;
-  /** Of an answer without content there is nothing elsewhere. */
+  /** Needed because an answer without content appears only here. */
   readonly steps?: readonly Step[] | PromiseLike<readonly Step[]>;
-  /** In `streamText`: the only place where errors of its model appear, and the caller's abort. */
+  /** The stream of `streamText`, the only place where errors of the model and the caller's abort appear. */
   readonly fullStream?: AsyncIterable<{ readonly type: string; readonly error?: unknown; readonly reason?: unknown }>;
 }
 
@@ -30,13 +30,13 @@ interface Messages {
   readonly messages: readonly ModelMessage[];
 }
 
-/** One round, once it is over. The SDK's streams do not reject: without their parts a model that fails, or is aborted, would have nothing more to do. */
+/** Waits for the end of a round. The SDK's streams do not reject, so errors and aborts are read from their parts, and are not taken for an end. */
 export async function whole(result: Generated, signal: () => AbortSignal | undefined) {
   for await (const part of result.fullStream ?? []) {
     if (part.type === 'error') throw part.error;
     if (part.type === 'abort') {
       signal()?.throwIfAborted();
-      // Before a first step has ended it rejects with what the caller gave.
+      // If no step has ended yet, this rejects with the caller's reason.
       await result.text;
       throw new DOMException(String(part.reason ?? 'The stream was aborted'), 'AbortError');
     }
@@ -47,7 +47,7 @@ export async function whole(result: Generated, signal: () => AbortSignal | undef
 
 type Instructions = string | SystemModelMessage | SystemModelMessage[] | undefined;
 
-/** The system prompt in ai 7. There it also applies to the following steps. */
+/** The system prompt in ai 7, where it also applies to the following steps. */
 interface Instructed {
   readonly instructions?: Instructions;
   readonly system?: Instructions;
@@ -57,13 +57,13 @@ interface Instructed {
 export interface Prepared<Tools extends ToolSet> {
   readonly system?: string | undefined;
   readonly prepareStep?: PrepareStep<Tools> | undefined;
-  /** The caller's, as each model is handed it. */
+  /** Called with the caller's signal, as each model call gets it. */
   readonly onSignal: (signal: AbortSignal | undefined) => void;
 }
 
 /**
- * What waits for the model goes below the system prompt of the step that comes next, once. Calls that the user has let run since the last
- * turn have run before the first step: if they end the loop, no model is called.
+ * The `prepareStep` that appends waiting context to the system prompt of the next step, once. Calls that the user approved run before the first
+ * step; if they end the loop, no model is called.
  */
 export function prepare<Tools extends ToolSet>(steps: Steps, options: Prepared<Tools>): PrepareStep<Tools> {
   let kept: Instructions;
@@ -78,7 +78,7 @@ export function prepare<Tools extends ToolSet>(steps: Steps, options: Prepared<T
     const first = isKept ? (step.initialInstructions as Instructions) : undefined;
     const base = own ?? kept ?? options.system ?? first ?? '';
     const said = below(base, steps);
-    // An empty prompt is sent explicitly: otherwise the prompt of the step before would be used again.
+    // An empty prompt is sent explicitly; otherwise the SDK would reuse the previous step's.
     if (said === '') return { ...given, model, ...(isKept ? { instructions: [] } : {}) };
     return { ...given, model, system: said, instructions: said };
   };
@@ -92,9 +92,9 @@ function below(base: Exclude<Instructions, undefined>, steps: Steps): Exclude<In
   return [base, content === '' ? [] : [{ role: 'system' as const, content }]].flat();
 }
 
-/** The model, whose calls say with which signal the caller may abort: hooks that judge before a tool runs have it from nowhere else. */
+/** Wraps the model to learn the caller's signal from its calls: there is no other source for it before a tool runs. */
 function heard(model: LanguageModel, onSignal: Prepared<ToolSet>['onSignal']): LanguageModel {
-  // One of a version that the SDK turns into its own has been turned by now.
+  // Not expected: the SDK has converted models of older versions by now.
   if (typeof model === 'string' || model.specificationVersion === 'v2') return model;
   const transformParams: LanguageModelMiddleware['transformParams'] = async ({ params }) => {
     onSignal(params.abortSignal);
@@ -103,7 +103,7 @@ function heard(model: LanguageModel, onSignal: Prepared<ToolSet>['onSignal']): L
   return ai.wrapLanguageModel({ model, middleware: { specificationVersion: 'v3', transformParams } });
 }
 
-/** Replaces the model when none should be called any more: the SDK's loop cannot be ended before its first step otherwise. */
+/** Replaces the model when no model may be called any more, because the SDK's loop cannot be ended before its first step. */
 const SILENT: Exclude<LanguageModel, string> & { specificationVersion: 'v3' } = {
   specificationVersion: 'v3',
   provider: 'hookscope',

@@ -12,7 +12,7 @@ import { unlessAborted } from '../unless-aborted.js';
 import type { Answers } from './approvals.js';
 import { judged, noting, schemaOf, theOneOf } from './input.js';
 
-/** As OUTPUT, of a tool that makes a text of its output, whatever that is: the text is looked at. */
+/** Like OUTPUT, for a tool whose `toModelOutput` makes text of its output: the text is compared. */
 const SAID: ContentBlock = { type: OUTPUT.type };
 
 type Execute = NonNullable<Tool<unknown, unknown>['execute']>;
@@ -21,9 +21,9 @@ type ExecuteOptions = Parameters<Execute>[1];
 /** How the tools of one turn are run. */
 export interface ToolRun {
   readonly steps: Steps;
-  /** The user's answers about calls that waited. */
+  /** The user's answers for calls that waited. */
   readonly answers: Answers;
-  /** Calls that ran, until their results are seen. Some models give two of them the same id. */
+  /** Calls that ran, until their results are seen. Some models give two calls the same id. */
   readonly made: Made[];
 }
 
@@ -32,7 +32,7 @@ export interface Made {
   readonly name: string;
 }
 
-/** Forgets the calls whose results these are, and names a tool that ran without a call here. A tool that a round has under a second name is found by the id. */
+/** Removes the calls with these results, and returns the name of a tool that ran without hooks. The id alone matches tools that a round has under another name. */
 export function unseenIn(made: Made[], results: readonly ToolResultPart[]): string | undefined {
   const take = (is: (call: Made) => boolean): boolean => {
     const at = made.findIndex(is);
@@ -46,7 +46,7 @@ export function unseenIn(made: Made[], results: readonly ToolResultPart[]): stri
     )?.toolName;
 }
 
-/** The tool, run by the session; one without `execute` stays as it is, and the host's logger hears that no hook is asked about it. */
+/** Wraps a tool so that the session runs it. A tool without `execute` is not wrapped, and the host's logger is told that hooks do not see it. */
 export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | undefined): Tool {
   const { execute } = tool;
   if (!execute) {
@@ -62,11 +62,11 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
     execute: yields(execute)
       ? (input, options) => pieces((piece) => callOf(options.toolCallId, input).make(options, piece))
       : (input, options) => callOf(options.toolCallId, input).make(options),
-    // Asked before every call. One that the user was asked about is judged once there is an answer.
+    // The SDK calls this before every call. A call that the user was already asked about is judged when it is made.
     needsApproval: async (input, options) => {
       const id = options.toolCallId;
       if (of.answers.about(id, name, input) !== undefined) return true;
-      // A subagent's call cannot wait for an answer: it is over when its turn is.
+      // A subagent's call cannot wait for an answer, because the subagent ends with its turn.
       if (of.steps.session.agent_id !== undefined) return false;
       const call = new Call(wrapped, id, input);
       const wants = await needsApproval(tool, input, options);
@@ -74,7 +74,7 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
       calls.push(call);
       return await call.asks(wants);
     },
-    // Results of earlier conversations are rendered by the tool itself.
+    // Results from earlier in the conversation are rendered by the tool itself.
     toModelOutput: (given) => {
       const of =
         theOneOf(outputs, given.toolCallId, given.input) ?? outputs.findLast(({ id }) => id === given.toolCallId);
@@ -94,30 +94,30 @@ interface Wrapped extends ToolRun {
   readonly name: string;
   readonly tool: Tool;
   readonly how: ToolHow | undefined;
-  /** What the model gets of the calls of this turn. Some models give two of them the same id. */
+  /** The model's text for the calls of this turn. Some models give two calls the same id. */
   readonly outputs: Output[];
 }
 
 interface Output {
   readonly id: string;
-  /** As the model made it. */
+  /** The input that the model made. */
   readonly input: unknown;
   readonly output: ModelOutput;
 }
 
-/** What the model reads is its text, which is all that some versions of the SDK put there, and others below its name. */
+/** The error of a call that did not run. The model gets its text, to which some versions of the SDK add the error's name. */
 class NotRun extends Error {
   override toString(): string {
     return this.message;
   }
 }
 
-/** One call of a tool, from its judgement to what the SDK gets of it. */
+/** One call of a tool, from the hooks' judgement to the SDK's result. */
 class Call {
   readonly #of: Wrapped;
   readonly #call: ToolCall;
   readonly id: string;
-  /** As the SDK has parsed it; once a hook has rewritten it, as the tool's schema parses that. */
+  /** The input as the SDK parsed it; after a rewrite by a hook, as the tool's schema parses the new one. */
   #given: unknown;
   readonly input: unknown;
 
@@ -146,21 +146,21 @@ class Call {
     return this.#of.steps.asks(needsApproval ? askedInAnyCase(call) : call, { said: this.#said });
   }
 
-  /** The SDK asks, whatever the hooks would say, and shows the input that the model made. */
+  /** Notes that the SDK asks the user whatever hooks decide, and shows the input that the model made. */
   asked(): boolean {
     const { id = '', name, input, invalid } = this.#call;
     if (invalid === undefined) this.#of.steps.asked(id, name, input);
     return invalid === undefined;
   }
 
-  /** The SDK's way to give the model an error result is to throw. */
+  /** Runs the call. It throws for an error result, which is how the SDK passes errors to the model. */
   async make(options: ExecuteOptions, piece?: (output: unknown) => void): Promise<unknown> {
     const { name, steps, tool, made, answers } = this.#of;
     const { abortSignal } = options;
     answers.take(options.toolCallId, name, this.input);
     const call: ToolCall<unknown> = {
       ...this.#call,
-      // If the session has an `ask`, it is asked now: a subagent's call cannot wait for a later answer.
+      // A subagent's call cannot wait for a later answer, so the session's `ask` is called now.
       needsApproval: steps.session.agent_id !== undefined && (await needsApproval(tool, this.input, options)),
       execute: (_, { signal }) => {
         const either = abortSignal ? AbortSignal.any([abortSignal, signal]) : signal;
@@ -168,7 +168,7 @@ class Call {
         return unlessAborted(work, abortSignal);
       },
     };
-    // The tool's signal is the caller's, or in ai 7 the tool's own limit of time, too: whose it was is known once a model was called.
+    // In ai 7 the tool's signal also covers the tool's own timeout. Once a model call has given the caller's signal, that one is used instead.
     const signal = steps.how.signal ? undefined : abortSignal;
     const result = await steps.run(call as ToolCall, { signal, said: this.#said });
     if (result.status !== 'ran') throw new NotRun(callText(result), { cause: result });
@@ -192,7 +192,7 @@ class Call {
   }
 }
 
-/** The SDK shows what a tool yields only if it is known at once that the tool yields: an `async function*`, bound or not. */
+/** Whether the tool is an `async function*`, bound or not. The SDK must know that at once to show what a tool yields. */
 function yields(execute: unknown): boolean {
   return Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
 }
@@ -209,7 +209,7 @@ async function* pieces(work: (piece: (output: unknown) => void) => Promise<unkno
     over = true;
     wake();
   });
-  // Its error is thrown below.
+  // Avoids an unhandled rejection; the error is thrown below.
   running.catch(() => undefined);
   let shown: unknown = waiting;
   while (!over || waiting.length > 0) {
@@ -226,7 +226,7 @@ async function* pieces(work: (piece: (output: unknown) => void) => Promise<unkno
   if (final !== shown) yield final;
 }
 
-/** A tool that yields has its last value as its output. */
+/** The output of a tool; of one that yields, its last value. */
 async function lastOf(output: unknown, piece: ((output: unknown) => void) | undefined): Promise<unknown> {
   if (typeof output !== 'object' || output === null || !(Symbol.asyncIterator in output)) return output;
   let last: unknown;
@@ -237,7 +237,7 @@ async function lastOf(output: unknown, piece: ((output: unknown) => void) | unde
 type ModelOutput = ToolResultPart['output'];
 type ToolOutput = Parameters<NonNullable<Tool['toModelOutput']>>[0];
 
-/** The text of a call's result for the model: the tool's own rendering of its output, or the hooks' replacement, with their additions below. */
+/** The model's text for a result: the tool's own rendering of its output or the hooks' replacement, followed by the hooks' additions. */
 async function modelOutput(name: string, tool: Tool, result: ToolResult): Promise<ModelOutput> {
   const { content, id, input, response } = result;
   if (typeof content === 'string') return text(content);
@@ -249,7 +249,7 @@ async function modelOutput(name: string, tool: Tool, result: ToolResult): Promis
   );
 }
 
-/** As the tool says it, else as the SDK would. A tool that cannot say what a hook made of its output says that, and what JSON cannot carry is withheld. */
+/** Renders an output with the tool's `toModelOutput`, or like the SDK. If that throws, the text says so. What JSON cannot carry is withheld. */
 async function outputOf(name: string, { toModelOutput }: Tool, given: ToolOutput): Promise<ModelOutput> {
   const { output } = given;
   if (!toModelOutput) return typeof output === 'string' ? text(output) : { type: 'json', value: output ?? null };
@@ -262,7 +262,7 @@ async function outputOf(name: string, { toModelOutput }: Tool, given: ToolOutput
   }
 }
 
-/** The output with what hooks add below it. */
+/** Appends the hooks' additions to an output. */
 function below(output: ModelOutput, added: string): ModelOutput {
   if (added === '') return output;
   if (output.type === 'content') return { ...output, value: [...output.value, { type: 'text', text: added }] };

@@ -5,6 +5,6 @@ import { loadPeer } from '../peer.js';
 export const langchain: typeof LangChain = await loadPeer(
   { entry: 'hookscope/adapters/langchain', peer: 'langchain', range: '^1.5.0' },
   () => import('langchain'),
-  // There since 1.5.
+  // Exists since 1.5.
   (loaded) => typeof loaded.createSubagentTransformer === 'function',
 );

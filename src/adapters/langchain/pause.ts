@@ -5,14 +5,14 @@ import { kindOf } from '../../values/problem.js';
 import { isObject } from '../../values/shape.js';
 import { graphOf, type Node } from './runs.js';
 
-/** The node in which a call is made: LangGraph gives it a way to pause. */
+/** The node in which a call is made, with LangGraph's function to pause it. */
 export interface Pausable extends Node {
   readonly interrupt?: ((value: never) => unknown) | undefined;
 }
 
 /**
- * What is asked of the user, as LangChain's own `humanInTheLoopMiddleware` asks it, so that programs which show its questions show these: one action, and what may be decided. It is answered
- * with `new Command({ resume: { decisions: [{ type: 'approve' }] } })`; `{ type: 'edit', editedAction: { name, args } }` and `{ type: 'reject', message }` are the others.
+ * A question to the user in the format of LangChain's own `humanInTheLoopMiddleware`, so that programs that show its questions can show these: one action, with the allowed decisions.
+ * Answer it with `new Command({ resume: { decisions: [{ type: 'approve' }] } })`, or with `{ type: 'edit', editedAction: { name, args } }` or `{ type: 'reject', message }`.
  */
 export interface Question {
   readonly actionRequests: readonly [{ readonly name: string; readonly args: unknown; readonly description: string }];
@@ -22,38 +22,38 @@ export interface Question {
   readonly call: AskedCall;
 }
 
-/** A call that a hook has put off. Whatever it is resumed with, it is judged again. */
+/** A call that a hook deferred. Whatever value resumes it, the call is judged again. */
 export interface Deferral {
   readonly deferred: { readonly name: string; readonly args: unknown; readonly reason: string | undefined };
   readonly call: AskedCall;
 }
 
-/** Which call it is about. */
+/** Identifies the call that is asked about. */
 export interface AskedCall {
   readonly id: string;
-  /** How many pauses of the call's node were answered before. */
+  /** The number of earlier pauses of the call's node that were answered. */
   readonly nth: number;
 }
 
 type Paused = Omit<Question, 'call'> | Omit<Deferral, 'call'>;
 
-/** A node has its pauses by number, and so has what they are answered with. */
+/** The answered pauses of a node, in order, each with its answer. */
 interface Answers {
   nth: number;
   readonly given: { readonly to: unknown; readonly answer: unknown }[];
 }
 
 /**
- * The pauses of an agent. LangGraph runs a node that paused from its beginning again, and answers its pauses in their order, whatever is asked by then: an answer
- * counts here only for the question it was given to.
+ * The pauses of an agent. LangGraph runs a paused node again from its beginning, and passes the answers to its pauses by order, even if the questions have changed.
+ * Here, an answer counts only for the question that it was given to.
  */
 export class Pauses {
-  /** What was asked last, by graph, node and number. */
+  /** The latest questions, by graph, node and number of the pause. */
   readonly #asked = new Map<string, Map<string, unknown[]>>();
-  /** By the configuration, which each run of a node has for itself. */
+  /** Answers by the node's configuration object, which is a new one for each run of the node. */
   readonly #answers = new WeakMap<object, Answers>();
 
-  /** Asks the user: throws LangGraph's interrupt, or gives the answer to this very question. */
+  /** Asks the user: throws LangGraph's interrupt, or returns the answer to this question. */
   async ask(node: Pausable, input: unknown, call: PermissionCall): Promise<PersonAnswer> {
     const { id, name, reason } = call;
     const description = reason ?? `${name} needs your approval.`;
@@ -64,7 +64,7 @@ export class Pauses {
     return read(name, answer);
   }
 
-  /** Throws LangGraph's interrupt: whatever came before, the call was put off just now. */
+  /** Throws LangGraph's interrupt. Earlier answers do not count, because the call was deferred just now. */
   async defer(
     node: Pausable,
     call: { readonly id: string; readonly name: string; readonly args: unknown },
@@ -74,7 +74,7 @@ export class Pauses {
     for (;;) this.#pause(node, id, { deferred: { name, args, reason } });
   }
 
-  /** The model of the node's graph is called: whatever paused before is over. */
+  /** Forgets the pauses of a graph; called before its model is called, when all of them are over. */
   forget(node: Node): void {
     this.#asked.delete(placeOf(node).graph);
   }
@@ -123,7 +123,7 @@ function placeOf({ configurable = {} }: Node): { readonly graph: string; readonl
   return { graph: graphOf(place), place };
 }
 
-/** Whether the graph is saved, so that it can pause. */
+/** Whether the graph has a checkpointer, without which it cannot pause. */
 export const canPause = ({ configurable = {}, interrupt }: Pausable): boolean =>
   interrupt !== undefined && isObject(configurable['__pregel_checkpointer']);
 
@@ -131,7 +131,7 @@ interface Saved {
   getTuple(at: { configurable: object }): Promise<{ pendingWrites?: [string, string, unknown][] } | undefined>;
 }
 
-/** In another process: what the checkpointer has of the node's last pause. */
+/** The node's last question from the checkpointer, for when another process asked it. */
 async function savedQuestion({ configurable = {} }: Pausable, nth: number): Promise<unknown> {
   const { thread_id, checkpoint_map, checkpoint_ns, __pregel_checkpointer: saver } = configurable;
   const parent = graphOf(String(checkpoint_ns));
@@ -144,20 +144,20 @@ async function savedQuestion({ configurable = {} }: Pausable, nth: number): Prom
   return subjectOf(values.find((one) => one?.call?.nth === nth));
 }
 
-/** What a question is about, whatever is said of it; `undefined` where nothing is asked. */
+/** The part of a question that identifies its subject, without the texts; `undefined` if it is not a question. */
 function subjectOf(question: unknown): unknown {
   const { actionRequests, call } = (question ?? {}) as Partial<Question>;
   const action = actionRequests?.[0];
   return action && call && { id: call.id, name: action.name, args: action.args };
 }
 
-/** As `humanInTheLoopMiddleware` is answered; anything else as the session's own `ask` answers. What is neither is no permission. */
+/** Reads an answer in the format of `humanInTheLoopMiddleware` or of the session's own `ask`. Anything else throws, and so permits nothing. */
 function read(name: string, answer: unknown): PersonAnswer {
   const decisions = (answer as { decisions?: unknown[] } | undefined)?.decisions;
   if (Array.isArray(decisions) && decisions.length !== 1)
     throw new Error(`expected one decision about the one call of ${name}, not ${decisions.length}`);
   const decision: unknown = decisions?.[0];
-  // Read as the answer of a session's own `ask`.
+  // An answer in the format of a session's `ask`.
   const isOwn = answer === undefined || answer === null || (isObject(answer) && 'behavior' in answer);
   if (isOwn && !Array.isArray(decisions)) return answer as PersonAnswer;
   const expected = `expected the decision approve, reject, or edit with the name ${name} and its args`;
@@ -173,6 +173,6 @@ function read(name: string, answer: unknown): PersonAnswer {
   throw new Error(expected);
 }
 
-/** A text that was given as it is, and of all else what it is. */
+/** An answer as error messages show it: the text, or the kind of any other value. */
 const shownAnswer = (answer: unknown): string =>
   typeof answer === 'string' ? `the text "${clip(answer, 40)}"` : kindOf(answer);

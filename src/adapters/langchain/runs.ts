@@ -7,31 +7,31 @@ import type { StepsOptions } from '../steps-options.js';
 import { failed } from '../turn.js';
 import { unlessAborted } from '../unless-aborted.js';
 
-/** What a framework's node knows of the graph it runs in. */
+/** A node's configuration, which has its place among the graphs that run. */
 export interface Node {
   readonly configurable?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Of a node's place in a run of graphs within graphs, that of its graph. */
+/** The place of a node's graph; places are paths of nested graphs and nodes, separated by "|". */
 export const graphOf = (place: string): string => place.slice(0, Math.max(0, place.lastIndexOf('|')));
 
 /** One agent at work: its session, and the steps of its loop. */
 export interface Run {
   readonly session: Session;
   steps: Steps;
-  /** It works in a call of a tool, and ends with that at the latest. */
+  /** The agent works in a call of a tool, and ends with the call at the latest. */
   readonly inCall: boolean;
-  /** What its model call threw last. */
+  /** The error of its last failed model call. */
   failed?: unknown;
-  /** The message that stands where no model was called, by its id. */
+  /** The id of the message that replaces the answer if no model was called. */
   mute?: string | undefined;
-  /** Messages of the user that hooks have seen, and that no model has answered yet. */
+  /** The user's messages that hooks have seen but no model has answered yet. */
   seen: ReadonlySet<string>;
-  /** Calls of it that control flow has left, with the agents they had started, by their ids. */
+  /** The run's calls that control flow left open, by id, with the agents that they started. */
   readonly left: Map<string, Frame>;
 }
 
-/** A call of a tool, and the agents that work in it, by the place of their graph. */
+/** A call of a tool, with the agents that work in it by the place of their graph. */
 export interface Frame {
   readonly run: Run;
   readonly agents: Map<string, Promise<Run>>;
@@ -39,16 +39,16 @@ export interface Frame {
 
 const FRAMES = new AsyncLocalStorage<Frame>();
 
-/** How an agent is spawned that is called by a tool. */
+/** The `spawn` options for agents that are called by a tool. */
 export type AgentOptions = Omit<SpawnOptions, 'id' | 'parent' | 'signal'>;
 
-/** The session or agent that works where a middleware is called: the session itself, or an agent that one of its tools has called. */
+/** Finds the run in which a middleware is called: the session's own, or that of an agent that one of its tools called. */
 export class Runs {
   readonly #session: Session;
   readonly #agent: AgentOptions | undefined;
   readonly #options: StepsOptions;
   readonly #main: Run;
-  /** Agents that none of our tools has called: nodes of a user's graph. */
+  /** Agents that no tool called: nodes of a user's graph. */
   readonly #loose: Frame;
 
   constructor(session: Session, agent: AgentOptions | undefined, options: StepsOptions) {
@@ -59,7 +59,7 @@ export class Runs {
     this.#loose = { run: this.#main, agents: new Map() };
   }
 
-  /** `fresh`: the loop begins. */
+  /** The run of a node. `fresh`: its loop begins, with new steps. */
   async of({ configurable = {} }: Node, fresh = false): Promise<Run> {
     const frame = this.#frame();
     const run = frame ? await this.#agentOf(frame, graphOf(String(configurable['checkpoint_ns']))) : this.#main;
@@ -68,8 +68,8 @@ export class Runs {
   }
 
   /**
-   * The tool's work: agents that are called in it are agents of this run. However it ends, or once it is interrupted, they are closed; control flow leaves them open, for
-   * when the call is made again.
+   * Runs the tool's work. Agents that are called in it belong to this run. They are closed when the work ends or is interrupted; only control flow leaves them open,
+   * until the call is made again.
    */
   async within<T>(run: Run, { id, signal }: ToolContext, work: () => Promise<T>): Promise<T> {
     const frame = run.left.get(id) ?? { run, agents: new Map() };
@@ -85,7 +85,7 @@ export class Runs {
     }
   }
 
-  /** The call that the agent works in; `undefined`: it is the session's own. */
+  /** The call in which the current agent works; `undefined` for the session's own. */
   #frame(): Frame | undefined {
     const frame = FRAMES.getStore();
     const session = this.#session;
@@ -115,7 +115,7 @@ export class Runs {
   }
 }
 
-/** A graph may run for long, with a new place for each of its agents each time. */
+/** Removes an agent that has closed, because a long-running graph has a new place for each run of an agent. */
 async function forgetClosed({ agents }: Frame, place: string, run: Promise<Run>): Promise<void> {
   const isOver = await run.then(
     ({ session }) => session.closed,

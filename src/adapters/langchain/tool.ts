@@ -18,14 +18,14 @@ type Given = Awaited<ReturnType<Wrap>>;
 type Command = Exclude<Given, ToolMessage>;
 type Tool = NonNullable<Request['tool']>;
 
-/** LangGraph's own: a pause, a jump to another graph, the end of a drained one. */
+/** Whether an error is LangGraph's control flow: a pause, a jump to another graph, or the end of a drained graph. */
 export const isControlFlow = (error: unknown): boolean =>
   (error as { is_bubble_up?: unknown } | undefined)?.is_bubble_up === true;
 
-/** Every call, run by the session. */
+/** The middleware's `wrapToolCall`: every call is run by the session. */
 export function toolWrapper(runs: Runs, toolHow: Readonly<Record<string, ToolHow>>) {
   const pauses = new Pauses();
-  // One function for all calls: a call that is made again is the same only with the same rules.
+  // One function for all calls, because a call that is made again must have the identical `pause` to be recognised.
   const pause = (input: unknown, call: PermissionCall) => pauses.ask(NODE.getStore() as Pausable, input, call);
   const tools: { readonly wrap: Wrap; readonly pauses: Pauses } = {
     pauses,
@@ -66,7 +66,7 @@ export function toolWrapper(runs: Runs, toolHow: Readonly<Record<string, ToolHow
   return tools;
 }
 
-/** The node that a call is made in. */
+/** The node in which the current call is made. */
 const NODE = new AsyncLocalStorage<Pausable>();
 
 interface Made {
@@ -77,18 +77,18 @@ interface Final {
   readonly handler: Handler;
   readonly input: Record<string, unknown>;
   readonly signal: AbortSignal;
-  /** The tool begins. */
+  /** Called when the tool begins. */
   readonly begun: () => void;
 }
 
-/** The tool itself, on the final input. What is no message for this call is a jump, with or without one. */
+/** Runs the tool itself on the final input. A result that is not a message for this call is a jump, which may contain one. */
 async function runTool(made: Made, request: Request, { handler, input, signal, begun }: Final): Promise<unknown> {
   const toolCall = { ...request.toolCall, args: input };
   const tool = request.tool && bound(request.tool, toolCall, { signal, begun });
   try {
     made.given = await handler({ ...request, toolCall, tool });
   } catch (error) {
-    // One that other middleware has: that there is no tool is an answer.
+    // Without `request.tool`, other middleware has the tool, or there is none; either error counts as the tool's own.
     if (!tool) begun();
     throw error;
   }
@@ -98,13 +98,13 @@ async function runTool(made: Made, request: Request, { handler, input, signal, b
   return message?.content;
 }
 
-/** The tool, for this call alone, whatever other middleware makes of it. */
+/** The tool, restricted to this call: other middleware cannot run it with other arguments. */
 function bound(
   tool: Tool,
   { name, args: given }: Request['toolCall'],
   { signal, begun }: Pick<Final, 'signal' | 'begun'>,
 ): Tool {
-  // Of its own: middleware has the other, and may change it in place.
+  // A copy, because middleware has the original and may change it in place.
   const args = structuredClone(given);
   const invoke = (made: Request['toolCall'], config?: { signal?: AbortSignal }): unknown => {
     if (made.name !== name || !isDeepStrictEqual(made.args, args))
@@ -123,7 +123,7 @@ function bound(
 
 type Problem = { readonly success: boolean; readonly error?: unknown };
 
-/** What the tool's schema has against an input; a JSON schema is asked by the tool itself. */
+/** Why the tool's schema rejects an input; undefined if it accepts it. JSON schemas are checked by the tool itself. */
 async function whatIsWrong(tool: Request['tool'], input: unknown): Promise<string | undefined> {
   const schema = (tool as { schema?: { safeParseAsync?(input: unknown): Promise<Problem> } } | undefined)?.schema;
   const parsed = await schema?.safeParseAsync?.(input);
@@ -132,7 +132,7 @@ async function whatIsWrong(tool: Request['tool'], input: unknown): Promise<strin
 
 type Message = Pick<ToolMessage, 'content' | 'status' | 'id' | 'name' | 'tool_call_id'>;
 
-/** The call's own message, also in a command, where it may be a plain object. */
+/** The message for the call. In a command it may be a plain object. */
 function messageIn(given: Given, { toolCall }: Request): Message | undefined {
   if (langchain.ToolMessage.isInstance(given)) return given;
   return messagesOf(given).find(
@@ -143,12 +143,12 @@ function messageIn(given: Given, { toolCall }: Request): Message | undefined {
 const messagesOf = ({ update }: Command): unknown[] =>
   [(update as { messages?: unknown } | undefined)?.messages].flat();
 
-/** The tool's result, with the hooks' changes. */
+/** The tool's result with the hooks' changes. */
 function messageFor(result: ToolResult, given: Given | undefined, request: Request): Given {
   if (result.status !== 'ran' || given === undefined) return errorMessage(callText(result), request);
   const message = messageIn(given, request);
   if (message === undefined) return given;
-  // What is beside the content may say what it said: it goes with it.
+  // Other fields may repeat the content, so they are dropped if the content was changed.
   const same = !result.hidden && result.response === message.content;
   const { id, name, tool_call_id } = message;
   const whole = { ...(langchain.ToolMessage.isInstance(message) ? message.lc_kwargs : message), id };

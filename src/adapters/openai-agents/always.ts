@@ -1,11 +1,11 @@
-/** What the user has said of all calls of a tool: `alwaysApprove`, `alwaysReject`. */
+/** The user's answer for all calls of a tool: `alwaysApprove` or `alwaysReject`. */
 export interface Always {
   readonly approved: boolean;
-  /** For the model, where they are refused. */
+  /** The message for the model about refused calls. */
   readonly message?: string | undefined;
 }
 
-/** By the agent whose tool it is, as the SDK runs it. */
+/** Answers by the agent that the SDK runs and by tool. */
 const ALWAYS = new WeakMap<object, Map<string, Always>>();
 
 export const alwaysOf = (owner: object, tool: string): Always | undefined => ALWAYS.get(owner)?.get(tool);
@@ -14,7 +14,7 @@ export function sayAlways(owner: object, tool: string, always: Always): void {
   ALWAYS.set(owner, new Map([...(ALWAYS.get(owner) ?? []), [tool, always]]));
 }
 
-/** The agent runs as another copy now. */
+/** Takes over the answers when the agent runs as another copy. */
 export function keepAlways(before: object | undefined, now: object | undefined): void {
   if (before === undefined || now === undefined || before === now) return;
   for (const [tool, always] of ALWAYS.get(before) ?? []) sayAlways(now, tool, always);

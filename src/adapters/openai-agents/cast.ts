@@ -16,11 +16,11 @@ import type { ToolHow } from '../tool-how.js';
 import { type AnyTool, argumentsOf, type Invoke, NO_OBJECT, wrapTool } from './tool.js';
 
 export type Sdk = typeof sdk;
-/** An agent of the SDK, whatever its context and its output are. */
+/** An agent of the SDK with any context and output. */
 export type AnyAgent = Parameters<typeof run>[0];
 type Tools = AnyAgent['tools'][number];
 
-/** A subagent as a tool: the agent, and its scope. */
+/** A subagent as a tool: the agent and its `spawn` options. */
 export interface AgentAsTool {
   readonly agent: AnyAgent;
   readonly spawn: Omit<SpawnOptions, 'agent_type' | 'id' | 'parent' | 'signal'>;
@@ -28,12 +28,12 @@ export interface AgentAsTool {
 
 export interface CastOptions {
   readonly toolHow: Readonly<Record<string, ToolHow>>;
-  /** The agent of a tool that `agentTool` has made. */
+  /** The agent of a tool made by `agentTool`. */
   readonly agentOf: (tool: object) => AgentAsTool | undefined;
   readonly runAgent: (of: AgentAsTool) => Invoke;
 }
 
-/** Copies of a user's agents whose tools and handoffs go through the hooks; the agents themselves stay as they are. */
+/** Copies of a user's agents whose tools and handoffs go through the hooks. The agents themselves are not changed. */
 export class Cast {
   readonly #sdk: Sdk;
   readonly #steps: Steps;
@@ -50,12 +50,12 @@ export class Cast {
     this.#options = options;
   }
 
-  /** The user's own agent. */
+  /** The user's own agent of a copy. */
   original(agent: AnyAgent): AnyAgent {
     return this.#originals.get(agent) ?? agent;
   }
 
-  /** Throws INVALID_OPTIONS where a tool would run without hooks. */
+  /** The copy of an agent. Throws INVALID_OPTIONS if a tool would run without hooks. */
   copy(agent: AnyAgent): AnyAgent {
     if (this.#originals.has(agent)) return agent;
     if ('capabilities' in agent) throw refused('agent', agent.name, 'a sandbox gives it tools while it runs');
@@ -76,13 +76,13 @@ export class Cast {
       handoffs.set(one, known);
       return known;
     };
-    // What the agent gets while it runs goes through the hooks too; whoever puts something into the copy has put it nowhere.
+    // Getters, so that tools added to the agent while it runs go through the hooks too. Changes of the copy have no effect.
     Object.defineProperties(copy, {
       tools: { enumerable: true, get: () => agent.tools.map(toolOf) },
       handoffs: { enumerable: true, get: () => agent.handoffs.map(handoffOf) },
     });
     copy.getMcpTools = async (...given) => (await agent.getMcpTools(...given)).map(toolOf);
-    // Whoever listens to the agent listens to its copy, and hears of the agent.
+    // Listeners of the agent get the copy's events, with the original agents as arguments.
     copy.emit = (...given) =>
       agent.emit(...(given.map((one) => this.#originals.get(one as never) ?? one) as typeof given));
     agent.tools.forEach(toolOf);
@@ -91,7 +91,7 @@ export class Cast {
     return copy;
   }
 
-  /** The agent has the conversation. */
+  /** Notes that the agent has the conversation now. */
   async enter(agent: AnyAgent): Promise<void> {
     const who = this.original(agent);
     await this.#steps.handTo(who === this.#root ? undefined : { agent_type: who.name });
@@ -118,7 +118,7 @@ export class Cast {
     return wrapTool(of, tool as AnyTool);
   }
 
-  /** A search of the program's own: the tools that it finds go through the hooks, too. */
+  /** Wraps a tool search that the program runs itself, so that the tools it finds go through the hooks too. */
   #search(copy: AnyAgent, tool: HostedTool, search: ClientToolSearchExecutor): Tools {
     return this.#sdk.attachClientToolSearchExecutor({ ...tool }, async (given) => {
       const found = await search(given);
@@ -126,7 +126,7 @@ export class Cast {
     });
   }
 
-  /** The end of a batch, before the agent's own way to end; a hook that ends the loop ends it here. */
+  /** Ends the batch before the agent's own `toolUseBehavior`; a hook that ends the loop ends it here. */
   #afterTools({ toolUseBehavior: own }: AnyAgent): ToolToFinalOutputFunction {
     return async (context, results) => {
       await this.#steps.endBatch(results.flatMap(({ runItem }) => callIdOf(runItem.rawItem)));
@@ -139,7 +139,7 @@ export class Cast {
     };
   }
 
-  /** A handoff is a call of its tool; where that does not run, the agent that made it keeps the conversation. */
+  /** Wraps a handoff, which is a call of its tool. If the call does not run, the agent that made it keeps the conversation. */
   #handoff(from: AnyAgent, one: Agent | Handoff): Handoff {
     const own = this.#sdk.getHandoff(one) as Handoff;
     const invoke = async (context: RunContext, args: string): Promise<AnyAgent> => {

@@ -2,14 +2,14 @@ import type * as agents from '@openai/agents';
 import type { FunctionTool, RunContext, Tool } from '@openai/agents';
 import { isErrorOf } from '../../errors.js';
 
-/** What of the SDK is needed for it. */
+/** The parts of the SDK that `inTime` needs. */
 export type InTime = Pick<typeof agents, 'invokeFunctionTool' | 'ToolTimeoutError'>;
 type AnyTool = Extract<Tool, { type: 'function' }>;
 type Details = NonNullable<Parameters<FunctionTool['invoke']>[2]>;
 
 /**
- * One call within the tool's own limit of time, which counts for the tool alone, without the time of hooks and approvals. What takes longer is an error, of which hooks hear. `raise`
- * throws it where the tool says that the SDK's run shall fail (`raise_exception`).
+ * Runs one call within the tool's own timeout, which does not count the time of hooks and approvals. A call that takes longer fails, and hooks are told. `raise` throws
+ * that error if the tool wants the SDK's run to fail (`raise_exception`).
  */
 export function inTime({ invokeFunctionTool, ToolTimeoutError }: InTime, tool: AnyTool, runContext: RunContext) {
   let isLate = false;

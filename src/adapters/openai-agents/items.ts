@@ -2,7 +2,7 @@ import type { AgentInputItem } from '@openai/agents';
 
 type UserItem = Extract<AgentInputItem, { role: 'user' }>;
 
-/** A conversation, and what of it is new: the user's messages that no model has answered. */
+/** A conversation, split into what came before and the user's new messages, which no model has answered. */
 export interface Conversation {
   readonly before: readonly AgentInputItem[];
   readonly asked: readonly UserItem[];
@@ -15,7 +15,7 @@ export const userItem = (content: string): UserItem => ({ type: 'message', role:
 export function conversation(input: string | readonly AgentInputItem[]): Conversation {
   if (typeof input === 'string') return { before: [], asked: [userItem(input)] };
   const end = input.findLastIndex((item) => !isUser(item) && !isSystem(item)) + 1;
-  // A message of the system hides none of the user's before it.
+  // System messages between or after the user's messages are skipped.
   return {
     before: [...input.slice(0, end), ...input.slice(end).filter(isSystem)],
     asked: input.slice(end).filter(isUser),

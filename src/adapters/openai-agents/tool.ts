@@ -17,10 +17,10 @@ export type AnyTool = Extract<Tool, { type: 'function' }>;
 type Details = Parameters<FunctionTool['invoke']>[2];
 type Context = RunContext<unknown>;
 
-/** The answer of the SDK's own tools in place of a thrown error; the error's text is hidden from the model. */
+/** The result of the SDK's own tools when they throw; it hides the error's text from the model. */
 const FAILED = 'An error occurred while running the tool. Please try again.';
 
-/** Of the tools of one agent. */
+/** What the tools of one agent share. */
 export interface Owned {
   readonly steps: Steps;
   readonly sdk: InTime;
@@ -29,13 +29,13 @@ export interface Owned {
   readonly how: ToolHow | undefined;
 }
 
-/** The user's answers: a call allowed to one agent is not allowed to another with equal tool names and ids. */
+/** The user's answer for a call of this agent. A call of another agent with the same tool name and id is not covered. */
 export const approvalOf = (
   context: Pick<Context, 'isToolApproved'>,
   call: { readonly toolName: string; readonly callId: string; readonly agent: object },
 ): boolean | undefined => context.isToolApproved(call);
 
-/** The tool, run by the session. `call` is what is done where it is not the tool's own `invoke`. */
+/** Wraps a tool so that the session runs it. `call` runs in place of the tool's own `invoke`. */
 export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call = invoke(tool)): AnyTool {
   const { name } = tool;
   const approval = (context: Context, callId: string) => approvalOf(context, { toolName: name, callId, agent: owner });
@@ -49,20 +49,20 @@ export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call 
   });
   return {
     ...tool,
-    // The SDK would end the call by it, hooks and all.
+    // The SDK's timeout would count the hooks' time too; `inTime` applies it to the tool only.
     timeoutMs: undefined,
-    // Asked before every call that the user has not been asked about.
+    // The SDK calls this before every call that the user was not asked about.
     async needsApproval(context: Context, input: unknown, id?: string) {
       if (id === undefined || steps.session.agent_id !== undefined) return false;
       if (approval(context, id) !== undefined) return true;
       const always = alwaysOf(owner, name);
       if (always?.approved === false) return false;
-      // The user's yes to all calls is for what the tool asks, and not for what hooks ask.
+      // An approval of all calls answers the tool's own question, not that of hooks.
       const needsApproval = always === undefined && (await tool.needsApproval(context, input as never, id));
       const made = make(id, input, { needsApproval });
       if (!needsApproval) return await steps.asks(made, { said });
       if (steps.how.onAsk) return await steps.asks(askedInAnyCase(made), { said });
-      // The SDK asks, whatever the hooks would say, and shows the input that the model made.
+      // The SDK asks whatever hooks decide, and shows the input that the model made.
       steps.asked(id, name, input);
       return true;
     },
@@ -72,11 +72,11 @@ export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call 
       if (input === undefined) return callText(await steps.run({ ...make(id, {}), invalid: NO_OBJECT }));
       const isApproved = id !== undefined && approval(context, id) === true;
       const always = isApproved ? undefined : alwaysOf(owner, name);
-      // A subagent's call cannot wait for a later answer: if the session has an `ask`, it is asked now.
+      // A subagent's call cannot wait for a later answer, so the session's `ask` is called now.
       const asks = steps.session.agent_id !== undefined && (await tool.needsApproval(context, input as never, id));
       const own = inTime(sdk, tool, context);
       const made = make(id, input, {
-        // An approval of all calls of the tool is no answer about this input alone.
+        // An approval of all calls is not an answer for this particular input.
         ...(isApproved ? { pause: approved(alwaysOf(owner, name)?.approved) } : {}),
         needsApproval: asks,
         execute: (final, { signal }) => {
@@ -86,7 +86,7 @@ export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call 
         },
         ...(always?.approved === false ? refusedBy(always.message) : {}),
       });
-      // A session that cannot judge it: the loop is over.
+      // If the session cannot judge the call, it rejects, and the loop ends.
       const answer = await steps.run(made, { said }).then(output, messageOf);
       own.raise();
       return answer;
@@ -94,7 +94,7 @@ export function wrapTool({ steps, sdk, owner, how }: Owned, tool: AnyTool, call 
   } as unknown as AnyTool;
 }
 
-/** The user has refused it: it does not run, whatever hooks and rules say now. */
+/** The options of a call that the user refused: it does not run, whatever hooks and rules say. */
 export const refusedBy = (message: string | undefined): Pick<ToolCall, 'permission' | 'pause' | 'execute'> => ({
   permission: () => ({ behavior: 'ask' }),
   pause: refusal(message),
@@ -106,7 +106,7 @@ export const refusedBy = (message: string | undefined): Pick<ToolCall, 'permissi
 /** The text for the model if the arguments cannot be parsed. */
 export const NO_OBJECT = 'The arguments are no JSON object. Please try again with valid JSON.';
 
-/** `undefined`: the model's text is not a JSON object, and no tool is called with it. */
+/** The arguments of a call; `undefined` if the model's text is not a JSON object, so that the tool is not called. */
 export function argumentsOf(text: string): Record<string, unknown> | undefined {
   if (text === '') return {};
   try {
@@ -130,7 +130,7 @@ function invoke(tool: AnyTool): Invoke {
   };
 }
 
-/** The SDK's result of a call: the tool's own answer, with the hooks' additions below it. */
+/** The SDK's result of a call: the tool's own output, followed by the hooks' additions. */
 function output(result: ToolResult): unknown {
   const { status, content, response } = result;
   const [first, ...added] = typeof content === 'string' ? [] : content;
