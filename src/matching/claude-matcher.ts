@@ -10,6 +10,14 @@ export function isNameList(matcher: string, narrow: boolean): boolean {
   return (narrow ? NARROW_NAMES : NAMES).test(matcher);
 }
 
+/** The end of a warning about a matcher or a rule of Claude Code's files that is wrong and so matches nothing. */
+const NEVER = /(?:;|, so) the hook never runs/;
+
+/** What is wrong with a matcher or a rule for which its hook never runs, from the warnings about it; undefined: the hook may run. */
+export function whyNever(warnings: readonly string[]): string | undefined {
+  return warnings.find((warning) => NEVER.test(warning))?.replace(NEVER, '');
+}
+
 /**
  * A matcher of Claude Code's files: a list of exact names if only their characters occur in it, else an unanchored
  * regular expression, which matches nothing if it does not compile, and everything if it can take exponential time. `narrow`:

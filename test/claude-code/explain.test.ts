@@ -11,6 +11,34 @@ beforeEach(() => {
 });
 afterEach(closeAll);
 
+test('a hook whose if or matcher cannot be read is listed as one that never runs, and why', async () => {
+  project.write('home/.claude/settings.json', {
+    hooks: {
+      PreToolUse: [
+        { matcher: 'Bash', hooks: [{ ...hook('rule', 'exit 2'), if: 'Bash(git' }, hook('good', 'true')] },
+        { matcher: '(?i)bash', hooks: [hook('regex', 'exit 2')] },
+        { matcher: ' | ', hooks: [hook('nobody', 'exit 2')] },
+      ],
+      Stop: [{ matcher: '(', hooks: [hook('ignored', 'true')] }],
+    },
+  });
+  const { host, fire } = await project.load();
+  const listed = String(host.describe());
+  expect(listed).toContain('never runs: invalid, PreToolUse[0].hooks[0].if: "Bash(git": expected one permission rule');
+  expect(listed).toMatch(/never runs: invalid, PreToolUse\[1\]\.matcher: "\(\?i\)bash" does not compile \(/);
+  expect(listed).toContain('never runs: invalid, PreToolUse[2].matcher: " | " names nothing;');
+  expect(listed.match(/never runs/g)).toHaveLength(3);
+  const call = { tool_name: 'Bash', tool_input: { command: 'git push' } };
+  const { hooks } = host.explain('PreToolUse', call);
+  expect(told(hooks)).toEqual([
+    ['good', 0],
+    ['rule', 'invalid'],
+    ['regex', 'invalid'],
+    ['nobody', 'invalid'],
+  ]);
+  expect((await fire('PreToolUse', call)).decision).toMatchObject({ verdict: 'none' });
+});
+
 const told = (hooks: readonly { name: string; wave: number | null; reason?: string }[]) =>
   hooks.map((h) => [nameOf(h), h.wave ?? h.reason]);
 

@@ -2,6 +2,7 @@ import { ON_FAILURE, type OnFailure } from '../../events/failure.js';
 import { claudeSeconds, hasName } from '../../events/handler-kinds.js';
 import type { EventSpec } from '../../events/spec.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
+import { whyNever } from '../../matching/claude-matcher.js';
 import { compileMatcher, type MatcherContext } from '../../matching/matcher.js';
 import { compileRule } from '../../matching/rule.js';
 import type { Registration, Skip, Source, Untrusted } from '../../scopes/registration.js';
@@ -136,9 +137,11 @@ function readGroup(
       alone: anonymous.alone,
       place: () => anonymous.next() ?? at,
     });
+    const never = dialect === 'claude' ? whyNever([...warnings, ...rule.warnings]) : undefined;
     const skip =
       (typeof how.skip === 'function' ? how.skip(hook as HandlerDescription) : how.skip) ??
       invalid ??
+      (never === undefined ? undefined : { reason: 'invalid', why: never }) ??
       (enforce === 0 ? SHADOW : undefined);
     const timeout = timeLimit(spec, own.timeout ?? shared.timeout, usualTime(how, spec, kind));
     return {
