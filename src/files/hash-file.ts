@@ -3,10 +3,10 @@ import { constants, type Stats, statSync } from 'node:fs';
 import { open, stat as statOf } from 'node:fs/promises';
 import { checkRegular, MOST_BYTES, readChunks, tooLarge } from './regular-file.js';
 
-/** The most that is hashed of one that can be executed: Node and the like are larger than what people write. */
+/** The size limit for executable files, in bytes: binaries such as Node are much larger than hand-written files. */
 const MOST_OF_PROGRAM = 512 * 1024 * 1024;
 
-/** Hashes of large files that were made in this turn of the event loop: one file may have very many names. */
+/** Hashes of large files, kept for one turn of the event loop, because the same file may be hashed under many names. */
 const hashed = new Map<string, string>();
 
 /** The SHA-256, in hex, of a regular file of at most 16 MiB, or 512 MiB where it can be executed. Throws as `readRegularFile`. */
@@ -27,10 +27,10 @@ export function hashRegularFile(path: string): string {
 
 const mostOf = ({ mode }: Stats): number => ((mode & 0o111) === 0 ? MOST_BYTES : MOST_OF_PROGRAM);
 
-/** Bytes between two turns of the event loop. */
+/** How many bytes are hashed between two turns of the event loop. */
 const PIECE = 1024 * 1024;
 
-/** The same, while other things go on. Rejects as `hashRegularFile` throws. */
+/** Like `hashRegularFile`, but without blocking the event loop. Rejects with the same errors. */
 export async function hashRegularFileSlowly(path: string): Promise<string> {
   const before = await statOf(path);
   checkRegular(before, mostOf(before));

@@ -1,4 +1,4 @@
-/** A JSON text with blanks where it has comments, so that every place in it stays what it is. One without an end stays. */
+/** Replaces the comments of a JSON text with spaces, so that positions stay the same. An unterminated comment is kept. */
 export function withoutComments(json: string): string {
   const parts: string[] = [];
   const begins = /"|\/[/*]/g;
@@ -17,7 +17,7 @@ export function withoutComments(json: string): string {
   return parts.join('') + json.slice(from);
 }
 
-/** Behind the text or the comment that begins there; undefined: it has no end. */
+/** The offset after the string or comment that begins at `start`; undefined if it is unterminated. */
 function endOf(json: string, start: number, mark: string): number | undefined {
   if (mark === '"') return endOfText(json, start);
   if (mark === '/*') {

@@ -5,15 +5,15 @@ import { isTooDeep } from './nesting.js';
 import { readRegularFile } from './regular-file.js';
 import { strictText } from './utf8.js';
 
-/** Reads a JSON file. Rejects with FILE: it cannot be read, or at which line and column it is not JSON. */
+/** Reads a JSON file. Rejects with FILE if it cannot be read or is not JSON; the message has the line and column. */
 export async function readJsonFile(file: string): Promise<unknown> {
   return parseJson(readText(file), file);
 }
 
-/** A file that was found somewhere: it must be a regular one of at most 16 MiB. What is not UTF-8 is U+FFFD, as most programs read it. Throws FILE. */
+/** Reads a file that the user did not name: only a regular file of at most 16 MiB. Invalid UTF-8 becomes U+FFFD, as in most programs. Throws FILE. */
 export const readText = (file: string): string => readBytes(file).toString('utf8');
 
-/** The same of a file with hooks, which must be UTF-8. */
+/** Reads a file that contains hooks, with the limits of `readText`. It must be valid UTF-8. Throws FILE. */
 export function readHookText(file: string): string {
   const bytes = readBytes(file);
   try {
@@ -23,7 +23,7 @@ export function readHookText(file: string): string {
   }
 }
 
-/** As `readText`. */
+/** Reads the bytes of a file, with the limits of `readText`. Throws FILE. */
 export function readBytes(file: string): Buffer {
   try {
     return readRegularFile(file);
@@ -32,12 +32,12 @@ export function readBytes(file: string): Buffer {
   }
 }
 
-/** A file that the user has named, at most 64 MiB unless `most` says otherwise (bytes); a shell's `<(…)` works too. Rejects with FILE. */
+/** Reads a file that the user named, at most `most` bytes (default: 64 MiB). It may be a pipe, such as a shell's `<(…)`. Rejects with FILE. */
 export function readNamedBytes(file: string, most?: number): Promise<Buffer> {
   return readNamedFile(file, most).catch((error: unknown) => Promise.reject(fileError(file, error)));
 }
 
-/** The same as text, which must be UTF-8. */
+/** Like `readNamedBytes`, but returns text, which must be valid UTF-8. */
 export async function readNamedText(file: string): Promise<string> {
   const bytes = await readNamedBytes(file);
   try {
@@ -47,18 +47,18 @@ export async function readNamedText(file: string): Promise<string> {
   }
 }
 
-/** All of standard input, at most 64 MiB. Rejects with FILE. */
+/** Reads all of standard input, at most 64 MiB. Rejects with FILE. */
 export function readStandardInput(name: string): Promise<string> {
   return readAll(process.stdin).then(String, (error: unknown) => Promise.reject(fileError(name, error)));
 }
 
-/** A system error about reading a file or a folder, in words. */
+/** The FILE error for a system error that occurred while reading a file or folder. */
 export function fileError(file: string, error: unknown, what: 'file' | 'folder' = 'file'): HookscopeError {
   const words = what === 'folder' ? { ...PROBLEMS, ENOENT: 'there is no such folder' } : PROBLEMS;
   return new HookscopeError('FILE', { file, problem: wordsOf(error, words) }, { cause: error });
 }
 
-/** The same about writing a file. */
+/** The FILE error for a system error that occurred while writing a file. */
 export function writeError(file: string, error: unknown): HookscopeError {
   return new HookscopeError('FILE', { file, problem: wordsOf(error, WRITING) }, { cause: error });
 }
@@ -101,7 +101,7 @@ export async function parseJson(text: string, file: string): Promise<unknown> {
   }
 }
 
-/** The same, of what people write: also rejects with FILE where an object has a key twice, of which JSON keeps the last alone. */
+/** Like `parseJson`, for files that people write: also rejects with FILE if an object has a key twice, since JSON.parse would keep only the last. */
 export async function parseOwnJson(text: string, file: string): Promise<unknown> {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const data = await parseJson(json, file);
@@ -116,7 +116,7 @@ export async function parseOwnJson(text: string, file: string): Promise<unknown>
 
 export const REPEATED_KEY = 'has a key twice in one object; put both into one';
 
-/** Whether some object of a JSON text, and of what it holds, has a key twice. A byte order mark does no harm. */
+/** Whether any object in a JSON text has a key twice. `data` is the parsed text. The text may begin with a byte order mark. */
 export const hasRepeatedKey = (json: string, data: unknown): boolean => keysIn(json) !== keysOf(data);
 
 /** How many keys a JSON text has. */
@@ -132,7 +132,7 @@ function keysIn(json: string): number {
   return count;
 }
 
-/** Behind the quote that ends the text which begins there. */
+/** The offset after the closing quote of the string that begins at `start`. */
 function endOfText(json: string, start: number): number {
   for (let at = json.indexOf('"', start + 1); ; at = json.indexOf('"', at + 1)) {
     let before = at;
@@ -154,13 +154,13 @@ function keysOf(data: unknown): number {
   return count;
 }
 
-/** A key that its object has had before. */
+/** A repeated key of an object. */
 export interface RepeatedKey extends Position {
   readonly key: string;
   readonly path: Path;
 }
 
-/** Every key of a JSON text, and of what it holds, that its object has had before. `//` is a remark. The text must not nest too deeply. */
+/** All repeated keys in a JSON text, except `//`, which serves as a comment. `data` is the parsed text, which must not nest too deeply. */
 export async function repeatedKeys(json: string, data: unknown): Promise<readonly RepeatedKey[]> {
   if (!hasRepeatedKey(json, data)) return [];
   const { visit } = await import('jsonc-parser');
@@ -179,7 +179,7 @@ export async function repeatedKeys(json: string, data: unknown): Promise<readonl
   return found;
 }
 
-/** A place in a text, both from 1. */
+/** A position in a text. Lines and columns count from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -193,7 +193,7 @@ async function whereWrong(json: string, error: unknown): Promise<string> {
   return found ? `line ${found.line}, column ${found.column}: ${found.what}` : (error as Error).message;
 }
 
-/** Where a text stops being JSON, which Node's parser does not always say. undefined: nothing was found, or the text nests too deeply. */
+/** The first syntax error of a JSON text, since Node's parser does not always give a position; undefined if there is none or the text nests too deeply. */
 export async function findSyntaxError(json: string): Promise<(Position & { readonly what: string }) | undefined> {
   if (isTooDeep(json)) return undefined;
   const { parse, printParseErrorCode } = await import('jsonc-parser');
@@ -205,9 +205,9 @@ export async function findSyntaxError(json: string): Promise<(Position & { reado
   return { ...positionAt(json, first.offset), what: what.trim() };
 }
 
-/** Where in a JSON text the value at a path begins (or the nearest value around it), and where its key does. */
+/** Finds the position of a path in a JSON text: that of the key, or of the array item. If the path does not exist, it is the position of the nearest parent. */
 export function findPositions(json: string): (path: Path) => Promise<Position | undefined> {
-  // Read once, however many places are asked for.
+  // Parsed once for all paths.
   let read: Promise<JsonPlaces> | undefined;
   return async (path) => {
     read ??= readPlaces(json);
@@ -231,7 +231,7 @@ async function readPlaces(json: string): Promise<JsonPlaces> {
   };
 }
 
-/** Of equal keys the last, as JSON.parse takes it. */
+/** Of repeated keys, the last counts, as in JSON.parse. */
 function nodeAt(root: Node, path: Path): Node | undefined {
   let node: Node | undefined = root;
   for (const key of path) {
@@ -248,7 +248,7 @@ export function positionAt(text: string, offset: number): Position {
   return positionsIn(text)(offset);
 }
 
-/** As `positionAt`, of many offsets in one text. */
+/** Like `positionAt`, for many offsets in the same text. */
 export function positionsIn(text: string): (offset: number) => Position {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

@@ -1,19 +1,19 @@
-/** A frontmatter of which strict YAML refuses something, made readable. */
+/** A frontmatter, changed so that a strict YAML parser accepts it. */
 export interface Lenient {
   readonly yaml: string;
-  /** What stands in it for what was taken out, as text. */
+  /** The values of the entries that were removed, by key, as plain text. */
   readonly texts: Readonly<Record<string, string>>;
 }
 
 const KEY = /^(?:"([^"\n]+)"[ \t]*|'([^'\n]+)'[ \t]*|([^\s#"'[\]{},:-][^:\n]*)):(?=\s|$)/;
 const ENTRY = /^(\s*(?:-[ \t]+)*)([\w"'-]+:[ \t]+)(\S.*)$/;
-/** What belongs to nothing before it: neither indented nor a list, a closing bracket or a comment. */
+/** A line that starts a new entry: not indented, and not a list item, a closing bracket or a comment. */
 const STARTS = /^[^\s\-\]}#]/;
 const BLOCK = /^[|>][-+\d]*[ \t]*(?:#.*)?$/;
 
 /**
- * Takes out the entries of a frontmatter that are no YAML on their own, each replaced by spaces, so that every place in it stays
- * where it was. Of `hooks` nothing is taken out: what its lines say is put in quotes where it cannot be read otherwise.
+ * Replaces every top-level entry of a frontmatter that is not valid YAML with spaces, so that positions stay the same.
+ * `hooks` is never removed; instead, values in it that are not valid YAML are quoted.
  */
 export function makeLenient(yaml: string, parses: (text: string) => boolean): Lenient {
   const texts: Record<string, string> = {};
@@ -27,7 +27,7 @@ export function makeLenient(yaml: string, parses: (text: string) => boolean): Le
   return { yaml: entries.join(''), texts };
 }
 
-/** Text from one key at the beginning of a line to the next. */
+/** Splits the text at each key that starts a line. */
 function entriesOf(yaml: string): { key: string | undefined; text: string }[] {
   const entries: { key: string | undefined; text: string }[] = [];
   for (const line of yaml.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
@@ -40,7 +40,7 @@ function entriesOf(yaml: string): { key: string | undefined; text: string }[] {
   return entries;
 }
 
-/** Values that are no YAML, in quotes. Lines of a block (`|`) are text already. */
+/** Quotes the values that are not valid YAML. Lines of a block scalar (`|`) are plain text already. */
 function quoted(text: string, parses: (text: string) => boolean): string {
   let block: number | undefined;
   const lines = text.split('\n').map((line) => {

@@ -2,19 +2,19 @@ import { constants, createReadStream, fstatSync, openSync, type Stats } from 'no
 import type { Readable } from 'node:stream';
 import { NotRead } from './regular-file.js';
 
-/** The most that is read of what somebody has named, unless it is said otherwise: as much as the input of an event may have. */
+/** The default limit for a file that the user named: the size limit of an event's input. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads a file that somebody has named. It may be a pipe, whose other end takes its time: this process continues meanwhile, and can
- * be ended. Rejects with NotRead, and with what the system says.
+ * Reads a file that the user named. It may be a pipe with a slow writer, so reading must not block: this process goes on meanwhile and
+ * can be ended. Rejects with NotRead or with the system's error.
  */
 export async function readNamedFile(path: string, most: number = MOST_BYTES): Promise<Buffer> {
-  // To open a pipe that nobody writes to yet would wait.
+  // Without O_NONBLOCK, opening a pipe would block until it has a writer.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   const stat = fstatSync(file);
   const stream = await streamOf(path, file, stat);
-  // Enough to say so before it is read.
+  // A large file is refused before it is read.
   if (stat.isFile() && stat.size > most) {
     stream.destroy();
     throw new NotRead(tooLarge(most));
@@ -22,7 +22,7 @@ export async function readNamedFile(path: string, most: number = MOST_BYTES): Pr
   return readAll(stream, most);
 }
 
-/** What a plain file does not need is loaded when there is another: every command loads this module. */
+/** Imports the modules for pipes and sockets only when they are needed, since every command loads this module. */
 async function streamOf(path: string, fd: number, stat: Stats): Promise<Readable> {
   if (stat.isFile()) return createReadStream(path, { fd });
   if (stat.isFIFO()) return new (await import('node:net')).Socket({ fd, readable: true, writable: false });
@@ -30,7 +30,7 @@ async function streamOf(path: string, fd: number, stat: Stats): Promise<Readable
   return isatty(fd) ? new ReadStream(fd) : createReadStream(path, { fd });
 }
 
-/** All of a stream. Rejects with NotRead where it is more than that many bytes. */
+/** Reads a whole stream. Rejects with NotRead if it has more than `most` bytes. */
 export async function readAll(stream: Readable, most: number = MOST_BYTES): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let total = 0;

@@ -1,11 +1,11 @@
-/** Deeper than any hook file, and far from the end of the stack: parsers, and what looks at what they have read, recurse. */
+/** Deeper than any real hook file, and shallow enough for the stack: parsers recurse, and so does the code that walks their result. */
 const DEEPEST = 200;
-/** Characters. Some texts of YAML take the square of their length to read. */
+/** In characters. Parsing some YAML texts takes quadratic time. */
 const LONGEST_YAML = 64 * 1024;
-/** `? ` makes a key of what follows, and each one within another doubles what reading costs. */
+/** `? ` begins a complex key. Each level of nested ones doubles the parsing time. */
 const MOST_KEY_MARKS = 10;
 
-/** Whether a JSON text is nested too deep to be looked at. By hand: a regular expression runs out of stack in a string of some megabytes. */
+/** Whether a JSON text is nested too deeply to be parsed. Scans by hand, because a regular expression overflows the stack in strings of some megabytes. */
 export function isTooDeep(json: string): boolean {
   let depth = 0;
   let quoted = false;
@@ -20,13 +20,13 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** Why a frontmatter is not even read: what is wrong with it, in words. Undefined: nothing, its reader will come to an end with it. */
+/** Why a frontmatter is not parsed, in words; undefined if it is safe to parse in reasonable time. */
 export function whyNoFrontmatter(yaml: string, longest = LONGEST_YAML): string | undefined {
   if (yaml.length > longest) return `is longer than ${longest / 1024} KiB`;
   return isYamlTooDeep(yaml) ? 'is nested too deeply' : undefined;
 }
 
-/** Counts more than a parser would, quoted text too. */
+/** An upper bound: brackets in quoted text count too. */
 function isYamlTooDeep(yaml: string): boolean {
   let brackets = 0;
   let keyMarks = 0;

@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 
-/** The most that is read of a file that was found, not named. */
+/** The size limit, in bytes, for files that the user did not name. */
 export const MOST_BYTES = 16 * 1024 * 1024;
-/** Milliseconds; a file system may be slow, or somebody's program. */
+/** In milliseconds. A file system may be slow, for instance if a user program (FUSE) implements it. */
 const DEADLINE = 10_000;
 const CHUNK = 65_536;
 
-/** Why a file that was found is not read, in words. */
+/** Says in words why a file is not read. */
 export class NotRead extends Error {
   readonly isFolder: boolean = false;
 }
@@ -16,8 +16,8 @@ class IsFolder extends NotRead {
 }
 
 /**
- * Reads a file that was found: a regular one only, since a pipe or device may never end, of at most 16 MiB, which all that people
- * write is under. Throws NotRead, and what the system throws.
+ * Reads a file that the user did not name. It must be a regular file, since a pipe or device may never end, and at most 16 MiB, more
+ * than any hand-written file has. Throws NotRead or the system's error.
  */
 export function readRegularFile(path: string): Buffer {
   const chunks: Buffer[] = [];
@@ -26,15 +26,15 @@ export function readRegularFile(path: string): Buffer {
 }
 
 interface Reader {
-  /** The most bytes that it may have. */
+  /** The size limit for this file, in bytes. */
   most(stat: Stats): number;
-  /** Told each piece, which is overwritten by the next one. */
+  /** Called with each chunk. The next chunk overwrites the buffer. */
   take(chunk: Buffer): void;
 }
 
-/** Hands over all of it, piece by piece. Throws as `readRegularFile`. */
+/** Reads a file in chunks. Throws the errors of `readRegularFile`. */
 export function readChunks(path: string, { most, take }: Reader): void {
-  // Looked at before it is opened, since to open is enough for some devices, and once more, since it may be another by then.
+  // Checked before opening, since merely opening some devices has an effect, and again afterwards, since the file may have been replaced.
   const before = statSync(path);
   checkRegular(before, most(before));
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -59,7 +59,7 @@ export function readChunks(path: string, { most, take }: Reader): void {
 
 export const tooLarge = (most: number): NotRead => new NotRead(`is larger than ${most / 1024 / 1024} MiB`);
 
-/** Throws NotRead for what is none. */
+/** Throws NotRead unless it is a regular file within the limit. */
 export function checkRegular(stat: Stats, most: number): Stats {
   if (stat.isDirectory()) throw new IsFolder('is a directory, not a file');
   if (!stat.isFile()) throw new NotRead('is no regular file');

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { dirname } from 'node:path';
 import { makeFolder } from '../values/make-folder.js';
 
-/** Writes a whole file, or nothing of it, even if the process is killed. Missing folders are made for the owner alone. Throws what the system says. */
+/** Replaces a file atomically, even if the process is killed. Missing folders are created for the owner only. Throws the system's error. */
 export function replaceFile(file: string, data: string | Uint8Array, mode: number): void {
   const next = `${file}.${process.pid}.tmp`;
   try {
@@ -21,7 +21,7 @@ export function replaceFile(file: string, data: string | Uint8Array, mode: numbe
   }
 }
 
-/** Which process was to replace the file of that name by what is called `name`; undefined: none. */
+/** The pid of the process that wrote `name` as its temporary file to replace `file`; undefined if `name` is no such file. */
 export function draftOf(file: string, name: string): number | undefined {
   const [, pid] = (name.startsWith(`${file}.`) && /^(\d+)\.tmp$/.exec(name.slice(file.length + 1))) || [];
   return pid === undefined ? undefined : Number(pid);

@@ -1,10 +1,10 @@
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, parse, resolve, sep } from 'node:path';
 
-/** As many links as the system follows for one path. */
+/** Linux follows at most this many links in one path. */
 const MOST_LINKS = 40;
 
-/** Every name under which a path can be found from here on: itself, and what it becomes as one link after the other is followed. */
+/** The absolute path, and the path after each symbolic link in it is followed, one at a time. */
 export function namesOf(path: string): string[] {
   const names = [resolve(path)];
   while (names.length <= MOST_LINKS) {
@@ -15,7 +15,7 @@ export function namesOf(path: string): string[] {
   return names;
 }
 
-/** The path with its first link replaced by where that leads. */
+/** The path with its first symbolic link replaced by the link's target; undefined if it contains none. */
 function followed(path: string): string | undefined {
   const { root } = parse(path);
   let at = root;
@@ -31,7 +31,7 @@ function followed(path: string): string | undefined {
   return undefined;
 }
 
-/** Tells files apart that are there; undefined: it is not, or it is a link. */
+/** Identifies an existing file by device and inode; undefined if it does not exist or its path contains a link. */
 export function inodeOf(path: string): string | undefined {
   try {
     if (realpathSync(path) !== path) return undefined;

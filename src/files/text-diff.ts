@@ -1,9 +1,9 @@
 import { plain, plainLines } from '../plain.js';
 
-/** With more changed lines than this, the texts are shown one after the other: a minimal diff takes quadratic time. */
+/** With more changed lines than this, the old text is shown, then the new one, because a minimal diff takes quadratic time. */
 const MOST_EDITS = 1000;
 
-/** What differs, as a unified diff that can be shown as it is: what a terminal would obey or hide is written out. Empty: nothing does. */
+/** A unified diff that is safe to print: characters that a terminal would interpret or hide are escaped. Empty if the texts are equal. */
 export async function textDiff(name: string, before: string, after: string): Promise<string> {
   if (before === after) return '';
   const { createTwoFilesPatch } = await import('diff');
@@ -12,11 +12,11 @@ export async function textDiff(name: string, before: string, after: string): Pro
     createTwoFilesPatch(title, title, old, now, '', '', { maxEditLength: MOST_EDITS }) ??
     `--- ${title}\n+++ ${title}\n@@ all of it @@\n${lines('-', old)}${lines('+', now)}`;
   const patch = whole.replace(/^(?:Index: .*\n)?=+\n/, '');
-  // A patch does not show this.
+  // A patch without hunks: the texts differ only in the newline at the end.
   return patch.includes('@@') ? plainLines(patch) : `${title}: its last line end\n`;
 }
 
-/** What somebody has put in the place of which part of a text, in order. undefined: there is too much of it. */
+/** The replacements that turn one text into the other, in order; undefined if there are too many. */
 export async function changesOf(before: string, after: string): Promise<Change[] | undefined> {
   const { diffLines } = await import('diff');
   const parts = diffLines(before, after, { maxEditLength: MOST_EDITS });
@@ -29,7 +29,7 @@ export interface Change {
   readonly value: string;
 }
 
-/** Without what a change begins and ends with on both sides. */
+/** Removes from a change the text that both sides have in common at the start and the end. */
 function narrowed(before: string, { from, to, value }: Change): Change {
   const old = before.slice(from, to);
   const most = Math.min(old.length, value.length);

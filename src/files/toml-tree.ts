@@ -1,7 +1,7 @@
 import type { AST } from 'toml-eslint-parser';
 import type { Path } from './json-file.js';
 
-/** A value of a TOML file, with where it stands: offsets into its text. */
+/** A value of a TOML file with its start and end, as offsets into the text. */
 export type TomlNode =
   | { readonly kind: 'object'; readonly start: number; readonly end: number; readonly entries: TomlEntry[] }
   | { readonly kind: 'array'; readonly start: number; readonly end: number; readonly items: TomlNode[] }
@@ -18,15 +18,15 @@ export interface TomlEntry {
   value: TomlNode;
 }
 
-/** A text that was read, or where it is no TOML. */
+/** A parsed text, or the syntax error with its offset. */
 export type ParsedToml =
   | { readonly root: Extract<TomlNode, { kind: 'object' }> }
   | { readonly problem: { readonly message: string; readonly offset: number } };
 
-/** Reads TOML with its places. Never throws. */
+/** Parses TOML into nodes with positions. Never throws. */
 export type TomlParser = (text: string) => ParsedToml;
 
-/** The parser is loaded when the first such file is read. */
+/** Loads the parser when the first TOML file is read. */
 export async function tomlParser(): Promise<TomlParser> {
   const { parseTOML } = await import('toml-eslint-parser');
   return (text) => {
@@ -46,7 +46,7 @@ export function tomlData(node: TomlNode): unknown {
   return Object.fromEntries(node.entries.map(({ key, value }) => [key, tomlData(value)]));
 }
 
-/** Where the value at a path begins, or the nearest one around it. */
+/** The offset of the key or array item at a path, or of the nearest parent that exists. */
 export function tomlOffset(root: TomlNode, path: Path): number {
   let [node, at]: [TomlNode | undefined, number] = [root, root.start];
   for (const key of path) {
@@ -79,7 +79,7 @@ function rootOf({ body }: AST.TOMLTopLevelTable, text: string): ObjectNode {
   return root;
 }
 
-/** The object that a header names, made on the way. */
+/** The object that a table header names. Creates the objects on its path if needed. */
 function tableAt(root: ObjectNode, table: AST.TOMLTable): ObjectNode {
   const span = { start: table.range[0], end: table.range[1] };
   const keys = table.key.keys;

@@ -1,18 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { NotRead } from './regular-file.js';
 
-/** A file as text, and why it is none that hooks are read from. */
+/** The text of a file and, if it is not valid UTF-8, why hooks are not read from it. */
 export interface Decoded {
-  /** What is not UTF-8 is U+FFFD in it, unless it is UTF-16. */
+  /** Invalid UTF-8 is replaced with U+FFFD. UTF-16 is decoded. */
   readonly text: string;
   readonly wrong?: {
-    /** Its offset in the text. */
+    /** The offset of the first error in the text. */
     readonly at: number;
     readonly message: string;
   };
 }
 
-/** Decodes a file. UTF-16 is decoded too, so that one can see what it is about. */
+/** Decodes a file. UTF-16 is decoded too, so that the file's kind can still be recognised. */
 export function decodeText(bytes: Buffer): Decoded {
   const utf16 = isUtf16(bytes);
   if (utf16 !== undefined)
@@ -26,21 +26,21 @@ export function decodeText(bytes: Buffer): Decoded {
   return { text, wrong: { at, message } };
 }
 
-/** The text of a file of hooks: a matcher or a rule in which a letter is another one would mean something else. Throws NotRead. */
+/** Decodes a file that contains hooks. Throws NotRead for invalid UTF-8, because a matcher or rule with a replaced character would mean something else. */
 export function strictText(bytes: Buffer): string {
   const { text, wrong } = decodeText(bytes);
   if (wrong !== undefined) throw new NotRead(wrong.message);
   return text;
 }
 
-/** By its byte order mark, or by its first letter, which needs one byte of two. */
+/** Recognises UTF-16 by its byte order mark, or by a zero byte among the first two, as in any ASCII character. */
 function isUtf16([first, second]: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   if ((first === 0xff && second === 0xfe) || second === 0) return 'utf-16le';
   if ((first === 0xfe && second === 0xff) || (first === 0 && second !== undefined)) return 'utf-16be';
   return undefined;
 }
 
-/** The first U+FFFD of the text that does not stand in the file itself. */
+/** Finds the first U+FFFD in the text that the file itself does not contain. */
 function firstWrong(bytes: Buffer, text: string): { readonly at: number; readonly byte: number } {
   let offset = 0;
   for (let [from, at] = [0, text.indexOf('\uFFFD')]; at >= 0; at = text.indexOf('\uFFFD', from)) {

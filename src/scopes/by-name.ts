@@ -1,40 +1,40 @@
 import { isPlaced, namesOf } from './order.js';
 import type { Registration } from './registration.js';
 
-/** Hooks of one stage by a name. */
+/** Hooks by name, or by stage and name. */
 type Lists = Map<string, Set<Registration>>;
 
 /**
- * The hooks of one scope and event by what they are called, and by the names they are placed by. So a hook that comes or goes is compared
- * with those that it concerns, not with all.
+ * The hooks of one scope and event, indexed by their own names and by the names in their `before` and `after`. So a hook that is added or
+ * removed is compared only with the hooks that it affects.
  */
 export class ByName {
   readonly #called: Lists = new Map();
   readonly #wishing: { readonly before: Lists; readonly after: Lists } = { before: new Map(), after: new Map() };
-  /** By name alone, whatever the stage. */
+  /** By name alone, across all stages. */
   readonly #anywhere: Lists = new Map();
-  /** Wishes about a name that no hook of the stage has. */
+  /** Stage and name of each `before` or `after` that no hook of that stage matches. */
   readonly #open = new Set<string>();
 
   constructor(registrations: readonly Registration[] = []) {
     for (const r of registrations) this.#put(r);
   }
 
-  /** All names of all hooks. */
+  /** The names of all hooks, including group names. */
   get names(): ReadonlyMap<string, unknown> {
     return this.#anywhere;
   }
 
-  /** How many names are wished for that no hook of the stage has. */
+  /** How many names in `before` and `after` match no hook of their stage. */
   get open(): number {
     return this.#open.size;
   }
 
-  /** `moves`: others that were there must run behind one of them. `circle`: the order has become impossible. */
+  /** `moves`: a hook that was there already must run after one of the added ones. `circle`: the order has become impossible. */
   add(registrations: readonly Registration[]): { readonly moves: boolean; readonly circle: boolean } {
     let moves = false;
     let circle = false;
-    // One by one: a circle is there as soon as the last hook of it is.
+    // Added one at a time: a circle appears when its last hook is added.
     for (const r of registrations) {
       this.#put(r);
       const { done } = this.#behind(r).next();
@@ -56,24 +56,24 @@ export class ByName {
     }
   }
 
-  /** Whether another hook of its stage has the name. */
+  /** Whether another hook of the same stage has this name. */
   isThere(r: Registration, name: string): boolean {
     return hasOther(this.#called.get(keyOf(r, name)), r);
   }
 
-  /** A hook of any stage with the name. */
+  /** Another hook of any stage that has this name. */
   elsewhere(r: Registration, name: string): Registration | undefined {
     for (const other of this.#anywhere.get(name) ?? []) if (other !== r) return other;
     return undefined;
   }
 
-  /** Who is placed by the name. */
+  /** The hooks of the stage whose `before` or `after` contains this name. */
   *wishing(name: string, stage: number): Generator<readonly ['before' | 'after', Registration]> {
     for (const how of ['before', 'after'] as const)
       for (const r of this.#wishing[how].get(`${stage}:${name}`) ?? []) yield [how, r];
   }
 
-  /** The names that are wished for, each with its stage, and that no hook of it has. */
+  /** The names in `before` and `after` that match no hook of their stage. */
   *openNames(): Generator<readonly [stage: number, name: string]> {
     for (const key of this.#open) {
       const at = key.indexOf(':');
@@ -104,19 +104,19 @@ export class ByName {
     else this.#open.delete(key);
   }
 
-  /** Those that must run before it. */
+  /** The hooks that must run before this one. */
   *#ahead(r: Registration): Generator<Registration> {
     for (const name of r.after) yield* others(this.#called.get(keyOf(r, name)), r);
     for (const name of namesOf(r)) yield* others(this.#wishing.before.get(keyOf(r, name)), r);
   }
 
-  /** Those that must run after it. */
+  /** The hooks that must run after this one. */
   *#behind(r: Registration): Generator<Registration> {
     for (const name of r.before) yield* others(this.#called.get(keyOf(r, name)), r);
     for (const name of namesOf(r)) yield* others(this.#wishing.after.get(keyOf(r, name)), r);
   }
 
-  /** Looks both ways by turns, because often there is hardly anything in one of them. */
+  /** Searches forwards and backwards in alternating steps: often one of the two directions ends at once. */
   #isInCircle(r: Registration): boolean {
     const ways = [reached(r, (one) => this.#ahead(one)), reached(r, (one) => this.#behind(one))];
     for (;;)
@@ -128,7 +128,7 @@ export class ByName {
   }
 }
 
-/** Everything that can be reached from it, the hook itself if there is a way round. */
+/** All hooks that can be reached from this one, including itself if it is in a circle. */
 function* reached(from: Registration, next: (r: Registration) => Iterable<Registration>): Generator<Registration> {
   const seen = new Set<Registration>();
   const left = [from];

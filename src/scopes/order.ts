@@ -12,13 +12,13 @@ export class OrderCircle extends RangeError {
 
 export const isPlaced = (r: Registration): boolean => r.before.length > 0 || r.after.length > 0;
 
-/** Sorts one scope's registrations of one event: stage, then `before` and `after`, then the order they came in. Throws an OrderCircle. */
+/** Sorts one scope's registrations for one event by stage, then by `before` and `after`, then by the order of registration. Throws an OrderCircle. */
 export function order(registrations: readonly Registration[]): Registration[] {
   const sorted = [...registrations].sort((a, b) => a.stage - b.stage);
   return sorted.some(isPlaced) ? place(sorted) : sorted;
 }
 
-/** Each after those that must come first, which otherwise stay where they are. With its own stack: the chain may be long. */
+/** Moves each hook behind those that must run before it; all others keep their order. Uses its own stack instead of recursion, because chains may be long. */
 function place(sorted: readonly Registration[]): Registration[] {
   const ahead = new Ahead(sorted);
   const result: Registration[] = [];
@@ -45,13 +45,13 @@ function circle(path: readonly Registration[], closing: Registration): OrderCirc
   return new OrderCircle([closing, ...round].map(({ name }) => name));
 }
 
-/** Hooks in the order they came, and how many of the first are done. */
+/** Hooks in order of registration. The first `at` of them are done. */
 interface Queue {
   readonly list: Registration[];
   at: number;
 }
 
-/** What must run before each hook: those that want to run before it, and those it wants to run after. By name, since many may share one. */
+/** Finds what must run before a hook: the hooks that name it in `before`, and those that it names in `after`. Indexed by name, since many hooks may share one. */
 class Ahead {
   readonly #wanting = new Map<string, Queue>();
   readonly #called = new Map<string, Queue>();
@@ -74,7 +74,7 @@ class Ahead {
     this.#done.add(r);
   }
 
-  /** The first one that must run before it and is not done. */
+  /** The first hook that must run before this one and is not done. */
   next(r: Registration): Registration | undefined {
     let first: Registration | undefined;
     const placeOf = (one: Registration): number => this.#places.get(one) as number;
@@ -101,7 +101,7 @@ class Ahead {
   }
 }
 
-/** Everything that a hook is called by. */
+/** All names that refer to a hook: its own and those of its groups. */
 export const namesOf = (r: Registration): Set<string> => new Set([r.name, ...r.groups]);
 
 const keyOf = ({ stage }: Registration, name: string): string => `${stage}:${name}`;

@@ -3,22 +3,22 @@ import { isPlaced, OrderCircle, order } from './order.js';
 import type { Registration } from './registration.js';
 
 /**
- * A scope's registrations of one event. Sorted on first read: thousands may be added and removed before that, at constant cost
- * each. Where hooks are placed by name (`before`, `after`) that gives what sorting them one by one would, as long as none is removed:
- * removing one must not move the others, so those that one of them may have moved are sorted before.
+ * A scope's registrations for one event. They are sorted on first read, so thousands can be added and removed before that at constant
+ * cost each. With `before` and `after`, the result is the same as if every addition had been sorted at once. Removing a hook must not
+ * change the order of the others, so if hooks not yet sorted move others, the list is sorted before anything is removed.
  */
 export class Own {
-  /** Handed out once sorted, and never changed after that. */
+  /** Once sorted, the list is handed out and never changed again. */
   #list: Registration[] = [];
   #isSorted = false;
-  /** Once hooks are, or were, placed by name. */
+  /** Created when the first hook with `before` or `after` is added. */
   #names: ByName | undefined = undefined;
-  /** Some that are not sorted yet move others. */
+  /** Whether a hook that is not sorted yet moves other hooks. */
   #moves = false;
-  /** Registrations in the list that were removed again; each once. */
+  /** Registrations that were removed but are still in the list; no registration is there twice. */
   #gone: Set<Registration> | undefined = undefined;
 
-  /** Adds registrations; throws an OrderCircle, and has changed nothing then. */
+  /** Adds registrations. If it throws an OrderCircle, nothing has changed. */
   static with(known: Own | undefined, added: readonly Registration[]): Own {
     const own = known ?? new Own();
     own.#place(added);
@@ -28,7 +28,7 @@ export class Own {
     return own;
   }
 
-  /** Looks at the names as they would be with those, where any hook is placed by name. Changes nothing. */
+  /** Calls `look` with the names as they would be after adding these hooks, if any hook has `before` or `after`. Changes nothing. */
   static look<T>(
     known: Own | undefined,
     added: readonly Registration[],
@@ -45,7 +45,7 @@ export class Own {
     }
   }
 
-  /** Throws the OrderCircle that adding them would. */
+  /** Throws the OrderCircle that adding these registrations would throw. */
   static check(known: Own | undefined, added: readonly Registration[]): void {
     Own.look(known, added, (_, circle) => {
       if (circle) order([...(known?.sorted ?? []), ...added]);
@@ -83,7 +83,7 @@ export class Own {
     return this.#list.length - (this.#gone?.size ?? 0);
   }
 
-  /** Takes out what is in it. */
+  /** Removes registrations, all of which must be in the list. */
   remove(registrations: readonly Registration[]): void {
     if (this.#moves) void this.sorted;
     this.#names?.remove(registrations);

@@ -5,17 +5,17 @@ import type { Matcher } from '../matching/matcher.js';
 import type { Rule } from '../matching/rule.js';
 import type { SkipReason } from './skip.js';
 
-/** `rewrite`: only rewrites. `decide`: the default. `observe`: runs last, once, and decides nothing. */
+/** `rewrite`: the hook only rewrites. `decide`: the default. `observe`: it runs last, once, and decides nothing. */
 export type Phase = 'rewrite' | 'decide' | 'observe';
-/** One after the other, or at once with its neighbours of the same scope and stage. */
+/** Whether a hook runs on its own or at the same time as its neighbours of the same scope and stage. */
 export type Mode = 'series' | 'parallel';
-/** Why a handler is listed but does not run, and which file or setting says so. */
+/** Why a handler is listed but does not run, and the file or setting that is the reason. */
 export interface Skip {
   readonly reason: SkipReason;
   readonly why: string;
 }
 
-/** What has changed since it was accepted: the file of the hooks, and the change in words. */
+/** A change since the user accepted a hook file: the file, and the change in words. */
 export interface Untrusted {
   readonly file: string;
   readonly why: string;
@@ -37,11 +37,11 @@ export interface RegisteredIn {
   readonly kind: ScopeKind;
   readonly depth: number;
   readonly session: string;
-  /** The agent's type, where it is known. */
+  /** The agent's type, if known. */
   readonly agentType: string | undefined;
-  /** Takes a `once` registration's single run; false when it was taken before. */
+  /** Claims the single run of a `once` registration. Returns false if it was claimed before. */
   claim(registration: Registration): boolean;
-  /** Undoes a claim: nothing ran. */
+  /** Undoes a claim, because the hook did not run. */
   giveBack(registration: Registration): void;
   claimed(registration: Registration): boolean;
 }
@@ -51,23 +51,23 @@ export interface Registration<Work = unknown> {
   /** Unique in the host and readable: `guards#3`. */
   readonly id: string;
   readonly name: string;
-  /** The name was given, or is that of a function or a server's tool; else it is a command line, a URL, a prompt, a rule or a place in a file. */
+  /** True if the user gave the name, or it is the name of a function or of a server's tool; otherwise the name is a command line, a URL, a prompt, a rule or a place in a file. */
   readonly isNamed: boolean;
-  /** `unknown`: a type this version does not know; such a one is listed and never runs. */
+  /** `unknown`: a type that this version does not know; the hook is listed but never runs. */
   readonly kind: HandlerKind | 'tap' | 'unknown';
-  /** The handler; the host knows its shape, scopes do not. */
+  /** The handler. Its shape is known to the host, not to scopes. */
   readonly work: Work;
   readonly spec: EventSpec;
-  /** The name its `hookEventName` must carry. */
+  /** The event name that `hookEventName` in the hook's output must have. */
   readonly eventName: string;
   readonly scope: RegisteredIn;
   readonly matcher: Matcher;
   readonly rule?: Rule | undefined;
   readonly stage: number;
-  /** Names of others, or of what they belong to: it runs before, or after, them. */
+  /** Names of hooks or groups that this one runs before, or after. */
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** Other names for it in `before` and `after`: its plugin, the name of its `register` call. */
+  /** Further names by which `before` and `after` of other hooks can refer to this one: its plugin, the name of its `register` call. */
   readonly groups: readonly string[];
   readonly mode: Mode;
   /** Seconds; 0: no limit. */
@@ -75,32 +75,32 @@ export interface Registration<Work = unknown> {
   /** Handlers that share one deadline (`timeoutFor: 'group'`) hold the same object. */
   readonly shared?: object | undefined;
   readonly onFailure: OnFailure;
-  /** No failure policy was set for it: `onFailure` is the default. */
+  /** Set if `onFailure` is the default and not set by the user. */
   readonly usualFailure?: true | undefined;
   readonly phase: Phase;
-  /** The share of sessions in which it decides, 0 to 1; in all others it runs in the shadow of the decision. undefined: all. */
+  /** The share of sessions in which its decision counts, 0 to 1. In the others it runs as a shadow. undefined: all sessions. */
   readonly enforce?: number | undefined;
   readonly once: boolean;
   readonly async: boolean | 'two-phase';
-  /** Seconds for its background run. */
+  /** The timeout of a background run, in seconds. */
   readonly asyncTimeout: number;
-  /** For a harness to show while it runs. */
+  /** A text that a harness can show while the hook runs. */
   readonly statusMessage?: string | undefined;
-  /** Exit 2 in the background wakes the agent, with these lines before its stderr. */
+  /** If set, exit code 2 of a background run wakes the agent with these lines followed by the stderr. */
   readonly rewake?: readonly string[] | undefined;
   readonly dialect: Dialect;
   readonly source: Source;
   readonly plugin?: string | undefined;
-  /** A Stop in an agent's own registrations, here under SubagentStop; it is only ever its own agent's. */
+  /** A Stop hook among an agent's own registrations, registered as SubagentStop. It runs only for that agent. */
   readonly ownStop: boolean;
-  /** If several such hooks of one wave rewrite, the last to finish wins; of others, the last in order. */
+  /** If several hooks of one parallel group rewrite, the last to finish wins; without this flag, the last in order. */
   readonly racing?: true | undefined;
-  /** Two with the same key are one hook (claude dialect only). */
+  /** Hooks with the same key are one hook and run once (claude dialect only). */
   readonly dedup?: string | undefined;
-  /** A hash of what it runs, made when a record first lists it. */
+  /** A hash of what the hook runs, computed when a record first lists it. */
   readonly definition?: { readonly hash: string } | undefined;
-  /** Registered, listed, never run. */
+  /** If set, the hook is registered and listed but never runs. */
   readonly skip?: Skip | undefined;
-  /** Asked before every run: why what it would run is not what was accepted. Then it does not run, and fails. */
+  /** Called before every run. If the hook would run something else than the user accepted, it returns the change, and the hook fails without running. */
   readonly trustCheck?: ((input: Readonly<Record<string, unknown>>) => Untrusted | undefined) | undefined;
 }

@@ -20,8 +20,8 @@ class OfEvent {
 
 /**
  * A node of the scope tree: managed policy, the host, a session, an agent. It holds its own registrations only; what a fire
- * sees is merged on read along the lineage, by version, never copied down (so a parent's late registration reaches living
- * children at once, and opening or closing one scope rebuilds no other scope's plan).
+ * sees is merged on read from the ancestors, by version, and never copied down. So a parent's late registration reaches open
+ * children at once, and opening or closing one scope rebuilds no other scope's plan.
  */
 export class Scope implements RegisteredIn {
   readonly id: string;
@@ -34,11 +34,11 @@ export class Scope implements RegisteredIn {
   /** Grows with every change of this scope's own registrations. */
   version = 0;
   closed = false;
-  /** An agent has begun in it: it has the hooks of its type. One that somebody has opened waits for its agent. */
+  /** Whether the agent has started, so that the scope has the hooks for its type. A scope opened by the user waits for its agent. */
   begun = false;
-  /** Hooks were registered in it by somebody who named its parent. */
+  /** Whether hooks were registered in it by a call that named its parent. */
   placed = false;
-  /** How many plugins and other things that end with the scope live in it. */
+  /** How many plugins and other resources end together with this scope. */
   lives = 0;
   #agentType: string | undefined;
   #typesBefore: readonly string[] = NO_TYPES;
@@ -47,7 +47,7 @@ export class Scope implements RegisteredIn {
   #pending: string[] | undefined;
   #children: Set<Scope> | undefined;
   #events: OfEvent | undefined;
-  /** The handlers of `once` registrations that have had their run. A fire under way may still have one that was removed since. */
+  /** The handlers of `once` registrations that have run. A fire in progress may still hold a registration that has been removed since. */
   #claimed: WeakSet<object> | undefined;
 
   constructor(options: {
@@ -75,7 +75,7 @@ export class Scope implements RegisteredIn {
     return scopes.reverse();
   }
 
-  /** Context that waits for the next turn of this scope. */
+  /** Context that is added to this scope's next turn. */
   get pending(): string[] {
     this.#pending ??= [];
     return this.#pending;
@@ -94,9 +94,9 @@ export class Scope implements RegisteredIn {
     this.#children.add(child);
   }
 
-  /** From now on it is below another scope, with all that is below it. */
+  /** Moves this scope and its descendants below another parent. */
   moveTo(parent: Scope): void {
-    // What is summed up along a lineage only grows.
+    // Caches compare sums of versions along the ancestors, so the sums must not shrink when the ancestors change.
     this.version += 1 + this.lineage.reduce((sum, { version }) => sum + version, 0);
     this.#typeChanges += 1 + this.typeChanges;
     if (this.parent) this.parent.#children?.delete(this);
@@ -105,26 +105,26 @@ export class Scope implements RegisteredIn {
     for (const scope of this.tree().reverse()) scope.depth = (scope.parent?.depth ?? 0) + 1;
   }
 
-  /** The agent's type, where it is known (spawnHooks). */
+  /** The agent's type, if known (spawnHooks). */
   get agentType(): string | undefined {
     return this.#agentType;
   }
 
-  /** Sets the agent's type, which became known later, or is no longer. */
+  /** Sets the agent's type when it becomes known, or removes it. */
   setType(type: string | undefined): void {
     if (type === this.#agentType) return;
     this.#agentType = type;
     this.#typeChanges++;
   }
 
-  /** Grows with every change of its type, of those of the scopes above it, and of those that it was below. */
+  /** Grows whenever the type of this scope or of an ancestor changes, or `typesBefore` does. */
   get typeChanges(): number {
     let changes = this.#typeChanges;
     for (let above = this.parent; above !== undefined; above = above.parent) changes += above.#typeChanges;
     return changes;
   }
 
-  /** The types of the agents that its agent was below when an earlier scope of it ended. */
+  /** The types of the ancestors that this agent had when an earlier scope of the same agent ended. */
   get typesBefore(): readonly string[] {
     return this.#typesBefore;
   }
@@ -134,7 +134,7 @@ export class Scope implements RegisteredIn {
     this.#typeChanges++;
   }
 
-  /** The types of the agents that it is below, or was. */
+  /** The types of the agent's present and earlier ancestors. */
   get typesAbove(): ReadonlySet<string> {
     const types = new Set(this.#typesBefore);
     for (let above = this.parent; above !== undefined; above = above.parent) {
@@ -144,7 +144,7 @@ export class Scope implements RegisteredIn {
     return types;
   }
 
-  /** Whether a session driver holds it: only fires of its own session run in it, and it stays open while it is empty. */
+  /** Whether a session driver holds this scope. Then only fires of that session run in it, and it stays open while it is empty. */
   get heldBySession(): boolean {
     return this.#heldBySession;
   }
@@ -158,19 +158,19 @@ export class Scope implements RegisteredIn {
     return this.#find(event)?.own?.sorted ?? NONE;
   }
 
-  /** The names of an event's hooks here as they would be with those, and whether the order would be impossible; `undefined`: none is placed by name. */
+  /** Calls `look` with the hook names that the event would have after adding these, and whether the order would be impossible. Returns `undefined` if no hook has `before` or `after`. */
   withNames<T>(event: string, added: readonly Registration[], look: Parameters<typeof Own.look<T>>[2]): T | undefined {
     return Own.look(this.#find(event)?.own, added, look);
   }
 
-  /** Every event this scope itself has registrations for. */
+  /** The events for which this scope itself has registrations. */
   events(): string[] {
     const events: string[] = [];
     for (let of = this.#events; of !== undefined; of = of.next) if (of.own !== undefined) events.push(of.event);
     return events;
   }
 
-  /** The plan that the host has cached for an event here, if it has that stamp; `undefined`: it has another, or the scope has ended since. */
+  /** The plan that the host has cached for an event; `undefined` if it has another stamp or the scope has ended. */
   cached(event: string, stamp: number): unknown {
     const of = this.#find(event);
     return of?.stamp === stamp ? of.cached : undefined;
@@ -208,16 +208,16 @@ export class Scope implements RegisteredIn {
     this.#link(before, gone.next);
   }
 
-  /** Puts `next` after `before`; without one it becomes the first. */
+  /** Links `next` behind `before`, or at the start of the list if `before` is undefined. */
   #link(before: OfEvent | undefined, next: OfEvent | undefined): void {
     if (before === undefined) this.#events = next;
     else before.next = next;
   }
 
-  /** Adds all or nothing: an OrderCircle is thrown before anything changed. */
+  /** Adds all registrations or, if it throws an OrderCircle, none. */
   add(registrations: readonly Registration[]): void {
     const groups = [...byEvent(registrations)];
-    // Each is checked before any is changed.
+    // All events are checked before any is changed.
     if (groups.length > 1) for (const [event, added] of groups) Own.check(this.#find(event)?.own, added);
     for (const [event, added] of groups) this.#of(event).own = Own.with(this.#find(event)?.own, added);
     this.version++;
@@ -232,7 +232,7 @@ export class Scope implements RegisteredIn {
     this.version++;
   }
 
-  /** Takes a `once` registration's single run; false when it was taken before. */
+  /** Claims the single run of a `once` registration. Returns false if it was claimed before. */
   claim(registration: Registration): boolean {
     if (this.claimed(registration)) return false;
     this.#claimed ??= new WeakSet();
@@ -240,7 +240,7 @@ export class Scope implements RegisteredIn {
     return true;
   }
 
-  /** Undoes a claim: the hook did not run. */
+  /** Undoes a claim, because the hook did not run. */
   giveBack(registration: Registration): void {
     this.#claimed?.delete(handlerOf(registration));
   }
@@ -249,15 +249,15 @@ export class Scope implements RegisteredIn {
     return this.#claimed?.has(handlerOf(registration)) ?? false;
   }
 
-  /** Whether nothing is registered or alive in it, or below it. */
+  /** Whether the scope has no registrations, no plugins and no children. */
   get empty(): boolean {
     return this.children.size === 0 && this.lives === 0 && this.events().length === 0;
   }
 
-  /** This scope and those below it, innermost first. */
+  /** This scope and its descendants, innermost first. */
   tree(): Scope[] {
     const found: Scope[] = [];
-    // Agents start agents: a chain of thousands is no reason to overflow the stack.
+    // A work list instead of recursion: thousands of agents that start one another must not overflow the stack.
     const left: Scope[] = [this];
     for (let scope = left.pop(); scope !== undefined; scope = left.pop()) {
       found.push(scope);
@@ -279,5 +279,5 @@ export class Scope implements RegisteredIn {
   }
 }
 
-/** The same object in every copy of a registration. */
+/** Identifies a registration: the handler is the same object in all of its copies. */
 const handlerOf = ({ work }: Registration): object => work as object;

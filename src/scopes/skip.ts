@@ -4,7 +4,7 @@ import type { KnownAgent } from '../matching/known-agent.js';
 import type { Matcher } from '../matching/matcher.js';
 import type { Rule } from '../matching/rule.js';
 
-/** What the checks read of a registration. One that reads another field of it adds the field here. */
+/** The fields of a registration that the checks read. A check that needs another field adds it here. */
 interface Checked {
   readonly spec: EventSpec;
   readonly matcher: Matcher;
@@ -14,32 +14,32 @@ interface Checked {
   readonly skip?: { readonly reason: SkipReason; readonly why: string } | undefined;
 }
 
-/** What a check is about: the call as it stands now. */
+/** The call in its present state, as the checks see it. */
 export interface SkipFacts extends KnownAgent {
   readonly subject: Subject;
   readonly input: Readonly<Record<string, unknown>>;
-  /** The input as predicates get it. */
+  /** The input that predicates get. */
   readonly view: Readonly<Record<string, unknown>>;
 }
 
 interface Reason {
-  /** Why the hook did not run, for people. */
+  /** Why the hook did not run, in words. */
   readonly why: string;
-  /** What would have to change so that it does. `place`: its file, as text that is safe to print. */
+  /** How to make the hook run. `place`: its file, as text that is safe to print. */
   change(place: string): string;
-  /** Checked again before every call. A reason without it is decided where a hook is registered or planned, or by the walk. */
+  /** Runs before every call. A reason without a check is found when the hook is registered or planned, or by the walk. */
   readonly check?: Check;
 }
 
 interface Check {
-  /** Whether it can skip a hook whose matcher accepts the subject. */
+  /** Whether the check can skip a hook whose matcher accepts the subject. */
   canSkip(r: Checked): boolean;
   skips(r: Checked, facts: SkipFacts): boolean;
-  /** Explains a skip, with the matcher or rule that caused it. */
+  /** Explains a skip and names the matcher or rule that caused it. */
   words(r: Checked, facts: SkipFacts): string;
 }
 
-/** Every reason why a registered hook does not run, with the words for people and, where it depends on the call, its check. */
+/** Every reason why a registered hook does not run, with its wording and, if it depends on the call, its check. */
 export const SKIP_REASONS = {
   matcher: {
     why: 'its matcher did not match',
@@ -130,26 +130,26 @@ const CAN_SKIP = Object.values(ALL).flatMap(({ check }) => check?.canSkip ?? [])
 const CHECKS = Object.fromEntries(Object.entries(ALL).map(([name, { check }]) => [name, check?.skips])) as {
   readonly [Name in WithCheck]: Check['skips'];
 };
-// Separate names: a call by way of the table costs the walk a few percent. A check without one would never be made, so it does not compile.
+// Separate constants, because looking the checks up in the table makes the walk a few percent slower. A check that is missing here does not compile.
 const { matcher: byMatcher, if: byRule, once: byOnce, ...unnamed } = CHECKS;
 unnamed satisfies Record<string, never>;
 
-/** Whether it runs depends on more than the subject. */
+/** Whether more than the subject decides if the hook runs. */
 export const isLookedAt = (r: Checked): boolean => CAN_SKIP.some((canSkip) => canSkip(r));
 
-/** Why a candidate does not run on this input as it stands now; `undefined`: it does. */
+/** Why a candidate does not run on the input in its present state; `undefined` if it runs. */
 export function skipped(r: Checked, facts: SkipFacts): SkipReason | undefined {
   return r.skip?.reason ?? lookAt(r, facts);
 }
 
-/** Not a loop, because the walk checks before every call. */
+/** Written out instead of a loop for speed: the walk calls it before every hook. */
 function lookAt(r: Checked, facts: SkipFacts): WithCheck | undefined {
   if (byMatcher(r, facts)) return 'matcher';
   if (byRule(r, facts)) return 'if';
   return byOnce(r, facts) ? 'once' : undefined;
 }
 
-/** Explains a skip to people, naming what decided it where that is known. */
+/** Explains a skip in words and, where possible, names what caused it. */
 export function explainSkip(r: Checked, reason: SkipReason, facts: SkipFacts): string {
   return r.skip?.why ?? ALL[reason].check?.words(r, facts) ?? ALL[reason].why;
 }
@@ -158,7 +158,7 @@ export function explainSkip(r: Checked, reason: SkipReason, facts: SkipFacts): s
 export const unknownSubject = ({ matcher }: { readonly matcher: Matcher }): string =>
   `the subject of the event could not be computed, so it runs whatever its matcher ${matcher.text} says`;
 
-/** Why a hook did not run, as a record says it, which a later version may have written; not safe to print. */
+/** The words for a skip reason from a record. A later version may have written the record, so the result may be any text and is not safe to print. */
 export function skipWords(reason: string | undefined): string {
   if (reason === undefined) return 'no reason given';
   return Object.hasOwn(SKIP_REASONS, reason) ? SKIP_REASONS[reason as SkipReason].why : reason;

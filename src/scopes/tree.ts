@@ -2,27 +2,27 @@ import { HookscopeError } from '../errors.js';
 import type { AgentTypes } from '../matching/known-agent.js';
 import { Scope } from './scope.js';
 
-/** Names a scope: an agent's id, or an agent or session of a given session. */
+/** Names a scope: the id of an agent, or a session, or an agent of a given session. */
 export type ScopeRef = string | { readonly session?: string; readonly agent?: string };
 
-/** What a fire runs in: the scope whose lineage counts, the id asked for, and whether that one is open. */
+/** The scope in which a fire runs. `id` is the id that was asked for, and `known` tells whether a scope with that id is open. */
 export interface ScopeLookup {
   readonly scope: Scope;
   readonly id: string;
   readonly known: boolean;
-  /** The session it is in; absent: the input's. */
+  /** The session that the scope belongs to. Absent: the session of the input. */
   readonly session?: string;
-  /** The hooks of two scopes count, if both were registered for the call: without a session, and with its session. `scope` is one of them. */
+  /** Set if hooks for this agent were registered both without a session and with the call's session: both scopes count. `scope` is one of them. */
   readonly both?: Both;
 }
 
 export type Both = readonly [anySession: Scope, ofSession: Scope];
 
-/** The scopes of the agent that a fire is of. */
+/** The scopes of the fire's own agent: one, or both of `both`. */
 export const scopesOf = ({ scope, both }: ScopeLookup): readonly Scope[] =>
   both === undefined ? [scope] : both.filter(({ id }) => id === scope.id);
 
-/** The same, with those of the agents that started it: hooks for agents of a type are asked about all below one, but for what is its own, its end. */
+/** The types of the fire's agent and of its ancestors. Hooks for an agent type also run for all agents below it, except on the agent's own end. */
 export function typesAbove(found: ScopeLookup): AgentTypes {
   const scopes = scopesOf(found);
   const own = scopes.flatMap(({ agentType }) => agentType ?? []);
@@ -30,23 +30,23 @@ export function typesAbove(found: ScopeLookup): AgentTypes {
   return { own, all: [...own, ...above] };
 }
 
-/** An agent above another; without an id one whose scope has ended. */
+/** An ancestor of an agent. It has no id if its scope has ended. */
 export interface AgentAbove {
   readonly agent_id?: string;
   readonly agent_type?: string;
 }
 
 const NONE_ABOVE: readonly AgentAbove[] = Object.freeze([]);
-/** More are not listed. */
+/** With more ancestors than this, none are listed. */
 const MOST_ABOVE = 100;
 
-/** What was found last for a scope, alone or with another, as long as no type has changed. */
+/** The last result of `agentsAbove` for each scope. Valid for the same `other` scope while no agent type has changed. */
 const FOUND = new WeakMap<
   Scope,
   { readonly other: Scope; readonly types: number; readonly above: readonly AgentAbove[] }
 >();
 
-/** The agents above that of a fire, outermost first; undefined: it is in no agent's scope, or there are too many. */
+/** The ancestors of the fire's agent, outermost first; undefined if the fire is in no agent's scope or there are too many ancestors. */
 export function agentsAbove({ scope, known, both }: ScopeLookup): readonly AgentAbove[] | undefined {
   if (!known || scope.kind !== 'agent' || scope.depth > MOST_ABOVE) return undefined;
   const other = both === undefined || both[0] !== scope ? (both?.[0] ?? scope) : both[1];
@@ -71,17 +71,17 @@ function findAbove(scope: Scope, both: Both = [scope, scope]): readonly AgentAbo
   return Object.freeze([...[...types].map((agent_type) => Object.freeze({ agent_type })), ...above]);
 }
 
-/** Two scopes with their ancestors, outermost first; without another session that a driver holds. */
+/** Two scopes with their ancestors, outermost first. Leaves out the first scope's session if a session driver holds it. */
 export function lineageOf([one, other]: Both): Scope[] {
   const shared = one.lineage.filter(({ kind, heldBySession }) => kind !== 'session' || !heldBySession);
   return [...new Set([...shared, ...other.lineage])].sort((a, b) => a.depth - b.depth);
 }
 
-/** Managed policy, the host, its sessions and their agents. Sessions come and go with what is registered in them. */
+/** The tree of managed policy, the host, its sessions and their agents. A session's scope exists while something is registered in it. */
 export class ScopeTree {
   readonly managed = new Scope({ id: 'managed', kind: 'managed' });
   readonly host = new Scope({ id: 'host', kind: 'host', parent: this.managed });
-  /** The session that names without one mean: the host's own id, or '' when it has none. */
+  /** The session of a name without a session: the host's own session id, or '' if it has none. */
   readonly session: string;
   readonly #anySession: boolean;
   readonly #sessions = new Map<string, Scope>();
@@ -90,18 +90,18 @@ export class ScopeTree {
   readonly #waiting = new Map<string, string[]>();
   readonly #byHost: ScopeLookup = { scope: this.host, id: 'session', known: true };
 
-  /** `session` is the one that names without a session mean. `anySession`: it was not chosen, so its scopes are found from every session. */
+  /** `anySession`: the user did not choose `session`, so scopes named without a session apply to all sessions. */
   constructor(session: string, anySession = session === '') {
     this.session = session;
     this.#anySession = anySession;
   }
 
-  /** What every fire without an agent runs in, as long as no session is open. */
+  /** While no session is open, the scope of all fires outside agents. */
   get flat(): ScopeLookup | undefined {
     return this.#sessions.size === 0 ? this.#byHost : undefined;
   }
 
-  /** The scope a fire runs in. Never fails: an agent without a scope gets its session's. `gone`: one that is taken as ended. */
+  /** Finds the scope in which a fire runs. Never fails: for an agent without a scope, it is that of the session. `gone`: a scope to treat as ended. */
   find(
     ref: ScopeRef | undefined,
     inputSession: string | undefined,
@@ -122,7 +122,7 @@ export class ScopeTree {
     return this.within(found, session);
   }
 
-  /** The same, with the other scope whose hooks count in that session. */
+  /** Adds the second scope whose hooks count in that session, if there is one. */
   within<L extends ScopeLookup>(found: L, session: string): L {
     if (!this.#anySession || session === this.session || found.scope.depth < 2) return found;
     const { scope } = found;
@@ -141,13 +141,13 @@ export class ScopeTree {
     return this.#anySession && !scope?.heldBySession ? scope : undefined;
   }
 
-  /** The open scope of that name. */
+  /** The open scope with this name, if any. */
   get(ref: ScopeRef): Scope | undefined {
     const { session, agent } = this.#name(ref);
     return agent === undefined ? this.#sessions.get(session) : this.#agents.get(session)?.get(agent);
   }
 
-  /** Throws what `open` would throw: UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. `gone`: a scope that is taken as ended. */
+  /** Throws what `open` would throw: UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. `gone`: a scope to treat as ended. */
   check(ref: ScopeRef, parent: ScopeRef | undefined, gone?: Scope): void {
     const { session, agent } = this.#name(ref);
     if (parent === undefined) return;
@@ -162,7 +162,7 @@ export class ScopeTree {
     if (agent !== undefined && !isOpen) throw new HookscopeError('UNKNOWN_SCOPE', { scope: labelOf(parent) });
   }
 
-  /** Opens the scope if it is not open; its parent is an open agent of the same session, else the session. */
+  /** Opens the scope unless it is open. The parent is an open agent of the same session, otherwise the session. */
   open(
     ref: ScopeRef,
     options: { parent?: ScopeRef | undefined; agentType?: string | undefined; spawned?: boolean } = {},
@@ -186,7 +186,7 @@ export class ScopeTree {
     return scope;
   }
 
-  /** Ends a scope and its children. Closing one that is not open does nothing. */
+  /** Ends a scope and its children. Does nothing if it is not open. */
   close(ref: ScopeRef): boolean {
     const scope = this.get(ref);
     if (!scope) return false;
@@ -197,7 +197,7 @@ export class ScopeTree {
     return true;
   }
 
-  /** Pending context of a session's next turn, whether its scope is open or not. */
+  /** The pending context for a session's next turn, whether or not its scope is open. */
   pendingContext(session: string): string[] {
     const open = this.#sessions.get(session)?.pending ?? this.#waiting.get(session);
     if (open) return open;
@@ -206,14 +206,14 @@ export class ScopeTree {
     return list;
   }
 
-  /** A copy of what waits in a scope; without one, for the session that names without a session mean. */
+  /** A copy of a scope's pending context; without `ref`, that of the default session. */
   pending(ref: ScopeRef | undefined): string[] {
     const { session, agent } = ref === undefined ? { session: this.session, agent: undefined } : this.#name(ref);
     const scope = agent === undefined ? this.#sessions.get(session) : this.#agents.get(session)?.get(agent);
     return [...(scope?.pending ?? (agent === undefined ? this.#waiting.get(session) : undefined) ?? [])];
   }
 
-  /** Forgets an empty session, but keeps its pending context. */
+  /** Drops the scope of an empty session, but keeps its pending context. */
   prune(session: Scope): void {
     if (session.kind !== 'session' || session.heldBySession || !session.empty) return;
     if (this.#sessions.get(session.session) !== session) return;
@@ -260,7 +260,7 @@ export class ScopeTree {
   }
 }
 
-/** A scope of that name outside the tree. */
+/** Creates a scope with this name outside the tree. */
 export function detachedScope(ref: ScopeRef): Scope {
   const agent = typeof ref === 'string' || ref.agent !== undefined;
   const session = typeof ref === 'string' ? undefined : ref.session;
