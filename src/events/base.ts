@@ -3,17 +3,17 @@ import { zod } from '../values/zod.js';
 import { once } from './once.js';
 
 /**
- * A string with well-known values: editors complete them, every other string is accepted too, since tomorrow's harness
- * has more of them.
+ * A string with well-known values, which editors complete. Every other string is accepted too, since later harnesses may
+ * have more values.
  */
 export function openString<const Known extends string>(...known: Known[]): z.ZodType<Known | (string & {}), string> {
   return zod().string().meta({ examples: known }) as unknown as z.ZodType<Known | (string & {}), string>;
 }
 
-/** JSON of any shape under string keys. */
+/** An object with any JSON values. */
 export const jsonObject = () => zod().record(zod().string(), zod().unknown());
 
-/** Fields every input has. Wire names, as a hook gets them on stdin. */
+/** Fields that every input has, with the names that a hook gets on stdin. */
 export const baseInput = once(() =>
   zod().looseObject({
     session_id: zod().string(),
@@ -21,7 +21,7 @@ export const baseInput = once(() =>
     cwd: zod().string(),
     prompt_id: zod().string().optional(),
     permission_mode: openString('default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk', 'auto').optional(),
-    /** Only inside a subagent. A main thread that runs as an agent has a type and no id. */
+    /** Set only inside a subagent. A main thread that runs as an agent has a type but no id. */
     agent_id: zod().string().optional(),
     agent_type: zod().string().optional(),
     effort: zod()
@@ -31,7 +31,7 @@ export const baseInput = once(() =>
   }),
 );
 
-/** Fields every output may have, beside `hookSpecificOutput`. */
+/** Fields that every output may have besides `hookSpecificOutput`. */
 export const baseOutput = once(() =>
   zod().object({
     continue: zod().boolean().optional(),
@@ -39,7 +39,7 @@ export const baseOutput = once(() =>
     suppressOutput: zod().boolean().optional(),
     /** A message for the user. Text for the model is `additionalContext`. */
     systemMessage: zod().string().optional(),
-    /** `approve` and `deny` are older words for `allow` and `block`. */
+    /** `approve` and `deny` are older spellings of `allow` and `block`. */
     decision: zod().enum(['block', 'allow', 'approve', 'deny']).optional(),
     reason: zod().string().optional(),
     terminalSequence: zod().string().optional(),
@@ -48,7 +48,7 @@ export const baseOutput = once(() =>
   }),
 );
 
-/** Said instead of all that: continue without me. Seconds. */
+/** The form that replaces all other output: the harness continues without waiting for the hook. The timeout is in seconds. */
 export const asyncOutput = once(() =>
   zod().object({
     async: zod().literal(true),
@@ -58,9 +58,8 @@ export const asyncOutput = once(() =>
 
 const additionalContext = () => zod().string().optional();
 
-/** The event's own keys of `hookSpecificOutput`, by fold kind: what an event has that declares none itself. */
+/** The default keys of `hookSpecificOutput`, by fold kind, for events that declare none. */
 export const FOLD_OUTPUT = {
-  /** A verdict, its reason, another input, context. */
   gate: once(() =>
     zod().object({
       permissionDecision: zod().enum(['allow', 'deny', 'ask', 'defer']).optional(),
@@ -69,14 +68,9 @@ export const FOLD_OUTPUT = {
       additionalContext: additionalContext(),
     }),
   ),
-  /** Context. */
   block: once(() => zod().object({ additionalContext: additionalContext() })),
-  /** Context. */
   stop: once(() => zod().object({ additionalContext: additionalContext() })),
-  /** Context. */
   context: once(() => zod().object({ additionalContext: additionalContext() })),
-  /** Another value. */
   replace: once(() => zod().object({ value: zod().unknown().optional() })),
-  /** Nothing. */
   observe: once(() => zod().object({})),
 } as const;

@@ -34,17 +34,17 @@ export type Catalogue = { readonly [E in HookEvent]: EntryFrom<Definitions[E]> }
 
 type EntryFrom<D> = D extends EventDefinition<infer I, infer O, infer F> ? EventSpec<I, O, F> : never;
 
-/** The classic ones first. */
+/** Classic events come first. */
 const entries = Object.entries<EventDefinition>(definitions).sort(
   ([, a], [, b]) => Number(b.classic) - Number(a.classic),
 );
 
-/** Every built-in event, by name. It has no prototype: a name from outside can be looked up as it is. */
+/** All built-in events, by name. The object has no prototype, so names from outside can be looked up safely. */
 export const CATALOGUE: Catalogue = Object.freeze(
   Object.assign(Object.create(null), Object.fromEntries(entries.map(([name, d]) => [name, namedLater(name, d)]))),
 );
 
-/** What the catalogue says of an event; undefined: it is none of the built-in ones. */
+/** The catalogue's entry for an event; undefined if the event is not built in. */
 export function specOf(event: HookEvent): EventSpec;
 export function specOf(event: string): EventSpec | undefined;
 export function specOf(event: string): EventSpec | undefined {
@@ -54,29 +54,29 @@ export function specOf(event: string): EventSpec | undefined {
 /** The names of the built-in events. */
 export const HOOK_EVENTS = Object.freeze(entries.map(([name]) => name)) as readonly HookEvent[];
 
-/** The events that Claude Code has too: it is asked to send these to us, and its files may contain hooks for them. */
+/** The events that Claude Code has too. Its files may contain hooks for them, and it is asked to send them over the control protocol. */
 export const CLAUDE_EVENTS: readonly HookEvent[] = Object.freeze(
   HOOK_EVENTS.filter((name) => (CATALOGUE[name] as EventSpec).claude?.sent !== 'unknown'),
 );
 
-/** A host's own events, as `createHost({ events })` takes them. */
+/** The custom events of a host, as passed to `createHost({ events })`. */
 export type CustomEvents = Readonly<Record<string, EventDefinition>>;
 export type NoEvents = Readonly<Record<never, EventDefinition>>;
 /** The names of the events that a host with these custom events can fire. */
 export type EventName<Custom extends CustomEvents = NoEvents> = HookEvent | (keyof Custom & string);
-/** The definition behind a name. */
+/** The definition of the event with this name. */
 export type DefinitionOf<E extends string, Custom extends CustomEvents = NoEvents> = E extends HookEvent
   ? Definitions[E]
   : E extends keyof Custom
     ? Custom[E]
     : never;
 
-/** A loose object's type without its index signature: a misspelt field is then an error. */
+/** The type of a loose object without its index signature, so that a misspelt field is an error. */
 type Declared<T> = T extends unknown ? { [K in keyof T as string extends K ? never : K]: T[K] } : never;
 type InputFields<D> = D extends EventDefinition<infer I, z.ZodObject, Fold> ? Declared<z.infer<I>> : never;
 type OutputFields<D> = D extends EventDefinition<z.ZodObject, infer O, Fold> ? Declared<z.infer<O>> : never;
 
-/** The keys that an output of the event may have in `hookSpecificOutput`; any string if the event is not known. */
+/** The keys that the event's output may have in `hookSpecificOutput`. */
 export type OutputKey<E extends EventName<Custom>, Custom extends CustomEvents = NoEvents> =
   DefinitionOf<E, Custom> extends EventDefinition<z.ZodObject, infer O, Fold> ? keyof O['shape'] : never;
 
@@ -86,8 +86,8 @@ export type FoldOf<E extends EventName<Custom>, Custom extends CustomEvents = No
 >['fold'];
 
 /**
- * What a handler of the event is given. Read-only all the way down; fields not declared here are there too, untouched. Of one tool event it
- * is a union by `tool_name` (`ToolInputs`); of all events every `tool_input` is `unknown`.
+ * The input that a handler of the event gets. It is deeply read-only and also has the fields that the event does not declare. For one tool event
+ * it is a union by `tool_name` (`ToolInputs`); for all events together, `tool_input` is `unknown`.
  */
 export type HookInput<
   E extends EventName<Custom> = HookEvent,
@@ -100,12 +100,12 @@ export type HookInput<
         : NamedInput<N, InputFields<DefinitionOf<N, Custom>>>;
     }[E];
 type NamedInput<N extends string, T> = { readonly [K in keyof T]: K extends 'hook_event_name' ? N : T[K] };
-/** The event's own fields and the base fields as they may be handed in. */
+/** The event's own fields and the base fields, as types for one built-in event. */
 export type InputOf<E extends HookEvent> = NamedInput<E, InputFields<Definitions[E]>>;
 
 type FilledIn = 'session_id' | 'transcript_path' | 'cwd' | 'hook_event_name';
 
-/** The input of `fire`: the event's own fields; missing base fields are filled in, and extra fields pass. */
+/** The input of `fire`: the event's own fields. Missing base fields are filled in, and extra fields are passed on. */
 export type FireInput<E extends EventName<Custom> = HookEvent, Custom extends CustomEvents = NoEvents> = {
   [N in E]: FireFields<N, InputFields<DefinitionOf<N, Custom>>>;
 }[E];
@@ -117,7 +117,7 @@ type FireFields<N extends string, T> = { readonly [K in keyof T as K extends Fil
   readonly [extra: string]: unknown;
 };
 
-/** The answer of a handler of the event. To say nothing it returns nothing. */
+/** The output of a handler of the event. A handler with nothing to say returns nothing. */
 export type HookOutput<E extends EventName<Custom> = HookEvent, Custom extends CustomEvents = NoEvents> = {
   [N in E]: SyncOutput<N, OutputFields<DefinitionOf<N, Custom>>> | AsyncOutput;
 }[E];
@@ -125,15 +125,15 @@ type SyncOutput<N extends string, T> = z.infer<ReturnType<typeof baseOutput>> & 
   hookSpecificOutput?: ({ hookEventName?: N | undefined } & T) | undefined;
   async?: false | undefined;
 };
-/** Continue without this handler. With `result` its late answer is awaited; without, it is ignored. Seconds. */
+/** Tells the host to continue without this handler. A late answer counts only if its promise is given as `result`. The timeout is in seconds. */
 export type AsyncOutput = z.infer<ReturnType<typeof asyncOutput>> & { result?: Promise<unknown> | undefined };
 
-/** Events of newer versions of Claude's SDK, which hookscope does not fire. Without them none of the SDK's callbacks would compile here. */
+/** Events of newer versions of Claude's SDK that hookscope does not fire. Without them, callbacks typed for the SDK would not compile here. */
 type LaterEvent = 'PreSkillShellCommand';
 
 /**
- * What a callback says that was written for several events at once, as Claude's own SDK types them all: of whichever event. What is said
- * for another event than the one that was fired is a failure (`bad_schema`).
+ * The output of a callback that is written for several events, as Claude's SDK types all of its callbacks. An output for another event
+ * than the one that was fired is a failure (`bad_schema`).
  */
 export type AnyHookOutput =
   | AsyncOutput
@@ -147,11 +147,11 @@ export type AnyHookOutput =
 
 const plainWord = (name: string): string => name.replace(/[-_\s]/g, '').toLowerCase();
 
-/** The event that a name in any spelling means: `pre_tool_use`, `pre-tool-use`, `preToolUse`. undefined if there is none. */
+/** The event name for any spelling: `pre_tool_use`, `pre-tool-use`, `preToolUse`. undefined if there is no such event. */
 export function eventName(spelling: string): HookEvent | undefined;
 export function eventName(spelling: string, names: Iterable<string>): string | undefined;
 export function eventName(spelling: string, names: Iterable<string> = HOOK_EVENTS): string | undefined {
-  // Whoever asks for an event says what is wrong with its name.
+  // The caller reports a name that is not a string.
   if (typeof spelling !== 'string') return undefined;
   const wanted = plainWord(spelling);
   for (const name of names) if (plainWord(name) === wanted) return name;

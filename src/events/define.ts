@@ -5,7 +5,7 @@ import { EXTERNAL_KINDS } from './handler-kinds.js';
 import { type EventDefinition, type EventSpec, type Fold, VERDICT_FOLDS } from './spec.js';
 import { toolName } from './tool-calls.js';
 
-/** The declared fields with the base fields around them; own fields win. */
+/** The declared fields added to the base fields; declared fields win. */
 export type WithBase<Own extends z.ZodObject> = z.ZodObject<
   z.core.util.Extend<ReturnType<typeof BaseInput>['shape'], Own['shape']>,
   z.core.$loose
@@ -16,17 +16,17 @@ type Derived = 'name' | 'input' | 'output' | 'subject' | 'subjectField' | 'fold'
 /** The argument of `defineEvent`: `input` and `fold`; every other field has a default, most of them by fold. */
 export interface EventOptions<Own extends z.ZodObject, Output extends z.ZodObject, F extends Fold>
   extends Partial<Omit<EventSpec, Derived>> {
-  /** The event's own fields. The base fields are added, and unknown fields pass. Fields are checked and nothing more: hooks get each as it was fired, so no `transform` or `default`. */
+  /** The event's own fields. Base fields are added, and unknown fields pass. Fields are only checked, and hooks get them as they were fired, so `transform` and `default` are not allowed. */
   readonly input: Own;
   readonly fold: F;
-  /** The event's own keys of `hookSpecificOutput`. Default: what the fold kind has. */
+  /** The event's own keys of `hookSpecificOutput`. Default: the keys of the fold kind. */
   readonly output?: Output;
   /** The text that matchers are compared with: an input field, or a function of the input with `subjectField` to name it in docs. */
   readonly subject?: (keyof Own['shape'] & string) | ((input: z.infer<WithBase<Own>>) => string | undefined);
   readonly subjectField?: string;
 }
 
-/** Like `EventOptions`, with schemas that are made on first use. */
+/** Like `EventOptions`, but with schemas that are created on first use. */
 interface LaterOptions<Own extends z.ZodObject, Output extends z.ZodObject, F extends Fold>
   extends Omit<EventOptions<Own, Output, F>, 'input' | 'output' | 'claude'> {
   readonly input: () => Own;
@@ -49,7 +49,7 @@ export const builtIn = <
   options: BuiltInOptions<Own, Output, F>,
 ): EventDefinition<WithBase<Own>, Output, F> => definition(options);
 
-/** Making the schemas of all events takes longer than loading the rest of us, and most hosts see few of them. */
+/** Schemas are created lazily: creating those of all events takes longer than loading the rest of hookscope, and most hosts use few. */
 export function definition<
   Own extends z.ZodObject,
   F extends Fold,
@@ -83,7 +83,7 @@ export function definition<
   return Object.defineProperties(fields, schemas) as unknown as EventDefinition<WithBase<Own>, Output, F>;
 }
 
-/** A field that is made when it is first read, and shown like any other. */
+/** An enumerable property whose value is computed on first read. */
 function later(make: () => unknown): PropertyDescriptor {
   let value: unknown;
   return {
@@ -95,14 +95,14 @@ function later(make: () => unknown): PropertyDescriptor {
   };
 }
 
-/** If nothing can be rewritten, `updatedInput` is an unknown key, with a warning. */
+/** A gate that cannot be rewritten has no `updatedInput`, so that key leads to a warning. */
 function defaultOutput(fold: Fold, rewrites: EventSpec['rewrites']): z.ZodObject {
   return fold === 'gate' && !rewrites ? FOLD_OUTPUT.gate().omit({ updatedInput: true }) : FOLD_OUTPUT[fold]();
 }
 
 type Subject = (input: Record<string, unknown>) => string | undefined;
 
-/** Whether the subject is certainly the call's tool. Neither `tool` nor `subjectField` says so: events of users may have any subject. */
+/** Whether the subject is the tool name of a call. `tool` and `subjectField` do not tell, because a custom event may have any subject. */
 export const hasToolSubject = (spec: Pick<EventSpec, 'subject'>): boolean => spec.subject === toolName;
 
 function subjectOf(
@@ -110,7 +110,7 @@ function subjectOf(
   field: string | undefined,
 ): { subject?: Subject; subjectField?: string } {
   if (subject === undefined) return {};
-  // The input is checked before its subject is read: the field is a string, or an optional one and absent.
+  // The input has been checked before, so the field is a string or, if it is optional, absent.
   if (typeof subject === 'string')
     return {
       subject: subject === 'tool_name' ? toolName : (input) => input[subject] as string,
@@ -119,7 +119,7 @@ function subjectOf(
   return field === undefined ? { subject } : { subject, subjectField: field };
 }
 
-/** Gives a definition its name; `hook_event_name` must then be that name. */
+/** Gives a definition its name, which `hook_event_name` must then equal. */
 export function named<Input extends z.ZodObject, Output extends z.ZodObject, F extends Fold>(
   name: string,
   definition: EventDefinition<Input, Output, F>,
@@ -127,7 +127,7 @@ export function named<Input extends z.ZodObject, Output extends z.ZodObject, F e
   return Object.freeze({ ...namedLater(name, definition) });
 }
 
-/** Like `named`, with schemas that are made later. */
+/** Like `named`, but with schemas that are created on first use. */
 export function namedLater<Input extends z.ZodObject, Output extends z.ZodObject, F extends Fold>(
   name: string,
   definition: EventDefinition<Input, Output, F>,

@@ -1,10 +1,10 @@
 import type { EventSpec, Exit2 } from './spec.js';
 
 export const ON_FAILURE = ['continue', 'block', 'ask'] as const;
-/** What a failure means: continue, block (on a gate: deny), or ask the user. */
+/** What happens when a handler fails: continue, block (on a gate: deny), or ask the user. */
 export type OnFailure = (typeof ON_FAILURE)[number];
 
-/** Why a handler failed, each cause by its own name (docs/semantics.md 8). */
+/** Why a handler failed (docs/semantics.md 8). */
 export type Cause =
   | 'threw'
   | 'timeout'
@@ -23,7 +23,7 @@ export type Cause =
 export interface Failure {
   readonly cause: Cause;
   readonly message: string;
-  /** It counts as a block whatever the registration's `onFailure` says (docs/semantics.md 8). */
+  /** The failure blocks whatever the registration's `onFailure` says (docs/semantics.md 8). */
   readonly blocks?: true;
 }
 
@@ -31,8 +31,8 @@ export interface Failure {
 export type FailureEffect = 'none' | 'ask' | 'deny' | 'block';
 
 /**
- * The published table of failures (docs/semantics.md 8): policy by what the event can do. Every cause of failure is treated alike,
- * but for `untrusted` (`effectOf`).
+ * The published table of failures (docs/semantics.md 8): the effect of a failure policy, by what the event can do. All causes of
+ * failure are treated alike, except `untrusted` (`effectOf`).
  */
 export function failureEffect(spec: EventSpec, onFailure: OnFailure): FailureEffect {
   if (spec.failure === 'fails') return 'block';
@@ -44,11 +44,11 @@ export function failureEffect(spec: EventSpec, onFailure: OnFailure): FailureEff
   return isBlocked(spec) ? 'block' : 'none';
 }
 
-/** Whether there is something to block. Where a block means a value of its own, as the declining of an elicitation, that is a hook's word and no failure's. */
+/** Whether a failure can block the event. Where a block stands for a value, such as declining an elicitation, only a hook may give that answer, not a failure. */
 const isBlocked = ({ fold, exit2, blockValue }: EventSpec): boolean =>
   fold === 'block' || (fold === 'replace' && exit2 === 'block' && blockValue === undefined);
 
-/** Like `failureEffect`, for a failure that may count whatever the policy says. */
+/** Like `failureEffect`, but also handles failures that count whatever the policy says. */
 export function effectOf(
   spec: EventSpec,
   onFailure: OnFailure,
@@ -56,17 +56,17 @@ export function effectOf(
 ): FailureEffect {
   if (failure.blocks) return failureEffect(spec, 'block');
   if (failure.cause !== 'untrusted' || onFailure === 'block') return failureEffect(spec, onFailure);
-  // An accepted guard could not judge it: the user or an approver must; if nobody can be asked, it is denied.
+  // A guard that the user had accepted could not run, so the user or an approver must decide. If nobody can be asked, the action is denied.
   return failureEffect(spec, spec.askOnFailure ? 'ask' : 'block');
 }
 
-/** What exit code 2 of a command is; `fails`: a failure like any other code. */
+/** The meaning of a command's exit code 2; `fails`: it is a failure like any other code. */
 export type Exit2Meaning = Exit2 | 'fails';
 
-/** An event that fails as a whole has no use for a verdict. */
+/** If a failure always fails the action, exit code 2 is a failure too. */
 export const exit2Of = ({ exit2, failure }: Pick<EventSpec, 'exit2' | 'failure'>): Exit2Meaning =>
   failure === 'fails' ? 'fails' : exit2;
 
-/** Whether exit code 2 is an answer: a block, or feedback on what has happened already. */
+/** Whether exit code 2 is an answer: a block, or feedback on an action that has already happened. */
 export const answersByExit2 = (spec: Pick<EventSpec, 'exit2' | 'failure'>): boolean =>
   exit2Of(spec) === 'block' || exit2Of(spec) === 'feedback';

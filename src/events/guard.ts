@@ -4,12 +4,12 @@ import { findProblem } from '../values/problem.js';
 import { messageOf } from '../values/waiting/promises.js';
 import type { EventSpec } from './spec.js';
 
-/** Quick yes: true only if the event's schema surely accepts the input. A false says nothing; ask `checkInput` then. */
+/** A fast check. True means that the event's schema accepts the input; after false, call `checkInput`. */
 export type Guard = (input: unknown) => boolean;
 
 const guards = new WeakMap<EventSpec, Guard>();
 
-/** The event's guard, compiled when first asked for. It looks at the first level, never into tool inputs or results. */
+/** The event's guard, compiled on first use. It checks the first level only, never inside tool inputs or results. */
 export function inputGuard(spec: EventSpec): Guard {
   let guard = guards.get(spec);
   if (!guard) {
@@ -19,7 +19,7 @@ export function inputGuard(spec: EventSpec): Guard {
   return guard;
 }
 
-/** What is wrong with the input, for INVALID_INPUT: the field, and what it must be. undefined: nothing. */
+/** The first problem of the input, for INVALID_INPUT: the field, and what it must be. undefined if the input is valid. */
 export function checkInput(spec: EventSpec, input: unknown): { field: string; expected: string } | undefined {
   const problem = findProblem(spec.input, input);
   if (!problem) return undefined;
@@ -27,7 +27,7 @@ export function checkInput(spec: EventSpec, input: unknown): { field: string; ex
   return { field: field === '' ? 'input' : field, expected: `must be ${expected}, got ${got}` };
 }
 
-/** The error thrown while the input was read: only its own getters can do that. */
+/** The error for an input whose own getters threw while it was read. */
 export function unreadable(event: string, error: unknown): HookscopeError {
   const expected = `cannot be read: ${messageOf(error)}`;
   return new HookscopeError('INVALID_INPUT', { event, field: '(the input)', expected }, { cause: error });

@@ -1,19 +1,19 @@
 interface KindFacts {
   /** What a handler of this type depends on. Some events cannot wait for the network or a model. */
   readonly asks: 'nobody' | 'process' | 'machine' | 'network' | 'model';
-  /** It has a process's exit code: any but 0 is an `error` in records. */
+  /** The handler has a process's exit code; any code but 0 is an `error` in records. */
   readonly exits?: true;
-  /** It is a request to a server, which a trace leads on to. */
+  /** The handler sends a request to a server, and the trace context along with it. */
   readonly requests?: true;
-  /** What it runs has a name of its own, such as a function or a tool, by which records call it. */
+  /** What the handler runs has a name, such as that of a function or a tool, which records use. */
   readonly named?: true;
-  /** Claude Code does not have it: in its own files it is not known, and never runs. */
+  /** Claude Code does not have this type. In its own files it is unknown and never runs. */
   readonly ours?: true;
-  /** Its timeout in Claude Code's files, if neither the file nor the event sets one; absent: 600. */
+  /** The timeout in Claude Code's files, in seconds, if neither the file nor the event sets one. Default: 600. */
   readonly claudeSeconds?: number;
 }
 
-/** The types that `handlers/kinds.ts` makes from a description. Every event takes them, but those that cannot wait for what they ask. */
+/** The types that `handlers/kinds.ts` creates from a description. Some events allow only a part of them, because they cannot wait for a network or model. */
 const DESCRIBED = {
   command: { asks: 'machine', exits: true },
   http: { asks: 'network', requests: true },
@@ -22,16 +22,16 @@ const DESCRIBED = {
   agent: { asks: 'model', claudeSeconds: 60 },
 } as const satisfies Record<string, KindFacts>;
 
-/** Every type of handler: the records' `handler`, the default `types` of an event and what `check` names come from here. */
+/** All handler types. The values of `handler` in records, the default `types` of events and the names in `check` are derived from this table. */
 const KINDS = {
   callback: { asks: 'process', named: true, ours: true },
   ...DESCRIBED,
   rule: { asks: 'nobody', ours: true },
 } as const satisfies Record<string, KindFacts>;
 
-/** What a handler runs: a function here, a process, a request, a tool, a question to a model; or, for a rule, nothing. */
+/** What a handler runs: a function in this process, a child process, a request, a tool, a question to a model; or, for a rule, nothing. */
 export type HandlerKind = keyof typeof KINDS;
-/** The types that are neither a function nor a rule. */
+/** All types except functions and rules. */
 export type ExternalKind = keyof typeof DESCRIBED;
 /** The types that Claude Code's files may contain. */
 export type ClaudeKind = {
@@ -44,9 +44,9 @@ const factsOf = (kind: HandlerKind): KindFacts => KINDS[kind];
 const kindsWhere = (accepts: (asks: KindFacts['asks']) => boolean): readonly ExternalKind[] =>
   Object.freeze((Object.keys(DESCRIBED) as ExternalKind[]).filter((kind) => accepts(factsOf(kind).asks)));
 
-/** The `types` of an event that says nothing else. */
+/** The default `types` of an event. */
 export const EXTERNAL_KINDS = kindsWhere(() => true);
-/** The `types` of events that cannot wait for a model's opinion. */
+/** The `types` of events that cannot wait for a model. */
 export const PROGRAMS = kindsWhere((asks) => asks !== 'model');
 /** The `types` of events that happen before the network can be relied on. */
 export const LOCAL = kindsWhere((asks) => asks !== 'model' && asks !== 'network');
@@ -59,7 +59,7 @@ export const CLAUDE_KINDS: readonly ClaudeKind[] = Object.freeze(
   HANDLER_KINDS.filter((kind): kind is ClaudeKind => factsOf(kind).ours !== true),
 );
 
-/** Seconds that Claude Code's files give such a handler. */
+/** The default timeout of a handler type in Claude Code's files, in seconds. */
 export const claudeSeconds = (kind: string): number =>
   (Object.hasOwn(KINDS, kind) ? factsOf(kind as HandlerKind).claudeSeconds : undefined) ?? 600;
 
@@ -68,9 +68,9 @@ function whoseRow(has: 'exits' | 'requests' | 'named'): (kind: string) => boolea
   return (kind) => kinds.includes(kind);
 }
 
-/** Whether such a handler's exit code is a process's, and not another status. */
+/** Whether the exit code of such a handler is that of a process, not another status. */
 export const exits = whoseRow('exits');
-/** Whether such a handler asks a server. */
+/** Whether such a handler sends a request to a server. */
 export const requests = whoseRow('requests');
 /** Whether what such a handler runs has a name. */
 export const hasName = whoseRow('named');

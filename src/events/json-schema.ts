@@ -6,8 +6,8 @@ import type { EventSpec } from './spec.js';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * The JSON Schema (draft 2020-12) of what a hook of the event is given on stdin, or of all it may print: the base fields
- * and `hookSpecificOutput` with its `hookEventName`, or the async form.
+ * The JSON Schema (draft 2020-12) of the input that a hook of the event gets on stdin, or of the output that it may print: the base
+ * fields and `hookSpecificOutput` with its `hookEventName`, or the async form.
  */
 export function jsonSchema(spec: EventSpec, direction: 'input' | 'output'): JsonSchema {
   const schema = direction === 'input' ? spec.input : wholeOutput(spec);

@@ -1,21 +1,21 @@
 import { isObject, type Json } from '../values/shape.js';
 
-/** Where a call of another agent's tool says which files it is about. Our `file_path` is made of it. */
+/** The key under which a call of another agent's tool names its files. Our `file_path` is derived from it. */
 export interface FileSource {
   readonly key: string;
-  /** It is a patch; else a list of paths or patterns. */
+  /** True if the value is a patch, false if it is a list of paths or patterns. */
   readonly patch: boolean;
 }
 
-/** With the path that the call had at first, if that is one file. */
+/** A source with the path that the call had originally, if it named one file. */
 export interface NamedSource extends FileSource {
   readonly path?: string;
 }
 
-/** What a path has that may be more than one file to who expands it; a backslash may be a slash there. */
+/** Characters that may make a path mean several files when it is expanded. A backslash may also be a separator. */
 const MAGIC = /[*?[{!(\\]/;
 
-/** How many files or patterns a call names, and the path where that is one file. */
+/** How many files or patterns a call names and, if it is one file, its path. */
 export function filesNamed(source: FileSource, call: Json): { count: number; path?: string } {
   const files = new Set(namesIn(source, call));
   const [only] = files;
@@ -23,7 +23,7 @@ export function filesNamed(source: FileSource, call: Json): { count: number; pat
   return { count: files.size, ...(isOne ? { path: only } : {}) };
 }
 
-/** Every file that a call names; undefined stands for those that are not known. */
+/** Every file that a call names; undefined stands for files that are not known. */
 export function filesIn(source: FileSource, call: Json): readonly (string | undefined)[] {
   const files = [...new Set(namesIn(source, call))];
   return files.length === 0 ? [undefined] : files.map((file) => (source.patch ? file : knownPath(file)));
@@ -31,20 +31,20 @@ export function filesIn(source: FileSource, call: Json): readonly (string | unde
 
 const namesIn = ({ key, patch }: FileSource, call: Json): string[] => (patch ? patched(call[key]) : listed(call[key]));
 
-/** The path of one file, to a tool that expands nothing: brackets and stars are letters of it. */
+/** The path of one file for a tool that does not expand patterns: brackets and stars are ordinary characters. */
 export const onePath = (path: unknown): string | undefined =>
   typeof path === 'string' && path !== '' && !path.includes('\n') ? path : undefined;
 
-/** A path that is one file, whoever reads it. */
+/** The path if every tool would read it as one file. */
 export function knownPath(path: unknown): string | undefined {
   const one = onePath(path);
   return one === undefined || MAGIC.test(one) ? undefined : one;
 }
 
-/** Keeps the `file_path` of a call what its source says, while hooks rewrite the source. */
+/** Keeps the `file_path` of a call in step with its source while hooks rewrite the source. */
 export class NamedFile {
   readonly #source: FileSource;
-  /** What it has been: a hook hands back what it was given. */
+  /** All values that `file_path` has had. A hook that returns one of them has not changed it. */
   readonly #made: Set<unknown>;
 
   constructor(source: NamedSource) {
@@ -52,7 +52,7 @@ export class NamedFile {
     this.#made = new Set([undefined, source.path]);
   }
 
-  /** The call that a hook wants, with the path that its source says now. A path of the hook's own stays. */
+  /** The rewritten call, with `file_path` updated from its source. A path that the hook itself has set is kept. */
   in(call: unknown): unknown {
     if (!isObject(call) || !this.#made.has(call['file_path'])) return call;
     const { path } = filesNamed(this.#source, call);
@@ -63,13 +63,13 @@ export class NamedFile {
   }
 }
 
-/** What the payload of another agent says of it. */
+/** The file source in the payload of another agent, if any. */
 export function fileSourceOf({ via }: Json): NamedSource | undefined {
   const files = isObject(via) ? via['files'] : undefined;
   return isObject(files) && typeof files['key'] === 'string' ? (files as unknown as NamedSource) : undefined;
 }
 
-/** A list with anything but texts in it names none. */
+/** A list that contains anything but strings names no files. */
 function listed(value: unknown): string[] {
   const all: unknown[] = [value].flat();
   return all.every((one) => typeof one === 'string') ? all : [];
@@ -77,16 +77,16 @@ function listed(value: unknown): string[] {
 
 const HEADER = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/s;
 
-/** The files of a patch. Lines end with a line feed alone, and space around a header does not count, as where it is applied. */
+/** The files of a patch. As in the program that applies it, lines end only at a line feed, and white space around a header is ignored. */
 function patched(patch: unknown): string[] {
   if (typeof patch !== 'string') return [];
   return patch.split('\n').flatMap((line) => HEADER.exec(trimmed(line))?.[1]?.trim() ?? []);
 }
 
-/** All that is white space to Unicode, which counts one more than JavaScript does. */
+/** White space by Unicode's definition, which includes U+0085; `\s` in JavaScript does not. */
 const SPACE = /[\s\u0085]/;
 
-/** Each end is looked at once: a pattern for the end would be tried at every space in the line. */
+/** Scans by hand: a regular expression for trailing space would be tried at every space in the line. */
 function trimmed(line: string): string {
   let [from, to] = [0, line.length];
   while (from < to && SPACE.test(line.charAt(from))) from++;
@@ -95,17 +95,17 @@ function trimmed(line: string): string {
 }
 
 /**
- * The program with nothing but a patch, as a here-document or in quotes; a folder to go to may stand before it, if its name says which. Blanks and tabs are between words, and line feeds where a
- * shell passes over them: behind `cd` alone one would end the command, and other white space is a letter to it.
+ * A line that only runs the program with a patch, as a here-document or in quotes. A `cd` to a literal folder may precede it. Words are separated by blanks and tabs. Line feeds are allowed where a
+ * shell ignores them; directly after `cd` one would end the command. To a shell, all other white space is part of a word.
  */
 const ALONE =
   /^[ \t\n]*(?:cd[ \t]+(?<folder>(?:~(?=[/ \t&])|[\w./@])[\w./~@+-]*)[ \t]*&&[ \t\n]*)?apply_?patch(?<given>[ \t<].*)$/s;
 const DOCUMENT = /^[ \t]*<<[ \t]*(?<quote>['"]?)(?<end>\w+)\k<quote>[ \t]*\n(?<text>.*)\n\k<end>(?:\n[ \t\n]*)?$/s;
 const QUOTED = /^[ \t]+(?<quote>['"])(?<text>[^'"]*)\k<quote>[ \t\n]*$/s;
-/** What a shell puts something in the place of: more files, or another header. */
+/** Characters by which a shell expands text, so that the patch may get more files or other headers. */
 const EXPANDED = /[$`\\]/;
 
-/** The files of the patch that a line of a shell applies, and does nothing else; none if that is not known. */
+/** The files of the patch if a shell line does nothing but apply one; otherwise, or if they are not known, none. */
 function patchedByShell(line: unknown): string[] {
   const { folder, given = '' } = (typeof line === 'string' && ALONE.exec(line)?.groups) || {};
   const { text, end, quote } = (DOCUMENT.exec(given) ?? QUOTED.exec(given))?.groups ?? {};
@@ -118,11 +118,11 @@ function patchedByShell(line: unknown): string[] {
 
 const isAbsolute = (path: string): boolean => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path);
 
-/** Whether a line runs the program; undefined: nobody can tell what it runs. */
+/** Tells whether a shell line runs the program; undefined if that cannot be determined. */
 type LineReader = (line: string) => boolean | undefined;
 let runsPatches: LineReader = () => undefined;
 
-/** Gives the reader of shell lines, which comes with whatever has rules; what only asks a server does not load it. Without one, a line that has the program's name may run it. */
+/** Sets the reader of shell lines. It is loaded together with rules, and not in a process that only asks a server. Without it, every line that contains the program's name may run it. */
 export function readPatchesWith(reader: LineReader): void {
   runsPatches = reader;
   last = undefined;
@@ -134,22 +134,22 @@ interface LineRead {
   files?: readonly (string | undefined)[];
 }
 
-/** All rules of a fire ask about one line in turn. */
+/** The last line, cached because all rules of a fire ask about the same one. */
 let last: LineRead | undefined;
 
-/** What a line that applies a patch is, besides. */
+/** The tools that a shell line which applies a patch counts as, besides its own. */
 export const PATCHED: readonly string[] = ['Edit'];
 
-/** The name of the program, with what a shell takes out of a word taken out. */
+/** The program's name, in a line from which quotes, backslashes and line feeds are removed. */
 const NAMED = /apply_?patch/;
-/** What a shell makes a name of: a pattern, a choice, a variable, an escape. */
+/** Characters by which a shell can compose a name: a pattern, braces, a variable, an escape. */
 const MAKES = /[$`*?[{]/;
-/** A patch itself says so even where nobody can tell what the line runs. */
+/** The text of a patch, which counts even if it is unknown what the line runs. */
 const PATCHES = /\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )/;
 
 /**
- * Whether a line of a shell may apply a patch, as a rule about the program would say. Where nobody can tell what it runs (`$X`, `curl … | sh`), it may if it has the program's name or a patch: else
- * each such line would be an edit.
+ * Whether a shell line may apply a patch. If it is unknown what the line runs (`$X`, `curl … | sh`), the line must contain the program's name or a patch;
+ * otherwise every such line would count as an edit.
  */
 export function mayPatch(given: unknown): boolean {
   return lineRead(given)?.may === true;
@@ -158,7 +158,7 @@ export function mayPatch(given: unknown): boolean {
 function lineRead(given: unknown): LineRead | undefined {
   if (last !== undefined && isSame(last.given, given)) return last;
   if (typeof given === 'string') last = { given, may: readsAsPatch(given) };
-  // Whoever has the list may change it.
+  // A copy, because the caller may change the list later.
   else if (isTexts(given)) last = { given: [...given], may: readsAsPatch(given.map(quoted).join(' ')) };
   else return undefined;
   return last;
@@ -172,7 +172,7 @@ const isSame = (one: string | readonly string[], other: unknown): boolean =>
     one.every((word, i) => word === other[i]));
 
 function readsAsPatch(line: string): boolean {
-  // Most lines have none of it, however it is quoted.
+  // A fast test first: most lines contain none of these, however they are quoted.
   const bare = line.replace(/['"\\\n]/g, '');
   const isTold = NAMED.test(bare) || PATCHES.test(bare);
   return (isTold || MAKES.test(bare)) && (runsPatches(line) ?? isTold);
@@ -182,7 +182,7 @@ const isTexts = (given: unknown): given is string[] =>
   Array.isArray(given) && given.every((one) => typeof one === 'string');
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** The files of the patches that a line of a shell applies; undefined stands for those that are not known. */
+/** The files of the patch that a shell line applies; undefined stands for files that are not known. */
 export function filesPatched(line: unknown): readonly (string | undefined)[] {
   const read = lineRead(line);
   if (read?.may !== true) return [];

@@ -1,4 +1,4 @@
-/** Made on first use and kept: a schema costs far more than the rest of a module, and most are never used. */
+/** Computes a value on first use and keeps it: a schema is far more expensive than the rest of its module, and most are never used. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -12,7 +12,7 @@ const KINDS = HANDLER_KINDS.map((kind) => `"${kind}"`).join(', ');
 
 type EventKeys = keyof EventOptions<z.ZodObject, z.ZodObject, Fold>;
 
-/** The values that each field of an event accepts. */
+/** The checks of an event's fields. */
 const EVENT: Readonly<Record<EventKeys, OptionCheck>> = {
   input: SCHEMA,
   output: SCHEMA,
@@ -56,7 +56,7 @@ const EVENT: Readonly<Record<EventKeys, OptionCheck>> = {
 
 type Within<Key extends keyof EventSpec> = Readonly<Record<keyof NonNullable<EventSpec[Key]>, OptionCheck>>;
 
-/** The keys within a field. */
+/** The checks of the keys inside a field. */
 const WITHIN: { readonly [Key in 'timeout' | 'rewrites' | 'claude']: Within<Key> } = {
   timeout: { claude: SECONDS, max: SECONDS },
   rewrites: { field: checks.text, keys: TEXTS, mcpKeys: TEXTS, shaped: checks.flag, unknownToClaude: checks.flag },
@@ -74,7 +74,7 @@ const WITHIN: { readonly [Key in 'timeout' | 'rewrites' | 'claude']: Within<Key>
 
 const REQUIRED = { timeout: ['claude'], rewrites: ['field', 'keys'] } as const;
 
-/** A misspelt key, or a wrong value, would make another event: INVALID_OPTIONS. `where` ends before the key. */
+/** Throws INVALID_OPTIONS for a misspelt key or a wrong value. `where` is the text before the key in the message. */
 export function checkEvent(options: unknown, where: string): void {
   if (!isObject(options)) throw wrongOption(where.replace(/[:.] ?$/, ''), 'expected an object, { input, fold }');
   checkOptions(where, options, EVENT);
@@ -129,7 +129,7 @@ function checkSubject(subject: unknown, input: z.ZodObject): void {
   throw wrongOption('defineEvent: subject', expected, near);
 }
 
-/** A zod object schema, of this copy of zod or another. */
+/** Whether a value is a zod object schema. It may come from another copy of zod. */
 function isObjectSchema(value: unknown): boolean {
   return isObject(value) && (value as { _zod?: { def?: { type?: unknown } } })._zod?.def?.type === 'object';
 }

@@ -1,6 +1,6 @@
 import type { CallOf } from './tool-inputs.js';
 
-/** A running task or a planned prompt, as Stop and SubagentStop list them. */
+/** A running task of the session, as Stop and SubagentStop list it. */
 export interface BackgroundTask {
   readonly id: string;
   readonly type: string;
@@ -27,7 +27,7 @@ interface RuleUpdate {
   readonly behavior: 'allow' | 'deny' | 'ask';
   readonly destination: Destination;
 }
-/** A change of permissions, as PermissionRequest suggests it. */
+/** A change of permissions that PermissionRequest suggests. */
 export type PermissionUpdate =
   | (RuleUpdate & { readonly type: 'addRules' })
   | (RuleUpdate & { readonly type: 'replaceRules' })
@@ -52,8 +52,8 @@ interface Ends {
 }
 
 /**
- * What a hook is given where the schema, which takes old payloads and those of other harnesses too, promises less: as Claude Code and a
- * session send it.
+ * Fields for which hooks get a more precise type than the schema has. The schema also accepts old payloads and those of other harnesses;
+ * these types say what Claude Code and a session send.
  */
 interface Given {
   PreToolUse: Call;
@@ -76,17 +76,17 @@ interface Given {
 }
 
 /**
- * Values of your own in fields of events that have a list of known ones, by declaration merging:
+ * Adds your own values to event fields that have a list of known values, by declaration merging:
  * `interface HookValues { SessionEnd: { reason: 'max_turns' } }`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: it is there to be merged with
 export interface HookValues {}
 
-/** Fields that stay open, because every harness has its own values. */
+/** Fields that accept any string, because every harness has its own values. */
 type Open = 'permission_mode';
 type Literals<T> = T extends string ? (string extends T ? never : T) : never;
 type Values<N, K> = N extends keyof HookValues ? (K extends keyof HookValues[N] ? HookValues[N][K] : never) : never;
-/** A field with a list of known values has one of them. */
+/** Restricts a field with a list of known values to those values. */
 type Listed<T, N, K> = K extends Open
   ? T
   : [Literals<T>] extends [never]

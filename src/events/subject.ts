@@ -11,7 +11,7 @@ export function subjectOf(spec: EventSpec | undefined, input: Readonly<Record<st
   }
 }
 
-/** The subject of an input that may be incomplete, for people to read; undefined if it is missing or could not be computed. */
+/** The subject of an input that may be incomplete, as messages show it; undefined if it is missing or could not be computed. */
 export function subjectIn(spec: EventSpec | undefined, input: Readonly<Record<string, unknown>>): string | undefined {
   return shownName(subjectOf(spec, input) ?? '') || undefined;
 }

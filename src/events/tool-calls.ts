@@ -1,22 +1,22 @@
 import { isObject } from '../values/shape.js';
 
-/** Before the names of a call that has several, and between them: a space that does not break. */
+/** A no-break space. It precedes each name in the subject of a call that has several names. */
 const MARK = '\u00a0';
 const MARKED = 0xa0;
-/** In the place of one in a name. */
+/** Begins an escape sequence for a mark inside a name. */
 const ESCAPE = '\u001b';
-/** Before a name that the call may get. */
+/** Prefix of a name that the call may get by a rewrite. */
 const MAYBE = `${ESCAPE}2`;
 const MCP = 'mcp__';
-/** In the place of a server that is not known. */
+/** Stands for an unknown server in an MCP tool's name. */
 export const SOME_SERVER = '?';
-/** Names with more seams or dashes than any that a person would give are not read in every way. */
+/** Names with more separators or dashes than this are not expanded into all possible readings. */
 const MOST_SEAMS = 40;
 const MOST_DASHES = 5;
 
 /**
- * What a call is known by: its tool's name, with others that hooks may mean by it (`via.meant`), or may once it is rewritten (`via.may`). Nearly all have one name, which is found here without another
- * call, for the engine (decision 10). The input is checked before: the name is a string.
+ * The subject of a call: its tool's name, with other names by which hooks may refer to it (`via.meant`), or may after a rewrite (`via.may`). Nearly all calls have a single name. That case is handled
+ * without another function call, for speed (decision 10). The input has been checked, so the name is a string.
  */
 export function toolName({ tool_name: name, via }: { readonly tool_name?: unknown; readonly via?: unknown }): string {
   return via === undefined && (name as string).charCodeAt(0) !== MARKED
@@ -34,38 +34,38 @@ function marked(name: string, via: unknown): string {
 
 const listed = (names: unknown): string[] => (Array.isArray(names) ? names.map(String) : []);
 
-/** A name may be anything, as it is somebody's text: marks in it are told from those between names. */
+/** Escapes marks inside a name, which may be any text, so that they differ from the marks between names. */
 const escaped = (name: string): string => name.replaceAll(ESCAPE, `${ESCAPE}0`).replaceAll(MARK, `${ESCAPE}1`);
 const unescaped = (text: string): string => text.replaceAll(`${ESCAPE}1`, MARK).replaceAll(`${ESCAPE}0`, ESCAPE);
 
 const isMarked = (name: string): boolean => name.charCodeAt(0) === MARKED;
 
-/** What a call is known by, as people and records read it: its name, or "shell or Bash" where it has several. */
+/** The name of a call in messages and records. With several names: "shell or Bash". */
 export function shownName(name: string): string {
   return isMarked(name) ? (namesOfCall(name, '') as readonly string[]).join(' or ') : name;
 }
 
-/** Whether a name is one, however it is read. */
+/** Whether the subject can only be read as one name. */
 export function isOneName(name: string): boolean {
   return !isMarked(name) && (!name.startsWith(MCP) || namesOfCall(name, '')?.length === 1);
 }
 
-/** Tools whose call may do anything, whatever else it is known by. */
+/** Tools whose calls can do anything, whatever other names the call has. */
 const SHELLS: readonly string[] = ['Bash', 'Monitor', 'PowerShell'];
 
-/** Whether it is known what each name means that a call is known by. */
+/** Whether each name of a call can be read in only one way. */
 export const areSure = (name: string): boolean => (namesOfCall(name, '') ?? [name]).every(isOneName);
 
-/** Whether all that a call may be is meant, for who permits it: its tool is known, and if it is a shell's, that is meant as well as what its line is known by. */
+/** For rules that allow: whether a call is certainly meant. Its names must be unambiguous, at least one must match, and a shell tool among them must match too. */
 export function isMeantSurely(name: string, isMeant: (name: string) => boolean): boolean {
   const names = namesOfCall(name, '') ?? [];
   return areSure(name) && names.some(isMeant) && names.every((one) => !SHELLS.includes(one) || isMeant(one));
 }
 
 /**
- * All names that a call may have, for who looks for `wanted`: the text of a matcher, or a rule's name. More than one if it is known by several, or if it is
- * of an MCP server and its agent does not say which (`mcp__?__tool`), or where the server's name ends (`mcp__a-b-c`). undefined: `wanted` is a pattern that
- * may mean it.
+ * All names that a call may have, to be compared with `wanted`: the text of a matcher, or a rule's name. There are several if the call has other names, or if
+ * it is an MCP call whose agent does not say which server it is (`mcp__?__tool`) or where the server's name ends (`mcp__a-b-c`). undefined if the names cannot
+ * be listed and the pattern `wanted` may match.
  */
 export function namesOfCall(name: string, wanted: string): readonly string[] | undefined {
   if (isMarked(name)) return marks(name).flatMap((one) => (one.startsWith(MAYBE) ? [] : [unescaped(one)]));
@@ -75,7 +75,7 @@ export function namesOfCall(name: string, wanted: string): readonly string[] | u
   return rest.includes('__') ? [name] : (readings(rest) ?? (wanted.includes('mcp') ? undefined : [name]));
 }
 
-/** Names that a call does not have, and may have once a hook has rewritten it. */
+/** Names that the call does not have now but may have after a hook rewrites it. */
 export function mayMean(name: string): readonly string[] {
   if (!isMarked(name)) return [];
   return marks(name).flatMap((one) => (one.startsWith(MAYBE) ? [unescaped(one.slice(MAYBE.length))] : []));
@@ -83,10 +83,10 @@ export function mayMean(name: string): readonly string[] {
 
 const marks = (name: string): readonly string[] => name.slice(1).split(MARK);
 
-/** With every server that the text names: it does if it is about MCP, or about names with something before the word. */
+/** The tool's name with every server that `wanted` may name. Words count if `wanted` mentions MCP or if they follow a `*`. */
 function withServers(tool: string, wanted: string): readonly string[] | undefined {
   const servers = [...wanted.matchAll(/mcp__(.*?)(?:__|$)/g)].map(([, server = '']) => server);
-  // Which servers a pattern of this kind means cannot be listed.
+  // The servers that such a pattern matches cannot be listed.
   if (servers.some((server) => /[^\w*.|(),-]/.test(server))) return undefined;
   const named = wanted.includes('mcp') ? /[\w-]+/g : /(?<=\*)[\w-]+/g;
   const words = (wanted.match(named) ?? []).flatMap((word) => word.replace(/^mcp_+/, '').split('__'));
@@ -95,12 +95,12 @@ function withServers(tool: string, wanted: string): readonly string[] | undefine
   return [...all].map((one) => `${MCP}${one}__${tool}`);
 }
 
-/** Other agents have a "-" or "_" between server and tool. */
+/** The word and its beginnings up to each "-" or "_", which other agents put between server and tool. */
 function beginnings(word: string): string[] {
   return [word, ...[...word.matchAll(/[_-]/g)].map(({ index }) => word.slice(0, index))];
 }
 
-/** Cut at every place where the server's name may end; undefined: there are too many. */
+/** Splits the text at every place where the server's name may end; undefined if there are too many. */
 function readings(text: string): readonly string[] | undefined {
   const cuts = [...text.matchAll(/[_-]/g)].map(({ index }) => index).filter((at) => at > 0 && at < text.length - 1);
   if (cuts.length > MOST_SEAMS) return undefined;
@@ -111,7 +111,7 @@ function readings(text: string): readonly string[] | undefined {
   return [`${MCP}${text}`, ...names];
 }
 
-/** Names in which each dash may have been put for another character, which has become "_" in ours. */
+/** All names that result if each dash is either kept or stands for a character that we write as "_". */
 function spellings(text: string): readonly string[] {
   const [first = '', ...parts] = text.split('-');
   if (parts.length > MOST_DASHES) return [text, text.replaceAll('-', '_')];

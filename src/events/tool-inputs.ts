@@ -15,8 +15,8 @@ interface AgentInput {
 }
 
 /**
- * The inputs of Claude Code's own tools, by `tool_name`: `HookInput<'PreToolUse'>` and its like narrow by it. Nothing checks them when a
- * hook runs, and a later Claude Code may send more. Tools of your own are added by declaration merging:
+ * The inputs of Claude Code's own tools. Types such as `HookInput<'PreToolUse'>` narrow by `tool_name`. The inputs are not checked at run
+ * time, and a later Claude Code may send more. Add your own tools by declaration merging:
  *
  * ```ts
  * declare module 'hookscope' {
@@ -93,16 +93,16 @@ export interface ToolInputs {
 
 type Name = keyof ToolInputs & string;
 
-/** A tool's call as a type: narrowed by its name where that is known, else with an input that is `unknown`. */
+/** The type of a tool call. A known tool name narrows the input; for any other name, the input is `unknown`. */
 export type CallOf<Rest> = Known<Rest>[Name] | (Rest & Unknown) | (Rest & Unlisted);
 type Known<Rest> = { [N in Name]: Rest & { readonly tool_name: N; readonly tool_input: Readonly<ToolInputs[N]> } };
 
-// Types, not interfaces: a call may be handed to what takes a record of anything.
+// Types, not interfaces, because only types can be assigned to a record with an index signature.
 type Unknown = { readonly tool_name: OtherName; readonly tool_input: unknown };
 /**
- * TypeScript has no type for "any other string", and one whose name is `string` would be there after `tool_name === 'Bash'` too, with its
- * `unknown`. So the other names are patterns (`OtherName`), and what those leave out (the beginning of a known name, signs that no
- * tool's name has) is here, with an input that adds nothing to the others'.
+ * TypeScript has no type for "any other string". A member whose name is `string` would remain after `tool_name === 'Bash'`, and its
+ * `unknown` input would hide Bash's. So other names are template literal patterns (`OtherName`). Names that these patterns cannot express
+ * (beginnings of known names, unusual characters) are in this type. Its input is `never`, which adds nothing to a union.
  */
 type Unlisted = { readonly tool_name: string; readonly tool_input: never };
 
@@ -136,7 +136,7 @@ type Lower =
 type Sign = Lower | Uppercase<Lower> | '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '_' | '-';
 type First<N> = N extends `${infer C}${string}` ? C : never;
 type After<N, C extends string> = N extends `${C}${infer R}` ? R : never;
-/** Every name that at some place differs from all known ones. */
+/** Every name that differs from all known names at some character. */
 type OtherThan<N extends string, Begun extends string = ''> =
   | `${Begun}${Exclude<Sign, First<N>>}${string}`
   | { [C in First<N>]: OtherThan<After<N, C>, `${Begun}${C}`> }[First<N>];

@@ -1,14 +1,14 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The candidate a mistyped name most likely meant; a name that is only begun (`PreTool`) means the shortest that begins so. */
+/** The candidate that a misspelt name most likely means. An incomplete name (`PreTool`) means the shortest candidate that begins with it. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
-  // Of what is wrongly given in a name's place too.
+  // Callers also pass wrong values that should have been names.
   if (typeof name !== 'string') return undefined;
   const all = [...candidates];
   return nearestSpelling(name, all) ?? begunWith(name, all);
 }
 
-/** Fewer letters begin too much. */
+/** A beginning of fewer letters matches too many candidates. */
 const FEWEST = 3;
 
 function begunWith(name: string, candidates: readonly string[]): string | undefined {
@@ -19,7 +19,7 @@ function begunWith(name: string, candidates: readonly string[]): string | undefi
   return begun.reduce<string | undefined>((best, one) => (best && best.length <= one.length ? best : one), undefined);
 }
 
-/** The same by spelling alone, ignoring case; undefined if none is near: more than a third of the letters differ. */
+/** The candidate with the most similar spelling, ignoring case; undefined if more than a third of the letters differ from every candidate. */
 export function nearestSpelling(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
   let best: string | undefined;
@@ -35,7 +35,7 @@ export function nearestSpelling(name: string, candidates: Iterable<string>): str
   return best;
 }
 
-/** Two neighbouring letters that are swapped are one slip, not two. */
+/** Swapping two neighbouring letters counts as one step, not two. */
 function stepsTo(wanted: string, name: string): number {
   return isSwapped(wanted, name) ? 1 : distance(wanted, name);
 }

@@ -5,13 +5,13 @@ import { kindOf } from './problem.js';
 import { isPlain, type OptionCheck, show } from './shape.js';
 
 /**
- * Every key of an object of options, one that is missing here, or too many, does not compile; and what it may hold. true: whoever takes the
- * value says what is wrong with it.
+ * A check for every key of an options type; a missing or extra key does not compile. `true`: the code that uses the value
+ * checks it.
  */
 export type Keys<Options> = Readonly<Record<keyof Options, OptionCheck | true>>;
 type AnyKeys = Keys<Readonly<Record<string, unknown>>>;
 
-/** A misspelt option must not be dropped, nor a wrong value: INVALID_OPTIONS with the key and the nearest right name. `where` ends before the key. */
+/** Throws INVALID_OPTIONS for an unknown key, with the nearest known one, or a wrong value. `where` is the text before the key in the message. */
 export function checkKeys(given: unknown, known: AnyKeys, where: string): void {
   if (given === undefined) return;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
@@ -22,7 +22,7 @@ export function checkKeys(given: unknown, known: AnyKeys, where: string): void {
   checkOptions(where, given, known);
 }
 
-/** What has no keys of its own and is no plain object, a signal for instance, stands in the wrong place. */
+/** Throws for an object without own keys that is not plain, such as an AbortSignal: it was passed in place of the options. */
 export function checkPlain(given: object, where: string): void {
   if (isPlain(given) || Object.keys(given).length > 0) return;
   const got = Object.prototype.toString.call(given).slice(8, -1);
@@ -31,14 +31,14 @@ export function checkPlain(given: object, where: string): void {
 
 type Code = 'INVALID_OPTIONS' | 'INVALID_HOOKS';
 
-/** The same for a value that is known to be an object. */
+/** Like `checkKeys`, for a value that is known to be an object. */
 export function checkOptions(where: string, options: object, shape: AnyKeys, code: Code = 'INVALID_OPTIONS'): void {
   for (const key in options) {
     if (!Object.hasOwn(options, key)) continue;
     const value = (options as Readonly<Record<string, unknown>>)[key];
     const check = Object.hasOwn(shape, key) ? shape[key] : undefined;
     if (!check) throw unknownKey(where, key, shape, code);
-    // The name is made for what is wrong alone: a fire with options comes here.
+    // The key's full name is built only for an error, since every fire with options runs this.
     if (check !== true && value !== undefined && !check.accepts(value)) throw refused(where + key, value, check, code);
   }
 }
@@ -47,7 +47,7 @@ export function checkOption(where: string, value: unknown, check: OptionCheck, c
   if (!check.accepts(value)) throw refused(where, value, check, code);
 }
 
-/** Characters of a wrong value: the start of a host says enough. */
+/** How many characters of a wrong value an error shows; a host, for instance, would print very long. */
 const MOST_SHOWN = 200;
 
 function refused(where: string, value: unknown, check: OptionCheck, code?: Code): HookscopeError {

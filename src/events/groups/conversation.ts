@@ -31,7 +31,7 @@ const sampleSwitch = () => ({
   pricing: 'catalog' as const,
 });
 
-/** Events of the whole conversation: compaction, the model, what the user is shown. */
+/** Events about the conversation as a whole: compaction, the model, what the user sees. */
 export const CONVERSATION_EVENTS = {
   PreCompact: builtIn({
     input: () => zod().object({ trigger: trigger(), custom_instructions: zod().string().nullable() }),

@@ -9,7 +9,7 @@ const answer = () =>
     content: jsonObject().optional(),
   });
 
-/** What both events have in common. */
+/** The options that both events share. */
 const alike = {
   subject: 'mcp_server_name',
   fold: 'replace',
@@ -22,7 +22,7 @@ const alike = {
   group: 'elicitation',
 } as const;
 
-/** Events of questions that an MCP server asks the user. */
+/** Events about questions that an MCP server asks the user. */
 export const ELICITATION_EVENTS = {
   Elicitation: builtIn({
     input: () =>

@@ -2,7 +2,7 @@ import { zod } from '../../values/zod.js';
 import { openString } from '../base.js';
 import { builtIn } from '../define.js';
 
-/** Events of the user's prompts. */
+/** Events about the user's prompts. */
 export const PROMPT_EVENTS = {
   UserPromptSubmit: builtIn({
     input: () =>

@@ -3,10 +3,10 @@ import { openString } from '../base.js';
 import { builtIn } from '../define.js';
 import { LOCAL, PROGRAMS } from '../handler-kinds.js';
 
-/** Why a session ended, as SessionEnd's `reason` says it; other strings are accepted. */
+/** The known values of `reason` in SessionEnd. Other strings are accepted too. */
 export const EXIT_REASONS = ['clear', 'resume', 'logout', 'prompt_input_exit', 'other'] as const;
 
-/** Events of the beginning and the end of a session. */
+/** Events at the start and the end of a session. */
 export const SESSION_EVENTS = {
   SessionStart: builtIn({
     input: () =>

@@ -11,7 +11,7 @@ const task = () =>
   });
 const sampleTask = () => ({ task_id: '1', task_subject: 'Fix the tests', task_description: 'They fail since Monday.' });
 
-/** Events of teammates and their tasks. */
+/** Events about teammates and their tasks. */
 export const TEAM_EVENTS = {
   TeammateIdle: builtIn({
     input: () => zod().object({ teammate_name: zod().string(), team_name: zod().string() }),

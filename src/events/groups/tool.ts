@@ -2,7 +2,7 @@ import { zod } from '../../values/zod.js';
 import { jsonObject } from '../base.js';
 import { builtIn } from '../define.js';
 
-/** The call a tool event is about. What goes in and what comes out is the tool's own business, and may be large. */
+/** The fields of a tool call. The tool's input and output may have any shape and may be large. */
 const call = () => ({
   tool_name: zod().string(),
   tool_input: zod().unknown(),

@@ -3,7 +3,7 @@ import { openString } from '../base.js';
 import { builtIn } from '../define.js';
 import { PROGRAMS } from '../handler-kinds.js';
 
-/** Events of the end of a turn. */
+/** Events at the end of a turn. */
 export const TURN_EVENTS = {
   Stop: builtIn({
     input: () =>

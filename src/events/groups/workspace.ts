@@ -5,7 +5,7 @@ import { PROGRAMS } from '../handler-kinds.js';
 
 const watching = () => zod().object({ watchPaths: zod().array(zod().string()).optional() });
 
-/** Events of files, settings and directories. */
+/** Events about files, settings and directories. */
 export const WORKSPACE_EVENTS = {
   ConfigChange: builtIn({
     input: () =>
@@ -68,7 +68,7 @@ export const WORKSPACE_EVENTS = {
   }),
   FileChanged: builtIn({
     input: () => zod().object({ file_path: zod().string(), event: openString('change', 'add', 'unlink') }),
-    // The path may come from another system than ours: both separators count.
+    // The path may come from another operating system, so both separators count.
     subject: (input) =>
       input.file_path.slice(Math.max(input.file_path.lastIndexOf('/'), input.file_path.lastIndexOf('\\')) + 1),
     subjectField: 'basename of file_path',

@@ -9,7 +9,7 @@ import { asObject, asPrinted, BadOutput, refuseInherited } from './printed.js';
 import { asyncFields, type Field, type OutputShape, topFields } from './shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './warnings.js';
 
-/** One output being read. */
+/** The context in which one output is read. */
 export interface OutputReading {
   readonly spec: EventSpec;
   readonly shape: OutputShape;
@@ -20,8 +20,8 @@ export interface OutputReading {
 }
 
 /**
- * A plain copy of the output with every known key checked by type. Unknown keys stay in it, with a warning. Throws
- * BadOutput or NotJson, and whatever the handler's own getters throw.
+ * Returns a plain copy of the output, with the type of every known key checked. Unknown keys are kept, with a warning. Throws
+ * BadOutput or NotJson. Errors from the handler's own getters are passed on.
  */
 export function checkOutput(reading: OutputReading, given: unknown): Json {
   const output = asObject(given, '');
@@ -44,11 +44,11 @@ export function checkOutput(reading: OutputReading, given: unknown): Json {
   return copied;
 }
 
-/** A gate's own answer without its wrapper: it was meant as one. */
+/** Whether a gate's own key is outside `hookSpecificOutput`. It was meant as an answer, so it must not be ignored. */
 const isUnwrapped = ({ spec, shape, dialect }: OutputReading, key: string): boolean =>
   dialect !== 'claude' && spec.fold === 'gate' && shape.specific.has(key);
 
-/** A gate's verdict where nobody reads it: it was meant as one. What ends the loop does so whatever else is said. */
+/** Refuses a gate's verdict in a place where it is not read, since it was meant as one. With `continue: false` the loop ends anyway, so nothing is lost. */
 function refuseLost({ spec, shape }: OutputReading, output: Json, specific: Json): void {
   const { decision, permissionDecision: flat } = specific;
   const nested = behaviorOf(decision);
@@ -109,7 +109,7 @@ function copySpecific(reading: OutputReading, given: unknown, into: Record<strin
   into['hookSpecificOutput'] = copied;
 }
 
-/** An unknown key never fails a handler: what cannot be copied is left out of the copy. Its warning is the caller's. */
+/** Copies an unknown key, or leaves it out if it cannot be copied: an unknown key never fails a handler. The caller adds the warning. */
 function keepUnknown(from: Json, key: string, into: Record<string, unknown>): string {
   try {
     const copied = from[key] === undefined ? undefined : copyJson(from[key], key);
@@ -121,7 +121,7 @@ function keepUnknown(from: Json, key: string, into: Record<string, unknown>): st
   }
 }
 
-/** `async: false` is a long way to say nothing. */
+/** `async: false` is the default and needs no warning. Throws BadOutput if `async` is not a boolean. */
 function isPlainSync(key: string, output: Json): boolean {
   if (key !== 'async') return false;
   const value = output[key];
@@ -137,7 +137,7 @@ function checkAsync(reading: OutputReading, output: Json): Json {
   return copied;
 }
 
-/** Why an output could not be read, whatever was thrown. */
+/** Explains why an output could not be read, from whatever was thrown. */
 export function whyBad(error: unknown): string {
   if (isErrorOf(error, BadOutput) || isErrorOf(error, NotJson)) return error.message;
   return `it cannot be read: ${messageOf(error)}`;

@@ -17,14 +17,14 @@ import {
 import { asPrinted, BadOutput, printed } from './printed.js';
 import { outputShape } from './shape.js';
 
-/** Whether an output that was parsed holds a helper's answer. */
+/** Whether a parsed output has keys of a helper. */
 export const saysByHelper = (output: Json): boolean => HELPER_KEYS.some((key) => Object.hasOwn(output, key));
 
 type Specific = Record<string, unknown>;
 
 /**
- * An output, as it was printed, with a helper's meaning written out for this event; any other output as it is. Throws BadOutput. Of a verdict that is given beside the helper's the stricter counts, with
- * its own reason; other keys that are given beside the helper win. `eventName`: the name that is written in it, where it came from outside and must say one.
+ * Translates a helper's meaning in an output (after `toJSON`) to the event's own keys; any other output is returned unchanged. Throws BadOutput. If the output also has a verdict of its own, the stricter
+ * one counts, with its own reason; other keys of the output win over the helper's. `eventName`: the `hookEventName` to add, for outputs from outside the process, where it is required.
  */
 export function helperToOutput(spec: EventSpec, output: unknown, eventName?: string): unknown {
   if (typeof output !== 'object' || output === null) return output;
@@ -52,13 +52,13 @@ export function helperToOutput(spec: EventSpec, output: unknown, eventName?: str
   return whole;
 }
 
-/** JSON has no place for undefined, so that nothing would be left of it: a function that forgets to return makes one. */
+/** Refuses `undefined` as the new value, which JSON would drop. It is usually the result of a function that forgot to return. */
 function checkRewrite(given: unknown): void {
   if (!isObject(given)) throw new BadOutput(`${REWRITE}: expected object, got ${kindOf(given)}`);
   if (given['value'] === undefined) throw new BadOutput('rewrite(): expected the new value, got undefined');
 }
 
-/** What a helper said may have a `toJSON` too. */
+/** Calls `toJSON` of the values under a helper's keys too. */
 function withPrintedKeys(output: object): object {
   let all = output;
   for (const key of HELPER_KEYS) {
@@ -75,10 +75,10 @@ function printedVerdict(given: unknown): unknown {
   return { ...said, verdict: printed(said['verdict'], 'verdict') };
 }
 
-/** It is left as it is given, so that it is refused when the answer is read. */
+/** Marks a wrong `hookSpecificOutput`. It is kept unchanged and refused when the answer is read. */
 const WRONG = Symbol('no object');
 
-/** What stands in `hookSpecificOutput` beside a helper's keys, as JSON has it. */
+/** The `hookSpecificOutput` that an answer has besides a helper's keys, as JSON would show it. */
 function besideIn(
   spec: EventSpec,
   given: { readonly hookSpecificOutput?: unknown },
@@ -98,7 +98,7 @@ function besideIn(
 
 const isEmpty = (words: object): boolean => Object.keys(words).length === 0;
 
-/** The keys of an answer besides those of helpers; most have none. */
+/** The keys of an answer besides those of helpers; undefined if there are none, as usual. */
 function besideHelpers(output: object): { readonly hookSpecificOutput?: Record<string, unknown> } | undefined {
   if (Object.keys(output).every(isHelperKey)) return undefined;
   const {
@@ -117,7 +117,7 @@ const VERDICT_KEYS = [
   ['decision', 'reason'],
 ] as const;
 
-/** A helper's meaning, merged with the other keys of the answer. */
+/** Merges a helper's meaning with the other keys of the answer. */
 function merged(meant: Record<string, unknown>, beside: Record<string, unknown> | null = {}): Record<string, unknown> {
   const given = beside ?? {};
   const whole = { ...meant, ...given };
@@ -128,7 +128,7 @@ function merged(meant: Record<string, unknown>, beside: Record<string, unknown> 
     if (stricter === 0) {
       if (isObject(one) && isObject(other)) whole[key] = { ...one, ...other };
     } else {
-      // An invalid verdict is kept, and is an error.
+      // An invalid verdict is kept, so that it becomes an error.
       const winner = stricter > 0 || strictness(wordOf(other)) < 0 ? given : meant;
       whole[key] = winner[key];
       if (winner[why] === undefined) delete whole[why];
@@ -139,10 +139,10 @@ function merged(meant: Record<string, unknown>, beside: Record<string, unknown> 
   return whole;
 }
 
-/** On an event whose verdict is an object, it is in there. */
+/** The verdict's word, which is inside an object on events with a nested decision. */
 const wordOf = (verdict: unknown): unknown => (isObject(verdict) ? verdict['behavior'] : verdict);
 
-/** A verdict in the words of events that are no gates. One that is none stays as it is, and is an error. */
+/** Translates verdicts for events that are not gates. An invalid verdict is kept, so that it becomes an error. */
 const FLAT: Readonly<Record<string, string>> = {
   __proto__: null as never,
   allow: 'approve',
@@ -178,11 +178,11 @@ function wordNested(m: Meaning, specific: Record<string, unknown>): void {
     specific['decision'] = { behavior: m.verdict };
 }
 
-/** Where the user is who is asked anyway, to ask is to decide nothing, so that what is milder is left out. */
+/** On events where the user decides anyway, `ask` and `defer` mean no decision, so a milder decision in the output is removed. */
 function leaveToUser(specific: Record<string, unknown>, { verdict, rewrite }: Meaning): void {
   if (verdict !== 'ask' && verdict !== 'defer') return;
   const given = strictness(wordOf(specific['decision']));
   if (given >= 0 && given < strictness(verdict)) delete specific['decision'];
-  // It has no place without a decision, which a warning says.
+  // Without a decision a new input has no place, so this unknown key leads to a warning.
   if (rewrite && specific['decision'] === undefined) specific['updatedInput'] = rewrite.value;
 }

@@ -2,7 +2,7 @@ import { HookscopeError } from '../../errors.js';
 import { isObject, type Json } from '../../values/shape.js';
 import { asObject, BadOutput, printed, refuseInherited } from './printed.js';
 
-/** The meaning of a helper; it is translated to the event's own keys when it is returned. */
+/** The meaning of a helper's output. When a hook returns it, it is translated to the event's own keys. */
 export interface Meaning {
   readonly verdict?: 'allow' | 'deny' | 'ask' | 'defer' | 'block' | undefined;
   readonly reason?: string | undefined;
@@ -12,8 +12,8 @@ export interface Meaning {
 }
 
 /**
- * The keys of a helper's answer. Words, no symbols: what goes through a worker, a cache or another process as a copy or as JSON, and what another copy of
- * hookscope has made, must not read as silence. One for each thing that can be said: answers that are spread into one object all count.
+ * The keys of a helper's output. They are strings, not symbols, because an output that was copied or sent as JSON (a worker, a cache, another process), or that
+ * another copy of hookscope made, must not look empty. Each part of the meaning has its own key, so outputs that are spread into one object all count.
  */
 export const VERDICT = 'hookscope:verdict';
 export const REWRITE = 'hookscope:rewrite';
@@ -24,17 +24,17 @@ export const HELPER_KEYS = [VERDICT, REWRITE, CONTEXT, STOP] as const;
 export const isHelperKey = (key: string): boolean =>
   key === VERDICT || key === CONTEXT || key === STOP || key === REWRITE;
 
-/** The return value of an output helper. It may be spread, `{ ...deny('no'), systemMessage: 'told you' }`, copied, and sent as JSON. */
+/** The return value of an output helper. It can be spread, `{ ...deny('no'), systemMessage: 'told you' }`, copied, and sent as JSON. */
 export interface HelperOutput<Verb extends string> {
   readonly [VERDICT]?: { readonly verdict: NonNullable<Meaning['verdict']>; readonly reason?: string };
   readonly [REWRITE]?: { readonly value: unknown };
   readonly [CONTEXT]?: string;
   readonly [STOP]?: string | true;
-  /** Which helper made it; for types alone. */
+  /** The helper that made it. Exists only in the type. */
   readonly __verb?: Verb;
 }
 
-/** The answer that means this. */
+/** The output with this meaning. */
 export function helperOutput<Verb extends string>(meaning: Meaning): HelperOutput<Verb> {
   const { verdict, reason, rewrite: value, context, stop: end } = meaning;
   return {
@@ -45,7 +45,7 @@ export function helperOutput<Verb extends string>(meaning: Meaning): HelperOutpu
   };
 }
 
-/** The meaning of a helper's answer; `undefined` if it is not one. An invalid verdict is kept: it is an error, not silence. */
+/** The meaning of a helper's output; `undefined` if it is not a helper's. An invalid verdict is kept, so that it becomes an error and is not ignored. */
 export function meaningOf(answer: object): Meaning | undefined {
   const { [VERDICT]: said, [REWRITE]: rewrite, [CONTEXT]: context, [STOP]: stop } = answer as HelperOutput<string>;
   if (!(VERDICT in answer) && rewrite === undefined && context === undefined && stop === undefined) return undefined;
@@ -54,7 +54,7 @@ export function meaningOf(answer: object): Meaning | undefined {
   return { verdict, reason, rewrite, context, stop };
 }
 
-/** Whether this is what an answer means that has nothing beside the keys above. Quick; false only means that it must be read. */
+/** A fast comparison of a meaning with an output that has only the keys above. False does not mean that they differ; the output must then be read. */
 export function isSaid({ verdict, reason, context, stop }: Meaning, answer: HelperOutput<string>): boolean {
   if (answer[CONTEXT] !== context || answer[STOP] !== stop || answer[REWRITE] !== undefined) return false;
   const said: { readonly verdict?: unknown; readonly reason?: unknown } | null | undefined = answer[VERDICT];
@@ -62,12 +62,12 @@ export function isSaid({ verdict, reason, context, stop }: Meaning, answer: Help
   return said.verdict === verdict && said.reason === reason && Object.getPrototypeOf(said) === Object.prototype;
 }
 
-/** Gates: let it happen. The reason is for people. */
+/** Gates: allow the action. The reason is for people. */
 export function allow(reason?: string): HelperOutput<'allow'> {
   return { [VERDICT]: reason === undefined ? { verdict: 'allow' } : { verdict: 'allow', reason } };
 }
 
-/** Gates: refuse it; the reason reaches the model. */
+/** Gates: deny the action. The reason is sent to the model. */
 export function deny(reason: string): HelperOutput<'deny'> {
   return { [VERDICT]: { verdict: 'deny', reason } };
 }
@@ -77,12 +77,12 @@ export function ask(reason: string): HelperOutput<'ask'> {
   return { [VERDICT]: { verdict: 'ask', reason } };
 }
 
-/** PreToolUse: end the loop before this call. What it waits for comes from outside; then the same call is made again. */
+/** PreToolUse: end the loop before this call, to wait for something outside. Afterwards the same call is made again. */
 export function defer(reason: string): HelperOutput<'defer'> {
   return { [VERDICT]: { verdict: 'defer', reason } };
 }
 
-/** Block the thing (on Stop: keep the loop going, the reason being the next instruction). On a gate it is a deny. */
+/** Block the action. On Stop, the loop goes on with the reason as the next instruction. On a gate, the same as `deny`. */
 export function block(reason: string): HelperOutput<'block'> {
   return { [VERDICT]: { verdict: 'block', reason } };
 }
@@ -92,22 +92,22 @@ export function stop(reason?: string): HelperOutput<'stop'> {
   return { [STOP]: reason ?? true };
 }
 
-/** Text for the model. */
+/** Adds text for the model. */
 export function addContext(text: string): HelperOutput<'addContext'> {
   return { [CONTEXT]: text };
 }
 
 /**
- * Put this in place of the tool's whole input (PreToolUse, PermissionRequest) or output (PostToolUse). On PermissionRequest it answers for the user: the call is
- * allowed with this input, unless a verdict is given beside it. `undefined` is no value, and `bad_schema`.
+ * Replaces the tool's whole input (PreToolUse, PermissionRequest) or output (PostToolUse). On PermissionRequest it also answers for the user: the call is
+ * allowed with this input, unless the output has a verdict of its own. `undefined` is not a value and fails with `bad_schema`.
  */
 export function rewrite(value: unknown): HelperOutput<'rewrite'> {
   return { [REWRITE]: { value } };
 }
 
 /**
- * Says several things at once: `combine(rewrite(input), addContext('made absolute'))`. Of several verdicts the strictest counts, with its own reason (deny and block,
- * then defer, ask, allow); of two that say the same, the last.
+ * Combines several outputs into one: `combine(rewrite(input), addContext('made absolute'))`. Of several verdicts, the strictest counts, with its own reason (deny and
+ * block, then defer, ask, allow). Of equal verdicts, the last one counts.
  */
 export function combine<Verb extends string>(...parts: readonly HelperOutput<Verb>[]): HelperOutput<Verb> {
   const plain = parts.every(isPlainPart) ? parts : readableOf(parts);
@@ -118,7 +118,7 @@ export function combine<Verb extends string>(...parts: readonly HelperOutput<Ver
   return { ...whole, [VERDICT]: strictest };
 }
 
-/** Throws INVALID_OPTIONS where some of it would be lost. */
+/** Like `readable`, but throws INVALID_OPTIONS if a part cannot be read. */
 function readableOf<Verb extends string>(parts: readonly HelperOutput<Verb>[]): readonly HelperOutput<Verb>[] {
   try {
     return readable(parts);
@@ -132,13 +132,13 @@ function readableOf<Verb extends string>(parts: readonly HelperOutput<Verb>[]): 
 const isPlainPart = (part: HelperOutput<string>): boolean =>
   isObject(part) && Object.getPrototypeOf(part) === Object.prototype && !('toJSON' in part);
 
-/** What a condition leaves in place of a part, such as `true`, says nothing. */
+/** False for values such as `true` or `undefined`, which an expression like `condition && deny('no')` leaves in place of a part. */
 const saysMore = (part: unknown): boolean =>
   (typeof part === 'object' && part !== null) ||
   typeof part === 'function' ||
   (typeof part === 'string' && part !== '');
 
-/** Throws BadOutput where some of it would be lost, unless another part refuses: that stands. */
+/** The parts as JSON would show them. Throws BadOutput if something would be lost, unless another part denies or stops: then only the plain parts count. */
 function readable<Verb extends string>(parts: readonly HelperOutput<Verb>[]): readonly HelperOutput<Verb>[] {
   const said = parts.filter(saysMore);
   try {
@@ -153,17 +153,17 @@ function readable<Verb extends string>(parts: readonly HelperOutput<Verb>[]): re
 const refuses = (part: HelperOutput<string>): boolean =>
   part[STOP] !== undefined || strictness(part[VERDICT]?.verdict) === WORDS.length - 1;
 
-/** Throws BadOutput where some of it would be lost. */
+/** Throws BadOutput if keys of the part would be lost. */
 function partAsPrinted<Verb extends string>(part: HelperOutput<Verb>): HelperOutput<Verb> {
   return own(asObject(printed(part), 'combine'), HELPER_KEYS);
 }
 
-/** From the mildest to the strictest, in the terms of helpers and of outputs. An unknown one is -1. */
+/** Verdicts from the mildest to the strictest, as helpers and as outputs spell them. */
 const WORDS: readonly (readonly unknown[])[] = [['allow', 'approve'], ['ask'], ['defer'], ['deny', 'block']];
 
 export const strictness = (word: unknown): number => WORDS.findIndex((same) => same.includes(word));
 
-/** Of a printed object. Throws BadOutput where keys of it would be lost. */
+/** Own keys of an object, without `toJSON`, which has been called already. Throws BadOutput if one of `keys` is inherited. */
 export function own(whole: Json, keys: Iterable<string>): Record<string, unknown> {
   refuseInherited(whole, '', keys);
   const { toJSON: _, ...rest } = whole;

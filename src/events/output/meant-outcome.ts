@@ -7,7 +7,7 @@ import type { Outcome } from './outcome.js';
 
 export type TextKind = 'reason' | 'context' | 'stop';
 
-/** The meaning of one kind of answer on one event: fixed words, and which of its texts goes to which field of the outcome. */
+/** The outcome of one kind of answer on one event: the fixed values, and which text of the answer goes into which field. */
 export interface AnswerPlan {
   readonly verdict: Outcome['verdict'];
   readonly block: true | undefined;
@@ -17,13 +17,13 @@ export interface AnswerPlan {
   readonly context: TextKind | undefined;
 }
 
-/** An answer in the wire's words, in their order. `eventName`: the name that it had to carry. */
+/** An answer in the wire format, with its keys in order. `eventName`: the required `hookEventName`. */
 export interface SaidWords {
   readonly eventName: string;
   readonly words: Readonly<Record<string, string>>;
 }
 
-/** An outcome whose output is written out on first read. */
+/** An outcome whose output is created on first read. */
 export class Meant implements Outcome {
   readonly verdict: Outcome['verdict'];
   readonly block: true | undefined;
@@ -37,7 +37,7 @@ export class Meant implements Outcome {
   private listed: readonly (readonly [string, string])[] | undefined = undefined;
   private written: Outcome['output'] | undefined;
   private text: string | undefined = undefined;
-  /** What a call that says this returns, the same object each time. undefined: a text may have to be shortened first. */
+  /** The result of a call with this outcome, always the same object. undefined if a text may have to be shortened first. */
   readonly answer: { readonly outcome: Meant; readonly failure: undefined } | undefined = undefined;
 
   constructor(spec: EventSpec, reading: AnswerPlan, meaning: Meaning, words: SaidWords | undefined) {
@@ -64,12 +64,12 @@ export class Meant implements Outcome {
     return this.text;
   }
 
-  /** Worth keeping for those who say the same. */
+  /** Whether the texts are short enough to be cached. */
   get isShort(): boolean {
     return (this.reason?.length ?? 0) + (this.stopReason?.length ?? 0) + (this.additionalContext?.length ?? 0) < 1000;
   }
 
-  /** Whether an answer that has keys of helpers alone is the same. */
+  /** Whether an answer that has only keys of helpers equals this one. */
   isSaidBy(answer: HelperOutput<string>): boolean {
     return this.words === undefined && isSaid(this.meaning, answer);
   }

@@ -7,7 +7,7 @@ import type { RecentAnswers } from './recent-answers.js';
 import { outputShape } from './shape.js';
 import { idleStop } from './warnings.js';
 
-/** An answer that explicitly says nothing. */
+/** The result for an answer that says nothing, such as `{}`. */
 export const NOTHING_SAID = Symbol('nothing said');
 
 /** A possible return value of a callback, with the fields that are read. */
@@ -17,7 +17,7 @@ interface Answer {
   readonly hookSpecificOutput?: unknown;
 }
 
-/** Which keys an answer has. */
+/** Bits for the kinds of keys that an answer has. */
 const OF_HELPERS = 1;
 const IN_WORDS = 2;
 
@@ -30,7 +30,7 @@ const SILENCE: AnswerPlan = Object.freeze({
   context: undefined,
 });
 
-/** Stand for texts while a kind of answer is read for the first time; no two are alike. */
+/** Placeholders for the texts while a kind of answer is read for the first time. They differ, so that each can be found in the outcome. */
 const MARKS: Readonly<Record<TextKind, string>> = { reason: 'r', context: 'c', stop: 's' };
 const VERDICTS: readonly unknown[] = [undefined, 'allow', 'deny', 'ask', 'defer', 'block'];
 const KNOWN: readonly string[] = [
@@ -44,22 +44,22 @@ const KNOWN: readonly string[] = [
 ];
 
 /**
- * The meaning of callbacks' answers that can be recognised at once: `{}`, exactly what a helper made, or the same in the wire's words. Each kind of answer is
- * read once like any output, written out and checked by the event's schema, and cached. `undefined`: it says more than
- * that, or something is wrong with it, and it must be read like any output.
+ * A fast path for common answers of callbacks: `{}`, the unchanged output of a helper, or the same meaning in the wire format. The first answer of each
+ * kind is translated, checked with the event's schema and read like any output; the result is cached. `undefined` means that the
+ * answer has more than that or is wrong, and must be read like any output.
  */
 export class Meanings {
   private readonly spec: EventSpec;
-  /** By kind; null: must be parsed each time. */
+  /** By kind. null: answers of this kind must be read each time. */
   private readonly known: (AnswerPlan | null | undefined)[] = new Array(VERDICTS.length * 3 * 3 * 4).fill(undefined);
-  /** The event's schema for texts, compiled at the first answer of a helper. */
+  /** The event's checks for texts, compiled at the first answer that needs them. */
   private texts: Texts | undefined = undefined;
 
   constructor(spec: EventSpec) {
     this.spec = spec;
   }
 
-  /** `eventName`: as `readOutput` takes it. Throws what a hostile object throws. */
+  /** `eventName`: as for `readOutput`. Throws what the object's own getters or traps throw. */
   of(value: object, eventName: string, recent: RecentAnswers): Meant | typeof NOTHING_SAID | undefined {
     if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
     let keys = 0;
@@ -71,7 +71,7 @@ export class Meanings {
     if ((value as Answer).async !== undefined || (value as Answer).toJSON !== undefined) return undefined;
     if (keys === OF_HELPERS) return this.ofHelpers(value, recent);
     if (keys === IN_WORDS) return this.ofWords((value as Answer).hookSpecificOutput, eventName, recent);
-    // A value that cannot be checked for emptiness does not count as empty.
+    // A helper's key that cannot be enumerated does not make an answer empty.
     return keys !== 0 || VERDICT in value ? undefined : NOTHING_SAID;
   }
 
@@ -82,7 +82,7 @@ export class Meanings {
     return meaning === undefined ? undefined : this.outcomeOf(meaning, undefined, recent);
   }
 
-  /** An answer in the wire format with only the keys that helpers use, as hooks for an SDK return it. */
+  /** Reads an answer in the wire format that has only keys with a counterpart in helpers. Hooks written for an SDK return such answers. */
   private ofWords(inner: unknown, eventName: string, recent: RecentAnswers): Meant | typeof NOTHING_SAID | undefined {
     if (typeof inner !== 'object' || inner === null || Object.getPrototypeOf(inner) !== Object.prototype)
       return undefined;
@@ -103,7 +103,7 @@ export class Meanings {
       else if (key !== 'hookEventName') return undefined;
       words[key] = word;
     }
-    // A reason of no decision, and what no helper says.
+    // Left to the full reader: a reason without a decision, and `block`, which is no value of `permissionDecision`.
     if ((reason !== undefined && verdict === undefined) || verdict === 'block') return undefined;
     return this.outcomeOf({ verdict, reason, context } as Meaning, { eventName, words }, recent);
   }
@@ -122,7 +122,7 @@ export class Meanings {
     this.texts ??= textsOf(this.spec);
     if ((why > 0 && !this.texts.reason(reason)) || (what > 0 && !this.texts.context(context))) return undefined;
     const kind = ((which * 3 + why) * 3 + what) * 4 + end;
-    // Its own copy: what is written out later is what was decided by.
+    // A copy, so that the output written later matches the decision even if the answer's object changes.
     const meaning = { verdict, reason, context, stop } as Meaning;
     let reading = this.known[kind];
     if (reading === undefined) {
@@ -152,13 +152,13 @@ export class Meanings {
     if ('bad' in read || read.warnings.length > 0) return null;
     const { outcome } = read;
     if (idleStop(spec, outcome).length > 0) return null;
-    // On this event it has no words at all.
+    // The answer has no effect on this event.
     if (Object.keys(outcome.output).length === 0) return SILENCE;
     if (Object.keys(outcome).some((key) => !KNOWN.includes(key))) return null;
     const textOf = (mark: string | undefined): TextKind | undefined =>
       (['reason', 'context', 'stop'] as const).find((text) => MARKS[text] === mark);
     const texts = [outcome.reason, outcome.stopReason, outcome.additionalContext];
-    // A text of the event's own, not of the answer.
+    // The outcome has a text that is not from the answer.
     if (texts.some((text) => text !== undefined && textOf(text) === undefined)) return null;
     return {
       verdict: outcome.verdict,
@@ -171,7 +171,7 @@ export class Meanings {
   }
 }
 
-/** Whether the event's own schema takes such a text. */
+/** The event's own checks for texts. */
 type Texts = Readonly<Record<'reason' | 'context', (text: unknown) => boolean>>;
 
 function textsOf(spec: EventSpec): Texts {
@@ -182,7 +182,7 @@ function textsOf(spec: EventSpec): Texts {
   };
 }
 
-/** 0: none, 1: an empty text, 2: a text; -1: no text. */
+/** 0: no text, 1: an empty text, 2: a text, -1: not a string. */
 function kindOf(text: unknown): number {
   return text === undefined ? 0 : text === '' ? 1 : typeof text === 'string' ? 2 : -1;
 }

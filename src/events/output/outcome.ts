@@ -5,48 +5,48 @@ import { outputShape } from './shape.js';
 import { idleKey, unknownNested } from './warnings.js';
 import { LEGACY, rewriteKeys, valueAmong } from './what-counts.js';
 
-/** One handler's answer, parsed by the event's schema. Plain data; nothing about time, scope or failure policy. */
+/** One handler's answer, parsed with the event's schema. Plain data, independent of time, scope and failure policy. */
 export interface Outcome {
-  /** The output as the handler gave it, a plain copy. */
+  /** A plain copy of the handler's output. */
   readonly output: Json;
-  /** The output as JSON, where that is known already; the output is frozen then. */
+  /** The output as JSON, if it has been computed already. The output is frozen then. */
   readonly printed?: string | undefined;
-  /** gate: its verdict, legacy spellings read; absent: no opinion. */
+  /** On gates: the verdict, which may have a legacy spelling in the output. Absent: no opinion. */
   readonly verdict?: Exclude<Verdict, 'none'> | undefined;
-  /** On block and stop events: it answered block (on stop: continue). On replace events: it refused altogether, or by the event's `blockValue`. */
+  /** On block and stop events: the answer is block (on stop: keep going). On replace events: the answer is a refusal, which may stand for the event's `blockValue`. */
   readonly block?: true | undefined;
-  /** Its own value (`preventContinuation: true` is read as false); absent if it gave none. */
+  /** The handler's own value; absent if it gave none. `preventContinuation: true` counts as false. */
   readonly continue?: boolean | undefined;
   readonly stopReason?: string | undefined;
-  /** permissionDecisionReason, else decision.message, else reason, else stopReason; of the verdict that counts. Never empty. */
+  /** The reason of the verdict that counts: permissionDecisionReason, else decision.message, else reason, else stopReason. Never empty. */
   readonly reason?: string | undefined;
   readonly systemMessage?: string;
   readonly suppressOutput?: boolean;
   readonly additionalContext?: string | undefined;
-  /** The new value of `entry.rewrites.field`; present (even null) only if given. A copy shared only with `output`. */
+  /** The new value of the event's `rewrites.field`, which may be null. Absent if none was given. The copy is shared only with `output`. */
   readonly rewrite?: { readonly value: unknown };
-  /** replace events. */
+  /** On replace events: the new value. */
   readonly value?: unknown;
-  /** The other keys it set: interrupt, updatedPermissions, retry, sessionTitle, watchPaths, terminalSequence … */
+  /** All other keys of the output: interrupt, updatedPermissions, retry, sessionTitle, watchPaths, terminalSequence … */
   readonly specific?: Json;
-  /** It answered `{ async: true, asyncTimeout? }`. Nothing else is read then. Seconds. */
+  /** Set if the answer is `{ async: true, asyncTimeout? }`. Nothing else is read then. The timeout is in seconds. */
   readonly async?: { readonly timeout?: number };
 }
 
 export type ReadOutput = { readonly outcome: Outcome; readonly warnings: readonly string[] } | { readonly bad: string };
 
 export interface OutputOptions {
-  /** The name `hookSpecificOutput.hookEventName` must carry (a scope's own Stop: SubagentStop). */
+  /** The name that `hookSpecificOutput.hookEventName` must have (for a scope's own Stop: SubagentStop). */
   readonly eventName: string;
-  /** Shell, http and the like must say the name; callbacks may leave it out. */
+  /** Whether `hookEventName` is required, as for command and http hooks. Callbacks may leave it out. */
   readonly nameRequired: boolean;
-  /** In code, an inner object without its wrapper is a mistake on gates, not an unknown key. Default: `code`. */
+  /** In the `code` dialect, keys of a gate outside `hookSpecificOutput` are an error; in `claude`, they are unknown keys. Default: `code`. */
   readonly dialect?: Dialect;
   /** The tool is an MCP tool (`updatedMCPToolOutput` counts). */
   readonly mcpTool?: boolean;
 }
 
-/** Checks one handler's output, as it was printed, by type and reads what it means for this event. Never throws. */
+/** Checks the types in one handler's output (after `toJSON`) and reads what it means for this event. Never throws. */
 export function readOutput(spec: EventSpec, output: unknown, how: OutputOptions): ReadOutput {
   const warnings: string[] = [];
   try {
@@ -61,7 +61,7 @@ export function readOutput(spec: EventSpec, output: unknown, how: OutputOptions)
 type Draft = { -readonly [K in keyof Outcome]: Outcome[K] };
 const NOTHING: Json = Object.freeze({});
 
-/** Called when every known key has its type. */
+/** Reads an output whose known keys all have the right type. */
 function interpret(reading: OutputReading, output: Json, mcpTool: boolean): Outcome {
   if (output['async'] === true) {
     const timeout = output['asyncTimeout'] as number | undefined;
@@ -107,11 +107,11 @@ function readDecision(reading: OutputReading, draft: Draft, output: Json, specif
   if (spec.fold === 'replace') readValue(reading, draft, specific);
 }
 
-/** Whether a block means something there. */
+/** Whether a block has an effect on this event. */
 export const canBlock = (spec: EventSpec): boolean =>
   spec.fold === 'block' || spec.fold === 'stop' || (spec.fold === 'replace' && spec.exit2 === 'block');
 
-/** The stronger of the two spellings counts, with its own reason. */
+/** Of the flat and the legacy spelling, the stronger verdict counts, with its own reason. */
 function readGate(draft: Draft, specific: Json, legacy: 'allow' | 'deny' | undefined, why: string | undefined): void {
   const flat = specific['permissionDecision'] as Outcome['verdict'];
   const flatWhy = text(specific['permissionDecisionReason']);
@@ -145,7 +145,7 @@ function readExtras(draft: Draft, from: Json, keys: readonly string[]): void {
   }
 }
 
-/** `hookSpecificOutput.decision { behavior, … }`: the flat and legacy spellings are not read. */
+/** Reads `hookSpecificOutput.decision { behavior, … }` and ignores the flat and legacy spellings. */
 function readNested(reading: OutputReading, draft: Draft, output: Json, specific: Json): void {
   const { spec, shape, warnings } = reading;
   for (const key of ['decision', 'preventContinuation']) {

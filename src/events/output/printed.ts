@@ -3,12 +3,12 @@ import { kindOf } from '../../values/problem.js';
 import { isPlain, type Json } from '../../values/shape.js';
 import { ignoreRejections } from '../../values/waiting/promises.js';
 
-/** A known key holds something of the wrong type; the message names the field. */
+/** A known key has a value of the wrong type. The message names the field. */
 export class BadOutput extends TypeError {
   override readonly name = 'BadOutput';
 }
 
-/** The value as JSON.stringify would see it: a decision of another host, for instance, through its `toJSON`. Throws what that throws. */
+/** The value as JSON.stringify would see it: the result of its `toJSON`, which a decision of another host has, for instance. Throws what `toJSON` throws. */
 export function printed(given: unknown, key = ''): unknown {
   if (typeof given !== 'object' || given === null) return given;
   const { toJSON } = given as { toJSON?: unknown };
@@ -18,12 +18,12 @@ export function printed(given: unknown, key = ''): unknown {
 /** The object as JSON.stringify would see it. Throws BadOutput. */
 export const asPrinted = (given: unknown, field: string): Json => asObject(printed(given, field), field);
 
-/** An object that was printed, so that its `toJSON`, if it has one, is not asked again. Throws BadOutput. */
+/** Checks that a value whose `toJSON` has already been called is an object. Throws BadOutput. */
 export function asObject(printed: unknown, field: string): Json {
   const where = field === '' ? '' : `${field}: `;
-  // One without its prototype is a promise all the same.
+  // A promise whose prototype was removed is still a promise.
   const tag = types.isPromise(printed) ? '[object Promise]' : Object.prototype.toString.call(printed);
-  // A map, a generator: what it holds is not in its keys, so that nothing would be read of it.
+  // The content of a map or a generator is not in its keys, so nothing of it would be read.
   if (tag === '[object Object]') {
     if (Object.keys(printed as object).length > 0 || isPlain(printed as object)) return printed as Json;
     throw new BadOutput(`${where}expected an object with keys of its own, got one that has nothing but its prototype`);
@@ -33,7 +33,7 @@ export function asObject(printed: unknown, field: string): Json {
   throw new BadOutput(`${where}expected ${field === '' ? 'an ' : ''}object, got ${got === 'Array' ? 'array' : got}`);
 }
 
-/** JSON has no key that an object inherits, such as a getter of its class: a verdict there would be lost. */
+/** Throws BadOutput if one of these keys is inherited, such as a getter of the class. JSON leaves inherited keys out, so a verdict there would be lost. */
 export function refuseInherited(output: Json, where: string, keys: Iterable<string>): void {
   if (isPlain(output)) return;
   for (const key of keys)

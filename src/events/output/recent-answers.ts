@@ -1,21 +1,21 @@
 import type { HelperOutput } from './helpers.js';
 import type { Meant } from './meant-outcome.js';
 
-/** After this many new answers in a row, only every eighth is compared: the hook always says something else, and comparing texts costs more than reading. */
+/** After this many new answers in a row, only every eighth answer is compared: the hook's answers keep changing, and comparing texts costs more than reading the answer. */
 const PATIENCE = 8;
 
-/** The last two answers of one hook, since most hooks have one or two things to say. */
+/** Caches the last two answers of one hook, since most hooks give only one or two different answers. */
 export class RecentAnswers {
   latest: Meant | undefined = undefined;
   before: Meant | undefined = undefined;
-  /** How many answers in a row were neither. */
+  /** How many answers in a row were neither of the two. */
   #news = 0;
 
   get #isWorthALook(): boolean {
     return this.#news < PATIENCE || this.#news % PATIENCE === 0;
   }
 
-  /** The one that says what an answer made by a helper says. */
+  /** The cached answer that equals this output of a helper, if any. */
   saidBy(answer: HelperOutput<string>): Meant | undefined {
     if (!this.#isWorthALook) return undefined;
     const { latest, before } = this;
@@ -23,7 +23,7 @@ export class RecentAnswers {
     return before?.isSaidBy(answer) ? this.#found(before) : undefined;
   }
 
-  /** The one that says what an answer in the wire's words says. */
+  /** The cached answer that equals this answer in the wire format, if any. */
   saidIn(inner: object, eventName: string): Meant | undefined {
     if (!this.#isWorthALook) return undefined;
     const { latest, before } = this;
@@ -36,7 +36,7 @@ export class RecentAnswers {
     return meant;
   }
 
-  /** A new answer. */
+  /** Stores an answer that was not in the cache. */
   add(meant: Meant): void {
     this.#news++;
     this.before = this.latest;

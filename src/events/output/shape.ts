@@ -4,7 +4,7 @@ import { asyncOutput, baseOutput } from '../base.js';
 import { once } from '../once.js';
 import type { EventSpec } from '../spec.js';
 
-/** One known key: the schema, and its compiled quick yes. */
+/** A known key: its schema, and the compiled fast check. */
 export interface Field {
   readonly schema: z.core.$ZodType;
   readonly accepts: (value: unknown) => boolean;
@@ -14,17 +14,17 @@ export interface Field {
 export interface OutputShape {
   /** Keys of `hookSpecificOutput`. */
   readonly specific: ReadonlyMap<string, Field>;
-  /** Whether the event has these keys; where it has not, what a hook puts there is unchecked and unread. */
+  /** Whether the event has keys for a verdict and for context. If not, such keys in an output are neither checked nor read. */
   readonly hasVerdict: boolean;
   readonly hasContext: boolean;
-  /** Keys of `specific` that mean nothing to the fold: handed on as they are. */
+  /** Keys of `specific` that the fold does not use. Their values are passed on. */
   readonly extras: readonly string[];
   /** Keys that carry a rewrite, strongest first. */
   readonly rewrites: readonly string[];
   readonly mcpRewrites: readonly string[];
-  /** replace events: the keys that make up the value. */
+  /** On replace events: the keys that make up the value. */
   readonly value: readonly string[];
-  /** Nested decisions: the keys of `decision`, by its `behavior`. */
+  /** On events with a nested decision: the keys of `decision`, by its `behavior`. */
   readonly nested: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
@@ -32,7 +32,7 @@ function compileFields(shape: Readonly<Record<string, z.core.$ZodType>>): Readon
   return new Map(Object.entries(shape).map(([key, schema]) => [key, field(schema)]));
 }
 
-/** Compiled on first use, and once, even if `accepts` is called detached. */
+/** Compiles the check once, on first use, even if `accepts` is called without its object. */
 function field(schema: z.core.$ZodType): Field {
   let compiled: Field['accepts'] | undefined;
   return {
@@ -44,7 +44,7 @@ function field(schema: z.core.$ZodType): Field {
   };
 }
 
-/** Keys at top level that every event knows, `hookSpecificOutput` aside. */
+/** The top-level keys of every event, except `hookSpecificOutput`. */
 export const topFields = once(() => compileFields(baseOutput().shape));
 export const asyncFields = once(() => compileFields(asyncOutput().shape));
 
@@ -81,7 +81,7 @@ function compileShape(spec: EventSpec): OutputShape {
   };
 }
 
-/** The keys of each option of a union on `behavior`. */
+/** The keys of a union's members, by their `behavior`. */
 function nestedKeys(schema: z.core.$ZodType | undefined): ReadonlyMap<string, readonly string[]> {
   const keys = new Map<string, readonly string[]>();
   const def = (schema as z.core.$ZodTypes | undefined)?._zod.def;

@@ -4,7 +4,7 @@ import { once } from '../once.js';
 import type { Dialect, EventSpec } from '../spec.js';
 import { asyncFields, type OutputShape, outputShape, topFields } from './shape.js';
 
-/** The subject of a warning: the event, and the keys that its output accepts. */
+/** What a warning is about: the event, and the keys that its output accepts. */
 interface About {
   readonly spec: EventSpec;
   readonly shape: OutputShape;
@@ -12,7 +12,7 @@ interface About {
 
 const topKeys = once(() => [...topFields().keys(), 'hookSpecificOutput', ...asyncFields().keys()]);
 
-/** A top-level key that is not one of the keys common to all events. */
+/** Warns about an unknown top-level key. */
 export function unknownTop({ spec, shape }: About, key: string): string {
   if (shape.specific.has(key)) return `"${key}" at top level does nothing; put it in hookSpecificOutput`;
   if (nestedKeys(shape).includes(key))
@@ -24,7 +24,7 @@ export function unknownTop({ spec, shape }: About, key: string): string {
   return unknown(`unknown key "${key}"`, key, topKeys());
 }
 
-/** A key of `hookSpecificOutput` that the event does not have. */
+/** Warns about a key of `hookSpecificOutput` that the event does not have. */
 export function unknownSpecific({ spec, shape }: About, key: string): string {
   if (topKeys().includes(key)) return `"${key}" in hookSpecificOutput does nothing; put it at top level`;
   if (nestedKeys(shape).includes(key)) return `"${key}" does nothing there; put it in hookSpecificOutput.decision`;
@@ -32,7 +32,7 @@ export function unknownSpecific({ spec, shape }: About, key: string): string {
   return unknown(`unknown key "${key}" in hookSpecificOutput`, key, [...shape.specific.keys(), 'hookEventName']);
 }
 
-/** A key of the nested decision that its behavior does not have. */
+/** Warns about a key of the nested decision that this `behavior` does not have. */
 export function unknownNested(shape: OutputShape, key: string, behavior: string): string {
   const known = shape.nested?.get(behavior) ?? [];
   if (nestedKeys(shape).includes(key)) {
@@ -41,12 +41,12 @@ export function unknownNested(shape: OutputShape, key: string, behavior: string)
   return unknown(`unknown key "${key}" in hookSpecificOutput.decision`, key, known);
 }
 
-/** A known key that means nothing on this event. */
+/** Warns about a known key that has no effect on this event. */
 export function idleKey(spec: EventSpec, key: string): string {
   return `${key} does nothing on ${spec.name}${instead(spec)}`;
 }
 
-/** `continue: false` where there is no loop to end. From code it denies on a gate, and on any event no later hook runs. */
+/** Warns about `continue: false` where there is no loop to end. From code, it denies on a gate, and on every event it skips later hooks. */
 export function idleStop(
   spec: EventSpec,
   { continue: goesOn }: { readonly continue?: boolean | undefined },
@@ -58,13 +58,13 @@ export function idleStop(
   return [dialect === 'code' ? skips : idleKey(spec, 'continue: false')];
 }
 
-/** Some hooks print their whole input again. */
+/** Warns about an output that repeats input fields: some hooks print their whole input. */
 export function repeatedInput(keys: readonly string[]): string {
   const few = keys.length > 3 ? `${keys.slice(0, 3).join(', ')} …` : keys.join(', ');
   return `the output repeats fields of the input (${few}), which does nothing`;
 }
 
-/** What is said beside `"async": true`, and nobody reads; `undefined`: nothing. */
+/** Warns about keys besides `"async": true`, which are ignored; `undefined` if there are none. */
 export function idleAsync(output: object): string | undefined {
   const keys = Object.keys(output).filter((key) => key !== 'result' && !asyncFields().has(key));
   return keys.length === 0 ? undefined : `with "async": true nothing else is read (${keys.join(', ')})`;

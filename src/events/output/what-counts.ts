@@ -1,7 +1,7 @@
 import type { Json } from '../../values/shape.js';
 import type { EventSpec } from '../spec.js';
 
-/** What `decision` at top level says, in any spelling. */
+/** The meaning of the top-level `decision`, in all its spellings. */
 export const LEGACY: Readonly<Record<string, 'allow' | 'deny'>> = {
   approve: 'allow',
   allow: 'allow',
@@ -11,7 +11,7 @@ export const LEGACY: Readonly<Record<string, 'allow' | 'deny'>> = {
 
 export const isMcpTool = (tool: unknown): boolean => typeof tool === 'string' && tool.startsWith('mcp__');
 
-/** The keys whose value replaces the input or output, strongest first. `behavior`: of a nested decision, of which only an allow has another input. */
+/** The keys whose value replaces the input or output, strongest first. `behavior` is that of a nested decision, where only `allow` can replace the input. */
 export function rewriteKeys(
   { rewrites, nestedDecision }: Pick<EventSpec, 'rewrites' | 'nestedDecision'>,
   mcpTool: boolean,
@@ -21,7 +21,7 @@ export function rewriteKeys(
   return mcpTool ? [...rewrites.keys, ...(rewrites.mcpKeys ?? [])] : rewrites.keys;
 }
 
-/** The value that an answer on a `replace` event gives: that of the one key, or an object of those of several. */
+/** The value in an answer to a `replace` event: the value of the event's only key, or an object of the keys that are set. */
 export function valueAmong(keys: readonly string[], specific: Json): { readonly value: unknown } | undefined {
   const said = keys.filter((key) => specific[key] !== undefined);
   if (said.length === 0) return undefined;
