@@ -183,8 +183,9 @@ function endingAgent(
   input: Json,
 ): Promise<AnyDecision> {
   const session = found.session ?? textOf(input?.['session_id']);
+  const stopped = registrar.agents.stops(found, session);
   return decision.then((d) => {
-    if (!d.continues) registrar.agents.stopped(found, session);
+    if (!d.continues) stopped();
     return d;
   });
 }

@@ -33,6 +33,8 @@ export interface Looked {
 
 /** What an agent has got in its scope for its type. */
 interface Got {
+  /** Stands for that agent. */
+  who: object;
   readonly hooks: SpawnHooks[];
   readonly added: Added[];
   readonly lives: Life[];
@@ -134,8 +136,15 @@ export class AgentInstaller {
     }
   }
 
+  /** Tells the agent that has begun there from those before and after it. `is`: it is that one again. */
+  whoIn(scope: Scope, is?: object): object | undefined {
+    const got = this.#got.get(scope);
+    if (got && is) got.who = is;
+    return got?.who;
+  }
+
   #gotIn(scope: Scope): Got {
-    return this.#got.get(scope) ?? { hooks: [], added: [], lives: [] };
+    return this.#got.get(scope) ?? { who: {}, hooks: [], added: [], lives: [] };
   }
 
   /** The hooks by type that its agent has got there, whether or not further agents get them. */

@@ -4,7 +4,7 @@ import { type Json, textOf } from '../../values/shape.js';
 import type { AddingParts, FiredEvent } from './adding.js';
 import type { Above, AgentInstaller, Looked } from './agent-hooks.js';
 import type { SpawnHooks } from './origin.js';
-import { Places } from './places.js';
+import { ANYONE, Places } from './places.js';
 import type { Spawns } from './spawns.js';
 import { type AgentRef, STOP, type Standings } from './standings.js';
 import { type Begun, type Given, Starts } from './starts.js';
@@ -217,12 +217,9 @@ export class Agents {
     if (hadBegun && before && !this.#installer.closed) {
       const found = tree.find(agent, agent.session, agent.agent);
       const spawnHooks = hooks.filter(({ life }) => !life?.over);
-      const { scope } = this.#places.open(
-        found,
-        { type: before.type, spawnHooks, before: before.above },
-        agent,
-        before.hasEnded,
-      );
+      const waiting = { type: before.type, spawnHooks, before: before.above };
+      const { scope } = this.#places.open(found, waiting, agent, before.hasEnded);
+      this.#installer.whoIn(scope, left.who);
       if (!wasOpen) scope.spawned = left.spawned;
     }
     const now = tree.get(agent);
@@ -252,12 +249,19 @@ export class Agents {
     return scope;
   }
 
-  /** A stop that was allowed ended the agent: the scope the host opened for it goes. */
-  stopped({ scope, id, known }: ScopeLookup, session: string = this.#parts.tree.session): void {
-    if (id === 'session') return;
-    if (!known && this.#standings.isIdle) this.#standings.note(session, id, STOP);
-    else if (!known || !scope.begun) this.#standings.stops({ session, agent: id });
-    else if (!scope.heldBySession) this.ended(scope);
+  /** An agent stops. The returned function is called if that was allowed, which ended it: the scope the host opened for it goes. Another may have its id by then. */
+  stops(found: ScopeLookup, session: string = this.#parts.tree.session): () => void {
+    const { scope, id, known } = found;
+    if (id === 'session') return () => undefined;
+    const agent = { session, agent: id };
+    const who = this.#places.whoOf(found, session);
+    return () => {
+      const now = this.#places.whoOf(found, session);
+      if (!known && this.#standings.isIdle) this.#standings.note(session, id, STOP);
+      else if (who !== now && who !== ANYONE) this.#starts.ends(agent, who ?? ANYONE);
+      else if (!known || !scope.begun) this.#standings.stops(agent);
+      else if (!scope.heldBySession) this.ended(this.#parts.tree.get({ ...agent, session: scope.session }) ?? scope);
+    };
   }
 
   /** The agent has ended. A scope that was there before it stays, until another agent with its id starts. */

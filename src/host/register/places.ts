@@ -12,6 +12,9 @@ interface Parts {
   end(scope: Scope): Promise<void> | undefined;
 }
 
+/** Some agent. */
+export const ANYONE: object = Object.freeze({});
+
 /** The scopes in which agents begin, and which they leave to others with their ids. */
 export class Places {
   readonly #parts: Parts;
@@ -47,11 +50,13 @@ export class Places {
     const pending = [...(this.#parts.tree.get(agent)?.pending ?? [])];
     const hasEnded = earlier && this.#parts.standings.hasEnded(earlier);
     const { parent, spawned = false } = earlier ?? {};
+    const gone = earlier && this.#parts.installer.whoIn(earlier);
     const hooks = earlier ? this.#parts.installer.hooksIn(earlier) : [];
     if (earlier) this.#parts.starts.during(agent, () => this.#vacate(earlier));
     const before = this.#parts.standings.take(agent);
+    const who = gone ?? before;
     const known = before && hasEnded !== undefined ? { ...before, hasEnded } : before;
-    return { before: known, hadBegun: earlier !== undefined, hooks, pending, parent, spawned };
+    return { before: known, hadBegun: earlier !== undefined, hooks, pending, parent, spawned, who };
   }
 
   /**
@@ -86,6 +91,14 @@ export class Places {
       this.#parts.standings.leaves(scope);
       this.#parts.installer.clear(scope);
     }
+  }
+
+  /** What stands for the agent of an event until another has its id; `ANYONE`: it is not known. */
+  whoOf({ scope, id, known }: ScopeLookup, session: string): object | undefined {
+    const { tree, standings, installer } = this.#parts;
+    if (standings.isIdle) return ANYONE;
+    const now = known ? tree.get({ session: scope.session, agent: id }) : undefined;
+    return now?.begun ? installer.whoIn(now) : standings.of({ session, agent: id }, undefined).remembered;
   }
 
   goneOf({ earlier }: Standing = {}): Scope | undefined {

@@ -16,6 +16,8 @@ export interface Left {
   readonly parent: Scope | undefined;
   /** The host had opened it. */
   readonly spawned: boolean;
+  /** Stands for the agent that was there. */
+  readonly who: object | undefined;
 }
 
 /** The hooks that a start has put into its scope. */
@@ -81,6 +83,16 @@ export class Starts {
     if (all.length === 0) this.forget(begun.agent);
     if (next) passOn(begun, next);
     return next === undefined;
+  }
+
+  /** The agent that was there before those under way has ended. */
+  ends(agent: AgentRef, who: object): void {
+    for (const begun of this.#underWay.get(keyOf(agent)) ?? []) {
+      const { left } = begun;
+      if (left?.before === undefined || left.who !== who) continue;
+      const before = { ...left.before, hasEnded: true };
+      begun.left = { ...left, before, hadBegun: left.hadBegun && !left.spawned };
+    }
   }
 
   /** None that began before can fail: another start is sure, or the agent has ended. */
