@@ -63,7 +63,7 @@ export async function serve() {
       async set_permission_mode({ mode }) {
         if (typeof mode !== 'string' || !MODES.includes(mode))
           throw new Error(`Cannot set permission mode: must be one of ${MODES.join(', ')}`);
-        (await opened).session.permission_mode = mode;
+        (await opened).session.permission_mode = /** @type {import('hookscope').PermissionMode} */ (mode);
         return { mode };
       },
       async set_model({ model: wanted }) {

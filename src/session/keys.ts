@@ -1,6 +1,7 @@
 import { checkKeys, type Keys, wrongOption } from '../values/options.js';
 import { COUNT, checks, isObject, isText, oneOf, SECONDS, SIGNAL } from '../values/shape.js';
 import type { SessionOptions, SessionSettings, SpawnOptions } from './options.js';
+import { checkMode } from './tool/modes.js';
 
 const SETTINGS: Keys<SessionSettings> = {
   permission: checks.fn,
@@ -18,7 +19,7 @@ const COMMON = {
   hooks: true,
   plugins: checks.list,
   cwd: checks.text,
-  permission_mode: checks.text,
+  permission_mode: true,
   model: checks.text,
   signal: SIGNAL,
 } as const;
@@ -48,10 +49,12 @@ const SPAWN: Keys<SpawnOptions> = {
 export const checkSession = (options: unknown): void => {
   checkKeys(options, SESSION, 'openSession: ');
   checkEnds(options, 'openSession', ['session_id']);
+  checkMode('openSession: permission_mode', (options as SessionOptions | undefined)?.permission_mode);
 };
 export const checkSpawn = (options: unknown): void => {
   checkKeys(options ?? null, SPAWN, 'spawn: ');
   checkEnds(options, 'spawn', ['id']);
+  checkMode('spawn: permission_mode', (options as SpawnOptions).permission_mode);
 };
 
 /** A session's name is unique: an empty one would be shared by all sessions. */

@@ -132,7 +132,7 @@ export interface SessionOptions<C extends CustomEvents = NoEvents> extends Sessi
   /** Default: the host's, else the process's directory. */
   readonly cwd?: string | undefined;
   /** Default: the host's, else `default`. */
-  readonly permission_mode?: string | undefined;
+  readonly permission_mode?: PermissionMode | undefined;
   /** How the session started. Default `startup`. */
   readonly source?: string | undefined;
   readonly model?: string | undefined;
@@ -163,7 +163,7 @@ export interface SpawnOptions<C extends CustomEvents = NoEvents> extends Session
   readonly cwd?: string | undefined;
   readonly model?: string | undefined;
   /** Default: the parent's, also when that changes. */
-  readonly permission_mode?: string | undefined;
+  readonly permission_mode?: PermissionMode | undefined;
   /** Aborting it ends what the agent runs and everything to come. */
   readonly signal?: AbortSignal | undefined;
 }

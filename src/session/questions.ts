@@ -1,12 +1,13 @@
 import { HookscopeError } from '../errors.js';
 import { kindOf } from '../values/problem.js';
-import { isObject } from '../values/shape.js';
+import { isObject, show } from '../values/shape.js';
 import { linkAbort } from '../values/waiting/link-abort.js';
 import { messageOf, resultOf, tell } from '../values/waiting/promises.js';
 import { type Core, wasCut } from './core.js';
 import type { PermissionCall, SessionSettings } from './options.js';
 import type { CheckedCall } from './tool/call.js';
 import { copyInput, describeCall } from './tool/call.js';
+import { isMode } from './tool/modes.js';
 import { passedThrough } from './tool/pass-through.js';
 
 /** What the harness's callbacks are given besides the call itself. */
@@ -99,8 +100,12 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal, event: strin
 /** Applies what was granted: the session applies a mode at once; the harness is told about everything. */
 export function applyPermissions(core: Core, updates: readonly unknown[], call: PermissionCall): void {
   for (const update of updates) {
-    if (isObject(update) && update['type'] === 'setMode' && typeof update['mode'] === 'string')
-      core.changeMode(update['mode']);
+    if (!isObject(update) || update['type'] !== 'setMode') continue;
+    if (isMode(update['mode'])) core.changeMode(update['mode']);
+    else
+      core.deps.report(
+        `A permission update of session ${core.who.session_id} sets the mode ${show(update['mode'])}, which does not exist; the mode stays ${core.mode}`,
+      );
   }
   tell(
     () => core.settings.onPermissionUpdate?.(updates, call),

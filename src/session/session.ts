@@ -6,7 +6,7 @@ import type { Decision } from '../host/types.js';
 import { takeSystemPrompt } from './context.js';
 import type { Core } from './core.js';
 import { checkSession, checkSpawn } from './keys.js';
-import type { SessionOptions, SpawnOptions } from './options.js';
+import type { PermissionMode, SessionOptions, SpawnOptions } from './options.js';
 import { exposeLog } from './report-once.js';
 import { allUnderWay, closeAgent, closeSession, interruptSession } from './steps/close.js';
 import { runCompact } from './steps/compact.js';
@@ -28,6 +28,7 @@ import {
 } from './steps/workspace.js';
 import { endBatch, runBatch } from './tool/batch.js';
 import type { ToolCall } from './tool/call.js';
+import { checkMode } from './tool/modes.js';
 import { runTool } from './tool/tool.js';
 import type { Session } from './types.js';
 
@@ -43,6 +44,8 @@ export function createSessions<C extends CustomEvents>(of: Omit<SessionsOf, 'ope
   return {
     async open(options = {}) {
       checkSession(options);
+      if (options.permission_mode === undefined)
+        checkMode('createHost: session.permission_mode', of.defaults.permission_mode);
       const { core, started } = await openCore({ ...of, open }, options);
       return facade<C>(core, started, options.endTimeout);
     },
@@ -99,9 +102,10 @@ function facade<C extends CustomEvents>(core: Core, started: Session['started'],
       return !core.isOpen;
     },
     get permission_mode() {
-      return core.mode;
+      return core.mode as PermissionMode;
     },
     set permission_mode(mode) {
+      checkMode('session.permission_mode', mode ?? null);
       core.changeMode(mode);
     },
     register(hooks, options) {

@@ -1,7 +1,7 @@
 import type { CustomEvents, EventName, FireInput, NoEvents } from '../events/catalogue.js';
 import type { Registers } from '../host/plugin-types.js';
 import type { Decision, Hooks, RegisterOptions, Undo } from '../host/types.js';
-import type { OwnFields, SpawnOptions } from './options.js';
+import type { OwnFields, PermissionMode, SpawnOptions } from './options.js';
 import type { Closed } from './steps/close.js';
 import type { CompactAnswer, CompactOptions } from './steps/compact.js';
 import type { ElicitAnswer, ElicitOptions } from './steps/elicit.js';
@@ -50,8 +50,8 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
   /** The paths that `watch` and hooks asked to watch. */
   readonly watchPaths: readonly string[];
   readonly closed: boolean;
-  /** May be set at any time. An agent without its own mode has its parent's, and sets that. */
-  permission_mode: string;
+  /** May be set at any time. An agent without its own mode has its parent's, and sets that. Throws INVALID_OPTIONS for a mode that does not exist. */
+  permission_mode: PermissionMode;
   /** The decision of the event it began with. */
   readonly started: Decision<'SessionStart'> | Decision<'SubagentStart'>;
 

@@ -86,7 +86,7 @@ describe('what the user has approved', () => {
   test.each([
     ['a hook', {}, { hookSpecificOutput: { permissionDecision: 'allow' } }],
     ['a rule', { permission: () => ({ behavior: 'allow' as const }) }, undefined],
-    ['the mode', { permission: undefined, permission_mode: 'bypassPermissions' }, undefined],
+    ['the mode', { permission: undefined, permission_mode: 'bypassPermissions' as const }, undefined],
   ])('is recorded as allowed by the user, and not by %s that allows it too', async (_, options, hook) => {
     for (const restored of [false, true]) {
       const { host, session } = await opened(options);
@@ -126,7 +126,11 @@ describe('what the user has approved', () => {
   const rewrites = (permissionDecision?: string) => ({
     hookSpecificOutput: { permissionDecision, updatedInput: { path: 'b' } },
   });
-  const RULED = [{}, { permission: () => ({ behavior: 'allow' as const }) }, { permission_mode: 'bypassPermissions' }];
+  const RULED = [
+    {},
+    { permission: () => ({ behavior: 'allow' as const }) },
+    { permission_mode: 'bypassPermissions' as const },
+  ];
 
   test.each([undefined, 'ask', 'allow'])(
     'is the input that the SDK shows for a tool that needs approval: rewritten by a hook (which says %s) the call does not run',

@@ -129,7 +129,7 @@ describe('what a question has shown', () => {
   });
 });
 
-test.each([undefined, 'dontAsk', 'auto', 'bypassPermissions'])(
+test.each([undefined, 'dontAsk', 'auto', 'bypassPermissions'] as const)(
   "a call that the user has refused is recorded as refused by the user, with the user's words, in mode %s",
   async (permission_mode) => {
     for (const options of [{}, { ask: yes }]) {
@@ -158,7 +158,7 @@ test.each([yes, () => ({ behavior: 'deny' as const })])(
         classified++;
         return verdict();
       };
-      const options = { permission: undefined, permission_mode: 'auto', classify };
+      const options = { permission: undefined, permission_mode: 'auto' as const, classify };
       const { ran, records, go } = await removing(options, { needsApproval: true });
       const first = await go({ prompt: 'Go', onAsk });
       await go({ messages: answered(first.messages, true), onAsk });

@@ -225,7 +225,7 @@ test('an approval of all calls of a tool is for whatever a hook makes of the fir
 });
 
 test('with an onAsk the user is still asked about a tool that needs approval, whoever else would allow it', async () => {
-  for (const options of [{}, { ask: () => ({ behavior: 'allow' as const }) }, { permission_mode: 'dontAsk' }])
+  for (const options of [{}, { ask: () => ({ behavior: 'allow' as const }) }, { permission_mode: 'dontAsk' as const }])
     for (const onAsk of [undefined, () => undefined]) {
       const { host, session } = await opened(options);
       on(host, 'PermissionRequest', () => ({ hookSpecificOutput: { decision: { behavior: 'allow' } } }));

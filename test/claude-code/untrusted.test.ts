@@ -357,7 +357,7 @@ describe('what the failure does', () => {
       asked++;
       return { behavior: 'allow' } as const;
     };
-    for (const permission_mode of ['default', 'bypassPermissions', 'auto']) {
+    for (const permission_mode of ['default', 'bypassPermissions', 'auto'] as const) {
       asked = 0;
       const session = await host.openSession({
         ask: approve,

@@ -8,7 +8,7 @@ import { names, on, opened } from './kit.js';
 
 const HOOK = ['none', 'allow', 'ask', 'defer', 'deny'] as const;
 const RULES = ['absent', 'none', 'allow', 'ask', 'deny'] as const;
-const MODES = ['default', 'plan', 'acceptEdits', 'bypassPermissions', 'dontAsk', 'auto', 'unknown'] as const;
+const MODES = ['default', 'plan', 'acceptEdits', 'bypassPermissions', 'dontAsk', 'auto'] as const;
 const EFFECTS = ['read', 'edit', 'other'] as const;
 const REQUEST = ['none', 'allow', 'deny'] as const;
 const PERSON = ['absent', 'allow', 'deny'] as const;
@@ -233,6 +233,50 @@ test("granted permissions are told before the tool runs; a mode among them is th
   expect(result).toMatchObject({ status: 'ran', content: '1', updatedPermissions: updates });
   expect(told).toEqual([[updates, 'Edit']]);
   expect([child.permission_mode, session.permission_mode]).toEqual(['acceptEdits', 'acceptEdits']);
+});
+
+test('a mode that does not exist is refused wherever one is set, with the nearest', async () => {
+  const { createHost } = await import('../../src/index.js');
+  const { host, session, reports } = await opened({
+    permission_mode: 'plan',
+    permission: () => ({ behavior: 'none', suggestions: [{ type: 'setMode', mode: 'acceptEdit' }] }),
+    ask: (_input, { suggestions }) => ({ behavior: 'allow', updatedPermissions: suggestions }),
+  });
+  const all = 'expected one of default, plan, acceptEdits, bypassPermissions, dontAsk, auto';
+  const refusal = (where: string, got: string, nearest?: string) => ({
+    code: 'INVALID_OPTIONS',
+    details: { where, expected: `${all}, got ${got}`, ...(nearest && { nearest }) },
+  });
+  const wrong = { permission_mode: 'Plan' as never };
+  await expect(host.openSession({ ...wrong, session_id: 'b' })).rejects.toMatchObject(
+    refusal('openSession: permission_mode', '"Plan"', 'plan'),
+  );
+  await expect(session.spawn({ ...wrong, agent_type: 't' })).rejects.toMatchObject(
+    refusal('spawn: permission_mode', '"Plan"', 'plan'),
+  );
+  await expect(createHost({ session: { permission_mode: 'dontask' } }).openSession()).rejects.toMatchObject(
+    refusal('createHost: session.permission_mode', '"dontask"', 'dontAsk'),
+  );
+  for (const [mode, near] of [
+    ['bypass', 'bypassPermissions'],
+    ['', undefined],
+    [7, undefined],
+    [null, undefined],
+  ] as const)
+    expect(() => {
+      session.permission_mode = mode as never;
+    }).toThrow(expect.objectContaining(refusal('session.permission_mode', JSON.stringify(mode), near)));
+  expect(() => {
+    session.permission_mode = undefined as never;
+  }).toThrow(/session\.permission_mode: expected one of/);
+  expect(session.permission_mode).toBe('plan');
+  expect(await session.tool({ name: 'Edit', input: {}, effect: 'edit', execute: () => 1 })).toMatchObject({
+    status: 'ran',
+  });
+  expect(session.permission_mode).toBe('plan');
+  expect(reports).toEqual([
+    expect.stringMatching(/sets the mode "acceptEdit", which does not exist; the mode stays plan/),
+  ]);
 });
 
 test('an onPermissionUpdate that throws is told, and the call that was granted runs', async () => {

@@ -1,3 +1,7 @@
+import { clip } from '../../plain.js';
+import { nearest } from '../../values/nearest.js';
+import { wrongOption } from '../../values/options.js';
+import { isText, show } from '../../values/shape.js';
 import type { Effect, PermissionAnswer, PermissionMode } from '../options.js';
 
 /** What is known about an input after all judges have answered and none has denied it. */
@@ -13,7 +17,7 @@ export interface Standing {
 
 export type Settled = 'run' | 'ask' | 'classify' | 'refuse';
 
-/** No hook had an opinion, and it is more than a read: what each mode does then. An unknown mode is `default`. */
+/** No hook had an opinion, and it is more than a read: what each mode does then. */
 const NOBODY_SPOKE: Readonly<Record<PermissionMode, (effect: Effect) => Settled>> = {
   default: () => 'ask',
   plan: () => 'ask',
@@ -22,6 +26,17 @@ const NOBODY_SPOKE: Readonly<Record<PermissionMode, (effect: Effect) => Settled>
   dontAsk: () => 'refuse',
   auto: () => 'classify',
 };
+
+export const MODES: readonly string[] = Object.keys(NOBODY_SPOKE);
+
+export const isMode = (mode: unknown): mode is PermissionMode => isText(mode) && MODES.includes(mode);
+
+/** A misspelt mode would ask less, or refuse less, than was meant. Throws INVALID_OPTIONS. */
+export function checkMode(where: string, mode: unknown): void {
+  if (mode === undefined || isMode(mode)) return;
+  const near = isText(mode) ? nearest(mode, MODES) : undefined;
+  throw wrongOption(where, `expected one of ${MODES.join(', ')}, got ${clip(show(mode), 40)}`, near);
+}
 
 /**
  * Whether an input runs. An ask counts in every mode (`dontAsk` then refuses); otherwise an allow, of a hook or of the
@@ -33,6 +48,6 @@ export function settlePermission({ verdict, rules, mode, effect, granted }: Stan
   const planned = mode === 'plan' && effect === 'edit';
   if ((verdict === 'allow' || rules === 'allow') && !planned) return 'run';
   if (effect === 'read') return 'run';
-  const silent = Object.hasOwn(NOBODY_SPOKE, mode) ? NOBODY_SPOKE[mode as PermissionMode] : NOBODY_SPOKE.default;
-  return silent(effect);
+  // No other is ever set.
+  return NOBODY_SPOKE[mode as PermissionMode](effect);
 }
