@@ -56,6 +56,8 @@ export interface FleetEngine {
     watch(channel: string, seen: (posted: Posted | undefined) => void): Stop;
     /** Replaces version `after` (0: there was none). Rejects if another version is there now. */
     post(channel: string, bytes: Uint8Array, after: number): Promise<number>;
+    /** Throws where so much can never be posted; absent: `post` says so. */
+    fits?(bytes: Uint8Array): void;
     /** Earlier contents of the channel, as far back as the engine keeps them, the oldest first. */
     history(channel: string): Promise<readonly Posted[]>;
     /** Those after a version (0: all), with the rights of a host; absent: `history` is. Rejects where they cannot be read now. */

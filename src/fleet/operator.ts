@@ -8,10 +8,9 @@ import { type Authored, authoredSchema, type BundleManifest, HIGHEST } from './b
 import { isBelow } from './bundle/paths.js';
 import { TrustedKeys } from './bundle/trusted.js';
 import { readOwnChecked } from './checked-file.js';
-import type { FleetEngine, Posted } from './engine.js';
-import { changesNotKept, fold, type Judged, missingBefore } from './policy/chain.js';
-import { reasonOf } from './policy/last-good.js';
-import { canaryOf, keepChange, type Post, postsIn } from './policy/posts.js';
+import { type FleetEngine, KEPT_POSTS, type Posted } from './engine.js';
+import { type Chain, fold, type Judged, missingBefore } from './policy/chain.js';
+import { type Post, postsIn } from './policy/posts.js';
 
 /** The contents of a bundle's folder. */
 export interface PolicySource {
@@ -116,7 +115,7 @@ export function bundleOf(
 /** As a host judges them that begins with these keys; what nobody known has signed is told, and keeps nothing else from counting. */
 function judgedAsLate(keys: readonly string[], posts: readonly Post[], of: Pick<BundleManifest, 'team' | 'channel'>) {
   const from = { keys: new TrustedKeys(keys), floor: 0 };
-  return fold(from, posts, of, 'nothing', missingBefore(posts, from, true) !== 'nothing');
+  return fold(from, posts, of, { isGap: missingBefore(posts, from, of, true) !== 'nothing' });
 }
 
 /** What is known about a channel by the bundles that count there. */
@@ -124,7 +123,7 @@ export interface ChannelState {
   /** What is posted there now, whoever has posted it. */
   readonly main: Posted | undefined;
   readonly canary: Posted | undefined;
-  /** The number that counted last; undefined: something is there, and nothing of it counts. */
+  /** The number that counted last; undefined: it is not known, since nothing of what is there counts, or nothing for all hosts, and others may have been pushed out. */
   readonly sequence: number | undefined;
   /** Those that have counted for all hosts and for a share of them, each by sequence. */
   readonly history: readonly Bundle[];
@@ -133,10 +132,12 @@ export interface ChannelState {
   readonly foreign: number;
   /** All that is kept there for all hosts, whoever has signed it, in the order of its posts. */
   readonly kept: readonly Bundle[];
-  /** All that counts, in the order of its posts. */
+  /** All that is kept there, in the order of its posts, and what it comes to. */
+  readonly judged: readonly Judged[];
   readonly counted: readonly Judged[];
-  /** The keys that hosts know once they have followed what was posted. */
-  readonly keys: TrustedKeys;
+  readonly chain: Chain;
+  /** The same as it is now. */
+  again(): Promise<ChannelState>;
 }
 
 /**
@@ -145,8 +146,9 @@ export interface ChannelState {
  */
 export async function stateOf(
   engine: FleetEngine,
-  { team, channel, keys }: { readonly team: string; readonly channel: string; readonly keys: readonly string[] },
+  of: { readonly team: string; readonly channel: string; readonly keys: readonly string[] },
 ): Promise<ChannelState> {
+  const { team, channel, keys } = of;
   const posts = await postsIn(engine, channel);
   const { chain, judged } = judgedAsLate(keys, posts, { team, channel });
   const at = (place: Post['place']): Judged[] => judged.filter(({ post }) => post.place === place);
@@ -156,17 +158,20 @@ export async function stateOf(
     return read(once.map(({ post }) => post));
   };
   const shown = [...at('main'), ...at('canary')];
-  const isAny = judged.some(({ why }) => why === undefined);
+  const isAny = (some: readonly Judged[]): boolean => some.some(({ why }) => why === undefined);
+  const isLost = at('main').length >= KEPT_POSTS && !isAny(at('main'));
   return {
     main: at('main').at(-1)?.post,
     canary: at('canary').at(-1)?.post,
-    sequence: !isAny && shown.length > 0 ? undefined : chain.floor,
+    sequence: isLost || (!isAny(judged) && shown.length > 0) ? undefined : chain.floor,
     history: counted('main'),
     canaries: counted('canary'),
     kept: read(at('main').map(({ post }) => post)),
     foreign: shown.filter(({ why, isLate }) => why !== undefined && !isLate).length,
+    judged,
     counted: judged.filter(({ why }) => why === undefined),
-    keys: chain.keys,
+    chain,
+    again: () => stateOf(engine, of),
   };
 }
 
@@ -212,22 +217,6 @@ export function nextSequence({ sequence }: ChannelState, channel: string): numbe
   const problem =
     'nothing that is kept there is signed with the keys at hand, so the number to go on from is not known; if other keys of the team have signed it, name them (--key ed25519:…), else give the number yourself (--sequence N), one above the highest that fleet status shows';
   throw new HookscopeError('FLEET_FAILED', { place, problem });
-}
-
-/**
- * Posts it, and then what proves a change of keys, also of one before that is not kept besides yet. Rejects with FLEET_FAILED if another operator has posted in the meantime. Resolves with
- * the reason if the bundle is posted, and a change of keys could not be kept besides.
- */
-export async function post(engine: FleetEngine, bundle: Bundle, state: ChannelState): Promise<string | undefined> {
-  const { channel, canary } = bundle.manifest;
-  const [key, there] = canary === undefined ? [channel, state.main] : [canaryOf(channel), state.canary];
-  await engine.policy.post(key, bundle.bytes, there?.version ?? 0);
-  try {
-    for (const one of changesNotKept(state.counted, bundle)) await keepChange(engine, one);
-    return undefined;
-  } catch (error) {
-    return reasonOf(error);
-  }
 }
 
 /**

@@ -55,14 +55,16 @@ export function ground() {
     team.join(host);
     return { team, host, folder };
   };
-  /** As `hookscope fleet push` does: a change of keys is kept besides. */
+  /** As `hookscope fleet push` does: a change of keys is kept besides, and before. */
   const push = async (bytes: Uint8Array, channel = 'stable'): Promise<void> => {
     const sealed = sealedIn(bytes);
     const isMain = sealed !== undefined && !channel.includes('.');
     const state = isMain && (await stateOf(operator, { team: 'acme', channel, keys: sealed.signers }));
-    const last = (await operator.policy.history(channel)).at(-1)?.version ?? 0;
-    await operator.policy.post(channel, bytes, last);
-    if (state) for (const one of changesNotKept(state.counted, sealed)) await keepChange(operator, one);
+    const last = async (of: string): Promise<number> => (await operator.policy.history(of)).at(-1)?.version ?? 0;
+    if (state)
+      for (const one of changesNotKept(state.counted, sealed))
+        await keepChange(operator, one, await last(`${channel}.keys`));
+    await operator.policy.post(channel, bytes, await last(channel));
   };
   /** What hosts have said of themselves. */
   const shared = async (): Promise<HostStatus[]> =>

@@ -11,13 +11,13 @@ import {
   earlier,
   nextSequence,
   type PolicySource,
-  post,
   readSource,
   sourceOf,
   stateOf,
 } from '../../fleet/operator.js';
 import { checkPolicy } from '../../fleet/policy/check.js';
 import { foresee, objectionOf } from '../../fleet/policy/foresee.js';
+import { post } from '../../fleet/send.js';
 import { hostsIn } from '../../fleet/status.js';
 import { plain } from '../../plain.js';
 import { wrongOption } from '../../values/options.js';
@@ -101,7 +101,8 @@ async function sendDraft(
   state: ChannelState,
   { channel, sequence, terminal }: Given,
 ): Promise<Bundle> {
-  const { foreign, keys, sequence: last } = state;
+  const { foreign, sequence: last } = state;
+  const { keys } = state.chain;
   if (foreign > 0)
     terminal.tell(
       `${foreign} of what is kept in ${channel} does not count, since none of the keys has signed it; where it is the team's, name its key (--key)`,
@@ -123,11 +124,7 @@ async function sendDraft(
   const late = objectionOf(whole, { keys: keys.all, ...(last !== undefined && { sequence: last }) });
   if (refusals.length === 0 && late !== undefined && late !== changed) terminal.tell(`it counts for no host: ${late}`);
   for (const doubt of doubts.slice(0, MOST_TOLD)) terminal.tell(doubt);
-  const notKept = await post(engine, bundle, state);
-  if (notKept !== undefined)
-    terminal.tell(
-      `it is posted, and the change of keys could not be kept beside the channel, so that later bundles may push it out: ${notKept}; the next push keeps it`,
-    );
+  for (const problem of await post(engine, bundle, state)) terminal.tell(problem);
   return bundle;
 }
 

@@ -5,12 +5,14 @@ import { overtaken } from '../memory.js';
 import type { Connection } from './connection.js';
 import { jetstreamLibrary, loaded } from './load.js';
 import type { Subjects } from './subjects.js';
-import { answered, watchChannel } from './watch.js';
+import { answered, READ, watchChannel } from './watch.js';
 
 /** Milliseconds that a host's last status is kept. */
 const KEPT = 7 * 24 * 3600 * 1000;
 /** The server refuses a larger message (`max_payload`). */
 const MOST_BYTES = 1024 * 1024;
+/** A channel that keeps 32 posts has sent them all long before. */
+const MOST_READ = 8 * KEPT_POSTS;
 /** Bytes of a message that are not the bundle. */
 const HEADERS = 1024;
 
@@ -36,17 +38,21 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
     if (config.allow_rollup_hdrs) await kept.update(stream, { ...config, allow_rollup_hdrs: false });
   };
 
+  const fits = (bytes: Uint8Array): void => {
+    const most = (connection.get().info?.max_payload ?? MOST_BYTES) - HEADERS;
+    if (bytes.length > most)
+      throw connection.failed(
+        `the bundle has ${bytes.length} bytes, and the broker takes ${most} (its max_payload): leave out what hosts do not need, or make two channels of it`,
+      );
+  };
+
   return {
     policy: {
+      fits,
       watch: (channel, seen) => watchChannel(connection, subjects, channel, seen),
       post: (channel, bytes, after) =>
         tried(async () => {
-          const { info } = connection.get();
-          const most = (info?.max_payload ?? MOST_BYTES) - HEADERS;
-          if (bytes.length > most)
-            throw connection.failed(
-              `the bundle has ${bytes.length} bytes, and the broker takes ${most} (its max_payload): leave out what hosts do not need, or make two channels of it`,
-            );
+          fits(bytes);
           const bucket = await open(subjects.policy);
           try {
             return await (after === 0 ? bucket.create(channel, bytes) : bucket.update(channel, bytes, after));
@@ -73,11 +79,12 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
       past: (channel, after) =>
         tried(async () => {
           const { jetstreamManager } = await jetstreamLibrary();
-          const { direct } = await jetstreamManager(connection.get(), { checkAPI: false });
+          const { direct } = await jetstreamManager(connection.get(), { checkAPI: false, timeout: READ });
           const [all, subject]: [Posted[], string] = [[], subjects.policyOf(channel)];
-          for (let seq = after + 1; all.length < 2 * KEPT_POSTS; ) {
+          for (let [seq, left] = [after + 1, MOST_READ]; all.length < 2 * KEPT_POSTS; left--) {
             const found = await answered(direct.getMessage(subjects.policyBucket, { seq, next_by_subj: subject }));
             if (found === null) break;
+            if (found.seq < seq || left === 0) throw new Error(`it keeps sending what was posted before ${seq}`);
             if (!found.header.has('KV-Operation'))
               all.push({ bytes: found.data, version: found.seq, at: found.time.toISOString() });
             seq = found.seq + 1;

@@ -25,13 +25,17 @@ export function whyRefused(problem: unknown, { name, team, credentials }: Speake
     const verb = what.toLowerCase() === 'publish' ? 'send to' : 'listen at';
     return `${file} may not ${verb} ${subject} there, which ${who} of the team ${team} has to: its configuration says who may (${PAGE})`;
   }
+  const make = 'hookscope fleet up and hookscope fleet push make it';
   if (/^stream not answered$/i.test(text))
-    return `nothing of the team ${team} answers there; if it is not there yet, hookscope fleet up and hookscope fleet push make it`;
+    return `nothing of the team ${team} answers there; if it is not there yet, ${make}`;
+  const [, time] = /^stream not answered within (\d+ seconds)$/i.exec(text) ?? [];
+  if (time !== undefined)
+    return `nothing of the team ${team} has arrived from there within ${time}: if it is not there yet, ${make}; if it is, the link is too slow for one bundle in that time`;
   if (/^stream not found$/i.test(text))
     return `there is nothing of the team ${team} there; hookscope fleet up and hookscope fleet push make what is needed`;
   if (!/authorization violation|authentication/i.test(text)) return undefined;
-  const make = "hookscope fleet up makes an operator's, hookscope fleet keys host NAME a host's";
+  const makes = "hookscope fleet up makes an operator's, hookscope fleet keys host NAME a host's";
   return credentials === undefined
-    ? `it wants credentials, and none were given (${make})`
-    : `it does not know ${file} (${make})`;
+    ? `it wants credentials, and none were given (${makes})`
+    : `it does not know ${file} (${makes})`;
 }

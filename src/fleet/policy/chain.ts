@@ -43,7 +43,7 @@ export function whyNotNext(
   sealed: Sealed,
   isMain: boolean,
   { team, channel }: Of,
-  isAfterGap = false,
+  ahead = MOST_AHEAD,
 ) {
   const { manifest, name } = sealed;
   const refuse = (reason: string): HookscopeError => new HookscopeError('BUNDLE_REFUSED', { bundle: name, reason });
@@ -60,10 +60,8 @@ export function whyNotNext(
       `its sequence is ${manifest.sequence}, and ${floor} has counted before: old content is signed anew under a higher one`,
     );
   // After the highest possible number, no further bundle could be posted.
-  if (floor > 0 && !isAfterGap && manifest.sequence > floor + MOST_AHEAD)
-    return refuse(
-      `its sequence is ${manifest.sequence}, more than ${MOST_AHEAD} above the one that counted last, ${floor}`,
-    );
+  if (floor > 0 && manifest.sequence > floor + ahead)
+    return refuse(`its sequence is ${manifest.sequence}, more than ${ahead} above the one that counted last, ${floor}`);
   return undefined;
 }
 
@@ -82,8 +80,8 @@ export function judge(chain: Chain, post: Post, of: Of): Judged {
   return judged;
 }
 
-/** One post after the others. A post that does not count changes nothing. */
-function step(chain: Chain, post: Post, of: Of, isAfterGap = false): Judged & { readonly chain: Chain } {
+/** One post after the others. A post that does not count changes nothing. `ahead`: how far its number may be above the last one. */
+function step(chain: Chain, post: Post, of: Of, ahead = MOST_AHEAD): Judged & { readonly chain: Chain } {
   let sealed: Sealed;
   try {
     sealed = readSealed(post.bytes, chain.keys.whyNot);
@@ -102,7 +100,7 @@ function step(chain: Chain, post: Post, of: Of, isAfterGap = false): Judged & { 
     const forged = whyNotSigned(chain, sealed);
     return forged === undefined ? { chain, post, sealed } : { chain, post, sealed, why: forged };
   }
-  const why = whyNotNext(chain, sealed, isMain, of, isAfterGap);
+  const why = whyNotNext(chain, sealed, isMain, of, ahead);
   if (why !== undefined)
     return { chain, post, sealed, why, isLate: whyNotNext({ ...chain, floor: 0 }, sealed, isMain, of) === undefined };
   const keys = chain.keys.copy();
@@ -113,53 +111,89 @@ function step(chain: Chain, post: Post, of: Of, isAfterGap = false): Judged & { 
 /** What may be missing before posts: nothing; what came before a host that begins with the keys that it was given; or what a host that had followed the channel has missed. */
 type Missing = 'nothing' | 'the beginning' | 'what was missed';
 
+interface How {
+  readonly missing?: Missing;
+  /** Some may be missing before the posts. */
+  readonly isGap?: boolean;
+  /** The version up to which posts were judged before. */
+  readonly since?: number;
+}
+
 /**
  * The one judge of posts, for hosts that are there, come back or come late, and for operators: what the posts of a channel come to, in the order of posting, from what was known before
  * them. Where some are missing, a change of keys may be among them: what nobody known has signed shows it.
  */
-export function fold(
+export function fold(from: Chain, posts: readonly Post[], of: Of, how: How = {}): Folded {
+  const { missing = 'nothing', isGap = missing !== 'nothing', since = 0 } = how;
+  const folded = walk(from, posts, of, { missing, isGap, since, isOver: isGap });
+  // With nothing for all hosts that counts, a canary is not over.
+  return folded.isAfterGap && isGap ? walk(from, posts, of, { missing, isGap, since, isOver: false }) : folded;
+}
+
+/** `isOver`: canaries that are posted where bundles may be missing are over, since they stay longer than the bundles that followed them. */
+function walk(
   from: Chain,
   posts: readonly Post[],
   of: Of,
-  missing: Missing = 'nothing',
-  isGap = missing !== 'nothing',
-): Folded {
+  { missing, isGap, since, isOver }: Required<How> & { readonly isOver: boolean },
+): Folded & { readonly isAfterGap: boolean } {
   const judged: Judged[] = [];
-  let chain = from;
+  let [chain, last] = [from, since];
   // Changes of keys and canaries stay longer than the bundles for all that followed them: how far those had come is known once one of them counts.
   let isAfterGap = isGap;
   /** Keys that have signed what nobody known has, since something counted. */
   const strange = new Set<string>();
   for (const post of posts) {
-    const { chain: next, ...one } = step(chain, post, of, isAfterGap);
+    // Each post that is missing may have had a number that much higher.
+    const ahead = MOST_AHEAD * (isAfterGap ? Math.max(1, post.version - last) : 1);
+    const { chain: next, ...one } = overIn(step(chain, post, of, ahead), chain, isOver && isAfterGap);
     if (one.why === undefined && post.place === 'main') isAfterGap = false;
     if (next !== chain) {
+      last = post.version;
       const isTied = strange.size === 0 || [...strange].some((key) => one.sealed?.isSignedBy(key));
       // The key that signs this one may have lost its place to them.
-      if (missing === 'what was missed' && !isTied) return gapIn(from, posts);
+      if (missing === 'what was missed' && !isTied) return { ...gapIn(from, posts), isAfterGap: false };
       strange.clear();
     }
     if (missing !== 'nothing' && one.why !== undefined) for (const key of strangersOf(one, next, of)) strange.add(key);
     judged.push(one);
     chain = next;
   }
-  return strange.size > 0 ? gapIn(from, posts) : { chain, judged };
+  return { ...(strange.size > 0 ? gapIn(from, posts) : { chain, judged }), isAfterGap };
 }
 
-/** What may be missing before these, the first that a host reads once it is back: as many as are kept may have pushed others out, and a channel begins with its first number. */
-export function missingBefore(posts: readonly Post[], { floor }: Chain, isFirst: boolean): Missing {
+type Stepped = ReturnType<typeof step>;
+
+/** A canary whose number says nothing, since what followed it may be missing. */
+function overIn(one: Stepped, chain: Chain, isOver: boolean): Stepped {
+  const { post, sealed, why } = one;
+  if (!isOver || post.place !== 'canary' || why !== undefined || sealed === undefined) return one;
+  const reason = 'it was posted before bundles that are no longer kept, and is over with those';
+  return {
+    chain,
+    post,
+    sealed,
+    why: new HookscopeError('BUNDLE_REFUSED', { bundle: sealed.name, reason }),
+    isLate: true,
+  };
+}
+
+/**
+ * What may be missing before these, all that is kept after what was judged last: as many as are kept may have pushed others out, and where nothing was judged before (`isFirst`) the first
+ * that counts for all hosts shows whether the channel begins with it.
+ */
+export function missingBefore(posts: readonly Post[], from: Chain, of: Of, isFirst: boolean): Missing {
   const main = posts.filter(({ place }) => place === 'main');
-  if (floor > 0 && main.length >= KEPT_POSTS) return 'what was missed';
-  const numbers = isFirst ? main.flatMap(({ bytes }) => numberIn(bytes) ?? []) : [];
-  return numbers.length > 0 && Math.min(...numbers) > floor + 1 ? 'the beginning' : 'nothing';
-}
-
-function numberIn(bytes: Uint8Array): number | undefined {
-  try {
-    return readSealed(bytes, () => 'it is too large to be read by anybody').manifest.sequence;
-  } catch {
-    return undefined;
+  if (from.floor > 0 && main.length >= KEPT_POSTS) return 'what was missed';
+  if (!isFirst || main.length === 0) return 'nothing';
+  const { judged } = fold(from, posts, of, { isGap: true });
+  let before = from.floor;
+  for (const { post, sealed, why } of judged) {
+    const number = why === undefined ? (sealed?.manifest.sequence ?? 0) : 0;
+    if (number > 0 && post.place === 'main') return number > before + 1 ? 'the beginning' : 'nothing';
+    before = Math.max(before, number);
   }
+  return main.length >= KEPT_POSTS ? 'the beginning' : 'nothing';
 }
 
 function strangersOf({ post, sealed }: Judged, { keys, last }: Chain, { team, channel }: Of): string[] {

@@ -11,7 +11,7 @@ import { canaryOf, inOrder, type Post, postsAfter } from './posts.js';
 import type { PreparedPolicy } from './prepare.js';
 import { Standing } from './standing.js';
 
-/** Milliseconds for an engine to say what was posted. */
+/** Milliseconds to read all that was posted. */
 const PATIENCE = 60_000;
 
 const HEADS = ['main', 'canary'] as const;
@@ -159,11 +159,11 @@ export class Follower {
         this.#standing.refuse('head of main', problem, undefined);
       return;
     }
-    const isBack = !this.#isSure || isAgain(heads.get('main'), kept);
-    const { posts, at } = await this.#posts(heads, isBack, signal);
+    const isBack = !this.#isSure || HEADS.some((head) => isAgain(head, heads.get(head), kept));
+    const { posts, all, at } = await this.#posts(heads, isBack, signal);
     const { team, channel } = this.#options;
-    const missing = isBack ? missingBefore(posts, kept.chain, at === 0) : 'nothing';
-    const { chain, judged, gap } = fold(kept.chain, posts, { team, channel }, missing);
+    const missing = missingBefore(all, kept.chain, { team, channel }, isBack && at === 0);
+    const { chain, judged, gap } = fold(kept.chain, posts, { team, channel }, { missing, since: kept.at });
     this.#isSure = gap === undefined;
     if (gap === undefined && (posts.length > 0 || at !== kept.at)) {
       const counted = judged.filter(({ why }) => why === undefined);
@@ -179,7 +179,10 @@ export class Follower {
     for (const head of HEADS) this.#tellHead(head, heads.get(head), judged, isBack);
   }
 
-  /** What is posted since the host has followed last, up to what it was told of: all of that is there when it is read. `at`: up to where it has followed, 0 if that is another channel's past. */
+  /**
+   * What is posted since the host has followed last, up to what it was told of: all of that is there when it is read. `all`: also what came after that; `at`: up to where it has followed,
+   * 0 if that is another channel's past or no longer kept.
+   */
   async #posts(heads: ReadonlyMap<Head, Posted | undefined>, isBack: boolean, signal: AbortSignal) {
     const { kept } = this.#standing;
     const told = HEADS.flatMap((head): Post[] => {
@@ -200,7 +203,8 @@ export class Follower {
     // Of a channel whose last word was deleted it is not known how far that goes.
     const isDeleted = heads.has('main') && heads.get('main') === undefined;
     const bound = isDeleted ? Number.POSITIVE_INFINITY : Math.max(0, ...told.map(({ version }) => version));
-    return { posts: posts.filter(({ version }) => version > at && version <= bound), at };
+    const all = posts.filter(({ version }) => version > at);
+    return { posts: all.filter(({ version }) => version <= bound), all, at };
   }
 
   async #read(after: number, signal: AbortSignal): Promise<Post[]> {
@@ -217,7 +221,7 @@ export class Follower {
         posts = found;
       });
       if (await within(PATIENCE, Promise.race([reading, gone]))) return [...posts];
-      throw new Error(`${engine.place} does not answer within ${PATIENCE / 1000} seconds`);
+      throw new Error(`reading it from ${engine.place} took longer than ${PATIENCE / 1000} seconds`);
     } catch (error) {
       const reason = `what was posted before it cannot be read now, so whether its keys still count is not known: ${reasonOf(error)}; it is tried again`;
       throw new HookscopeError('BUNDLE_REFUSED', { bundle: 'that was sent', reason });
@@ -250,17 +254,16 @@ export class Follower {
 }
 
 /** It is told of what it has followed already: that is the same, or another channel's. */
-const isAgain = (posted: Posted | undefined, { at }: KeptChannel): boolean =>
-  posted !== undefined && posted.version < at;
+const isAgain = (head: Head, posted: Posted | undefined, { at, mark }: KeptChannel): boolean =>
+  posted !== undefined &&
+  ((head === 'main' && posted.version < at) || (posted.version === at && sha256(posted.bytes) !== mark));
 
-/** Up to which of these the host has followed; 0: none of them, since the broker has lost what it had, or that is not known. */
+/** Up to which of these the host has followed; 0: none of them, since the broker has lost what it had, or no longer keeps that post, which look the same. */
 function placeIn(posts: readonly Post[], told: readonly Post[], { at, mark, bundle }: KeptChannel): number {
   if (at === 0) {
     const own = bundle && sha256(bundle.bytes);
     return posts.findLast(({ bytes }) => sha256(bytes) === own)?.version ?? 0;
   }
-  const there = posts.filter(({ version }) => version === at);
-  if (there.length > 0) return there.some(({ bytes }) => sha256(bytes) === mark) ? at : 0;
-  const newest = Math.max(...[...posts, ...told].map(({ version }) => version));
-  return newest < at && newest > 0 ? 0 : at;
+  if (posts.some(({ version, bytes }) => version === at && sha256(bytes) === mark)) return at;
+  return posts.length + told.length > 0 ? 0 : at;
 }

@@ -27,8 +27,10 @@ export function foresee(
   kept: readonly Bundle[] = [],
 ): { readonly refusals: readonly string[]; readonly doubts: readonly string[]; readonly byAll: boolean } {
   const { channel, canary } = bundle.manifest;
-  const meant = hosts.flatMap(({ host, left, channels }) => {
-    const own = left ? undefined : channels.find((one) => one.channel === channel);
+  // Where all have left, they are the ones that may come back.
+  const there = hosts.filter(({ left }) => !left);
+  const meant = (there.length > 0 ? there : hosts).flatMap(({ host, channels }) => {
+    const own = channels.find((one) => one.channel === channel);
     const isFor = own !== undefined && (canary === undefined || isEnforcedIn(canary, host));
     if (!isFor) return [];
     return [{ own, of: { host, sequence: own.counted ?? own.sequence ?? 0, keys: keysOf(own, bundle, kept) ?? keys } }];

@@ -38,9 +38,6 @@ export const postsAfter = ({ policy }: FleetEngine, channel: string, after: numb
 export const postsIn = ({ policy }: FleetEngine, channel: string): Promise<Post[]> =>
   postsOf(channel, (key) => policy.history(key));
 
-/** Keeps a change of keys where no later bundle pushes it out. The bundle is there before: a bundle that cannot be posted changes nothing. */
-export async function keepChange(engine: FleetEngine, bundle: Sealed): Promise<void> {
-  const key = changesOf(bundle.manifest.channel);
-  const last = (await engine.policy.history(key)).at(-1)?.version ?? 0;
-  await engine.policy.post(key, withoutFiles(bundle).bytes, last);
-}
+/** Keeps a change of keys where no later bundle pushes it out, on top of that version of what is kept there (0: nothing). Resolves with its own version. */
+export const keepChange = ({ policy }: FleetEngine, bundle: Sealed, after: number): Promise<number> =>
+  policy.post(changesOf(bundle.manifest.channel), withoutFiles(bundle).bytes, after);
