@@ -1,3 +1,4 @@
+import { NOBODY_HEARS } from '../emit/reading/own-answer.js';
 import { failureEffect } from '../events/failure.js';
 import type { EventSpec } from '../events/spec.js';
 import { blockOutput } from '../handlers/blocking.js';
@@ -74,7 +75,7 @@ export const REASONS = {
   large: `a request has at most ${MOST_BODY} bytes`,
   open: 'standard input was not closed in time',
   short: 'the time that the agent gives is too short to ask the hooks',
-  lost: (answer: string): string => `standard output is closed or ignored, so nobody hears the answer: ${answer}`,
+  lost: (answer: string): string => `${NOBODY_HEARS}: ${answer}`,
   nothing:
     'no hooks are named, no server is running, and none has left hooks that count here: name them (--hooks, --config, --plugin), or start hookscope serve',
   held: (files: string): string =>

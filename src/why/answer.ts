@@ -1,4 +1,5 @@
 import { answersIn } from '../emit/reading/answers.js';
+import { whyItself } from '../emit/reading/own-answer.js';
 import type { FireRecord, HandlerRecord, ToolCallRecord } from '../emit/record.js';
 import { clip, ended, plain } from '../plain.js';
 import { rewrittenTo, saidBy } from './asked.js';
@@ -85,7 +86,7 @@ export function answerFor(record: FireRecord, facts: WhyFacts): WhyAnswer {
 /** The sentence for an answer that hookscope itself gave. */
 function byItself({ decision }: FireRecord, reason: string): string {
   const { verdict = 'none', blocked, continues } = decision;
-  const why = `since no hook could be asked or had answered: ${quoted(reason, 400)}`;
+  const why = `${whyItself([reason])}: ${quoted(reason, 400)}`;
   if (verdict !== 'none') return `Hookscope itself decided: ${plain(verdict)}, ${why}`;
   if (blocked) return `Hookscope itself blocked it, ${why}`;
   if (continues) return `Hookscope itself kept the agent going, ${why}`;

@@ -177,9 +177,12 @@ function takesNone(record: FireRecord, { phase }: HandlerRecord): boolean {
 function failed(record: FireRecord, handler: HandlerRecord): string {
   const blocked = record.decision.failures.find(({ id }) => id === handler.id)?.blocked === true;
   // An observer's failure does not count and is not in the decision.
-  const counts = blocked
-    ? `which counts as ${plain(effectOf(record, handler))}, since ${whyItCounts(handler)}`
-    : `which was ignored${handler.on_failure === 'continue' && handler.phase !== 'observe' ? ', since its onFailure is continue' : ''}`;
+  const counts =
+    record.error !== undefined
+      ? 'which decided nothing, since the fire was rejected'
+      : blocked
+        ? `which counts as ${plain(effectOf(record, handler))}, since ${whyItCounts(handler)}`
+        : `which was ignored${handler.on_failure === 'continue' && handler.phase !== 'observe' ? ', since its onFailure is continue' : ''}`;
   return `failed (${causeOf(handler.failure)}), ${counts}`;
 }
 

@@ -33,9 +33,11 @@ export const hasRun = ({ status }: Pick<HandlerRecord, 'status'>): boolean => st
 
 /** Whether a hook denied or blocked, also by a failure that counts as a block. */
 export function stopsIt(
-  record: { readonly decision: Pick<FireRecord['decision'], 'failures'> },
-  handler: Pick<HandlerRecord, 'id' | 'verdict' | 'status'>,
+  record: { readonly decision: Pick<FireRecord['decision'], 'failures'>; readonly error?: string },
+  handler: Pick<HandlerRecord, 'id' | 'verdict' | 'status' | 'phase'>,
 ): boolean {
+  // An observer decides nothing, and a fire that was rejected decided nothing.
+  if (handler.phase === 'observe' || record.error !== undefined) return false;
   if (handler.verdict === 'deny' || handler.verdict === 'block') return true;
   return handler.status === 'failed' && record.decision.failures.some((f) => f.id === handler.id && f.blocked);
 }

@@ -1,3 +1,4 @@
+import { whyItself } from '../emit/reading/own-answer.js';
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { clip, plain } from '../plain.js';
 import type { RecordStore } from '../store/store.js';
@@ -39,7 +40,7 @@ async function look(
 ): Promise<OtherFires> {
   // A shadow record lists only its own hook, so it says nothing about others.
   if (isShadow(record)) return NOTHING;
-  if (record.unanswered !== undefined) return hook === undefined ? NOTHING : notKnown(hook);
+  if (record.unanswered !== undefined) return hook === undefined ? NOTHING : notKnown(hook, record.unanswered);
   if (hook !== undefined)
     return record.handlers.some((handler) => isMeant(handler, hook)) ? NOTHING : await findHook(store, record, hook);
   if (record.out_of_scope === 0) return NOTHING;
@@ -52,10 +53,8 @@ async function look(
 }
 
 /** For a fire that hookscope itself answered: its record lists no hooks. */
-const notKnown = (hook: string): OtherFires => ({
-  sentences: [
-    `Whether ${named(hook)} was registered is not known: hookscope itself answered, since no hook could be asked or had answered.`,
-  ],
+const notKnown = (hook: string, reason: string): OtherFires => ({
+  sentences: [`Whether ${named(hook)} was registered is not known: hookscope itself answered, ${whyItself([reason])}.`],
   changes: [],
 });
 

@@ -7,7 +7,7 @@ export interface HookTally {
   readonly hook: string;
   /** The agent or event. */
   readonly group?: string;
-  /** How often it was called, repeated calls after a rewrite included. */
+  /** The number of fires in which it ran. One that was asked again in a fire, after a rewrite, ran once. */
   readonly runs: number;
   /** Runs that denied or blocked (on a stop event: kept the agent going), also by a failure that counts as one. */
   readonly denials: number;
@@ -32,10 +32,14 @@ interface Counts {
 export interface CountedFire {
   readonly fire_id: string;
   readonly decision: Pick<FireRecord['decision'], 'failures'>;
+  readonly error?: string;
 }
 
 /** The parts of a hook's row that are counted. */
-export type CountedHandler = Pick<HandlerRecord, 'id' | 'name' | 'status' | 'verdict' | 'reasked' | 'duration_ms'>;
+export type CountedHandler = Pick<
+  HandlerRecord,
+  'id' | 'name' | 'status' | 'verdict' | 'reasked' | 'duration_ms' | 'phase'
+>;
 
 /** Counts hooks that ran. All durations are kept, at eight bytes each. */
 export class Tallies {
@@ -45,7 +49,7 @@ export class Tallies {
   add(record: CountedFire, handler: CountedHandler, group: string | undefined): void {
     if (handler.status === 'skipped') return;
     const counts = this.#of(handler.name, group);
-    counts.runs += 1 + (handler.reasked ?? 0);
+    counts.runs += 1;
     if (stopsIt(record, handler)) counts.denials += 1;
     if (handler.status === 'failed') counts.failures += 1;
     const end = this.#background.begin(record.fire_id, handler, counts);

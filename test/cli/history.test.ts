@@ -332,7 +332,7 @@ describe('hookscope stats', () => {
     expect(lines(stdout).map((text) => JSON.parse(text))).toEqual([
       { hook: 'slow', runs: 100, denials: 10, failures: 0, p50: 50, p95: 95, p99: 99, max: 100 },
       { hook: 'broken', runs: 100, denials: 0, failures: 100, p50: 5, p95: 5, p99: 5, max: 5 },
-      { hook: 'quick', runs: 200, denials: 0, failures: 0, p50: 0.49, p95: 0.94, p99: 0.98, max: 0.99 },
+      { hook: 'quick', runs: 100, denials: 0, failures: 0, p50: 0.49, p95: 0.94, p99: 0.98, max: 0.99 },
     ]);
     const table = lines((await hookscope('stats', '--store', file)).stdout);
     expect(table[0]).toBe('hook    runs  denials  failures  p50 ms  p95 ms  p99 ms');
@@ -424,18 +424,20 @@ describe('hookscope why', () => {
     expect(await why('toolu_subS_3')).toContain('readOnlyShell decided: deny');
   });
 
-  test('of a session that was replayed, the call of the newest host is meant', async () => {
-    const of = (host: string, reason: string) => ({
-      ...fire(1),
-      fire_id: host,
+  test('of a session that was replayed, the last call is meant', async () => {
+    const of = (host: string, reason: string, event = 'PreToolUse') => ({
+      ...fire(1, { event }),
+      fire_id: `${host} ${event}`,
       host_id: host,
       decision: { ...fire().decision, reason },
     });
     const { stdout } = await hookscope(
       'why',
       'toolu_1',
+      '--event',
+      'PreToolUse',
       '--store',
-      store('replayed.ndjson', of('one', 'old'), of('two', 'new')),
+      store('replayed.ndjson', of('one', 'old'), of('one', '', 'PostToolUse'), of('two', 'new')),
     );
     expect(stdout.match(/What was decided/g)).toHaveLength(1);
     expect(stdout).toContain('saying "new"');

@@ -45,13 +45,13 @@ describe('the summary of a run', () => {
     ]);
   });
 
-  test('a hook that was asked again has run twice', async () => {
+  test('a hook that was asked again after a rewrite has run once', async () => {
     const rewriting: HookCallback<'PreToolUse'> = ({ tool_input }) =>
       isDeepStrictEqual(tool_input, LS.tool_input)
         ? { hookSpecificOutput: { updatedInput: { command: 'ls -a' } } }
         : undefined;
     const rows = (await summaryOf([() => undefined, rewriting])).rows();
-    expect(rows).toMatchObject([{ hook: 'hook', runs: 3 }]);
+    expect(rows).toMatchObject([{ hook: 'hook', runs: 2 }]);
   });
 
   test('a background hook counts its own time and failure, not that of its start', async () => {

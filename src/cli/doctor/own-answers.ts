@@ -1,3 +1,4 @@
+import { whyItself } from '../../emit/reading/own-answer.js';
 import type { FireRecord } from '../../emit/record.js';
 import { clip, plain } from '../../plain.js';
 import type { DoctorFinding } from './finding.js';
@@ -22,7 +23,7 @@ export class OwnAnswers {
       {
         level: 'remark',
         about: 'hook',
-        text: `Hookscope itself answered ${many}, ${last} ${plain(time)} (${plain(event)}), since no hook could be asked or had answered: ${clip(unanswered.trim(), 200)}.`,
+        text: `Hookscope itself answered ${many}, ${last} ${plain(time)} (${plain(event)}), ${whyItself([unanswered])}: ${clip(unanswered.trim(), 200)}.`,
         fix: `If that was not mended since: do what the reason says. See hookscope why ${clip(fire_id, 60)}.`,
       },
     ];

@@ -20,11 +20,11 @@ export interface RecordFilter {
   /** In milliseconds: only hooks that took at least this long are asked about. */
   readonly slow: number | undefined;
   match(record: HookRecord): Match;
-  /** Learns agents' types before records are read in order: an alarm may precede the first record with its agent's type. Reads nothing unless an agent or alarms are asked about. */
-  learnFrom(store: RecordStore, signal: AbortSignal): Promise<void>;
+  /** Learns agents' types before records are read in order: an alarm may precede the first record with its agent's type. Reads nothing unless an agent or alarms are asked about, or `always`. */
+  learnFrom(store: RecordStore, signal: AbortSignal, always?: boolean): Promise<void>;
   /** Rejects with INVALID_OPTIONS if neither hookscope nor any record knows the event. `soon`: records may still come, so only a likely misspelling counts. */
   checkEvent(store: RecordStore, soon?: boolean): Promise<void>;
-  /** Reads the newest records until the type of every agent in `records` is known. Reads nothing unless alarms are asked about. */
+  /** Reads the newest records until the type of every agent in `records` is known. Reads nothing unless alarms are asked about, or an agent within a period. */
   learnTypes(records: readonly HookRecord[], store: RecordStore, signal: AbortSignal): Promise<void>;
   /** A message if no record that was seen lists the hook, with the nearest name among those that were. */
   unknownHook(): string | undefined;
@@ -67,16 +67,18 @@ export function readFilter(flags: FilterFlags): RecordFilter {
       if (!isShown(record, { event, hook, slow, blocked, unanswered, alarms, shadow })) return 'no';
       return agent === undefined ? 'yes' : types.match(record, agent);
     },
-    async learnFrom(store, signal) {
-      if (agent === undefined && !alarms) return;
-      for await (const record of store.records({ ...period, types: ['hook_fire', 'tool_call'] })) {
+    async learnFrom(store, signal, always = false) {
+      if (agent === undefined && !alarms && !always) return;
+      // A type may have been told before the period.
+      const { since: _, ...all } = period;
+      for await (const record of store.records({ ...all, types: ['hook_fire', 'tool_call'] })) {
         if (signal.aborted) return;
         types.learn(record);
       }
     },
     async learnTypes(records, store, signal) {
-      // Without --alarms, the fires that give the types are read anyway.
-      if (!alarms) return;
+      // Otherwise the fires that give the types are read anyway.
+      if (!alarms && (agent === undefined || period.since === undefined)) return;
       const unknown = () => records.some((record) => !types.knows(record));
       if (!unknown()) return;
       for await (const record of store.records({ types: ['hook_fire', 'tool_call'], newest: true })) {
@@ -154,14 +156,17 @@ class AgentTypes {
 
   /** Returns whether the record gave a type that was not known. */
   learn(record: HookRecord): boolean {
-    const key = keyOf(record);
     const type = typeOf(record);
-    if (key === undefined || type === undefined || this.#types.has(key)) return false;
-    this.#types.set(key, type);
-    if (this.#types.size <= REMEMBERED) return true;
-    const [oldest] = this.#types.keys();
-    this.#types.delete(oldest as string);
-    return true;
+    if (type === undefined) return false;
+    let isNew = false;
+    for (const key of keysOf(record)) {
+      if (this.#types.has(key)) continue;
+      isNew = true;
+      this.#types.set(key, type);
+      const [oldest] = this.#types.keys();
+      if (this.#types.size > REMEMBERED) this.#types.delete(oldest as string);
+    }
+    return isNew;
   }
 
   knows(record: HookRecord): boolean {
@@ -182,15 +187,17 @@ class AgentTypes {
   }
 
   #of(record: HookRecord): string | undefined {
-    return typeOf(record) ?? this.#types.get(keyOf(record) ?? '');
+    const [key] = keysOf(record).filter((one) => this.#types.has(one));
+    return typeOf(record) ?? (key === undefined ? undefined : this.#types.get(key));
   }
 }
 
-/** Undefined if the record is of no agent. */
-function keyOf(record: HookRecord): string | undefined {
+/** Of its host, and then of its session: every event of that may come to another host. Empty if the record is of no agent. */
+function keysOf(record: HookRecord): string[] {
   const id = agentIdOf(record);
   const { session_id: session, host_id: host } = record as Partial<Record<'session_id' | 'host_id', string>>;
-  return id === undefined ? undefined : JSON.stringify([host, session, id]);
+  if (id === undefined) return [];
+  return [[host, session, id], ...(session ? [[session, id]] : [])].map((key) => JSON.stringify(key));
 }
 
 /** The name for a fire without an agent: the scope that was given, else the main thread. */

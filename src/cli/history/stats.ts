@@ -1,3 +1,5 @@
+import { whyItself } from '../../emit/reading/own-answer.js';
+import type { FireRecord } from '../../emit/record.js';
 import { clip, plainJson } from '../../plain.js';
 import { isMeant } from '../../why/meaning.js';
 import { type HookTally, Tallies } from '../../why/tally.js';
@@ -19,15 +21,18 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
   return withStore(flags, terminal, async (store) => {
     const tallies = new Tallies();
     let fires = 0;
-    let unanswered = 0;
+    const unanswered: string[] = [];
+    const rejected = new Set<string>();
     await filter.checkEvent(store);
-    await filter.learnFrom(store, terminal.signal);
+    await filter.learnFrom(store, terminal.signal, by === 'agent');
     for await (const record of store.records({ ...filter.query, types: ['hook_fire', 'system'] })) {
       if (terminal.signal.aborted) return 0;
       if (record.type === 'system' && record.subtype === 'hook_response') tallies.end(record);
       if (record.type !== 'hook_fire' || filter.match(record) !== 'yes') continue;
-      fires += 1;
-      if (record.unanswered !== undefined) unanswered += 1;
+      // A fire that was rejected, and hookscope's answer for it, are one.
+      if (record.error !== undefined) rejected.add(keyOf(record));
+      if (record.unanswered === undefined || !rejected.delete(keyOf(record))) fires += 1;
+      if (record.unanswered !== undefined) unanswered.push(record.unanswered);
       named.match(record);
       const group = by === 'agent' ? filter.agentOf(record) : by === 'event' ? record.event : undefined;
       for (const handler of record.handlers) if (isMeant(handler, hook)) tallies.add(record, handler, group);
@@ -40,9 +45,9 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
     }));
     if (flags.json) for (const row of rows) await terminal.print(plainJson(jsonOf(row, by)));
     else if (rows.length > 0) await terminal.print(table(rows, by, createPaint(terminal.color)));
-    if (unanswered > 0)
+    if (unanswered.length > 0)
       terminal.tell(
-        `${unanswered} of the ${fires} fires ${unanswered === 1 ? 'was' : 'were'} answered by hookscope itself, since no hook could be asked or had answered (hookscope history --unanswered)`,
+        `${unanswered.length} of the ${fires} fires ${unanswered.length === 1 ? 'was' : 'were'} answered by hookscope itself, ${whyItself(unanswered)} (hookscope history --unanswered)`,
       );
     if (rows.length > 0) return 0;
     const unknown = named.unknownHook();
@@ -52,6 +57,9 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
     return 0;
   });
 }
+
+const keyOf = ({ event, session_id: session, tool_use_id: call }: FireRecord): string =>
+  JSON.stringify([event, session, call]);
 
 function jsonOf({ hook, group, ...rest }: HookTally, by: Group | undefined): object {
   return { hook, ...(by ? { [by]: group } : {}), ...rest };

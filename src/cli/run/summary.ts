@@ -36,7 +36,7 @@ export class Summary {
     for (const handler of record.handlers) {
       if (handler.status === 'skipped') continue;
       const tally = this.#tally(agent, record.event, handler.name);
-      tally.runs += 1 + (handler.reasked ?? 0);
+      tally.runs += 1;
       if (stopsIt(record, handler)) tally.blocked += 1;
       if (handler.status === 'failed') tally.failed += 1;
       if (handler.status === 'background') this.#open.set(`${record.fire_id} ${handler.id}`, tally);

@@ -57,6 +57,7 @@ export function fireRow(fire: FireRecord, agent: Agent, at: number, text: string
     call: fire.tool_use_id,
     fire_id: fire.fire_id,
     decision: failures.length === 0 ? NONE : { failures },
+    ...(fire.error === undefined ? {} : { error: fire.error }),
     ran: fire.handlers.filter(hasRun).map(counted),
     text,
     runs,
@@ -101,7 +102,7 @@ export const rowAt = (row: Row, at: number): Row =>
 /** Rows share the strings of hooks' names, since there are few names and many rows. */
 const NAMES = new Map<string, string>();
 
-function counted({ id, name, status, verdict, reasked, duration_ms }: CountedHandler): CountedHandler {
+function counted({ id, name, status, verdict, reasked, duration_ms, phase }: CountedHandler): CountedHandler {
   const known = NAMES.get(name) ?? name;
   if (NAMES.size < 10_000) NAMES.set(name, known);
   return {
@@ -110,6 +111,7 @@ function counted({ id, name, status, verdict, reasked, duration_ms }: CountedHan
     status,
     ...(verdict === undefined ? {} : { verdict }),
     ...(reasked === undefined ? {} : { reasked }),
+    ...(phase === undefined ? {} : { phase }),
     ...(duration_ms === undefined ? {} : { duration_ms }),
   };
 }
