@@ -7,7 +7,7 @@ import type { OwnFields } from './options.js';
 
 /**
  * A decision's texts for the model, in plan order: every additionalContext, then the system messages of hooks from code.
- * (A systemMessage is for the user; of hooks from code it is passed on to the model too, of Claude Code's files not.)
+ * (System messages are for the user. Those of hooks from code go to the model too; those of hooks in Claude Code's files do not.)
  */
 export function forModel(decision: BaseDecision): readonly string[] {
   const messages = messagesForModel(decision);
@@ -20,7 +20,7 @@ export function messagesForModel(decision: BaseDecision): readonly string[] {
   return decision.outcomes.filter((o) => o.dialect !== 'claude').flatMap((o) => o.systemMessage ?? []);
 }
 
-/** Shows the user what hooks have to say, as soon as it is known. */
+/** Passes the system messages of hooks to the user. */
 export function tellUser(core: Core, decision: BaseDecision): void {
   const { onMessage } = core.settings;
   if (!onMessage || decision.systemMessages.length === 0) return;
@@ -33,7 +33,7 @@ export function tellUser(core: Core, decision: BaseDecision): void {
   }
 }
 
-/** Texts for which the event has no place: the user is told, and the model gets them with its scope's next system prompt. */
+/** Tells the user what hooks say, and keeps what the model is to get with the scope's next system prompt. */
 export function remember(core: Core, decision: BaseDecision): void {
   tellUser(core, decision);
   wait(core, forModel(decision));
@@ -41,7 +41,7 @@ export function remember(core: Core, decision: BaseDecision): void {
   addWatchPaths(core, decision);
 }
 
-/** Fires an event of a session's `call`, and remembers what its hooks say beside their answer. */
+/** Fires the event of a session method (`call`), and keeps its hooks' texts for user and model. */
 export async function askAbout<E extends HookEvent>(
   core: Core,
   call: string,
@@ -54,24 +54,24 @@ export async function askAbout<E extends HookEvent>(
   return decision;
 }
 
-/** The reason, of what was blocked. */
+/** The reason, if the decision blocks. */
 export function whyBlocked({ blocked, reason }: { readonly blocked: boolean; readonly reason?: string }): {
   readonly reason?: string;
 } {
   return blocked && reason !== undefined ? { reason } : {};
 }
 
-/** The texts of sessions that are starting: they go if the start fails. */
+/** The texts that starting sessions have added; they are removed if the start fails. */
 const STARTING = new WeakMap<Core, string[]>();
 
-/** Puts texts to what waits for the scope's next system prompt. A scope that is open may be there for others. */
+/** Adds texts for the scope's next system prompt, if the session is open; an open scope may belong to others. */
 export function wait(core: Core, texts: readonly string[]): void {
   if (core.scope.closed || !core.isOpen) return;
   core.scope.pending.push(...texts);
   STARTING.get(core)?.push(...texts);
 }
 
-/** Notes the session's texts from here on; the returned function ends that, and says which there were. */
+/** Records the session's texts from now on; the returned function ends the recording and returns them. */
 export function noteTexts(core: Core): () => readonly string[] {
   const texts: string[] = [];
   STARTING.set(core, texts);
@@ -81,7 +81,7 @@ export function noteTexts(core: Core): () => readonly string[] {
   };
 }
 
-/** Keeps the paths a hook asked to be watched. */
+/** Adds the paths that a hook asked to watch. */
 export function addWatchPaths(core: Core, { watchPaths }: BaseDecision): void {
   const added = (watchPaths ?? []).filter((path) => !core.watchPaths.has(path));
   if (added.length === 0) return;
@@ -89,10 +89,10 @@ export function addWatchPaths(core: Core, { watchPaths }: BaseDecision): void {
   core.onWatchPaths?.(core, added);
 }
 
-/** A folder with very many files should not hold up what the session is opened for. */
+/** The longest wait in milliseconds, so that a folder with very many files does not delay the session. */
 const MOST_MS = 2000;
 
-/** Resolves when all that hooks have asked for is watched, or after two seconds. */
+/** Resolves when the paths that hooks asked for are watched, or after two seconds. */
 export async function untilWatched(core: Core): Promise<void> {
   if (core.beginning.size === 0) return;
   let timer: NodeJS.Timeout | undefined;
@@ -103,7 +103,7 @@ export async function untilWatched(core: Core): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The system prompt with what waited for it, one line each, after a blank line; nothing waits any more. */
+/** The system prompt with the waiting texts appended after a blank line, one a line; they are taken out by this. */
 export function takeSystemPrompt(core: Core, base: string): string {
   const waiting = core.scope.pending.splice(0);
   if (waiting.length === 0) return base;

@@ -13,12 +13,12 @@ import type { Identity, SessionDeps } from './deps.js';
 import type { SessionSettings } from './options.js';
 import { UnderWay } from './under-way.js';
 
-/** Why a loop is over: nothing more runs (`interrupted`), a hook ended it, or a call was deferred. */
+/** Why a loop is over: it was interrupted and nothing more runs, a hook ended it, or a call was deferred. */
 export type LoopEnd = 'interrupted' | 'hook' | 'deferred';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What all parts of a session share: its identity, the fields of its events, its way to fire, its signals and its end. */
+/** What all parts of a session share: its identity, the fields of its events, firing, its signals and its end. */
 export class Core {
   readonly deps: SessionDeps;
   readonly who: Identity;
@@ -27,21 +27,21 @@ export class Core {
   readonly settings: SessionSettings;
   readonly traced: Traced | undefined;
   readonly children = new Set<Core>();
-  /** At the root of the session: every open agent of it, by id. */
+  /** All open agents of the session, by id; shared with the root. */
   readonly agents: Map<string, Core>;
   /** Tool calls under way. */
   readonly calls = new UnderWay();
   readonly directories: string[] = [];
-  /** Paths asked for, by the harness or by hooks; and those that are watched, absolute. */
+  /** Paths that the harness or hooks asked to watch; and the absolute paths that are watched. */
   readonly watchPaths = new Set<string>();
   readonly watched = new Set<string>();
-  /** Watches that hooks asked for and that have not begun. */
+  /** Watches for hooks that are not ready yet. */
   readonly beginning = new Set<Promise<void>>();
-  /** Undone when it ends: a subscriber, listeners. */
+  /** Called when the session ends, to remove subscribers and listeners. */
   readonly cleanups: (() => unknown)[] = [];
-  /** Called once its scope is no longer its own: from then on another may have its id. */
+  /** Called when its scope has ended; from then on another session or agent may use its id. */
   free: () => unknown = () => undefined;
-  /** Called with every new path that hooks ask to have watched; absent: none are watched. */
+  /** Called with each new path that hooks ask to watch; absent if none are watched. */
   readonly onWatchPaths: CoreOptions['onWatchPaths'];
   #cwd: string;
   #model: string | undefined;
@@ -94,7 +94,7 @@ export class Core {
     this.#title = title ?? this.#title;
   }
 
-  /** A child without its own mode has its parent's, also when that changes. */
+  /** The permission mode. A child without its own mode follows its parent's. */
   get mode(): string {
     return this.#mode ?? this.parent?.mode ?? 'default';
   }
@@ -103,17 +103,17 @@ export class Core {
     else this.#mode = mode;
   }
 
-  /** Aborts when the turn is interrupted, the session's own signal fires, or it closes. Read it once a piece of work. */
+  /** Aborts when the turn is interrupted, the session's own signal fires, or it closes. Each turn has another signal. */
   get signal(): AbortSignal {
     return this.#turn.signal;
   }
 
-  /** The session's signal has fired, or the host closed: nothing runs any more. */
+  /** Whether the session's signal has fired or the host was closed, so that nothing runs any more. */
   get dead(): boolean {
     return this.#dead !== undefined;
   }
 
-  /** That something was interrupted, and why where nothing runs any more. */
+  /** The text that something was interrupted, with the reason if nothing runs any more. */
   cutText(what: string): string {
     const why = this.deps.host.closed ? 'the host is closed' : this.#dead?.why;
     return why === undefined ? `${what} was interrupted.` : `${what} was interrupted: ${why}.`;
@@ -122,7 +122,7 @@ export class Core {
   get isOpen(): boolean {
     return this.#isOpen;
   }
-  /** From now on it takes no more calls. */
+  /** Refuses all further calls. */
   shut(): void {
     this.#isOpen = false;
   }
@@ -133,12 +133,12 @@ export class Core {
     throw new HookscopeError('SESSION_CLOSED', { session: this.who.session_id, agent: this.who.agent_id, call });
   }
 
-  /** Throws CLOSED once the host is closed: what is registered then would never run. */
+  /** Throws CLOSED once the host is closed, because hooks registered then would never run. */
   demandHost(): void {
     if (this.deps.host.closed) throw new HookscopeError('CLOSED', {});
   }
 
-  /** Why the loop is over before its stop event. */
+  /** Why the loop ended before its stop event. */
   get over(): LoopEnd | undefined {
     return this.#over;
   }
@@ -146,19 +146,19 @@ export class Core {
   get promptId(): string | undefined {
     return this.#promptId;
   }
-  /** A prompt that is not part of the loop. */
+  /** Sets a prompt that does not begin a turn of the loop. */
   beside(promptId: string): void {
     this.#promptId = promptId;
   }
 
-  /** A new prompt: no continuations, and nothing has ended the loop. */
+  /** Begins a turn with a new prompt: no continuations, and nothing has ended the loop. */
   begin(promptId: string): void {
     this.#promptId = promptId;
     this.#continuations = 0;
     this.#over = this.dead ? 'interrupted' : undefined;
   }
 
-  /** Continuations of the stop loop, in a row. */
+  /** How many times in a row hooks have continued the loop. */
   get continuations(): number {
     return this.#continuations;
   }
@@ -173,7 +173,7 @@ export class Core {
   get stopping(): Promise<unknown> | undefined {
     return this.#stopping;
   }
-  /** A second request waits for the stop under way. */
+  /** Runs a stop. A second request joins the one under way. */
   stop<T>(run: () => Promise<T>): Promise<T> {
     this.#stopping ??= run().finally(() => {
       this.#stopping = undefined;
@@ -184,24 +184,24 @@ export class Core {
   get isEnding(): boolean {
     return this.#ending !== undefined;
   }
-  /** It ends once: a second request waits for the same end. */
+  /** Ends the session, once. A second request gets the same promise. */
   end<T>(run: () => Promise<T>): Promise<T> {
     this.#ending ??= run();
     return this.#ending as Promise<T>;
   }
 
-  /** Ends the loop. The first reason stays, unless the loop is interrupted. */
+  /** Ends the loop. The first reason is kept, unless the loop is interrupted. */
   endLoop(why: LoopEnd): void {
     if (why === 'interrupted') this.#over = why;
     else this.#over ??= why;
   }
 
-  /** A model turn with calls: a loop that only waited for a deferred call continues with it. */
+  /** Called for calls of the model: a loop that ended only because a call was deferred goes on. */
   resume(): void {
     if (this.#over === 'deferred') this.#over = undefined;
   }
 
-  /** Fires an event as this session: its own fields around the event's. Rejects as `host.fire` does. */
+  /** Fires an event with the session's own fields added. Rejects as `host.fire` does. */
   fire<E extends EventName>(event: E, own: Fields, how: FireSettings = { signal: this.signal }): Promise<Decision<E>> {
     let input: Fields;
     try {
@@ -209,18 +209,18 @@ export class Core {
     } catch (error) {
       return Promise.reject(unreadable(event, error));
     }
-    // It asks about every call, and does what is decided itself.
+    // Alarms need to know that a session asks about every call, and carries out decisions itself.
     const ours: FireSettings = { everyTool: true, doneBy: 'session', traced: this.traced, ...how };
     return this.deps.fire(event, input, ours) as Promise<Decision<E>>;
   }
 
-  /** A call of this session or agent, as alarms know it. */
+  /** Identifies a call of this session or agent for alarms. */
   use({ id, name }: { readonly id: string; readonly name: string }): ToolUse {
     const { session_id: session, agent_id: agent } = this.who;
     return { session, agent, id, tool: name, scope: agent ?? 'session', every: true };
   }
 
-  /** Ends what runs in this turn; a new prompt begins another. */
+  /** Ends what runs in this turn; the next prompt begins another. */
   interrupt(reason: unknown): void {
     this.endLoop('interrupted');
     const turn = this.#turn;
@@ -229,7 +229,7 @@ export class Core {
     turn.abort(reason);
   }
 
-  /** Ends this turn and every one to come; `why` is told to whoever still calls. */
+  /** Ends this turn and all later ones; `why` is for the answers of later calls. */
   kill(reason: unknown, why: string): void {
     if (this.#dead !== undefined) return;
     this.#dead = { reason: reason ?? new DOMException('The session was aborted', 'AbortError'), why };
@@ -237,11 +237,11 @@ export class Core {
     for (const child of this.children) child.kill(reason, why);
   }
 
-  /** The key order is the wire's. */
+  /** The input of an event, with its keys in the wire's order. */
   #input(event: string, own: Fields): Fields {
     const { who } = this;
     const inTurn = this.deps.spec(event)?.inTurn === true;
-    // Field by field: a literal that is spread into, or that loses fields again, is many times slower.
+    // Field by field, because spreading into a literal or deleting fields is many times slower.
     const input: Record<string, unknown> = {
       session_id: who.session_id,
       transcript_path: who.transcript_path,
@@ -270,16 +270,16 @@ export interface CoreOptions {
   readonly onWatchPaths?: ((core: Core, paths: readonly string[]) => void) | undefined;
 }
 
-/** One turn's signal; any number of calls listen to it. */
+/** The controller of a turn, whose signal any number of calls listen to. */
 function turnController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
-  // Every fire of the turn links to it: with this permanent link, none needs its own listener.
+  // With this permanent link, the fires of the turn share one listener.
   linkAbort(controller.signal, { end: () => undefined });
   return controller;
 }
 
-/** The event was not decided because the session's turn, or its host, ended. */
+/** Whether an event was not decided because the turn or the host ended. */
 export function wasCut(error: unknown): boolean {
   return isHookscopeError(error) && (error.code === 'ABORTED' || error.code === 'CLOSED');
 }

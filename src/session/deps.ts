@@ -16,7 +16,7 @@ export interface SessionDeps {
   spec(event: string): EventSpec | undefined;
   readonly registrar: Registrar;
   readonly maxStopContinuations: number;
-  /** The most bytes of JSON carried to the model. */
+  /** The most bytes of JSON that are passed to the model. */
   readonly maxInputBytes: number;
   readonly clock: Clock;
   readonly alarms: Alarms;
@@ -27,7 +27,7 @@ export interface SessionDeps {
       | { readonly hostId: string; begin(work: TracedWork, parent: Traced | undefined): Traced | undefined }
       | undefined;
   };
-  /** Which hooks are asked about an event in a scope. */
+  /** The hooks that are asked about an event in a scope. */
   hooksOf(event: EventName, scope: Scope): readonly Registration[];
   report(message: string, detail?: unknown): void;
   readonly host: { readonly closed: boolean };

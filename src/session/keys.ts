@@ -45,7 +45,7 @@ const SPAWN: Keys<SpawnOptions> = {
   agent_transcript_path: checks.text,
 };
 
-/** Each call's options: what is misspelt is refused before anything is fired. */
+/** Checks the options of each call before anything is fired. */
 export const checkSession = (options: unknown): void => {
   checkKeys(options, SESSION, 'openSession: ');
   checkEnds(options, 'openSession', ['session_id']);
@@ -57,7 +57,7 @@ export const checkSpawn = (options: unknown): void => {
   checkMode('spawn: permission_mode', (options as SpawnOptions).permission_mode);
 };
 
-/** A session's name is unique: an empty one would be shared by all sessions. */
+/** Refuses empty ids, which several sessions would share. */
 function checkEnds(options: unknown, where: string, keys: readonly string[]): void {
   for (const key of keys) {
     const value = (options as Readonly<Record<string, unknown>> | undefined)?.[key];

@@ -2,13 +2,13 @@ import type { CustomEvents, HookEvent, InputOf, NoEvents } from '../events/catal
 import type { Plugin, UseOptions } from '../host/plugin-types.js';
 import type { Hooks } from '../host/types.js';
 
-/** How much is asked before a call runs. */
+/** Which calls need the user's permission. */
 export type PermissionMode = 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk' | 'auto';
 
-/** The effect of a call for permission modes: `read` changes nothing, `edit` changes files of the project. */
+/** What a call does, for permission modes: `read` changes nothing, `edit` changes files of the project. */
 export type Effect = 'read' | 'edit' | 'other';
 
-/** The call a permission question is about. */
+/** The call that a permission question is about. */
 export interface PermissionCall {
   readonly id: string;
   readonly name: string;
@@ -19,11 +19,11 @@ export interface PermissionCall {
   readonly agent_type?: string | undefined;
   /** The opinion of the PreToolUse hooks on this input. */
   readonly verdict: 'none' | 'allow' | 'ask';
-  /** Why it is asked: the reason of a hook or a rule. */
+  /** The reason of the hook or rule that asks. */
   readonly reason?: string | undefined;
-  /** From the rules: what the user could grant to be asked less. */
+  /** Permission updates from the rules that the user could grant, to be asked less. */
   readonly suggestions: readonly unknown[];
-  /** Aborts when the turn is interrupted: the answer is no longer needed. */
+  /** Aborts when the turn is interrupted and the answer is no longer needed. */
   readonly signal: AbortSignal;
 }
 
@@ -35,11 +35,11 @@ export interface McpServer {
 
 /** The decision of the harness's own rules on an input. */
 export interface PermissionAnswer {
-  /** `none`: no rule applies. Deny and ask stand, whatever a hook allowed. */
+  /** `none`: no rule applies. A deny or ask holds even if a hook allowed the call. */
   readonly behavior: 'allow' | 'deny' | 'ask' | 'none';
   /** A message for the model (deny) or the user (ask). */
   readonly message?: string | undefined;
-  /** Run this instead; it is judged again like any other input. */
+  /** The input to run instead; hooks and rules judge it again. */
   readonly updatedInput?: unknown;
   /** Permission updates to offer when the user is asked. */
   readonly suggestions?: readonly unknown[] | undefined;
@@ -54,7 +54,7 @@ export type PersonAnswer =
     }
   | { readonly behavior: 'deny'; readonly message?: string | undefined; readonly interrupt?: boolean | undefined };
 
-/** A classifier's answer in place of the user's, in permission mode `auto`; `ask`: it cannot tell. */
+/** A classifier's answer in place of the user's, in permission mode `auto`; `ask`: it cannot decide. */
 export interface ClassifierAnswer {
   readonly behavior: 'allow' | 'deny' | 'ask';
   readonly message?: string | undefined;
@@ -65,28 +65,28 @@ type AnswerFunction<Answer> = (
   call: PermissionCall,
 ) => Answer | undefined | Promise<Answer | undefined>;
 
-/** How a session decides and whom it notifies. A child session inherits from its parent what it does not set. */
+/** How a session decides and whom it tells. A child session inherits from its parent what it does not set. */
 export interface SessionSettings {
-  /** The harness's own rules, asked about every final input. Absent, or no answer: no rule applies. */
+  /** The harness's own rules, which are asked about every final input. If it is absent or returns nothing, no rule applies. */
   readonly permission?: AnswerFunction<PermissionAnswer> | undefined;
-  /** The user or approver. Absent, or no answer: there is no user, and a call that needs an answer is denied. */
+  /** Asks the user or an approver. If it is absent or returns nothing, a call that needs an answer is denied. */
   readonly ask?: AnswerFunction<PersonAnswer> | undefined;
-  /** Permission mode `auto`: decides where no hook had an opinion. Absent: the user is asked. */
+  /** Decides in permission mode `auto` if no hook had an opinion. Absent: the user is asked. */
   readonly classify?: AnswerFunction<ClassifierAnswer> | undefined;
-  /** A hook's systemMessage, for the user. */
+  /** Called with each systemMessage of a hook, to show it to the user. */
   readonly onMessage?: ((message: SessionMessage) => void) | undefined;
-  /** Permissions that a hook or the user granted with a call, before it runs. `setMode` is applied by the session itself. */
+  /** Called before a call runs, with the permissions that a hook or the user granted with it. The session applies `setMode` itself. */
   readonly onPermissionUpdate?: ((updates: readonly unknown[], call: PermissionCall) => void) | undefined;
   readonly effort?: { readonly level: string } | undefined;
   /**
-   * Whether an error that a tool, `permission`, `ask` or `classify` threw is the framework's own control flow: a pause, a jump. It is rethrown unchanged, after
-   * the PostToolUseFailure hooks have run (`is_interrupt`). The same call made again with the same id and input is not judged again, once, if
+   * Whether an error that a tool, `permission`, `ask` or `classify` threw is the framework's own control flow, such as a pause or a jump. It is rethrown unchanged,
+   * after the PostToolUseFailure hooks (`is_interrupt`). The same call, made again with the same id and input, is not judged again, once, if
    * no one was asked about it and the hooks are the same (docs/waiting.md).
    */
   readonly passThrough?: ((error: unknown) => boolean) | undefined;
-  /** Continuations in a row after which the stop loop ends. Default: the host's, 8. */
+  /** How many times in a row hooks may continue the loop. Default: the host's setting, 8. */
   readonly maxStopContinuations?: number | undefined;
-  /** false: paths that hooks ask for are not watched, only listed in `watchPaths`. Opening the session, and `changeCwd`, wait until they are watched, two seconds at most. */
+  /** Whether paths that hooks ask for are watched (default) or only listed in `watchPaths`. Opening the session and `changeCwd` wait for the watch, at most two seconds. */
   readonly watch?: boolean | undefined;
 }
 
@@ -102,7 +102,7 @@ export interface SessionMessage {
 export type PluginUse = Plugin | readonly [plugin: Plugin, options: unknown, how?: UseOptions];
 
 interface Registered<C extends CustomEvents> {
-  /** Hooks of this session or agent alone; they end with it. */
+  /** Hooks for this session or agent only; they end with it. */
   readonly hooks?: Hooks<C> | undefined;
   readonly plugins?: readonly PluginUse[] | undefined;
 }
@@ -117,19 +117,19 @@ type Base =
   | 'agent_type'
   | 'effort'
   | 'hook_event_name';
-/** The event's own fields, in the wire's names; the session knows the rest. */
+/** The event's own fields, by the wire's names; the session adds the others. */
 export type OwnFields<E extends HookEvent> = Pick<InputOf<E>, Exclude<keyof InputOf<E>, Base>>;
 
-/** An InstructionsLoaded, in the wire's names. */
+/** The fields of an InstructionsLoaded event, by the wire's names. */
 export type LoadedInstructions = OwnFields<'InstructionsLoaded'>;
 
-/** The options of `host.openSession`. Keys that are passed to the hooks unchanged have the wire's names. */
+/** The options of `host.openSession`. Keys that are passed on to hooks have the wire's names. */
 export interface SessionOptions<C extends CustomEvents = NoEvents> extends SessionSettings, Registered<C> {
-  /** Default: the host's own id, or a new one while a session with that is open. */
+  /** Default: the host's own id, or a new one if a session with that id is open. */
   readonly session_id?: string | undefined;
   /** Default: the host's. */
   readonly transcript_path?: string | undefined;
-  /** Default: the host's, else the process's directory. */
+  /** Default: the host's, else the current directory. */
   readonly cwd?: string | undefined;
   /** Default: the host's, else `default`. */
   readonly permission_mode?: PermissionMode | undefined;
@@ -139,15 +139,15 @@ export interface SessionOptions<C extends CustomEvents = NoEvents> extends Sessi
   readonly session_title?: string | undefined;
   /** The main thread runs as an agent of this type. */
   readonly agent_type?: string | undefined;
-  /** More fields of SessionStart, of a session that is resumed or forked: `seconds_since_last_response` and the like. */
+  /** More fields of SessionStart for a resumed or forked session, such as `seconds_since_last_response`. */
   readonly resumed?: Partial<OwnFields<'SessionStart'>> | undefined;
   /** Fires Setup first. */
   readonly setup?: 'init' | 'maintenance' | undefined;
-  /** Instructions that were loaded at the start, one InstructionsLoaded each. */
+  /** Instructions that were loaded at the start; an InstructionsLoaded is fired for each. */
   readonly instructions?: readonly LoadedInstructions[] | undefined;
-  /** Seconds that all SessionEnd hooks have together, 60 at most. Each of them has 1.5 unless it says otherwise. Default 60. */
+  /** The time limit for all SessionEnd hooks together, in seconds, at most 60 (default). A single hook has 1.5 seconds unless it sets its own timeout. */
   readonly endTimeout?: number | undefined;
-  /** Aborting it ends what runs and everything to come; `close` still works. */
+  /** Aborting it ends what runs, and nothing runs afterwards; `close` still works. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -159,16 +159,16 @@ export interface SpawnOptions<C extends CustomEvents = NoEvents> extends Session
   /** A running agent of this session that spawns it, or its id. Default: the session that `spawn` is called on. */
   readonly parent?: { readonly id: string } | string | undefined;
   readonly agent_transcript_path?: string | undefined;
-  /** Default: the parent's, as they are now. */
+  /** Default: the parent's current value; likewise for `model`. */
   readonly cwd?: string | undefined;
   readonly model?: string | undefined;
-  /** Default: the parent's, also when that changes. */
+  /** Default: the parent's, also after changes. */
   readonly permission_mode?: PermissionMode | undefined;
-  /** Aborting it ends what the agent runs and everything to come. */
+  /** Aborting it ends what the agent runs, and nothing runs afterwards. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A child's settings: its own where given, else its parent's. */
+/** A child's settings; those that it does not set are its parent's. */
 export function inherit(own: SessionSettings, parent: SessionSettings | undefined): SessionSettings {
   const keys = [
     'permission',

@@ -12,7 +12,7 @@ import { passedThrough } from './tool/pass-through.js';
 
 /** What the harness's callbacks are given besides the call itself. */
 export type QuestionContext = Pick<PermissionCall, 'verdict' | 'reason' | 'suggestions'>;
-/** The callback threw, or gave an invalid answer: that is never permission. */
+/** The callback threw or returned an invalid answer, which is never permission. */
 export interface Failed {
   readonly failed: string;
 }
@@ -24,13 +24,13 @@ const KNOWN = {
   classify: ['allow', 'deny', 'ask'],
 } as const;
 
-/** All that an answer may have. */
+/** The fields that an answer may have. */
 const FIELDS = ['behavior', 'message', 'updatedInput', 'updatedPermissions', 'interrupt', 'suggestions'] as const;
 
 type QuestionKind = keyof typeof KNOWN;
 type Answer<Q extends QuestionKind> = NonNullable<Awaited<ReturnType<NonNullable<SessionSettings[Q]>>>>;
 
-/** Asks the harness about an input, of which it gets a copy. `undefined` if there is no callback or no answer. Rejects with ABORTED when the turn ends. */
+/** Asks a callback of the harness about a copy of the input. `undefined` if there is no callback or no answer. Rejects with ABORTED when the turn ends. */
 export async function question<Q extends QuestionKind>(
   core: Core,
   call: CheckedCall,
@@ -55,7 +55,7 @@ export async function question<Q extends QuestionKind>(
 
 function checkAnswer<Q extends QuestionKind>(what: Q, answer: unknown): Answer<Q> {
   const known: readonly unknown[] = KNOWN[what];
-  // Each is read once, wherever it stands: an answer may be of a class, whose getters might say something else the next time.
+  // Each field is read once, because an answer may have getters that return something else the next time.
   const read: Record<string, unknown> = {};
   if (isObject(answer))
     for (const field of FIELDS) {
@@ -72,14 +72,14 @@ function checkAnswer<Q extends QuestionKind>(what: Q, answer: unknown): Answer<Q
   return read as Answer<Q>;
 }
 
-/** Waits for the work, but no longer than the signal allows: then it rejects with ABORTED, and what comes later is dropped. */
+/** Waits for the work, but rejects with ABORTED when the signal fires; a later result is dropped. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal, event: string): Promise<T> {
   return new Promise((resolve, reject) => {
     let forget: (() => void) | undefined;
     const end = (): void => {
       forget?.();
       const aborted = new HookscopeError('ABORTED', { event }, { cause: signal.reason });
-      // After work that has already ended.
+      // Later than the result of work that has already ended.
       queueMicrotask(() => reject(aborted));
     };
     work.then(
@@ -97,7 +97,7 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal, event: strin
   });
 }
 
-/** Applies what was granted: the session applies a mode at once; the harness is told about everything. */
+/** Applies granted permissions: the session sets a new mode itself, and the harness is told of all updates. */
 export function applyPermissions(core: Core, updates: readonly unknown[], call: PermissionCall): void {
   for (const update of updates) {
     if (!isObject(update) || update['type'] !== 'setMode') continue;

@@ -3,7 +3,7 @@ import type { SessionDeps } from './deps.js';
 
 const DEPS = new WeakMap<object, SessionDeps>();
 const SAID = new WeakMap<object, Set<string>>();
-/** At most this many lines are remembered by host, and said. */
+/** The most lines that are remembered, and so reported, for a host. */
 const MOST = 1000;
 
 /** Gives our own adapters access to the log of a session's host. */
@@ -11,7 +11,7 @@ export function exposeLog(session: object, deps: SessionDeps): void {
   DEPS.set(session, deps);
 }
 
-/** Tells the host's logger, once in the life of the host. */
+/** Reports a line to the host's logger, once in the host's life. */
 export function reportOnce(session: object, line: string): void {
   const deps = DEPS.get(session);
   const of = deps ?? session;

@@ -35,7 +35,7 @@ import type { Session } from './types.js';
 /** A host's sessions. */
 export interface Sessions<C extends CustomEvents = NoEvents> {
   open(options: SessionOptions<C> | undefined): Promise<Session<C>>;
-  /** The host closes: what runs in any session is cut short and has its record, nothing is watched any more. */
+  /** Called when the host closes: ends what runs in all sessions, each call with its record, and all watching. */
   abandon(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ function* allOf(core: Core): Generator<Core> {
   for (const child of core.children) yield* allOf(child);
 }
 
-/** The public face of a core: every member is one call. */
+/** The public object for a core; every member delegates. */
 function facade<C extends CustomEvents>(core: Core, started: Session['started'], endTimeout?: number): Session<C> {
   const { session_id, agent_id, agent_type } = core.who;
   const ref = agent_id === undefined ? { session: session_id } : { session: session_id, agent: agent_id };

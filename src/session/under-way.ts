@@ -1,6 +1,6 @@
 import { LinkedList } from '../values/linked-list.js';
 
-/** A call of a tool, or an agent that begins. */
+/** A tool call, or an agent that is starting. */
 interface Piece {
   readonly work: Promise<unknown>;
   readonly name: string;
@@ -17,7 +17,7 @@ export class UnderWay {
   get work(): Promise<unknown>[] {
     return this.#pieces.toArray().map((piece) => piece.work);
   }
-  /** The names by which `close` lists them. */
+  /** The names that `close` lists. */
   get names(): string[] {
     return this.#pieces.toArray().map(({ name, id }) => `${name} (${id})`);
   }

@@ -5,14 +5,14 @@ import { fireStop } from './stop-event.js';
 
 /** The work that closing a session has ended. */
 export interface Closed {
-  /** Tool calls that were running, and SubagentStop and SessionEnd hooks that took too long, by name. */
+  /** The names of tool calls that were running, and of SubagentStop and SessionEnd hooks that took too long. */
   readonly cancelled: readonly string[];
 }
 
-/** Seconds that a session's SessionEnd hooks have together at most, and before them its agents' SubagentStop hooks. */
+/** The most seconds for a session's SessionEnd hooks together and, before them, for its agents' SubagentStop hooks. */
 const MOST = 60;
 
-/** Interrupts what runs in the session and its agents, and waits for it. The session stays usable for the next prompt. */
+/** Interrupts what runs in the session and its agents, and waits until it has ended. The session can take the next prompt. */
 export async function interruptSession(core: Core): Promise<void> {
   if (!core.isOpen) return;
   const calls = allUnderWay(core).flatMap(({ work }) => work);
@@ -20,7 +20,7 @@ export async function interruptSession(core: Core): Promise<void> {
   await Promise.allSettled(calls);
 }
 
-/** Closes a session: its agents first, then what runs, then SessionEnd. Asked again, it is the same promise. */
+/** Closes a session: its agents first, then what runs, then SessionEnd. A second call returns the same promise. */
 export function closeSession(core: Core, reason: string, endTimeout = MOST): Promise<Closed> {
   return core.end(() => close(core, reason, Math.min(endTimeout, MOST)));
 }
@@ -37,7 +37,7 @@ async function close(core: Core, reason: string, seconds: number): Promise<Close
   return { cancelled };
 }
 
-/** Closes an agent. One that was not told to stop yet fires SubagentStop, which it cannot continue from. */
+/** Closes an agent. If it has not stopped yet, SubagentStop is fired, but hooks cannot make it continue. */
 export function closeAgent(core: Core): Promise<Closed> {
   return core.end(async () => {
     let closed: Closed = { cancelled: [] };
@@ -48,7 +48,7 @@ export function closeAgent(core: Core): Promise<Closed> {
   });
 }
 
-/** Agents whose SubagentStop hooks are not done after that many seconds are interrupted. The names of these hooks. */
+/** Runs the work; interrupts the agents when the seconds are over. Returns the names of SubagentStop hooks that were late. */
 async function within(
   core: Core,
   agents: readonly Core[],
@@ -83,7 +83,7 @@ async function closeOpenAgent(core: Core): Promise<Closed> {
   return { cancelled };
 }
 
-/** Ends an agent after its stop: its own agents, what it still runs, its scope. */
+/** Ends an agent after its stop: its own agents, what it still runs, and its scope. */
 export function endAgent(core: Core): Promise<Closed> {
   return core.end(() => end(core).then(() => ({ cancelled: [] })));
 }
@@ -95,10 +95,10 @@ async function end(core: Core): Promise<void> {
   await leave(core);
 }
 
-/** Whoever is closed while it starts would leave twice, and its scope may have others by then. */
+/** Cores that have left. One that is closed while it starts would leave twice, when its scope may already belong to others. */
 const LEFT = new WeakSet<Core>();
 
-/** The scope goes, and with it every hook that was only its own. `gone`: it has nothing of it any more, once this has resolved. */
+/** Ends the scope, with all hooks that were only its own. `gone`: replaces that, for a core that takes out only its own hooks. */
 export async function leave(core: Core, gone?: Promise<unknown>): Promise<void> {
   if (LEFT.has(core)) return;
   LEFT.add(core);
@@ -110,9 +110,9 @@ export async function leave(core: Core, gone?: Promise<unknown>): Promise<void> 
   const { registrar } = core.deps;
   const ended =
     gone ?? (agent_id === undefined ? registrar.end({ session: session_id }) : registrar.endAgent(core.scope));
-  // Not before: another with its id would have the scope that ends here.
+  // Only now, because another with the same id would otherwise get the scope that ends here.
   core.free();
-  // Its plugins clean up.
+  // Waits for the cleanup of its plugins.
   await ended;
 }
 
@@ -122,7 +122,7 @@ async function cutShort(core: Core): Promise<void> {
   await Promise.allSettled(calls);
 }
 
-/** The names of the hooks that did not end in time. */
+/** Fires SessionEnd; returns the names of the hooks that did not end in time. */
 async function fireEnd(core: Core, reason: string, seconds: number): Promise<string[]> {
   const budget = new AbortController();
   let late: readonly string[] = [];
@@ -142,7 +142,7 @@ async function fireEnd(core: Core, reason: string, seconds: number): Promise<str
   }
 }
 
-/** Names of the hooks that the fires of that event wait for, in the session or of the agent. */
+/** The names of the hooks that this session's or agent's fires of the event are waiting for. */
 function waitingFor({ deps, who }: Core, event: string): string[] {
   const isOf = ({ session_id, agent_id }: Readonly<Record<string, unknown>>): boolean =>
     session_id === who.session_id && (who.agent_id === undefined || agent_id === who.agent_id);

@@ -15,7 +15,7 @@ export interface CompactOptions {
   readonly custom_instructions?: string | null | undefined;
   /** Default: the session's. */
   readonly model?: string | undefined;
-  /** Makes the summary, following the instructions (null: none): the user's own, then what PreCompact hooks add. */
+  /** Makes the summary. `instructions`: the user's, followed by what PreCompact hooks add; null if there are none. */
   run(instructions: string | null, context: { readonly signal: AbortSignal }): string | Promise<string>;
 }
 
@@ -28,7 +28,7 @@ const COMPACT: Keys<CompactOptions> = {
 
 /** The result of a compaction. */
 export interface CompactAnswer {
-  /** A hook refused it, or it was interrupted: nothing was compacted. */
+  /** Nothing was compacted: a hook refused it, or it was interrupted. */
   readonly blocked: boolean;
   readonly reason?: string;
   readonly summary?: string;
@@ -36,7 +36,7 @@ export interface CompactAnswer {
   readonly decision?: Decision<'PreCompact'>;
 }
 
-/** PreCompact, the compaction, SessionStart (source `compact`), PostCompact. What `run` throws is thrown on, and nothing more fired. */
+/** PreCompact, the compaction, SessionStart (source `compact`), PostCompact. Rejects with what `run` throws; nothing more is fired. */
 export async function runCompact(core: Core, options: CompactOptions): Promise<CompactAnswer> {
   core.demand('compact');
   checkOption('compact(options)', options, checks.object);
@@ -62,7 +62,7 @@ export async function runCompact(core: Core, options: CompactOptions): Promise<C
     if (wasCut(error)) return { blocked: true, reason: core.cutText('The compaction'), instructions };
     throw error;
   }
-  // It is compacted: events that are cut short now do not undo it.
+  // The compaction is done; events that are cut short now do not undo it.
   const model = options.model ?? core.model;
   const restarted = await afterwards(
     core.fire('SessionStart', { source: 'compact', model, session_title: core.title }, { signal }),

@@ -14,7 +14,7 @@ export interface ElicitAnswer {
 
 /** A question of an MCP server to the user. */
 export interface ElicitOptions extends OwnFields<'Elicitation'> {
-  /** Asks the user or approver. Absent: nobody is there, and the answer is `cancel`. */
+  /** Asks the user or approver. Absent: the answer is `cancel`. */
   ask?(
     question: OwnFields<'Elicitation'>,
     context: { readonly signal: AbortSignal },
@@ -31,7 +31,7 @@ const ELICIT: Keys<ElicitOptions> = {
   ask: checks.fn,
 };
 
-/** The hooks answer, else the user, whose answer the ElicitationResult hooks may put another in the place of. */
+/** The hooks answer, or else the user, whose answer ElicitationResult hooks may replace. */
 export async function elicit(
   core: Core,
   options: ElicitOptions,
@@ -60,7 +60,7 @@ export async function elicit(
   return answer(changed.action ?? action, changed.content ?? content, 'hook');
 }
 
-/** What was typed goes out with an `accept` alone: a hook that declines must not hand it on. */
+/** An answer. What the user typed is only passed on with `accept`, so that a hook that declines does not disclose it. */
 function answer(action: ElicitAnswer['action'], content: ElicitAnswer['content'], by: 'hook' | 'person') {
   return { action, ...(action === 'accept' && content !== undefined && { content }), by };
 }

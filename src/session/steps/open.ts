@@ -22,7 +22,7 @@ export interface SessionsOf {
   readonly open: Map<string, Core>;
 }
 
-/** Opens a session: its scope and hooks first, then Setup (if asked), SessionStart, InstructionsLoaded. */
+/** Opens a session: first its scope and hooks, then Setup (if wanted), SessionStart and InstructionsLoaded. */
 export async function openCore<C extends CustomEvents = NoEvents>(
   { deps, defaults, open }: SessionsOf,
   options: SessionOptions<C>,
@@ -67,7 +67,7 @@ export async function openCore<C extends CustomEvents = NoEvents>(
   return await orLeave(core, enter, takeBack);
 }
 
-/** Opens an agent: its scope and hooks before its SubagentStart, whose context is for the agent. */
+/** Opens an agent: its scope and hooks, then SubagentStart, whose context is for the agent. */
 export async function spawnCore<C extends CustomEvents = NoEvents>(
   from: Core,
   options: SpawnOptions<C>,
@@ -117,14 +117,14 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
     return { core, started };
   };
   const entering = orLeave(core, enter, takeBack, setAside);
-  // A close before it has begun must wait for the beginning.
+  // Tracked, so that closing the parent waits for the start.
   return await core.calls.during(entering, agent_type, agent_id);
 }
 
 const unopened = (event: string, why: string, cause?: unknown): HookscopeError =>
   new HookscopeError('ABORTED', { event, unopened: { why } }, { cause });
 
-/** What lets an agent be spawned where its parent can have none now. */
+/** The advice for when a parent cannot spawn an agent now. */
 function mendOf(parent: Core): string {
   if (parent.deps.host.closed) return 'Create a new host';
   if (!parent.dead) return 'Spawn it in the next turn';
@@ -142,7 +142,7 @@ function rootOf(core: Core): Core {
 const spent = (call: string): string =>
   `the signal of ${call}() had already aborted. Give it one that has not, of a new AbortController, or none`;
 
-/** A parent that is named must be open, in this session. */
+/** The parent of a new agent. One that is named must be open in this session. */
 function parentOf(from: Core, named: SpawnOptions['parent']): Core {
   if (named === undefined) return from;
   const id = typeof named === 'string' ? named : named.id;
@@ -171,14 +171,14 @@ async function install<C extends CustomEvents>(
 
 const usedAs = (use: PluginUse) => (Array.isArray(use) ? use : [use]) as [Plugin, unknown?, UseOptions?];
 
-/** What takes out again what a session or agent was given at its start. */
+/** Undo functions for what a session or agent was given at its start. */
 type Undos = (() => unknown)[];
 
 const undoAll = (undos: Undos): unknown[] => undos.reverse().map((undo) => undo());
 
 /**
- * If entering fails, nothing of it is left behind: `takeBack` takes out its own, and what others have registered in its scope stays. `setAside`: its
- * own are for those below it alone, until they are closed.
+ * Enters. If that fails, nothing of the core is left: `takeBack` removes its own hooks; those that others registered in its scope stay.
+ * `setAside`: until its children are closed, its own hooks are kept for them only.
  */
 async function orLeave<T>(
   core: Core,
@@ -190,13 +190,13 @@ async function orLeave<T>(
     return await enter();
   } catch (error) {
     core.shut();
-    // Agents may have been spawned from one that was starting.
+    // A core may already have spawned agents while it was starting.
     if (core.children.size > 0) {
       const children = [...core.children];
       setAside?.(children.map(({ scope }) => scope));
       await Promise.allSettled(children.map(closeAgent));
     }
-    // At once: the agent before it may go on while plugins clean up.
+    // `takeBack` is called at once, because an earlier agent in this scope may go on while plugins clean up.
     await leave(core, takeBack());
     throw error;
   }

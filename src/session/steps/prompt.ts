@@ -21,7 +21,7 @@ export interface PromptOptions {
   readonly prompt_id?: string | undefined;
   /** Its source: `user`, `sdk`, `system` … */
   readonly source?: string | undefined;
-  /** It is a command: UserPromptExpansion follows. */
+  /** Set if the prompt is a command; UserPromptExpansion is then fired too. */
   readonly command?: PromptCommand | undefined;
 }
 
@@ -37,18 +37,18 @@ const COMMAND: Keys<PromptCommand> = {
 /** The result of a prompt. */
 export interface PromptAnswer {
   readonly prompt_id: string;
-  /** It is erased: neither the transcript nor the model may have it. */
+  /** The prompt is erased: it must reach neither the transcript nor the model. */
   readonly blocked: boolean;
   readonly reason?: string;
   /** The text for the model; empty when blocked. */
   readonly prompt: string;
-  /** What hooks add for the model, in order. It is given only here. */
+  /** What hooks add for the model, in order. It does not appear again in the system prompt. */
   readonly context: readonly string[];
   /** The context, a blank line, the prompt. */
   readonly content: string;
-  /** A hook ended the loop, or it was interrupted: the prompt (unless blocked) stays in the transcript, no model is called. */
+  /** A hook ended the loop, or it was interrupted: call no model. Unless it is blocked, the prompt stays in the transcript. */
   readonly endsLoop: boolean;
-  /** Blocked: what to tell the user. */
+  /** The message for the user about a blocked prompt. */
   readonly message?: string;
   readonly sessionTitle?: string;
   readonly decisions: readonly (Decision<'UserPromptSubmit'> | Decision<'UserPromptExpansion'>)[];
@@ -112,7 +112,7 @@ function answer(core: Core, text: string, prompt: string, decisions: readonly Sa
   return { ...common, blocked: false, ...why, prompt, context, content, endsLoop: stopping !== undefined };
 }
 
-/** Interrupted while it was judged: it was not let through. */
+/** The answer for a prompt that was interrupted while it was judged: it is blocked. */
 function cut(core: Core, decisions: readonly Said[]): PromptAnswer {
   const reason = core.cutText('The prompt');
   const prompt_id = core.promptId as string;

@@ -10,7 +10,7 @@ export interface StopOptions {
   readonly lastMessage?: string | undefined;
   readonly backgroundTasks?: readonly unknown[] | undefined;
   readonly sessionCrons?: readonly unknown[] | undefined;
-  /** The turn ends with an error of the model's API, `rate_limit` and the like: StopFailure, which nothing waits for. */
+  /** The error of the model's API that ends the turn, such as `rate_limit`. StopFailure is fired in place of Stop, and not waited for. */
   readonly error?: string | undefined;
   readonly errorDetails?: string | undefined;
 }
@@ -25,7 +25,7 @@ const STOP: Keys<StopOptions> = {
 
 export const checkStop = (options: unknown): void => checkKeys(options, STOP, 'stop: ');
 
-/** Stop, or the agent's SubagentStop. `undefined`: it was interrupted. */
+/** Fires Stop, or the agent's SubagentStop; `undefined` if it was interrupted. */
 export async function fireStop(
   core: Core,
   options: StopOptions,

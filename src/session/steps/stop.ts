@@ -4,7 +4,7 @@ import { type Core, wasCut } from '../core.js';
 import { endAgent } from './close.js';
 import { fireStop, type StopOptions } from './stop-event.js';
 
-/** What the harness does next. */
+/** What the harness has to do next. */
 export interface StopAnswer {
   /** The loop continues, with `instruction` as the next message. */
   readonly continues: boolean;
@@ -17,7 +17,7 @@ export interface StopAnswer {
   readonly decision?: Decision<'Stop'> | Decision<'SubagentStop'>;
 }
 
-/** A stop on a session that is closed, or whose loop is over, fires nothing. One that is under way is joined. */
+/** Stops the loop. On a closed session, or if the loop is over, nothing is fired. A stop under way is joined. */
 export function runStop(core: Core, options: StopOptions): Promise<StopAnswer> {
   if (!core.isOpen) return Promise.resolve(ended(core));
   return core.stop(() => stop(core, options));
@@ -31,7 +31,7 @@ async function stop(core: Core, options: StopOptions): Promise<StopAnswer> {
   const most = core.settings.maxStopContinuations ?? core.deps.maxStopContinuations;
   const decision = await fireStop(core, options, core.continuations >= most ? 'cap' : undefined);
   if (!decision?.continues) {
-    // The hooks' texts wait for the next turn; an agent has none.
+    // The hooks' texts wait for the next turn. (An agent has no next turn.)
     if (decision) remember(core, decision);
     const answer = await finish(core);
     return decision ? { ...answer, decision, capped: decision.endedBy === 'cap' } : answer;
@@ -58,12 +58,12 @@ function tellFailure(core: Core, { error, errorDetails, lastMessage }: StopOptio
   );
 }
 
-/** The reasons, then the context: both are for the model, and for this moment. */
+/** The model's next instruction: the reason, then the context. */
 function instructionOf({ reason, additionalContext }: Decision<'Stop'> | Decision<'SubagentStop'>): string {
   return [...(reason === undefined ? [] : [reason]), ...additionalContext].join('\n') || 'Continue.';
 }
 
-/** The turn is over, and an agent with it. A concurrent close of the agent waits for this stop and ends it. */
+/** Ends the turn and, for an agent, the agent. A concurrent close of the agent waits for this stop and ends it. */
 async function finish(core: Core): Promise<StopAnswer> {
   core.rest();
   if (core.parent) {

@@ -5,9 +5,9 @@ import type { OwnFields } from '../options.js';
 
 /** The result of a task. */
 export interface TaskAnswer {
-  /** It is created, or completed. */
+  /** Whether the task is created or completed. */
   readonly done: boolean;
-  /** Why not: feedback for the model. */
+  /** Why it is not: feedback for the model. */
   readonly reason?: string;
   /** A hook stops the teammate. */
   readonly endsLoop: boolean;
@@ -26,10 +26,10 @@ export async function tellTask(
 
 /** What an idle teammate does next. */
 export interface IdleAnswer {
-  /** It continues, with `feedback` as its instruction. */
+  /** The teammate continues, with `feedback` as its instruction. */
   readonly keepsWorking: boolean;
   readonly feedback?: string;
-  /** A hook stops it for good. */
+  /** A hook stops the teammate for good. */
   readonly endsLoop: boolean;
   readonly decision: Decision<'TeammateIdle'>;
 }

@@ -8,22 +8,22 @@ import type { OwnFields } from '../options.js';
 import { orAborted } from '../questions.js';
 import { afterwards } from '../tool/results.js';
 
-/** Whether the user is to be shown it. */
+/** Whether to show a notification to the user. */
 export interface NotifyAnswer {
   readonly shown: boolean;
   readonly decision: Decision<'Notification'>;
 }
 
-/** Something to tell the user. A hook from code hides it with suppressOutput. */
+/** Fires Notification. A hook from code hides the notification with suppressOutput. */
 export async function notify(core: Core, fields: OwnFields<'Notification'>): Promise<NotifyAnswer> {
   const decision = await askAbout(core, 'notify', 'Notification', fields);
   return { shown: !decision.suppressOutput, decision };
 }
 
-/** What the harness knows about a change of model; everything else has defaults. */
+/** A change of model; all fields but `to_model` have defaults. */
 export interface ModelSwitch extends Partial<Omit<OwnFields<'PostModelSwitch'>, 'to_model'>> {
   readonly to_model: string;
-  /** Asks the user or approver when a hook asks; true: continue. Absent: nobody is there, and the model stays. */
+  /** Asks the user or approver if a hook asks; true: switch. Absent: the model stays. */
   ask?(reason: string | undefined): boolean | Promise<boolean>;
 }
 
@@ -48,10 +48,10 @@ export interface ModelAnswer {
   readonly model: string | undefined;
 }
 
-/** Sources of a switch that nobody asked for; it has no gate. */
+/** Sources of automatic switches; for these, PreModelSwitch is not fired. */
 const UNASKED: readonly string[] = ['auto', 'resume'];
 
-/** PreModelSwitch, and where it is not refused, PostModelSwitch with the new model in place. */
+/** PreModelSwitch and, unless it is refused, PostModelSwitch when the new model is set. */
 export async function switchModel(core: Core, options: ModelSwitch): Promise<ModelAnswer> {
   core.demand('switchModel');
   checkKeys(options ?? null, SWITCH, 'switchModel: ');
@@ -83,7 +83,7 @@ export async function switchModel(core: Core, options: ModelSwitch): Promise<Mod
   return { switched: true, model: core.model };
 }
 
-/** The text to show in place of a piece of the answer; the message itself stays as it is. */
+/** The text to show in place of a piece of the answer; the message itself is not changed. */
 export async function display(core: Core, fields: OwnFields<'MessageDisplay'>): Promise<string> {
   core.demand('display');
   checkOption('display(piece)', fields, checks.object);

@@ -7,9 +7,9 @@ import { fileChanged } from './workspace.js';
 const CHANGES = ['add', 'change', 'unlink'] as const;
 
 /**
- * Watches files and directories; each file that is added, changed or removed is a FileChanged. Resolves when they are
- * watched. Paths are taken from the session's current directory; one that is watched already, or that does not exist yet, is
- * no error. The watch ends with the session, and keeps no process alive.
+ * Watches files and directories; each file that is added, changed or removed fires FileChanged. Resolves when they are
+ * watched. Paths are relative to the session's current directory; a path that is already watched or does not exist yet is
+ * not an error. The watch ends with the session, and does not keep the process alive.
  */
 export async function watchPaths(core: Core, paths: readonly string[]): Promise<void> {
   checkOption('watch(paths)', paths, TEXTS);
@@ -19,7 +19,7 @@ export async function watchPaths(core: Core, paths: readonly string[]): Promise<
     core.watched.add(path);
     core.watchPaths.add(path);
   }
-  // Most sessions watch nothing, so it is loaded on demand.
+  // Loaded on demand, because most sessions watch nothing.
   const chokidar = await import('chokidar');
   if (!core.isOpen) return;
   const watcher = chokidar.watch(added, { ignoreInitial: true, persistent: false });
@@ -33,12 +33,12 @@ export async function watchPaths(core: Core, paths: readonly string[]): Promise<
   }
   await new Promise<void>((ready) => {
     watcher.once('ready', ready);
-    // One that is closed before is never ready.
+    // A watcher that is closed before it is ready never emits `ready`.
     core.cleanups.push(ready);
   });
 }
 
-/** Watches what hooks ask for. */
+/** Watches the paths that hooks ask for. */
 export function watchForHooks(core: Core, paths: readonly string[]): void {
   const watching = watchPaths(core, paths)
     .catch((error) => core.deps.report(`Watching ${paths.join(', ')}: ${String(error)}`, error))

@@ -6,7 +6,7 @@ import type { Core } from '../core.js';
 import type { OwnFields } from '../options.js';
 import { afterwards } from '../tool/results.js';
 
-/** Moves the session (or the agent alone) to another directory. The same one again is nothing. */
+/** Moves the session, or only the agent, to another directory. For the current directory nothing happens. */
 export async function changeCwd(core: Core, directory: string): Promise<void> {
   core.demand('changeCwd');
   if (directory === core.cwd) return;
@@ -28,7 +28,7 @@ export async function instructionsLoaded(core: Core, fields: OwnFields<'Instruct
   await tell(core, core.fire('InstructionsLoaded', fields));
 }
 
-/** Whether a changed setting is to be used. */
+/** Whether to apply a changed setting. */
 export interface ConfigAnswer {
   readonly applied: boolean;
   readonly reason?: string;
@@ -40,7 +40,7 @@ export async function configChanged(core: Core, fields: OwnFields<'ConfigChange'
   return { applied: !decision.blocked, ...whyBlocked(decision), decision };
 }
 
-/** A file that is watched has changed. */
+/** Fires FileChanged for a watched file. */
 export async function fileChanged(core: Core, fields: OwnFields<'FileChanged'>): Promise<void> {
   await tell(core, core.fire('FileChanged', fields));
 }
@@ -52,7 +52,7 @@ export interface WorktreeAnswer {
   readonly decision: Decision<'WorktreeCreate'>;
 }
 
-/** A hook makes the worktree, else the harness's own `make`. Any hook that fails fails the creation. */
+/** Creates a worktree: by a hook or else by the harness's own `make`. Any failing hook fails the creation. */
 export async function createWorktree(
   core: Core,
   name: string,
@@ -71,7 +71,7 @@ export async function removeWorktree(core: Core, path: string): Promise<void> {
   await tell(core, core.fire('WorktreeRemove', { worktree_path: path }));
 }
 
-/** It happens whatever the hooks say; if it is interrupted, it has nothing to report. */
+/** Waits for an event that hooks cannot prevent, and keeps their texts. If it is interrupted, there are none. */
 async function tell(core: Core, fired: Promise<BaseDecision>): Promise<void> {
   const decision = await afterwards(fired);
   if (decision) remember(core, decision);

@@ -13,7 +13,7 @@ import { notBegun, takeCalls, track } from './tool.js';
 export interface BatchResult {
   /** In the order of the calls. */
   readonly results: readonly ToolResult[];
-  /** The turn is over: call no model, and no `stop()`. */
+  /** The turn is over: call neither the model nor `stop()`. */
   readonly endsLoop: boolean;
   /** Why it is over. */
   readonly reason?: string;
@@ -21,7 +21,7 @@ export interface BatchResult {
   readonly decision?: Decision<'PostToolBatch'>;
 }
 
-/** Every call is looked at before the first one runs. */
+/** Runs the calls of one model turn. All are checked before the first one runs. */
 export async function runBatch(core: Core, given: readonly ToolCall[]): Promise<BatchResult> {
   core.demand('toolBatch');
   checkList('toolBatch.calls', given, 'calls');
@@ -41,7 +41,7 @@ export async function runBatch(core: Core, given: readonly ToolCall[]): Promise<
   return finishBatch(core, calls, results);
 }
 
-/** The same for calls that the framework ran itself, each by `tool()`. `results` are theirs, in their order. */
+/** Ends the batch of calls that the framework ran itself, each by `tool()`. `results` are in the order of the calls. */
 export async function endBatch(
   core: Core,
   given: readonly ToolCall[],
@@ -74,7 +74,7 @@ async function finishBatch(
   return tellBatch(core, calls, results);
 }
 
-/** Groups of adjacent calls that may run at the same time; every other call is its own group. */
+/** Groups adjacent calls that may run in parallel; every other call is its own group. */
 function groups(calls: readonly CheckedCall[]): CheckedCall[][] {
   const found: CheckedCall[][] = [];
   for (const call of calls) {
@@ -85,7 +85,7 @@ function groups(calls: readonly CheckedCall[]): CheckedCall[][] {
   return found;
 }
 
-/** Waits for all of them, even if one cannot be decided. */
+/** Runs a group in parallel, and waits for all of its calls even if one rejects. */
 async function together(core: Core, group: readonly CheckedCall[]): Promise<ToolResult[]> {
   const settled = await Promise.allSettled(group.map((call) => track(core, call)));
   return settled.map((s) => {
@@ -94,7 +94,7 @@ async function together(core: Core, group: readonly CheckedCall[]): Promise<Tool
   });
 }
 
-/** PostToolBatch sees what the model asked for and what it gets; what hooks add goes below the last result. */
+/** Fires PostToolBatch, whose hooks see the calls and the model's results. What hooks add is appended to the last result. */
 async function tellBatch(
   core: Core,
   calls: readonly CheckedCall[],

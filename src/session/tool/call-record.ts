@@ -7,7 +7,7 @@ import type { Core } from '../core.js';
 import type { CheckedCall, ToolResult } from './call.js';
 import type { DeniedBy, Judgement } from './judgement.js';
 
-/** Fires an event of a call; with subscribers, the time of its hooks is kept for the call's record, without the time of an approver elsewhere. */
+/** Fires an event of a call. With subscribers, the time of its hooks is kept for the call's record, without waiting for an external approver. */
 export function fireFor<E extends EventName>(
   core: Core,
   { watched }: CheckedCall,
@@ -29,7 +29,7 @@ export function fireFor<E extends EventName>(
     });
 }
 
-/** The terms that records use. */
+/** The words for `denied_by` in records. */
 const WHO: Readonly<Record<Exclude<DeniedBy, 'hook'>, 'rule' | 'mode' | 'classifier' | 'user' | 'nobody' | 'failure'>> =
   {
     rules: 'rule',
@@ -40,7 +40,7 @@ const WHO: Readonly<Record<Exclude<DeniedBy, 'hook'>, 'rule' | 'mode' | 'classif
     failure: 'failure',
   };
 
-/** The record of a call that is over: with its result, or with what was thrown instead. */
+/** Emits the record of a call that is over, with its result or the error that was thrown. */
 export function recordCall(
   core: Core,
   call: CheckedCall,
@@ -75,7 +75,7 @@ export function recordCall(
   }));
 }
 
-/** The record of a call that was refused before anything was fired, since its input, or that of a call beside it, cannot be carried. */
+/** Emits the record of a call that was refused before anything was fired, because its input, or that of another call, cannot be serialised. */
 export function recordRefused(core: Core, { name, id }: { name: string; id: string }, error: unknown): void {
   const { session_id, agent_id, agent_type } = core.who;
   core.deps.records.emit(() => ({
@@ -93,12 +93,12 @@ export function recordRefused(core: Core, { name, id }: { name: string; id: stri
   }));
 }
 
-/** Of a call that ran: the words of the hook that allowed it. */
+/** The reason of the result or, for a call that ran, of the hook that allowed it. */
 const reasonOf = ({ status, reason }: ToolResult, judged: Judgement | undefined): string | undefined =>
   status === 'ran' ? judged?.reason : reason;
 
 function deniedByOf(result: ToolResult | undefined, judged: Judgement | undefined) {
-  // What was thrown instead has stopped nothing: control flow comes back, and the call may wait for the user.
+  // A thrown error is not a denial: after control flow the call may be made again, for example with the user's answer.
   if (result === undefined) return undefined;
   if (result.status === 'interrupted') return 'abort' as const;
   if (result.status !== 'denied') return undefined;

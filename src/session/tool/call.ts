@@ -14,41 +14,41 @@ import type { DeniedBy } from './judgement.js';
 /** The second argument of a tool. */
 export interface ToolContext {
   readonly id: string;
-  /** Aborts when the turn is interrupted or the session closes; what the tool answers after that is dropped. */
+  /** Aborts when the turn is interrupted or the session closes; the tool's result after that is dropped. */
   readonly signal: AbortSignal;
 }
 
-/** One call of a tool, as the model made it. */
+/** A tool call of the model. */
 export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
   extends Pick<SessionSettings, 'permission' | 'ask' | 'classify' | 'passThrough'> {
   readonly name: string;
-  /** JSON data; it is copied, and never changed. */
+  /** JSON data. It is copied, and never changed. */
   readonly input: unknown;
-  /** Default: a new one. */
+  /** The call's id. Default: a new one. */
   readonly id?: string | undefined;
-  /** The effect of the call, for permission modes and `toolBatch`. Default `other`. */
+  /** What the call does, for permission modes and `toolBatch`. Default: `other`. */
   readonly effect?: Effect | undefined;
-  /** Whether it may run at the same time as other calls of its batch. Default: only if its effect is `read`. */
+  /** Whether the call may run in parallel with others of its batch. Default: only if its effect is `read`. */
   readonly concurrent?: boolean | undefined;
   /** The server that an MCP tool belongs to. */
   readonly mcp?: McpServer | undefined;
   /**
-   * A framework's own way to ask the user, where neither the call nor the session has `ask`: it answers, or throws what `passThrough` lets
-   * through, and answers when the same call is made again. After a question of `Steps` (`asks`, `asked`) its answer alone allows the call.
+   * A framework's own way to ask the user, if neither the call nor the session has `ask`. It returns the answer, or throws what `passThrough`
+   * accepts, and returns the answer when the call is made again. After `asks` or `asked` of `Steps`, only its answer allows the call.
    */
   readonly pause?: SessionSettings['ask'];
-  /** The user or an approver is asked even if hooks and rules allow the call: the tool itself wants it. A deny stays a deny. */
+  /** The tool itself needs approval: the user or an approver is asked even if hooks and rules allow the call. A deny still denies. */
   readonly needsApproval?: boolean | undefined;
-  /** Why the call cannot be made (an unknown tool, an invalid input): only PostToolBatch reports it. */
+  /** Why the call cannot be made, such as an unknown tool or invalid input. Only PostToolBatch reports such a call. */
   readonly invalid?: string | undefined;
   /**
-   * Returns what is wrong with an input with which a hook, a rule or the user replaced the model's; no answer: it may run. The returned (or
-   * thrown) text is the call's error, which names who rewrote it, and the tool does not run.
+   * Checks an input that replaced the model's, by a hook, a rule or the user. If it returns (or throws) a text, the tool does not run, and
+   * the text is the call's error, with the name of whoever rewrote the input.
    */
   check?(input: unknown): string | undefined | Promise<string | undefined>;
-  /** Runs it on a copy of the final input. What it throws is the model's error result. Absent only with `invalid`. */
+  /** Runs the tool on a copy of the final input. A thrown error is the model's error result. Required unless `invalid` is set. */
   execute?(input: Input, context: ToolContext): Output | Promise<Output>;
-  /** The text of a response for the model. Default: text and content blocks unchanged, anything else as JSON. */
+  /** Renders a response for the model. Default: text and content blocks unchanged, anything else as JSON. */
   render?(response: Output): Content;
 }
 
@@ -57,35 +57,35 @@ export interface ToolResult {
   readonly status: 'ran' | 'failed' | 'denied' | 'deferred' | 'interrupted';
   readonly id: string;
   readonly name: string;
-  /** The text for the model: rewritten, hidden, with feedback and context included. */
+  /** The content for the model, after rewriting or hiding by hooks, and with their feedback and context. */
   readonly content: Content;
   readonly isError: boolean;
-  /** The input as it ran, or as far as it got. */
+  /** The input that ran or, if the call did not run, the last one. */
   readonly input: unknown;
-  /** Why it was denied, failed or was deferred. */
+  /** Why the call was denied, deferred or failed. */
   readonly reason?: string;
   readonly deniedBy?: DeniedBy;
-  /** The tool's response as hooks left it; absent when it did not run or is hidden. */
+  /** The tool's response after hooks' rewrites; absent if the tool did not run or its output is hidden. */
   readonly response?: unknown;
-  /** A hook hid the output: it must not reach the transcript either. */
+  /** A hook hid the output, which must not reach the transcript either. */
   readonly hidden: boolean;
   /** A PermissionDenied hook lets the model try again. */
   readonly retry: boolean;
-  /** The turn is over: call no model, and no `stop()`. */
+  /** The turn is over: call neither the model nor `stop()`. */
   readonly endsLoop: boolean;
-  /** Permissions that hooks or the user granted with it. */
+  /** Permissions that hooks or the user granted with the call. */
   readonly updatedPermissions: readonly unknown[];
-  /** From PostToolUse hooks, for a classifier. */
+  /** Context from PostToolUse hooks for a classifier. */
   readonly classifierContext?: string;
-  /** How long the tool itself ran. */
+  /** How long the tool itself ran, in milliseconds. */
   readonly duration_ms?: number;
-  /** The decision on PreToolUse; if it was asked more than once, the last. */
+  /** The decision on PreToolUse; if there were several, the last. */
   readonly decision?: Decision<'PreToolUse'>;
   /** The decision on PostToolUse or PostToolUseFailure. */
   readonly after?: Decision<'PostToolUse'> | Decision<'PostToolUseFailure'>;
 }
 
-/** A call that was looked at: what is missing filled in, its input a private copy. */
+/** A checked call, with defaults filled in and a private copy of its input. */
 export interface CheckedCall extends Pick<SessionSettings, 'permission' | 'ask' | 'classify' | 'passThrough'> {
   readonly id: string;
   readonly name: string;
@@ -99,17 +99,17 @@ export interface CheckedCall extends Pick<SessionSettings, 'permission' | 'ask' 
   readonly tool: ToolCall;
   /** The signal of its turn. */
   readonly signal: AbortSignal;
-  /** For its record; absent without subscribers. */
+  /** Data for its record; absent without subscribers. */
   readonly watched: WatchedCall | undefined;
 }
 
-/** What a call's record contains, but not its result. */
+/** Data for a call's record that its result does not have. */
 export interface WatchedCall {
   /** The tool was started. */
   ran: boolean;
-  /** Milliseconds by event. */
+  /** Milliseconds spent in hooks, by event. */
   readonly hooksMs: Record<string, number>;
-  /** Once it has begun. */
+  /** The call's span; set once the call has begun. */
   traced: Traced | undefined;
 }
 
@@ -132,13 +132,13 @@ const CALL: Keys<ToolCall> = {
   passThrough: checks.fn,
 };
 
-/** A tool may be an instance of a class, with other members. */
+/** Checks the keys of plain objects only, because an instance of a class may have other members. */
 function checkToolCall(call: unknown): void {
   const own = typeof call === 'object' && call !== null && Object.getPrototypeOf(call) !== Object.prototype;
   if (!own) checkKeys(call ?? null, CALL, 'tool: ');
 }
 
-/** Throws INVALID_OPTIONS (the call) and INVALID_INPUT (its input) before anything is fired. */
+/** Checks a call before anything is fired. Throws INVALID_OPTIONS for the call, INVALID_INPUT for its input. */
 export function checkCall(core: Core, call: ToolCall): CheckedCall {
   checkToolCall(call);
   if (typeof call.name !== 'string' || call.name === '') throw wrong('name', "expected the tool's name");
@@ -173,7 +173,7 @@ const wrong = (key: string, expected: string): HookscopeError =>
 
 type PassThrough = SessionSettings['passThrough'];
 
-/** The framework's own control flow, as the call's adapter knows it or as the session does. */
+/** A `passThrough` that accepts what the call's or the session's own accepts. */
 function either(ofCall: PassThrough, ofSession: PassThrough): PassThrough {
   if (!ofCall || !ofSession) return ofCall ?? ofSession;
   return (error) => ofCall(error) === true || ofSession(error);
@@ -190,19 +190,19 @@ export function copyInput(input: unknown, most = MOST_BYTES): unknown {
   }
 }
 
-/** The call's fields on the wire, in the wire's order. */
+/** The fields of the call's events, in the wire's order. */
 export function callFields(
   call: CheckedCall,
   input: unknown,
   more?: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const { name: tool_name, id: tool_use_id, mcp: mcp_server } = call;
-  // A literal that is spread into is slower.
+  // Spreading into a literal is slower, so it is avoided here.
   if (more === undefined) return { tool_name, tool_input: input, tool_use_id, mcp_server };
   return { tool_name, tool_input: input, tool_use_id, ...more, mcp_server };
 }
 
-/** The description of a call that the harness's callbacks get. */
+/** The call as the harness's callbacks get it. */
 export function describeCall(
   core: Core,
   call: CheckedCall,

@@ -4,20 +4,20 @@ import { bytesAsJson } from '../../values/copies/binary.js';
 import { copyJson, MOST_BYTES } from '../../values/copies/copy.js';
 import { ignoreRejections } from '../../values/waiting/promises.js';
 
-/** A piece of what the model gets, as the model's API has it: `{ type: 'text', text }`, an image … */
+/** A content block of the model's API: `{ type: 'text', text }`, an image and so on. */
 export interface ContentBlock {
   readonly type: string;
   readonly [key: string]: unknown;
 }
 
-/** What the model gets from a tool. */
+/** A tool result for the model. */
 export type Content = string | readonly ContentBlock[];
 
-/** Never throws: also of what cannot be looked at. */
+/** Whether a value is content. It never throws, even for objects that throw on access. */
 export function isContent(value: unknown): value is Content {
   if (typeof value === 'string') return true;
   try {
-    // Not `every`, which passes over what is missing.
+    // Not `every`, which skips holes in arrays.
     return Array.isArray(value) && value.length > 0 && value.findIndex((one) => !isBlock(one)) === -1;
   } catch {
     return false;
@@ -28,13 +28,13 @@ function isBlock(value: unknown): boolean {
   return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
 }
 
-/** Stands for the tool's own output in what an adapter renders: what the model gets of it is made by the adapter. */
+/** A placeholder for the tool's own output, where the adapter itself renders the output for the model. */
 export const OUTPUT: ContentBlock = Object.freeze({ type: 'hookscope-output' });
 
-/** Whether the output is the adapter's to make. */
+/** Whether the adapter renders the output itself. */
 export const isOwnOutput = (content: unknown): content is Content => Array.isArray(content) && content[0] === OUTPUT;
 
-/** A tool's response as it goes to the model when the tool does not say how: text and blocks as they are, data as JSON. */
+/** The default rendering of a tool's response for the model: text and content blocks unchanged, anything else as JSON. */
 export function plainContent(response: unknown, most = MOST_BYTES): Content {
   if (response === undefined || response === null) return '';
   const { copy, withheld } = carried(response, most);
@@ -42,12 +42,12 @@ export function plainContent(response: unknown, most = MOST_BYTES): Content {
   return isContent(copy) ? copy : JSON.stringify(copy);
 }
 
-/** The line that the model gets in place of a response that it cannot be given. */
+/** The line that the model gets in place of a response that cannot be serialised; undefined if it can. */
 export function withheldOf(response: unknown, most = MOST_BYTES): string | undefined {
   return response === undefined || response === null ? undefined : carried(response, most).withheld;
 }
 
-/** A value that is not JSON data has no form that every reader would understand alike. */
+/** A copy of the response as JSON data, or why it is withheld: other values have no unambiguous JSON. */
 function carried(response: unknown, most: number): { readonly copy?: unknown; readonly withheld?: string } {
   try {
     return { copy: copyJson(response, '', { left: most, bytes: bytesAsJson }) };
@@ -57,7 +57,7 @@ function carried(response: unknown, most: number): { readonly copy?: unknown; re
   }
 }
 
-/** The content with more texts below it, a blank line between each. */
+/** The content with texts appended, separated by blank lines. */
 export function withTexts(content: Content, texts: readonly string[]): Content {
   if (texts.length === 0) return content;
   const text = texts.join('\n\n');
@@ -65,12 +65,12 @@ export function withTexts(content: Content, texts: readonly string[]): Content {
   return content === '' ? text : `${content}\n\n${text}`;
 }
 
-/** `PreToolUse:Bash hook additional context: …`, every text on its own line. Nothing to say: nothing. */
+/** `PreToolUse:Bash hook additional context: …`, with each text on its own line; empty without texts. */
 export function contextTexts(label: string, texts: readonly string[]): string[] {
   return texts.length === 0 ? [] : [`${label} hook additional context: ${texts.join('\n')}`];
 }
 
-/** One text a hook that had something against the result. */
+/** One text for each hook that objected to the result. */
 export function feedbackTexts(label: string, decision: BaseDecision & { readonly blocked: boolean }): string[] {
   if (!decision.blocked) return [];
   const said = decision.outcomes

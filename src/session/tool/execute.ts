@@ -22,7 +22,7 @@ import { passedThrough } from './pass-through.js';
 import { afterwards, CALL, failedResult } from './results.js';
 import { executed } from './stand-in.js';
 
-/** Runs a call that may run, and tells the hooks how it came out. */
+/** Runs a call that is allowed to run, and fires PostToolUse or PostToolUseFailure. */
 export async function execute(core: Core, call: CheckedCall, judged: Judgement): Promise<ToolResult> {
   const began = performance.now();
   const { name: tool_name, id: tool_use_id, mcp: mcp_server, signal } = call;
@@ -40,7 +40,7 @@ export async function execute(core: Core, call: CheckedCall, judged: Judgement):
   if (failure) return await notSucceeded(core, call, judged, { ...failure, duration_ms });
   const tool_response = response === undefined ? null : response;
   const fields = { tool_name, tool_input: input, tool_response, tool_use_id, duration_ms, mcp_server };
-  // The tool has run: hooks that are cut short now cannot undo it.
+  // The tool has run; hooks that are cut short now cannot undo it.
   const after = await afterwards(fireFor(core, call, 'PostToolUse', fields, { signal }));
   return succeeded(core, call, judged, { response, duration_ms, after });
 }
@@ -50,7 +50,7 @@ interface Failure {
   readonly is_interrupt: boolean;
 }
 
-/** The tool gets its own copy, so that its changes to the input do not reach hooks. */
+/** Starts the tool on its own copy of the input, so that hooks do not see its changes. */
 function start({ id, signal, tool, watched }: CheckedCall, input: unknown): Promise<unknown> {
   const begun = (): void => {
     if (watched) watched.ran = true;
@@ -65,7 +65,7 @@ function failureOf(core: Core, call: CheckedCall, error: unknown): Failure {
   return { error: wordsOf(error), is_interrupt: false };
 }
 
-/** Asks the tool about an input that is not the model's own. */
+/** Why the tool's `check` rejects a rewritten input; undefined if it accepts it. */
 async function whatIsWrong({ tool }: CheckedCall, input: unknown): Promise<string | undefined> {
   if (!tool.check) return undefined;
   try {
@@ -114,7 +114,7 @@ function succeeded(
   return result;
 }
 
-/** The tool's own text, unless hooks replaced the response with something that the tool cannot render. */
+/** The response for the model: rendered by the tool, unless hooks replaced it with something that the tool cannot render. */
 function rendered(core: Core, call: CheckedCall, response: unknown, final: unknown): Content {
   const rewritten = final !== response;
   const most = core.deps.maxInputBytes;
@@ -143,7 +143,7 @@ async function notSucceeded(
   const after = await tellFailure(core, call, fields, is_interrupt);
   const label = `PostToolUseFailure:${call.name}`;
   const texts = after ? [...feedbackTexts(label, after), ...contextTexts(label, forModel(after))] : [];
-  // A hook may hide the error's text from the model, and from the reader of the result.
+  // A hook may rewrite the error's text, for the model and in the result.
   const told = typeof after?.updatedOutput === 'string' ? after.updatedOutput : error;
   return failedResult(call, {
     input: judged.input,
@@ -159,7 +159,7 @@ async function notSucceeded(
   });
 }
 
-/** Tells hooks that control flow has left a call: nothing of what they say can count. */
+/** Tells hooks that control flow left a call. Their answers do not count. */
 export async function tellInterrupted(core: Core, call: CheckedCall, input: unknown, error: unknown): Promise<void> {
   await tellFailure(core, call, callFields(call, input, { error: wordsOf(error), is_interrupt: true }), true);
 }
@@ -170,14 +170,14 @@ async function tellFailure(
   fields: Readonly<Record<string, unknown>>,
   isInterrupt: boolean,
 ): Promise<Decision<'PostToolUseFailure'> | undefined> {
-  // Without the turn's signal if that has already fired, because the hooks must still be told.
+  // After an interruption the turn's signal has fired, but hooks must still be told.
   const how = isInterrupt ? {} : { signal: call.signal };
   const after = await afterwards(fireFor(core, call, 'PostToolUseFailure', fields, how));
   if (after) tellUser(core, after);
   return after;
 }
 
-/** Never empty: the model must be told something. Never throws: the tool has run, and its hooks are still to be told. */
+/** The text of an error. It is never empty, because the model needs one, and never throws, because hooks are still to be told. */
 function wordsOf(error: unknown): string {
   const words = messageOf(error) || describeError(error).replace(/: $/, '');
   return words || 'The tool failed.';

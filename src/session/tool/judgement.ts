@@ -1,16 +1,16 @@
 import type { Decision } from '../../host/types.js';
 
-/** Who denied it. `mode`: in the permission mode the user is not asked; `nobody`: there was no one to ask; `failure`: a question was not answered properly. */
+/** Who denied a call. `mode`: the permission mode does not ask the user; `nobody`: there was no one to ask; `failure`: a callback gave no valid answer. */
 export type DeniedBy = 'hook' | 'rules' | 'mode' | 'classifier' | 'person' | 'nobody' | 'failure';
 
-/** Whether a call may run, on which input, and what was decided on the way. */
+/** Whether a call may run, with which input, and how that was decided. */
 export interface Judgement {
   readonly verdict: 'run' | 'denied' | 'deferred';
-  /** The final input; every guard that matches it has judged it. */
+  /** The final input, which every matching guard has judged. */
   readonly input: unknown;
   readonly pre: Decision<'PreToolUse'>;
   readonly granted: readonly unknown[];
-  /** Who replaced the input, as text: hooks by name. */
+  /** Who rewrote the input, as texts for messages. */
   readonly rewrittenBy?: readonly string[] | undefined;
   readonly by?: DeniedBy;
   readonly reason?: string | undefined;
@@ -18,13 +18,13 @@ export interface Judgement {
   readonly text?: string;
   /** The denial also interrupts the loop. */
   readonly interrupts?: boolean | undefined;
-  /** A hook asked about it, or the user was asked: their answers are not repeated for the same call. */
+  /** A hook asked, or the user was asked. Such a judgement is not used again for the same call. */
   readonly asked?: boolean | undefined;
-  /** Who let it run; if a hook decided, yes or no, the handler. */
+  /** Who let the call run. `decidedBy`: the handler, if a hook allowed or denied it. */
   readonly approver?: Approver | undefined;
   readonly decidedBy?: string | undefined;
 }
 
 export type Approver = 'hook' | 'rule' | 'mode' | 'classifier' | 'user';
-/** Whose decision lets it run. */
+/** Who let a call run. */
 export type Approval = Pick<Judgement, 'approver' | 'decidedBy' | 'reason'>;

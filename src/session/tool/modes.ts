@@ -4,14 +4,14 @@ import { wrongOption } from '../../values/options.js';
 import { isText, show } from '../../values/shape.js';
 import type { Effect, PermissionAnswer, PermissionMode } from '../options.js';
 
-/** What is known about an input after all judges have answered and none has denied it. */
+/** The opinions about an input that nobody has denied. */
 export interface Standing {
   /** The verdict of the PreToolUse hooks. */
   readonly verdict: 'none' | 'allow' | 'ask';
   readonly rules: Exclude<PermissionAnswer['behavior'], 'deny'>;
   readonly mode: string;
   readonly effect: Effect;
-  /** The user or a PermissionRequest hook has allowed this very input. */
+  /** The user or a PermissionRequest hook has allowed exactly this input. */
   readonly granted: boolean;
 }
 
@@ -31,7 +31,7 @@ export const MODES: readonly string[] = Object.keys(NOBODY_SPOKE);
 
 export const isMode = (mode: unknown): mode is PermissionMode => isText(mode) && MODES.includes(mode);
 
-/** A misspelt mode would ask less, or refuse less, than was meant. Throws INVALID_OPTIONS. */
+/** Throws INVALID_OPTIONS for an unknown mode, which would ask or refuse less than was meant. */
 export function checkMode(where: string, mode: unknown): void {
   if (mode === undefined || isMode(mode)) return;
   const near = isText(mode) ? nearest(mode, MODES) : undefined;
@@ -39,8 +39,8 @@ export function checkMode(where: string, mode: unknown): void {
 }
 
 /**
- * Whether an input runs. An ask counts in every mode (`dontAsk` then refuses); otherwise an allow, of a hook or of the
- * rules, is enough, except for edits in plan mode; a read needs none.
+ * Whether an input runs. An ask counts in every mode (`dontAsk` turns it into a refusal). Otherwise an allow by a hook or the
+ * rules is enough, except for edits in plan mode; a read needs no allow.
  */
 export function settlePermission({ verdict, rules, mode, effect, granted }: Standing): Settled {
   if (granted) return 'run';

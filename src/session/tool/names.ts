@@ -2,14 +2,14 @@ import type { Registration } from '../../scopes/registration.js';
 import type { Core } from '../core.js';
 import type { SessionDeps } from '../deps.js';
 
-/** Names that were looked at, by host: of an agent's type, since its hooks may be others. */
+/** Tool names that were checked, by host; for agents with their type, since they may have other hooks. */
 const SEEN = new WeakMap<SessionDeps, Set<string>>();
-/** At most this many names are remembered: names that a model invents must not fill the memory. */
+/** The most names that are remembered, because a model may invent names without end. */
 const MOST = 1000;
 
 /**
- * A guard for `Bash` never runs for a tool that its harness calls `bash`, and nothing would show it: the logger hears of it, once a name.
- * Looked at when the name comes first; what is registered later is not.
+ * Warns through the logger, once a name, if hooks name a tool in another case: a guard for `Bash` silently never runs for a tool named `bash`.
+ * The check is made when a name is first used; hooks that are registered later are not checked.
  */
 export function noteToolName({ deps, who, scope }: Core, name: string): void {
   const seen = SEEN.get(deps) ?? seenOf(deps);
@@ -17,7 +17,7 @@ export function noteToolName({ deps, who, scope }: Core, name: string): void {
   if (seen.has(key) || seen.size >= MOST) return;
   seen.add(key);
   const hooks = deps.hooksOf('PreToolUse', scope);
-  // A matcher that names it exactly is not a mistake.
+  // If a hook names the tool exactly, the other names are not mistakes.
   if (hooks.some((hook) => namesIn(hook).includes(name))) return;
   for (const hook of hooks) {
     const meant = namesIn(hook).find((other) => other.toLowerCase() === name.toLowerCase());
@@ -34,7 +34,7 @@ function seenOf(deps: SessionDeps): Set<string> {
   return seen;
 }
 
-/** The names in a matcher's list, and the one in a rule. */
+/** The tool names in a hook's matcher and rule. */
 function namesIn({ matcher, rule }: Registration): string[] {
   const listed = matcher.text.split(/[|,]/).map((text) => text.trim());
   return rule === undefined ? listed : [...listed, rule.text.split('(')[0] as string];

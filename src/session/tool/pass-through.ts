@@ -5,17 +5,17 @@ import type { Core } from '../core.js';
 import type { CheckedCall } from './call.js';
 import type { Judgement } from './judgement.js';
 
-/** A framework's own control flow (a pause, a jump), on its way through a call; `cause` is what was thrown. */
+/** Wraps a framework's control flow (a pause, a jump) while it passes through a call; `cause` is the original error. */
 export class PassedThrough extends Error {
   readonly #ours = true;
 
-  /** A proxy is not asked what it is: it may throw, or lie. */
+  /** Recognises instances without `instanceof`, which a proxy could intercept. */
   static is(error: unknown): error is PassedThrough {
     return typeof error === 'object' && error !== null && #ours in error && error.#ours;
   }
 }
 
-/** The framework's own error, to be rethrown. A `passThrough` that throws, or does not return a boolean, means no. */
+/** Wraps an error that is control flow; undefined for others. A `passThrough` that throws or does not return a boolean counts as false. */
 export function passedThrough(
   core: Core,
   { name, passThrough }: CheckedCall,
@@ -32,17 +32,17 @@ export function passedThrough(
   return undefined;
 }
 
-/** Calls of one agent that are kept; of more the oldest are forgotten. */
+/** The most calls that are kept for one agent; beyond it, the oldest are forgotten. */
 const MOST = 1000;
-/** By session or agent and id: unfinished calls, and running calls that may be left unfinished. */
+/** By session or agent, and call id: calls that control flow left, and running calls that it may leave. */
 const CALLS = new WeakMap<Core, Map<string, Leavable>>();
 
-/** A call that control flow cannot leave uses the id. */
+/** Forgets a left call because a call that control flow cannot leave uses its id. */
 export function forgetLeft(core: Core, id: string): void {
   CALLS.get(core)?.delete(id);
 }
 
-/** A call that control flow may leave, from before it is judged to its end; left, it is kept until its id comes again. */
+/** A call that control flow may leave, from before its judgement to its end. If that happens, it is kept until its id is used again. */
 export class Leavable {
   readonly #all: Map<string, Leavable>;
   readonly #call: CheckedCall;
@@ -50,10 +50,10 @@ export class Leavable {
   readonly #hooks: readonly object[];
   readonly #mode: string;
   #left: Judgement | undefined;
-  /** The judgement to continue with, if the very same call was left and nothing has changed. In any case the stored judgement is removed. */
+  /** The judgement to continue with, if the same call was left and nothing has changed. The stored judgement is removed in any case. */
   readonly judged: Judgement | undefined;
 
-  /** The rules and hooks are noted first: a hook that is added, or a mode that changes, while the call is judged or runs had no say in it. */
+  /** Notes mode and hooks before the call is judged, so that changes meanwhile are detected when the call is made again. */
   constructor(core: Core, call: CheckedCall) {
     const { deps, scope, mode } = core;
     const all = CALLS.get(core) ?? new Map<string, Leavable>();
@@ -71,12 +71,12 @@ export class Leavable {
     if (all.size > MOST && oldest !== undefined) all.delete(oldest);
   }
 
-  /** Control flow has left the tool. A call that the user was asked about is not kept. */
+  /** Called when control flow leaves the tool. The judgement is not kept if the user was asked about the call. */
   keep(judged: Judgement): void {
     if (judged.asked !== true) this.#left = judged;
   }
 
-  /** Over: forgotten, unless it is kept or another call has its id by now. */
+  /** Called at the end of the call: forgets it, unless its judgement is kept or another call uses the id by now. */
   end(): void {
     const { id } = this.#call;
     if (this.#left === undefined && this.#all.get(id) === this) this.#all.delete(id);
@@ -95,5 +95,5 @@ export class Leavable {
   }
 }
 
-/** What hooks and rules judge a call by; also the signal, which an interruption replaces, so that an interrupted call is judged again. */
+/** What a call's judgement depends on. An interruption replaces the signal, so that an interrupted call is judged again. */
 const AS_IT_WAS = ['name', 'effect', 'needsApproval', 'permission', 'ask', 'classify', 'signal'] as const;

@@ -20,27 +20,27 @@ const ROUNDS = 10;
 const NOBODY: readonly string[] = [];
 
 /**
- * Asks whoever has a say: the PreToolUse hooks, the harness's rules on whatever they make of the input, and where somebody asks,
- * or no hook had an opinion, the PermissionRequest hooks and the user. A rewrite made after the hooks begins again with it.
- * Rejects as `host.fire` does; no answer is never permission.
+ * Judges a call: by the PreToolUse hooks, by the harness's rules about the hooks' final input and, if one of them asks or no hook
+ * had an opinion, by the PermissionRequest hooks and the user. A rewrite after the hooks makes judging begin again with it.
+ * Rejects as `host.fire` does. A missing answer is never permission.
  */
 export function judgeCall(core: Core, call: CheckedCall): Promise<Judgement> {
   return new Judging(core, call).judge();
 }
 
-/** One call while it is judged. What comes to `undefined` has rewritten the input after the hooks had judged it. */
+/** The judging of one call. Steps return `undefined` if the input was rewritten after the hooks had judged it. */
 class Judging {
   readonly #core: Core;
   readonly #call: CheckedCall;
   #input: unknown;
   #pre: Pre | undefined;
-  /** The input the user or a PermissionRequest hook allowed. */
+  /** The input that the user or a PermissionRequest hook allowed. */
   #allowed: (Approval & { readonly input: unknown }) | undefined;
   #granted: readonly unknown[] = [];
   #rewriters: readonly string[] = NOBODY;
-  /** In any round. */
+  /** Whether anyone asked or was asked, in any round. */
   #questioned = false;
-  /** A `once` guard that judged this call judges every later input of it too. */
+  /** `once` guards that ran for this call, which must also judge its rewritten inputs. */
   readonly #ranBefore: string[] = [];
 
   constructor(core: Core, call: CheckedCall) {
@@ -64,7 +64,7 @@ class Judging {
     return this.#denied('failure', `The input was still being rewritten after ${ROUNDS} rounds.`);
   }
 
-  /** The result if the hooks alone settle it. */
+  /** The result if the PreToolUse hooks alone decide; otherwise undefined. */
   #hear(pre: Pre): Judgement | undefined {
     this.#pre = pre;
     tellUser(this.#core, pre);
@@ -81,7 +81,7 @@ class Judging {
     return undefined;
   }
 
-  /** The hooks let it pass, and the rules have spoken. */
+  /** Combines the verdict of the hooks, which did not deny, with the answer of the rules. */
   #weigh(
     pre: Pre,
     verdict: QuestionContext['verdict'],
@@ -105,14 +105,14 @@ class Judging {
     }
   }
 
-  /** Whether somebody has allowed this very input. A hook says nothing in the place of the user who was asked. */
+  /** Whether exactly this input was allowed. A hook cannot allow it in place of a user who was asked. */
   #isGranted(): boolean {
     const allowed = this.#allowed;
     if (allowed === undefined || !isDeepStrictEqual(allowed.input, this.#input)) return false;
     return allowed.approver === 'user' || !this.#isUsers();
   }
 
-  /** Whether no hook can allow the input, since the user was asked about it, or about another in its place. */
+  /** Whether only the user can allow the input, because the user was asked about it or about another input of the call. */
   #isUsers(): boolean {
     const { pause } = this.#call.tool;
     return answersAlone(pause, this.#input) || isForAnother(pause, this.#input);
@@ -125,12 +125,12 @@ class Judging {
   ): Settled {
     const { effect, needsApproval, tool } = this.#call;
     if (isForUser(tool.pause)) return granted ? 'run' : 'ask';
-    // A yes of the user to another input counts for nothing, whoever allows this one.
+    // If the user approved another input, this one needs a new answer, whoever else allows it.
     const ruled = needsApproval || isForAnother(tool.pause, this.#input) ? 'ask' : rules;
     const settled = settlePermission({ verdict, rules: ruled, mode: this.#core.mode, effect, granted });
     if (granted || settled === 'refuse') return settled;
     if (answersAlone(tool.pause, this.#input)) return 'ask';
-    // What the user has allowed no classifier is asked about.
+    // The classifier is not asked about an input that the user allowed.
     return settled === 'classify' && wasApproved(tool.pause, this.#input) ? 'run' : settled;
   }
 
@@ -193,7 +193,7 @@ class Judging {
     return this.#request({ ...told, reason: answer.message ?? told.reason });
   }
 
-  /** The PermissionRequest hooks, then the user. */
+  /** Asks the PermissionRequest hooks, then the user. */
   async #request(told: QuestionContext): Promise<Judgement | undefined> {
     const { id, name, mcp, signal } = this.#call;
     const suggestions = told.suggestions.length > 0 ? told.suggestions : undefined;
@@ -222,7 +222,7 @@ class Judging {
     return this.#allow(answer, told, { by: { approver: 'user' }, names: ['ask()'] });
   }
 
-  /** Somebody allowed it: as it is it runs, rewritten it is judged again. */
+  /** Handles an allow: the input runs if it is unchanged; a rewritten one is judged again. */
   #allow(
     {
       updatedInput,
@@ -240,7 +240,7 @@ class Judging {
     return changed ? undefined : this.#run(by);
   }
 
-  /** Takes another input; false: it is the same. */
+  /** Takes a rewritten input; false if it equals the present one. */
   #rewrite(input: unknown, by: readonly string[]): boolean {
     if (isDeepStrictEqual(input, this.#input)) return false;
     this.#input = input;
@@ -249,7 +249,7 @@ class Judging {
   }
 }
 
-/** The hooks that put another input in place of the one they were given, in plan order. */
+/** The hooks that rewrote the input, in plan order. */
 function rewriters({ outcomes }: Pick<Pre, 'outcomes'>): string[] {
   return outcomes.filter((o) => newInput(o.hookSpecificOutput) !== undefined).map((o) => `the hook "${o.name}"`);
 }
@@ -258,7 +258,7 @@ function newInput(said: HandlerOutcome['hookSpecificOutput']): unknown {
   return said?.['updatedInput'] ?? (said?.['decision'] as { updatedInput?: unknown } | undefined)?.updatedInput;
 }
 
-/** No question was needed: a hook or a rule allows it, else the mode does. */
+/** Who allowed a call about which nobody was asked: a hook, a rule or the mode. */
 function approval(
   { verdict, decidedBy, reason, answered }: Pre,
   rules: PermissionAnswer['behavior'] | undefined,

@@ -3,10 +3,10 @@ import type { CheckedCall, ToolResult } from './call.js';
 import type { Content } from './content.js';
 import type { Judgement } from './judgement.js';
 
-/** What a call was that was interrupted: `core.cutText` says why. */
+/** The subject for `core.cutText` if a call is interrupted. */
 export const CALL = 'The tool call';
 
-/** The fields that every result begins with. */
+/** The fields that all results have. */
 export function baseResult(call: CheckedCall, input: unknown, judged?: Judgement) {
   const { id, name } = call;
   const updatedPermissions = judged?.granted ?? [];
@@ -29,7 +29,7 @@ export function failedResult(
   };
 }
 
-/** Interrupted before it ran: no hook is told. */
+/** The result of a call that was interrupted before it ran; no hook is told. */
 export function interrupted(core: Core, call: CheckedCall, input: unknown): ToolResult {
   const text = core.cutText(CALL);
   return failedResult(call, {
@@ -40,7 +40,7 @@ export function interrupted(core: Core, call: CheckedCall, input: unknown): Tool
   });
 }
 
-/** An event of what has happened already: cut short, it says nothing. */
+/** Waits for an event about something that has already happened; `undefined` if it is cut short. */
 export function afterwards<T>(fired: Promise<T>): Promise<T | undefined> {
   return fired.catch(unlessCut);
 }

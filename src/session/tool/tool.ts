@@ -15,7 +15,7 @@ import { forgetLeft, Leavable, PassedThrough } from './pass-through.js';
 import { judgeCall } from './permission.js';
 import { afterwards, baseResult, failedResult, interrupted } from './results.js';
 
-/** One call on its own. Throws SESSION_CLOSED, INVALID_OPTIONS and INVALID_INPUT before anything is fired. */
+/** Runs a single call. Throws SESSION_CLOSED, INVALID_OPTIONS and INVALID_INPUT before anything is fired. */
 export function runTool(core: Core, call: ToolCall): Promise<ToolResult> {
   try {
     core.demand('tool');
@@ -27,7 +27,7 @@ export function runTool(core: Core, call: ToolCall): Promise<ToolResult> {
   }
 }
 
-/** The calls as they will run. Where one cannot be made none is: each has used its id, and its record where an input cannot be carried. */
+/** Checks all calls. If one is invalid, none runs: their ids count as used, and for an input that cannot be serialised, all get records. */
 export function takeCalls(core: Core, given: readonly ToolCall[]): CheckedCall[] {
   let at = 0;
   try {
@@ -45,12 +45,12 @@ export function takeCalls(core: Core, given: readonly ToolCall[]): CheckedCall[]
   }
 }
 
-/** Control flow has left the batch, or a call could not be decided: the calls after it get their records, too. */
+/** The error for the records of calls that were not started, because control flow left the batch or an earlier call threw. */
 export function notBegun(error: unknown): Error {
   return new Error(`It was not started: a call beside it threw (${messageOf(error) || describeError(error)})`);
 }
 
-/** Runs a checked call; interrupting or closing the session waits for it. */
+/** Runs a checked call, for which interrupting or closing the session waits. */
 export function track(core: Core, call: CheckedCall): Promise<ToolResult> {
   noteToolName(core, call.name);
   const run = new CallRun(core, call);
@@ -108,7 +108,7 @@ class CallRun {
     try {
       this.judged = leavable?.judged ?? (await judgeCall(core, call));
     } catch (error) {
-      // An event that was cut short decided nothing: the call does not run.
+      // An event that was cut short has no decision, so the call does not run.
       if (wasCut(error)) return interrupted(core, call, call.input);
       throw await this.#thrownOn(error, call.input);
     }
@@ -124,7 +124,7 @@ class CallRun {
     return result;
   }
 
-  /** What the caller gets: for control flow the framework's own error, after the hooks were told. */
+  /** The error for the caller; for control flow, the framework's own error, after hooks were told. */
   async #thrownOn(error: unknown, input: unknown): Promise<unknown> {
     if (!PassedThrough.is(error)) return error;
     await tellInterrupted(this.#core, this.#call, input, error);
@@ -132,7 +132,7 @@ class CallRun {
   }
 }
 
-/** Denied or deferred. Where no hook and no user said no, PermissionDenied hooks are told, and may let the model try again. */
+/** The result of a denied or deferred call. PermissionDenied, which may let the model retry, is fired unless a hook or the user denied it. */
 async function refuse(core: Core, call: CheckedCall, judged: Judgement): Promise<ToolResult> {
   const { input, pre, by, reason, text = '', interrupts = false } = judged;
   const common = { ...baseResult(call, input, judged), decision: pre, ...(reason === undefined ? {} : { reason }) };
