@@ -56,7 +56,8 @@ function* checkRule(handler: HandlerNode, { dialect }: SourceFile): Generator<Ch
     yield { rule: 'if-not-tool-event', ...at, message: `${handler.event} is about no tool, so the hook never runs.` };
     return;
   }
-  const why = warningOf(text, dialect);
+  const permits = handler.type === 'rule' && textAt(handler.node, 'decision') === 'allow';
+  const why = warningOf(text, dialect, permits);
   if (why !== undefined) {
     const rule = why.endsWith('the hook never runs') ? 'if-invalid' : 'if-idle';
     yield { rule, ...at, message: ended(`${why.charAt(0).toUpperCase()}${why.slice(1)}`) };
@@ -70,9 +71,9 @@ function* checkRule(handler: HandlerNode, { dialect }: SourceFile): Generator<Ch
 }
 
 /** An error in a file of ours is reported with the file. */
-function warningOf(text: string, dialect: Dialect): string | undefined {
+function warningOf(text: string, dialect: Dialect, permits: boolean): string | undefined {
   try {
-    return compileRule(text, { dialect, where: 'if' }).warnings[0]?.replace(/^if: /, '');
+    return compileRule(text, { dialect, where: 'if', permits }).warnings[0]?.replace(/^if: /, '');
   } catch (error) {
     if (error instanceof HookscopeError) return undefined;
     throw error;

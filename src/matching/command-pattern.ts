@@ -53,6 +53,26 @@ export function coversCommands(pattern: string): (command: unknown, tool: string
   };
 }
 
+/** What may stand for the first star of a pattern, and for the others: words, and texts in which quotes are letters. */
+const FILLS: readonly (readonly [first: string, other: string])[] = [
+  ['x', 'x'],
+  ['', ''],
+  ...['"\'"', `'"'`, '\\"', "\\'", '\\\\', '\\""', "'\\'"].map((fill) => [fill, fill] as const),
+  ...["'", '"'].flatMap((quote) => [[`${quote}x`, `x${quote}`] as const, [`x ${quote}x`, `x${quote}`] as const]),
+];
+
+/** Whether some line of Bash may be covered by a pattern: of one with quotes in it most often none is, and none of one with an assignment. */
+export function mayCoverCommands(pattern: string): boolean {
+  const covers = coversCommands(pattern);
+  const [start = '', ...more] = pattern.replace(/:\*$/, ' *').split('*');
+  return FILLS.some(([first, other]) =>
+    covers(
+      more.reduce((line, text, i) => line + (i === 0 ? first : other) + text, start),
+      'Bash',
+    ),
+  );
+}
+
 /** What stands behind a `$` is not known. */
 function commandOf(text: string): CommandText {
   const end = text.indexOf('$');

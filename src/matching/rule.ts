@@ -5,7 +5,14 @@ import { areSure, isMeantSurely, mayMean, namesOfCall, toolName } from '../event
 import { isObject } from '../values/shape.js';
 import { filesSaid } from './files-of.js';
 import { shellPatch } from './shell-patch.js';
-import { type BadSpecifier, compileSpecifier, type RuleCall, type RuleOf, type Specifier } from './specifier.js';
+import {
+  type BadSpecifier,
+  compileSpecifier,
+  isInSandbox,
+  type RuleCall,
+  type RuleOf,
+  type Specifier,
+} from './specifier.js';
 import { toolNames } from './tool-names.js';
 import { compileWildcard } from './wildcard.js';
 
@@ -76,7 +83,10 @@ function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
   if (inner === '' || inner === '*') {
     const isMeant = meansTool(tool);
     const test = of.permits ? (name: string): boolean => isMeantSurely(name, isMeant) : namesTool(tool);
-    const matches: Rule['matches'] = (call) => typeof call.tool_name === 'string' && test(nameNow(call));
+    // `Bash(*)` is a pattern, too.
+    const isAny = of.permits && content !== undefined ? isInSandbox : () => true;
+    const matches: Rule['matches'] = (call) =>
+      typeof call.tool_name === 'string' && test(nameNow(call)) && isAny(call.tool_input);
     return { isAbout: orMay(test), matches };
   }
   const specifier = compileSpecifier(tool, inner, of);

@@ -1,6 +1,7 @@
 import type { Dialect } from '../events/spec.js';
 import { warn } from '../plain.js';
-import { compileCommandPattern, coversCommands } from './command-pattern.js';
+import { isObject } from '../values/shape.js';
+import { compileCommandPattern, coversCommands, mayCoverCommands } from './command-pattern.js';
 import { compileDomainPattern } from './domain-pattern.js';
 import { hardlyAFile, neverAFile } from './file-mistakes.js';
 import { compileFilePattern, MAX_PATH } from './file-pattern.js';
@@ -84,7 +85,7 @@ function compileParameter(text: string): (Specifier & { name: string; value: str
 function compileOwn(tool: string, text: string, of: RuleOf): Specifier | BadSpecifier | undefined {
   if (tool === 'Bash' || tool === 'Monitor') {
     const tools = ['Bash', 'Monitor'];
-    if (of.permits) return { tools, matches: coversAll(text) };
+    if (of.permits) return { tools, matches: coversAll(text), ...neverCovers(text) };
     const test = compileCommandPattern(text);
     // PowerShell reads a line in another way: it may be either. Most of its lines have variables, so that asking about all of them would help nobody.
     const other = compilePowerShellPattern(text, true);
@@ -105,7 +106,7 @@ function compileOwn(tool: string, text: string, of: RuleOf): Specifier | BadSpec
     const named = (words: string): string => words.replace(/^\//, '');
     const isSaid = (args: unknown): boolean => args === undefined || args === null || typeof args === 'string';
     return compileField(named(text), of, ({ skill, args }) =>
-      isSaid(args) || !of.permits ? named([skill, args].filter(isText).join(' ')) : undefined,
+      !of.permits || (isSaid(args) && isText(skill)) ? named([skill, args].filter(isText).join(' ')) : undefined,
     );
   }
   return undefined;
@@ -113,7 +114,19 @@ function compileOwn(tool: string, text: string, of: RuleOf): Specifier | BadSpec
 
 function coversAll(pattern: string): Specifier['matches'] {
   const covers = coversCommands(pattern);
-  return ({ tool, input }) => input['dangerouslyDisableSandbox'] !== true && covers(input['command'], tool);
+  return ({ tool, input }) => isInSandbox(input) && covers(input['command'], tool);
+}
+
+function neverCovers(pattern: string): { readonly warning?: string } {
+  if (mayCoverCommands(pattern)) return {};
+  const why = 'no plain command matches it both as it is written and as its words are after quoting';
+  return { warning: `"${pattern}": ${why}, so it allows nothing; write words without quotes, and no assignments` };
+}
+
+/** What no pattern permits, `Bash(*)` neither, is a call outside the sandbox. Any value may count as true where the call is made. */
+export function isInSandbox(input: unknown): boolean {
+  const out = isObject(input) ? input['dangerouslyDisableSandbox'] : undefined;
+  return out === undefined || out === false;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

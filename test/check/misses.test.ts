@@ -232,6 +232,27 @@ describe('rules', () => {
     const inOurs = theirs === 'if-invalid' ? ['invalid-hooks'] : ours === undefined ? [] : [ours];
     expect(rules(await check(['hooks.json']))).toEqual(inOurs);
   });
+
+  test('that allow are told where they can allow nothing', async () => {
+    const handler = (decision: string, rule: string) => ({ type: 'rule', decision, reason: 'no', if: rule });
+    for (const [rule, found] of [
+      ['Bash(git commit -m "wip")', ['if-idle']],
+      ["Monitor(echo 'a' *)", ['if-idle']],
+      ['Bash(FOO=1 npm test)', ['if-idle']],
+      ['Bash(git commit -m *)', []],
+      ['Bash(ls {a,b} *.ts)', []],
+    ] as const)
+      for (const decision of ['allow', 'deny']) {
+        const { reason, ...allows } = handler(decision, rule);
+        const one = decision === 'allow' ? allows : { ...allows, reason };
+        write('hooks.json', JSON.stringify({ hooks: { PreToolUse: [{ hooks: [one] }] } }));
+        expect([rule, decision, rules(await check(['hooks.json']))]).toEqual([
+          rule,
+          decision,
+          decision === 'allow' ? found : [],
+        ]);
+      }
+  });
 });
 
 /** A hook of the project that is a script. */

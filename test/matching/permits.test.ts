@@ -20,6 +20,8 @@ describe('a rule that permits matches a line', () => {
     ['npm run *', 'npm run build'],
     ['git commit -m *', 'git commit -m "it works"'],
     ['* --version', 'node --version'],
+    ['ls *', 'ls ~ ~op/a *.ts ?.[ch] {a,b}/{c,d}'],
+    ['ls ~', 'ls ~'],
     ['*', 'anything $(at all)'],
   ])('that it is all about: Bash(%s), %s', (pattern, command) => {
     expect(permits(`Bash(${pattern})`, bash(command))).toBe(true);
@@ -38,6 +40,12 @@ describe('a rule that permits matches a line', () => {
     'ls [a-$(rm x)]',
     'ls {a,`rm x`}',
     'ls $HOME',
+    'ls ~$USER',
+    'ls *$A',
+    'ls {a,$A}',
+    'ls $((1 + 1))',
+    "ls $'a'",
+    `ls \${A:-b}`,
     'ls > /etc/passwd',
     'ls >> ~/.bashrc',
     'ls < /etc/shadow',
@@ -173,9 +181,91 @@ test('letter case counts in what is permitted', () => {
   expect(compiled('Edit(src/**)', false)?.matches(edit('SRC/a.ts'))).toBe(true);
 });
 
-test('a command outside the sandbox is permitted by no pattern', () => {
-  const call = { tool_name: 'Bash', tool_input: { command: 'ls', dangerouslyDisableSandbox: true }, cwd: '/p' };
-  expect(permits('Bash(ls *)', call)).toBe(false);
+describe('a call outside the sandbox', () => {
+  const call = (dangerouslyDisableSandbox: unknown) => ({
+    tool_name: 'Bash',
+    tool_input: { command: 'ls', dangerouslyDisableSandbox },
+    cwd: '/p',
+  });
+  test.each([true, 'true', 1, 'false', 0, '', null, {}, []])('is permitted by no pattern: %j', (value) => {
+    for (const text of ['Bash(ls *)', 'Bash(*)', 'Bash( * )', 'Bash()', 'B*(*)', 'Bash(* *)'])
+      expect([text, permits(text, call(value))]).toEqual([text, false]);
+    for (const text of ['Bash(ls *)', 'Bash(*)']) expect(compiled(text, false)?.matches(call(value))).toBe(true);
+  });
+  test.each([false, undefined])('is another one than with %j', (value) => {
+    for (const text of ['Bash(ls *)', 'Bash(*)', 'Bash']) expect(permits(text, call(value))).toBe(true);
+  });
+  test('is permitted by whoever names the tool and no pattern', async () => {
+    expect(permits('Bash', call(true))).toBe(true);
+    const host = createHost();
+    host.register({ PreToolUse: [{ matcher: 'Bash', hooks: [rule('allow')] }] });
+    const given = { ...call(true), tool_use_id: 't' };
+    expect((await host.fire('PreToolUse', given as never)).verdict).toBe('allow');
+  });
+});
+
+test('a skill is permitted only by its name', () => {
+  const skill = (tool_input: object): RuleInput => ({ tool_name: 'Skill', tool_input, cwd: '/p' });
+  for (const input of [
+    { args: 'pdf' },
+    { skill: '', args: 'pdf' },
+    { skill: 7, args: 'pdf x' },
+    { skill: null, args: 'pdf' },
+  ])
+    for (const text of ['Skill(pdf)', 'Skill(pdf *)', 'Skill(*pdf*)']) {
+      expect([text, permits(text, skill(input))]).toEqual([text, false]);
+      expect(compiled(text, false)?.matches(skill({}))).toBe(true);
+    }
+  expect(permits('Skill(pdf *)', skill({ skill: 'pdf', args: 'x' }))).toBe(true);
+});
+
+describe('a rule that permits commands', () => {
+  const warnings = (text: string, dialect: 'code' | 'claude' = 'code', allows = true) =>
+    compileRule(text, { dialect, where: 'if', permits: allows }).warnings;
+  const never = [
+    'git commit -m "wip"',
+    "echo 'a b'",
+    'ls "$HOME"',
+    'FOO=1 npm test',
+    'A=* ls *',
+    'echo "a" *',
+    'a\\ b c',
+    'ls > out',
+  ];
+  test.each([...never, 'ls && npm test', 'ls $HOME', 'echo `date`', '(ls)'])(
+    'is said to allow nothing where it can: %s',
+    (pattern) => {
+      for (const tool of ['Bash', 'Monitor'])
+        expect(warnings(`${tool}(${pattern})`)).toEqual([expect.stringContaining(`"${pattern}": no plain command`)]);
+      expect(warnings(`Bash(${pattern})`, 'code', false)).toEqual([]);
+    },
+  );
+  test.each([
+    ...[
+      'ls',
+      'ls *',
+      'ls:*',
+      '*',
+      'git commit -m *',
+      '* --version',
+      'npm run test:*',
+      'ls ~',
+      'ls *.ts',
+      'ls {a,b}',
+      'a b*c d*',
+    ],
+    ...['[ -f * ]', 'npm run *; *', 'echo "*', "echo '*", 'echo *"*', 'echo \\*', 'echo $', 'x=* y'].filter(
+      (one) => one !== 'x=* y',
+    ),
+  ])('is not where it may allow something: %s', (pattern) => {
+    expect(warnings(`Bash(${pattern})`)).toEqual([]);
+  });
+  test('is a warning where it is registered', () => {
+    const logged: string[] = [];
+    const host = createHost({ logger: (line) => logged.push(line) });
+    host.register({ PreToolUse: [{ if: 'Bash(git commit -m "wip")', hooks: [rule('allow'), rule('deny', 'no')] }] });
+    expect(logged).toEqual([expect.stringContaining('it allows nothing')]);
+  });
 });
 
 describe('a line of a shell that is known as an edit too', () => {

@@ -93,7 +93,7 @@ export const MATCHER_RULES = {
   'if-idle': {
     level: 'warning',
     about: 'An `if` that does not mean what it seems to',
-    why: 'Patterns for files are those of .gitignore: one pattern, in which braces, groups, | and , are letters like any other, \\ only escapes, and one / at the beginning is the folder of the settings. A tool is named as Claude Code names it. The hook hardly ever runs.',
+    why: 'Patterns for files are those of .gitignore: one pattern, in which braces, groups, | and , are letters like any other, \\ only escapes, and one / at the beginning is the folder of the settings. A tool is named as Claude Code names it. The hook hardly ever runs. A rule that allows compares a command both as it is written and as its words are after quoting, and none with an assignment, so with quotes or an assignment in its pattern it allows nothing.',
     fix: 'Correct it as the message says; use one handler for each pattern.',
     bad: '"if": "Edit(*.{ts,tsx})"',
     good: '"if": "Edit(*.ts)", and another handler with "if": "Edit(*.tsx)"',
