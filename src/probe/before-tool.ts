@@ -8,24 +8,24 @@ import type { ProbeFolders } from './place.js';
 import { type Driven, type ProbeRun, runProbed } from './run-agent.js';
 import { alarmsIn, type ProbeMode, serve, throughUs } from './through.js';
 
-/** `unasked`: it ran, and its hook was never asked; `refused`: it did not, though its hook was never asked. */
+/** What became of a call. `unasked`: it ran, but its hook was never asked; `refused`: it did not run, and its hook was never asked. */
 export type Did = 'ran' | 'blocked' | 'rewritten' | 'hung' | 'not called' | 'unasked' | 'refused';
 
 /** The outcome of one call. */
 export interface CallOutcome {
   readonly did: Did;
-  /** Why it was refused was in what the model received. */
+  /** Whether the model received the reason. */
   readonly told: boolean;
 }
 
 export type CallOutcomes = Readonly<Record<string, CallOutcome>>;
 
-/** Seconds that the agent gives hookscope. */
+/** The time limit in seconds that the agent gives hookscope. */
 const OURS = 60;
 
 /**
- * What the agent does after each of the hooks before its shell tool: as many of them in one run as it makes calls. Throws, in words, where it
- * makes none.
+ * What the agent does after each hook before its shell tool. A run tests as many hooks as the agent makes calls. Throws an error with a
+ * readable message if it makes none.
  */
 export async function beforeTool(
   driven: Driven,
@@ -77,7 +77,7 @@ function neverCalled({ printed, end }: ProbeRun): string {
   return `It ${end} and never called the model. ${last === '' ? 'It printed nothing.' : `It printed: ${last}`}`;
 }
 
-/** The turns of each thread. Calls in parallel share one, and those of a subagent are its own. */
+/** The turns of each thread. Parallel calls share a turn; calls of a subagent are in its own thread. */
 function scriptFor({ agent }: Driven, steps: readonly Step[]): ModelScript {
   const main: ModelTurn[] = [];
   const sub: ModelCall[] = [];
@@ -91,7 +91,7 @@ function scriptFor({ agent }: Driven, steps: readonly Step[]): ModelScript {
   return { main, sub: [...sub, 'Sub done.'] };
 }
 
-/** The turn of its thread in which a call is made, and its position among that turn's calls. */
+/** The position of a call: its thread, the turn in the thread, and the index among the turn's calls. */
 interface Position {
   readonly thread: string;
   readonly turn: number;
@@ -141,7 +141,7 @@ function outcomesOf(
   );
 }
 
-/** One hook of the agent's own for all of them: it finds the case by the command. */
+/** The agent's hook for all cases: a script that finds the case by the command. */
 const dispatcher = (scripts: ReadonlyMap<string, string>): string => `#!/bin/sh
 input=$(cat)
 case $input in
@@ -149,7 +149,7 @@ ${[...scripts].map(([name, file]) => `  *'echo ${name} ran'*) exec sh ${quoted(f
 esac
 `;
 
-/** The same as one of our hooks files: one group for each. */
+/** All cases as one of our hooks files, with a group for each. */
 const hooksFileOf = (
   steps: readonly Step[],
   scripts: ReadonlyMap<string, string>,

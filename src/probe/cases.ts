@@ -1,10 +1,10 @@
 import { quoted } from '../server/client/thin.js';
 import { CLAUDE_WORDS, type HookWords } from './agents/agent.js';
 
-/** One hook before the shell tool. */
+/** One hook before the shell tool, to be tested. */
 export interface Case {
   readonly name: string;
-  /** `no`: it means to stop the call. `broken`: a guard that has failed. */
+  /** `no`: the hook wants to stop the call. `broken`: it is a guard that fails. */
   readonly kind: 'no' | 'broken' | 'other';
   readonly what: string;
   /** Its output; objects are printed as lines of JSON. */
@@ -12,18 +12,18 @@ export interface Case {
   readonly stderr?: string;
   readonly exit?: number;
   readonly killed?: true;
-  /** Seconds until it answers, longer than it is allowed. */
+  /** Seconds until it answers, which is longer than its time limit. */
   readonly after?: number;
-  /** Seconds that a child of it holds stdout open. */
+  /** Seconds for which a child process of it holds stdout open. */
   readonly holds?: number;
 }
 
-/** Seconds that the agent gives a hook in its own settings. */
+/** The time limit in seconds that hooks get in the agent's own settings. */
 export const HOOK_SECONDS = 5;
 const LATE = 10;
 const BECAUSE = 'NO-BECAUSE\n';
 
-/** 13 ways to say no, 5 guards that are broken, 5 others. Those that may end a run are last. */
+/** All cases. Those that may end a run are last. */
 export const CASES: readonly Case[] = [
   { name: 'silent0', kind: 'other', what: 'nothing' },
   { name: 'allow', kind: 'other', what: 'allow', stdout: ({ allow }) => [allow] },
@@ -94,10 +94,10 @@ export const CASES: readonly Case[] = [
   { name: 'ask', kind: 'other', what: 'ask, and nobody there', stdout: ({ ask }) => [ask] },
 ];
 
-/** Seconds that our hooks get: short only for hooks that are late or hold their output open. */
+/** The time limit of our hooks in seconds; short only for hooks that are late or hold their output open. */
 export const secondsFor = ({ after, holds }: Case): number => ((after ?? holds) === undefined ? 30 : HOOK_SECONDS);
 
-/** Where the call is made: alone in a turn of the model, next to another call, or by a subagent. */
+/** Where the call is made: alone in a turn of the model, in parallel with another call, or by a subagent. */
 export type Scene = 'alone' | 'parallel' | 'subagent';
 
 /** One call of the model, and the hook that is asked about it. */
@@ -109,7 +109,7 @@ export interface Step {
 
 const named = (name: string): Case => CASES.find((one) => one.name === name) as Case;
 
-/** The same hooks with several calls at once, and in a subagent. */
+/** Some of the hooks with parallel calls and in a subagent. */
 const SCENES: readonly Step[] = [
   { name: 'parallel_deny', scene: 'parallel', of: named('deny') },
   { name: 'parallel_silent0', scene: 'parallel', of: named('silent0') },
@@ -118,17 +118,17 @@ const SCENES: readonly Step[] = [
   { name: 'subagent_exit2_stderr', scene: 'subagent', of: named('exit2_stderr') },
 ];
 
-/** All cases, those that may end a run last; no subagents if the agent does not tell hooks about them. */
+/** All steps, with those that may end a run last, and without subagents if the agent does not tell hooks about them. */
 export function stepsOf(hasSubagents: boolean): readonly Step[] {
   const alone = CASES.map((of): Step => ({ name: of.name, scene: 'alone', of }));
   const scenes = SCENES.filter(({ scene }) => scene !== 'subagent' || hasSubagents);
   return [...alone.slice(0, -2), ...scenes, ...alone.slice(-2)];
 }
 
-/** The command of the model's call: where it ran there is a line in the project's file `ran`. */
+/** The command of the model's call. If it runs, it adds a line to the project's file `ran`. */
 export const commandOf = (name: string): string => `echo ${name} ran >> ran; echo out-${name}`;
 
-/** Each has its own reason, which is looked for in what the model receives. */
+/** The reason of a step's hook, which is looked for in what the model receives. */
 export function reasonOf({ name, of }: Step, words: HookWords): string | undefined {
   const said = `${printedBy(of, words)}${of.stderr ?? ''}`;
   if (/STOP-R/.test(said)) return `STOP-${name.toUpperCase()}`;
@@ -140,7 +140,7 @@ export function reasonOf({ name, of }: Step, words: HookWords): string | undefin
 export const printedBy = ({ stdout }: Case, words: HookWords): string =>
   (stdout?.(words) ?? []).map((one) => `${typeof one === 'string' ? one : JSON.stringify(one)}\n`).join('');
 
-/** The hook as a script, which first says in `asked` that it was asked. */
+/** The hook as a script, which first notes in the file `asked` that it was asked. */
 export function scriptOf(step: Step, words: HookWords, asked: string): string {
   const { of } = step;
   const reason = reasonOf(step, words) ?? '';

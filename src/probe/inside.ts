@@ -18,13 +18,13 @@ export interface ProbePlan {
   /** The folder in which each run gets its own folders. */
   readonly folder: string;
   readonly modes: readonly ProbeMode[];
-  /** Other events too. */
+  /** Whether to test other events too. */
   readonly everything: boolean;
   /** Another name of the event before the tool. */
   readonly event?: string;
-  /** Milliseconds. */
+  /** How long the agent may be idle, in milliseconds. */
   readonly patience: number;
-  /** Places of policy files; the result says which of them the agent mentions. */
+  /** Paths of policy files; `named` of the result lists those that the agent mentions. */
   readonly policies: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface Seen {
   readonly version: string;
   readonly before_tool: Readonly<Partial<Record<ProbeMode, CallOutcomes>>>;
   readonly other_events: Readonly<Partial<Record<ProbeMode, Readonly<Record<string, Heard>>>>>;
-  /** Agent starts. */
+  /** How often the agent was started. */
   readonly runs: number;
   /** The policy files that the agent has mentioned in its output. */
   readonly named: readonly string[];
@@ -41,7 +41,7 @@ export interface Seen {
   readonly problems: readonly string[];
 }
 
-/** A line of the process that drives the agent. */
+/** A line of output from the process that drives the agent. */
 export type FromInside =
   | { readonly type: 'ready'; readonly open: readonly string[] }
   | { readonly type: 'tell'; readonly text: string }
@@ -50,7 +50,7 @@ export type FromInside =
 
 const say = (message: FromInside): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
 
-/** The network of this process beside loopback. */
+/** The network interfaces of this process besides loopback. */
 const open = (): string[] =>
   Object.entries(networkInterfaces()).flatMap(([name, all]) => (all?.some(({ internal }) => !internal) ? [name] : []));
 
@@ -90,7 +90,7 @@ const WORDS: Readonly<Record<ProbeMode, string>> = {
 
 const stop = new AbortController();
 const lines = createInterface({ input: process.stdin });
-// The parent process is gone, or has no more work.
+// Closed when the parent process is gone, or has no more work.
 lines.on('close', () => stop.abort());
 lines.once('line', (line) => {
   say({ type: 'ready', open: open() });
@@ -99,7 +99,7 @@ lines.once('line', (line) => {
     .then((seen) => say({ type: 'seen', seen }))
     .catch((error: unknown) => say({ type: 'failed', message: messageOf(error) }))
     .finally(() => {
-      // The process that created it may be gone.
+      // The process that created the folder may be gone.
       if (stop.signal.aborted) rmSync(plan.folder, { recursive: true, force: true, maxRetries: 3 });
       lines.close();
     });

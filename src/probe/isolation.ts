@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { quoted } from '../server/client/thin.js';
 
-/** The path of a program on the PATH; relative folders are skipped, because they would be the project's. */
+/** The path of a program on the PATH. Relative folders are skipped, because they could be in the project. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv, more: readonly string[] = []): string | undefined {
   const folders = [...(env['PATH'] ?? '').split(delimiter), ...more].filter((folder) => isAbsolute(folder));
   return folders.map((folder) => join(folder, name)).find(isProgram);
@@ -38,7 +38,7 @@ export async function findIsolation(env: NodeJS.ProcessEnv): Promise<Isolation |
   const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   const ways: readonly Isolation[] = [
     ...(user === 0 ? [{ words: within('--net'), how: 'unshare --net' }] : []),
-    // Once more, so that the agent is the user that it always is, and no root of the namespace.
+    // A second unshare maps back to the real user, so that the agent does not run as root of the namespace.
     {
       words: [...within('--map-root-user', '--net'), unshare, `--map-user=${user}`, `--map-group=${group}`, '--'],
       how: 'unshare --map-root-user --net',
@@ -54,7 +54,7 @@ export async function findIsolation(env: NodeJS.ProcessEnv): Promise<Isolation |
   return { why };
 }
 
-/** Why `true` does not run with this prefix. */
+/** Why `true` does not run with this prefix; undefined if it does. */
 function failureOf([program = '', ...args]: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(

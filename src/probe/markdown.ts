@@ -4,7 +4,7 @@ import type { Heard } from './other-events.js';
 import { type ProbeReport, wordsOf } from './report.js';
 import { MODES, type ProbeMode } from './through.js';
 
-/** The stored results for one agent: its behaviour, followed by `, told` if the model received the reason. */
+/** The stored results for one agent. An outcome is followed by `, told` if the model received the reason. */
 export interface Results {
   readonly name: string;
   readonly title: string;
@@ -14,7 +14,7 @@ export interface Results {
   readonly other_events: Readonly<Partial<Record<ProbeMode, Readonly<Record<string, Heard>>>>>;
 }
 
-/** A report as it is stored. */
+/** Converts a report to the stored form. */
 export function resultsOf({ agent: name, title, version, date, cases, sums, other_events }: ProbeReport): Results {
   const short = (mode: ProbeMode): Record<string, string> =>
     Object.fromEntries(
@@ -61,7 +61,7 @@ const headOf = (all: readonly Results[]): string[] => [
   ...all.flatMap(({ title, version }) => [`${title} ${version}`, 'through hookscope']),
 ];
 
-/** Cells for each agent, alone and with hookscope; equal results with and without a server are given once. */
+/** Two cells for each agent: alone and with hookscope. Equal results with and without a server are given once. */
 function cellsOf(all: readonly Results[], of: (one: Results, mode: ProbeMode) => string | undefined): string[] {
   return all.flatMap((one) => {
     const [alone, server] = [of(one, 'stateless'), of(one, 'server')];

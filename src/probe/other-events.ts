@@ -12,13 +12,13 @@ import { type Driven, runProbed } from './run-agent.js';
 import { SAYINGS, type Saying, type Seen } from './sayings.js';
 import { alarmsIn, type ProbeMode, serve, throughUs } from './through.js';
 
-/** `no word`: the agent has no way to express it, as hookscope itself says; `not asked`: the agent lacks the event, or does not fire it here. */
+/** `no word`: the agent cannot express the answer, as hookscope itself says; `not asked`: it lacks the event, or does not fire it here. */
 export type Heard = 'heard' | 'lost' | 'no word' | 'not asked' | `as ${Sayable}`;
 
 const fileName = ({ name }: Saying): string => name.replaceAll(/\W+/g, '-');
 const markOf = (saying: Saying): string => `MARK-${fileName(saying)}`;
 
-/** Whether the agent takes up what hooks say on prompts, at the start, after tools, at the end, and in subagents. */
+/** Whether the agent acts on the answers of hooks on prompts, at the start, after tools, at the end, and in subagents. */
 export async function otherEvents(driven: Driven, mode: ProbeMode): Promise<Readonly<Record<string, Heard>>> {
   const { agent } = driven;
   const results: Record<string, Heard> = {};
@@ -32,13 +32,13 @@ export async function otherEvents(driven: Driven, mode: ProbeMode): Promise<Read
   return results;
 }
 
-/** The agent's own name of the event; undefined: it has none, or is not known to fire it without a person. */
+/** The agent's own name of the event; undefined if it lacks the event, or does not fire it without a user. */
 function eventOf({ name, unasked, subagent }: ProbedAgent, saying: Saying): string | undefined {
   if (unasked?.includes(saying.event) || (saying.inside && subagent === undefined)) return undefined;
   return agentCodec(name).events.find(({ ours }) => ours === saying.event)?.name;
 }
 
-/** The output of its hook; undefined: the agent has none for it. Claude Code's own format is ours. */
+/** The output of the saying's hook; undefined if the agent has none for it. (Claude Code's own format is ours.) */
 function wordsOf({ name, says }: ProbedAgent, saying: Saying, mode: ProbeMode): string | undefined {
   const own = says[saying.words];
   if (mode !== 'direct' && carriedBy(name, saying).carried === 'no') return undefined;
@@ -46,7 +46,7 @@ function wordsOf({ name, says }: ProbedAgent, saying: Saying, mode: ProbeMode): 
   return said && JSON.stringify(said);
 }
 
-/** What our hooks cannot express on an event cannot be carried either. */
+/** Whether the agent takes the answer; `no` if our own hooks cannot give it on the event. */
 const carriedBy = (agent: string, { event, what }: Saying): AgentSupport => {
   const spec = specOf(event);
   if (what === 'stop' && spec?.endsLoop === false) return { carried: 'no', source: 'seen' };
@@ -89,7 +89,7 @@ function heardBy({ name }: ProbedAgent, saying: Saying, mode: ProbeMode, seen: S
   return instead ? `as ${as}` : 'heard';
 }
 
-/** A main agent that makes the calls, and a subagent if any of them are made in one. */
+/** The script of a main agent that makes the calls, and of a subagent if some are made in one. */
 function scriptFor(agent: ProbedAgent, sayings: readonly Saying[]): ModelScript {
   const calls = (inside: boolean): ModelCall[] =>
     sayings.flatMap(({ call, inside: own }) =>

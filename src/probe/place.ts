@@ -2,21 +2,21 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../values/make-folder.js';
 
-/** Variables of the caller's that an agent is given: where programs are, and how text is written. */
+/** The caller's environment variables that an agent gets: for finding programs, and for the locale. */
 const PASSED = ['PATH', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ'] as const;
 
 /** The folders of a run: a fresh home, configuration and project. */
 export interface ProbeFolders {
   readonly folder: string;
   readonly project: string;
-  /** The whole environment of everything that runs in it. */
+  /** The complete environment of all programs in the run. */
   readonly env: Readonly<Record<string, string>>;
   write(path: string, text: string): string;
-  /** Lines of a file; none where it is not there. */
+  /** The lines of a file; none if it does not exist. */
   lines(path: string): readonly string[];
 }
 
-/** The part of the caller's environment that an agent and its driver are given. */
+/** The part of the caller's environment that an agent and its driver get. */
 export const passedOn = (caller: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(PASSED.flatMap((name) => (caller[name] === undefined ? [] : [[name, caller[name]]])));
 
@@ -33,7 +33,7 @@ export function openPlace(folder: string, caller: NodeJS.ProcessEnv): ProbeFolde
       XDG_RUNTIME_DIR: join(folder, 'run'),
       XDG_CONFIG_HOME: join(folder, 'home/.config'),
       XDG_DATA_HOME: join(folder, 'home/.local/share'),
-      // Shared, so that what one run unpacks is there for the next.
+      // Shared by all runs, so that the agent unpacks its files only once.
       XDG_CACHE_HOME: join(dirname(folder), 'cache'),
       TERM: 'dumb',
       NO_COLOR: '1',

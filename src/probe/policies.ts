@@ -2,7 +2,7 @@ import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProbedAgent } from './agents/agent.js';
 
-/** A file of the whole system that an agent reads by its documents. */
+/** A system-wide file that an agent reads according to its documentation. */
 export interface SystemFile {
   readonly file: string;
   readonly readable: boolean;
@@ -17,7 +17,7 @@ export function policyFiles({ policies }: ProbedAgent, platform: string = proces
     .map((file) => ({ file, readable: isReadable(join(root, file)) }));
 }
 
-/** The files of a folder; the folder itself where it is not for us to look into. */
+/** The files of a folder; the folder itself if we may not list it. */
 function entriesOf(root: string, place: string): string[] {
   try {
     return readdirSync(join(root, place))

@@ -16,7 +16,7 @@ import { policyFiles } from './policies.js';
 import { type ProbeReport, reportOf } from './report.js';
 import type { ProbeMode } from './through.js';
 
-/** Milliseconds that the driving process has to end its agent when told to stop. */
+/** How long the driving process may take to end its agent when told to stop, in milliseconds. */
 const GRACE = 5000;
 
 export interface ProbeOptions {
@@ -24,20 +24,20 @@ export interface ProbeOptions {
   /** Its executable (`findAgent`). */
   readonly path: string;
   readonly modes: readonly ProbeMode[];
-  /** Other events too. */
+  /** Whether to test other events too. */
   readonly everything: boolean;
   /** Another name of the event before the tool. */
   readonly event?: string;
-  /** Milliseconds that the agent may do nothing. */
+  /** How long the agent may be idle, in milliseconds. */
   readonly patience: number;
-  /** undefined: the network stays open, with the caller's consent. */
+  /** undefined: the network stays open, to which the caller has consented. */
   readonly isolation: Isolation | undefined;
   readonly signal: AbortSignal;
   /** Reports progress, line by line. */
   tell(text: string): void;
 }
 
-/** The executable that was given, or the agent's on the PATH. Throws INVALID_OPTIONS if there is none. */
+/** The given executable, or the agent's on the PATH. Throws INVALID_OPTIONS if there is none. */
 export function findAgent({ title, program }: ProbedAgent, named: string | undefined, env: NodeJS.ProcessEnv): string {
   if (named !== undefined) {
     const path = resolve(named);
@@ -56,9 +56,8 @@ export function findAgent({ title, program }: ProbedAgent, named: string | undef
 }
 
 /**
- * Drives the agent in separate folders, against a model on loopback, and says what it has seen. It is done by a separate process, which
- * has no network where that can be. Nothing that was started, and no folder, is left afterwards. Throws PROBE_FAILED where the
- * agent could not be driven.
+ * Drives the agent in folders of its own, against a model on loopback, and reports what it observed. A separate process does it,
+ * without a network if that is possible. Afterwards no process and no folder is left. Throws PROBE_FAILED if the agent could not be driven.
  */
 export async function probe(options: ProbeOptions): Promise<ProbeReport> {
   const { agent, path, isolation } = options;

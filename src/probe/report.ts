@@ -7,13 +7,13 @@ import type { SystemFile } from './policies.js';
 import { RECORDED } from './recorded.js';
 import { MODES, type ProbeMode } from './through.js';
 
-/** One call and its hook. */
+/** One tested call, with its hook. */
 export interface ProbedCase {
   readonly name: string;
   readonly kind: Case['kind'];
   readonly scene: Step['scene'];
   readonly what: string;
-  /** The outcomes: the agent alone, with hookscope, with a hookscope server. Absent: not tested. */
+  /** The outcome for the agent alone, with hookscope, and with a hookscope server; absent if not tested. */
   readonly direct?: CallOutcome;
   readonly stateless?: CallOutcome;
   readonly server?: CallOutcome;
@@ -21,18 +21,18 @@ export interface ProbedCase {
   readonly recorded?: string;
 }
 
-/** How many denials, and how many broken guards. */
+/** Numbers of denials and of broken guards. */
 export interface Sum {
   readonly noes: number;
   readonly broken: number;
 }
 
-/** How many were honoured or stopped the tool, of the calls that were made. */
+/** How many of them stopped the tool; `of`: how many were tested by a call. */
 export interface SumOf extends Sum {
   readonly of: Sum;
 }
 
-/** The observations of `hookscope doctor --probe` for one agent. */
+/** The result of `hookscope doctor --probe` for one agent. */
 export interface ProbeReport {
   readonly agent: string;
   readonly title: string;
@@ -41,21 +41,21 @@ export interface ProbeReport {
   readonly date: string;
   readonly program: string;
   readonly network: { readonly blocked: boolean; readonly how: string };
-  /** System-wide files that are here and that the agent reads by its documents; `named`: it has named it in what it printed. */
+  /** System-wide files that exist here and that the agent reads according to its documentation; `named`: its output mentions the file. */
   readonly policies: readonly (SystemFile & { readonly named: boolean })[];
-  /** Agent starts. */
+  /** How often the agent was started. */
   readonly runs: number;
   readonly sums: Readonly<Partial<Record<ProbeMode, SumOf>>>;
   readonly cases: readonly ProbedCase[];
   readonly other_events: Seen['other_events'];
-  /** The version that is compared with. Absent: none was recorded. */
+  /** The recorded version to compare with; absent if none was recorded. */
   readonly recorded?: { readonly version: string; readonly date: string };
-  /** How many denials and broken guards are compared with it, and how many of them could not be, since the call was not made or says nothing of the hook. */
+  /** How many denials and broken guards were compared with it, and how many could not be, because the call was not made or shows nothing about the hook. */
   readonly compared: { readonly seen: number; readonly unseen: number };
-  /** Denials and broken guards that stop a call in this version and did not in the recorded one, and the other way round. */
+  /** Denials and broken guards that stop a call in this version but not in the recorded one; `hears_less`: the reverse. */
   readonly hears_more: readonly string[];
   readonly hears_less: readonly string[];
-  /** Problems: why there is no result, or what was lost with hookscope in between. */
+  /** Why results are missing, and what was lost with hookscope in between. */
   readonly problems: readonly string[];
 }
 
@@ -127,10 +127,10 @@ const SCENES: Readonly<Record<Step['scene'], string>> = {
 
 export const wordsOf = ({ scene, of }: Step): string => `${SCENES[scene]}${of.what}`;
 
-/** Outcomes that say what a hook can do. A call that was not made, hung, or was refused by something else does not. */
+/** Outcomes that show what a hook can do. A call that was not made, hung, or was refused by something else shows nothing. */
 const SAYING: ReadonlySet<string | undefined> = new Set<Did>(['ran', 'blocked', 'rewritten', 'unasked']);
 
-/** The calls that were made alone: how many were stopped, of how many. */
+/** How many calls that were made alone were stopped, and of how many. */
 function sumOf(steps: readonly Step[], outcomes: CallOutcomes): SumOf {
   const count = (kind: Case['kind'], does: (did: Did) => boolean): number =>
     steps.filter(
@@ -140,7 +140,7 @@ function sumOf(steps: readonly Step[], outcomes: CallOutcomes): SumOf {
   return { ...sum((did) => did === 'blocked'), of: sum((did) => did !== 'not called') };
 }
 
-/** Why the outcomes mean nothing: even without a hook, or with a silent one, something else has decided. */
+/** Why the outcomes mean nothing: even with a silent hook, something else decided. Undefined if they count. */
 function voidBecause({ silent0 }: CallOutcomes): string | undefined {
   const words: Readonly<Partial<Record<Did, string>>> = {
     unasked:
@@ -183,11 +183,11 @@ function problemsOf(
   return problems;
 }
 
-/** The outcome of a call with hookscope in between. */
+/** The expected outcome of a call with hookscope in between. */
 export const wantedOf = ({ name, kind }: Case): Did =>
   kind === 'other' && name !== 'ask' ? (name === 'rewrite' ? 'rewritten' : 'ran') : 'blocked';
 
-/** What the recorded version of an agent did after a hook; undefined: not tested. */
+/** What the recorded version of an agent did after a hook; undefined if it was not tested. */
 function recordedDid(agent: string, name: string): string | undefined {
   const all = Object.entries(RECORDED[agent]?.did ?? {});
   return all.find(([, names]) => names.split(' ').includes(name))?.[0];

@@ -6,9 +6,9 @@ import type { ProbedAgent } from './agents/agent.js';
 import { type ModelRequest, type ModelScript, startModel } from './model/model.js';
 import type { ProbeFolders } from './place.js';
 
-/** How many characters are kept of an agent's output: its beginning and its end. */
+/** The most characters of an agent's output that are kept; the middle is cut out. */
 const KEPT = 100_000;
-/** A run that does not end is killed after this many times its patience. */
+/** A run is killed after this many times `patience`. */
 const LONGEST = 15;
 
 /** The agent to drive, and how long it may be idle. */
@@ -16,10 +16,10 @@ export interface Driven {
   readonly agent: ProbedAgent;
   /** Its executable. */
   readonly path: string;
-  /** Milliseconds. */
+  /** How long the agent may be idle, in milliseconds. */
   readonly patience: number;
   readonly signal: AbortSignal;
-  /** A new place for each run. */
+  /** Creates new folders for a run. */
   open(): ProbeFolders;
   /** Called after each run with its output. */
   heard(printed: string): void;
@@ -31,7 +31,7 @@ export interface ProbeRun {
   readonly asked: readonly ModelRequest[];
   /** The program's output, shortened in the middle. */
   readonly printed: string;
-  /** It hung, and had to be killed. */
+  /** Whether it hung and had to be killed. */
   readonly hung: boolean;
   /** Its exit code or signal. */
   readonly end: string;
@@ -42,11 +42,11 @@ export interface RunOptions {
   readonly script: ModelScript;
   /** A command for each event, by the agent's own names. */
   readonly hooks: Readonly<Record<string, string>>;
-  /** Seconds that the agent gives a hook. */
+  /** The time limit of a hook in seconds. */
   readonly seconds: number;
 }
 
-/** One run of the real program, with one prompt. Whatever it has started is ended with it. */
+/** Runs the real program once, with one prompt. All processes that it started are ended with it. */
 export async function runProbed(driven: Driven, { place, script, hooks, seconds }: RunOptions): Promise<ProbeRun> {
   const { agent } = driven;
   let watched: Watched = { alive: () => undefined, over: () => undefined };
@@ -67,7 +67,7 @@ export async function runProbed(driven: Driven, { place, script, hooks, seconds 
   }
 }
 
-/** The version that it says it has; `unknown` where it says none. */
+/** The version that the program reports; `unknown` if it reports none. */
 export async function versionOf(driven: Driven): Promise<string> {
   const { project, env, folder } = driven.open();
   const options = { args: ['--version'], env: { ...env, ...driven.agent.env(1, folder) }, cwd: project };
@@ -76,7 +76,7 @@ export async function versionOf(driven: Driven): Promise<string> {
   return versionIn(printed);
 }
 
-/** What a version may have after its numbers is cut: a program may print anything. */
+/** The version in a program's output. A long suffix is cut, because a program may print anything. */
 export function versionIn(printed: string): string {
   const found = /\d{1,9}\.\d{1,9}\.\d{1,9}(?:[-+][\w.-]*\w)?/.exec(printed)?.[0] ?? 'unknown';
   return found.length <= LONGEST_VERSION ? found : `${found.slice(0, LONGEST_VERSION - 1)}…`;
@@ -84,10 +84,10 @@ export function versionIn(printed: string): string {
 
 const LONGEST_VERSION = 60;
 
-/** Instructions for a run from outside. */
+/** How the model tells the watcher of a run about it. */
 interface Watched {
   alive(): void;
-  /** It will never end. */
+  /** The run will never end by itself. */
   over(): void;
 }
 
@@ -97,7 +97,7 @@ interface Started {
   readonly cwd: string;
 }
 
-/** Until it ends, or does nothing for too long. */
+/** Runs the program until it ends, or is idle for too long. */
 async function watch(
   { path, patience, signal }: Driven,
   { args, env, cwd }: Started,
@@ -139,7 +139,7 @@ async function watch(
       if (printed.length > KEPT) printed = `${printed.slice(0, KEPT / 2)} … ${printed.slice(-KEPT / 4)}`;
     });
   signal.addEventListener('abort', stop);
-  // `exit`, not `close`, since processes that it has started may hold its output open.
+  // `exit`, not `close`, because processes that it started may hold its output open.
   const [code, by] = await new Promise<readonly [number | null, NodeJS.Signals | null]>((resolve) =>
     child.once('exit', (...end) => resolve(end)),
   );

@@ -2,33 +2,33 @@ import type { Sayable } from '../agents/table.js';
 import { context, specific } from './agents/agent.js';
 import type { ProbeRun } from './run-agent.js';
 
-/** One answer of a hook on another event, and how to see that the agent has taken it up. */
+/** One answer of a hook on another event, and how to detect that the agent acted on it. */
 export interface Saying {
   readonly name: string;
   readonly what: Sayable;
-  /** Our event, and the output of our hook there. */
+  /** Our event; `say` is the output of our hook on it. */
   readonly event: string;
   readonly say: object;
-  /** Its name among the agent's own words (`says`), for the hook that the agent asks itself. */
+  /** The key in the agent's `says`, for the hook that the agent runs itself. */
   readonly words: string;
-  /** On tool events: the call that it is about. */
+  /** The call that it is about, on tool events. */
   readonly call?: string;
-  /** Only where it has not gone on for that already. */
+  /** The hook answers only once, and not when the loop was already continued. */
   readonly once?: true;
-  /** It ends the run, so that it has one for itself. */
+  /** The answer ends the run, so it gets a run of its own. */
   readonly alone?: true;
-  /** Only in what a subagent does. */
+  /** The answer is given only inside a subagent. */
   readonly inside?: true;
   heard(run: Seen, mark: string): boolean;
-  /** For agents that receive something else instead. */
+  /** Like `heard`, for agents that get another answer in its place. */
   heardAs?(run: Seen, mark: string): boolean;
 }
 
-/** A run, and the calls that ran. */
+/** A run with the calls that ran. */
 export type Seen = ProbeRun & { readonly ran: readonly string[] };
 
 const told: Saying['heard'] = ({ asked }, mark) => asked.some(({ text }) => text.includes(mark));
-/** The model got the mark for a call whose own output it did not get. */
+/** Whether the model got the mark in place of the call's output. */
 const replaced =
   (call: string): Saying['heard'] =>
   ({ asked }, mark) =>
@@ -79,7 +79,7 @@ export const SAYINGS: readonly Saying[] = [
     say: { decision: 'block', reason: 'MARK' },
     words: 'after_tool_block',
     call: 'feedback',
-    // Instead of the output, or in addition to it.
+    // The mark may replace the output or be added to it.
     heard: told,
   },
   {

@@ -7,20 +7,20 @@ import { thinCommand } from '../server/client/thin.js';
 import type { ProbedAgent } from './agents/agent.js';
 import type { ProbeFolders } from './place.js';
 
-/** The agent alone; with `hookscope hook`, once for each call; the same with a warm server. */
+/** `direct`: the agent alone; `stateless`: with a `hookscope hook` process for each call; `server`: with a warm server. */
 export const MODES = ['direct', 'stateless', 'server'] as const;
 export type ProbeMode = (typeof MODES)[number];
 
-/** This program, as it is built. */
+/** The built hookscope program. */
 const program = (): string => join(ownFolder(), 'dist/cli/main.js');
 
-/** The command that the agent's configuration has for an event, through hookscope. */
+/** The hookscope command for an event in the agent's configuration. */
 export function throughUs({ name }: ProbedAgent, place: ProbeFolders, event: string, hooks: string): string {
   const as = name === 'claude-code' ? {} : { as: name };
   return thinCommand(event, { ...as, set: { hooks: [hooks] }, cwd: place.project, env: place.env });
 }
 
-/** A warm server with these hooks, until `end`. */
+/** Starts a warm server with these hooks; `end` stops it. */
 export async function serve(place: ProbeFolders, hooks: string): Promise<{ end(): Promise<void> }> {
   const child = spawn(process.execPath, [program(), 'serve', '--hooks', hooks], {
     cwd: place.project,
@@ -42,8 +42,8 @@ export async function serve(place: ProbeFolders, hooks: string): Promise<{ end()
 }
 
 /**
- * What was done and had not been decided, as the server's records say. That an agent was never seen to start is no alarm where nobody is asked
- * when one starts.
+ * The alarms in the server's records, about calls that did not run as decided. An alarm that an agent was never seen to start is left out
+ * if no hook is asked when agents start.
  */
 export async function alarmsIn(place: ProbeFolders, events: readonly string[]): Promise<string[]> {
   const options = { cwd: place.project, env: { ...place.env } };

@@ -6,10 +6,10 @@ import { codex } from './codex.js';
 import { copilot } from './copilot.js';
 import { gemini } from './gemini.js';
 
-/** Every agent that can be driven. */
+/** Every agent that the probe can drive. */
 export const PROBED: readonly ProbedAgent[] = [claudeCode, codex, copilot, gemini];
 
-/** The agent of this name. Throws INVALID_OPTIONS with the nearest one. */
+/** The agent of this name. Throws INVALID_OPTIONS with the nearest name. */
 export function probedAgent(name: string): ProbedAgent {
   const agent = PROBED.find((one) => one.name === name);
   if (agent) return agent;

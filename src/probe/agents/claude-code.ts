@@ -17,7 +17,7 @@ export const claudeCode: ProbedAgent = {
     stop_before_tool: STOP,
     stop_after_tool: STOP,
   },
-  // If everything is allowed, nobody is asked.
+  // The probe allows everything, so Claude Code has nothing to ask.
   unasked: ['PermissionRequest'],
   shell: (command) => ({ tool: 'Bash', input: { command, description: 'd' } }),
   subagent: (prompt) => [

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { isObject, type Json } from '../../values/shape.js';
 
-/** One tool call of the model. `id` is ours where the API lets us choose one. */
+/** One tool call of the model. `id` is used where the API lets us choose one. */
 export interface ModelCall {
   readonly id: string;
   readonly tool: string;
   readonly input: Json;
-  /** The group of tools that it is in, where that has a name (Codex). */
+  /** The namespace of the tool, if it has one (Codex). */
   readonly namespace?: string;
 }
 
-/** The model's next turn: calls, or a text that ends its turn. */
+/** The model's next turn: calls, or a text that ends the turn. */
 export type ModelReply = readonly ModelCall[] | string;
 
 /** The API that an agent uses: how its requests are read, and how a turn is written. */
@@ -18,9 +18,9 @@ export interface Api {
   readonly path: RegExp;
   /** Names of the tools that the model may call. */
   tools(body: Json): string[];
-  /** The results of its calls, in their order. */
+  /** The results of its calls, in order. */
   results(body: Json): string[];
-  /** What the user, or whoever started a subagent, has said. */
+  /** The prompt of the user or, for a subagent, of its parent. */
   said(body: Json): string;
   answer(response: ServerResponse, said: ModelReply, body: Json): void;
 }
@@ -28,7 +28,7 @@ export interface Api {
 export const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 export const text = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** Server-sent events, all at once. */
+/** Sends all server-sent events at once. */
 export function sendEvents(
   response: ServerResponse,
   all: readonly (readonly [type: string | undefined, data: unknown])[],

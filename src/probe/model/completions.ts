@@ -1,7 +1,7 @@
 import { isObject } from '../../values/shape.js';
 import { type Api, list, sendEvents, text } from './api.js';
 
-/** OpenAI's Chat Completions, which Copilot speaks. */
+/** OpenAI's Chat Completions API, which Copilot uses. */
 export const completions: Api = {
   path: /\/chat\/completions$/,
   tools: ({ tools }) => list(tools).map(({ function: f }) => text(isObject(f) ? f['name'] : '')),

@@ -1,7 +1,7 @@
 import { isObject } from '../../values/shape.js';
 import { type Api, list, sendEvents, text } from './api.js';
 
-/** Gemini's own. */
+/** Gemini's own API. */
 export const generateContent: Api = {
   path: /:(?:streamG|g)enerateContent$/,
   tools: ({ tools }) =>

@@ -2,7 +2,7 @@ import { type Api, list, sendEvents, sendJson, text } from './api.js';
 
 const USAGE = { input_tokens: 100, output_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
 
-/** Anthropic's Messages API, which Claude Code speaks. */
+/** Anthropic's Messages API, which Claude Code uses. */
 export const messages: Api = {
   path: /\/v1\/messages$/,
   tools: ({ tools }) => list(tools).map(({ name }) => text(name)),
@@ -10,7 +10,7 @@ export const messages: Api = {
     list(all).flatMap(({ content }) =>
       list(content).flatMap((block) => (block['type'] === 'tool_result' ? [text(block['content'])] : [])),
     ),
-  // What a subagent is asked stands in its first message; what comes later may quote it.
+  // A subagent's prompt is its first message; later messages may quote it.
   said: ({ messages: all }) => text(list(all)[0]),
   answer(response, said, { model, stream }) {
     const content =

@@ -8,23 +8,23 @@ import { messages } from './messages.js';
 import { responses } from './responses.js';
 
 const APIS: readonly Api[] = [responses, completions, generateContent, messages];
-/** Bytes of one request: more is no request of an agent that has been asked to say hello. */
+/** The most bytes of one request; no agent sends more for so short a prompt. */
 const MOST = 64 * 1024 * 1024;
-/** So often an agent asks once more after the model has said that all is done: then it will never end. */
+/** After this many requests beyond the model's final answer, an agent is taken to never end. */
 const AGAIN = 50;
 
-/** What is played next: calls, one call, a text, or what depends on what was asked. */
+/** What the model does next: calls, one call, a text, or a function of the request. */
 export type ModelTurn = ModelReply | ModelCall | ((asked: ModelRequest) => ModelReply | ModelCall);
-/** By thread: `main`, and for each subagent the name that stands as `[name]` in its prompt. */
+/** The turns by thread: `main`, and for each subagent the name that is in its prompt as `[name]`. */
 export type ModelScript = Readonly<Record<string, readonly ModelTurn[]>>;
 
-/** One request, whatever the API. */
+/** One request, independent of the API. */
 export interface ModelRequest {
   readonly thread: string;
-  /** Everything that the model was given, as JSON. */
+  /** The whole body of the request, as JSON. */
   readonly text: string;
   readonly tools: readonly string[];
-  /** What came back of each call, by its number in the thread. */
+  /** The results of the calls, by their number in the thread. */
   readonly results: readonly string[];
 }
 
@@ -35,8 +35,8 @@ export interface Model {
 }
 
 /**
- * A model on loopback that plays scripted turns in the words of four APIs. A request without tools (titles and the like)
- * gets a harmless answer, and so does what comes after the last turn. `active` is called with every request, `endless` when they will not end.
+ * A model on loopback that plays scripted turns in the formats of four APIs. Requests without tools (for titles and the like) and
+ * requests after the last turn get a harmless answer. `active` is called with every request, `endless` when they do not end.
  */
 export async function startModel(script: ModelScript, active: () => void, endless: () => void): Promise<Model> {
   const asked: ModelRequest[] = [];
@@ -65,7 +65,7 @@ export async function startModel(script: ModelScript, active: () => void, endles
     const body = await read(request);
     const api = APIS.find((one) => one.path.test(path));
     if (api !== undefined && isObject(body)) return api.answer(response, play(api, body), body);
-    // Models that there are, tokens that a prompt has, and whatever else is asked before work begins.
+    // Answers other requests, such as those for the list of models or a token count.
     sendJson(response, { object: 'list', data: [{ id: 'mock', object: 'model' }], models: [], input_tokens: 100 });
   }
 

@@ -24,7 +24,7 @@ const textItem = (said: string): object => ({
   content: [{ type: 'output_text', text: said }],
 });
 
-/** OpenAI's Responses API, which Codex speaks. */
+/** OpenAI's Responses API, which Codex uses. */
 export const responses: Api = {
   path: /\/responses$/,
   tools: ({ tools }) => list(tools).map(({ name, type }) => text(name ?? type)),
