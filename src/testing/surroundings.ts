@@ -40,8 +40,8 @@ export function surroundings(): Surroundings {
   for (const [at, owner] of owners()) addOwn(found, at, owner, at === '');
   for (const [name, value] of Object.entries(process.env)) found.set(`process.env.${name}`, value);
   found.set('process.cwd()', process.cwd());
-  // With a terminal, their first use adds a listener.
-  void [process.stdout, process.stderr];
+  // Each is made at its first use: with a terminal it adds a listener, and Node uses stdin when a module that imports `node:process` is loaded.
+  void [process.stdin, process.stdout, process.stderr];
   for (const name of process.eventNames()) found.set(`process.on(${String(name)})`, listenersOf(name));
   return found;
 }

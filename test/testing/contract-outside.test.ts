@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import {
   command,
@@ -11,6 +15,9 @@ import {
   prompt,
 } from '../../src/index.js';
 import { type ContractOptions, contract, payload } from '../../src/testing.js';
+import { useBuilt } from '../built.js';
+
+const built = useBuilt({ 'contract-testing': 'src/testing.ts', 'contract-index': 'src/index.ts' });
 
 const RM = ['PreToolUse', payload.preToolUse.bash('rm -rf /')] as const;
 const LS = ['PreToolUse', payload.preToolUse.bash('ls')] as const;
@@ -41,6 +48,25 @@ const guarding = pluginOf((scope) =>
 
 test('a plugin whose hooks are commands keeps the contract, however often its cases run', async () => {
   for (const patience of [0.5, 2]) expect(await broken(guarding, { ...GUARD, patience })).toEqual({});
+});
+
+test("also in Node's own runner, whose processes have not used their standard input yet", async () => {
+  const file = join(built, 'guard.test.mjs');
+  const lines = [
+    "import { test } from 'node:test';",
+    "import { contract } from './contract-testing.js';",
+    "import { command } from './contract-index.js';",
+    "const apply = (scope) => scope.on('PreToolUse', command('exit 0'), { onFailure: 'block' });",
+    "for (const { name, run } of contract({ name: 'p', apply }, { patience: 0.5 })) test(name, run);",
+  ];
+  writeFileSync(file, lines.join('\n'));
+  // Within a test runner's process Node's runner would not start another.
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
+  const { stdout } = await promisify(execFile)(process.execPath, ['--test', '--test-reporter=tap', file], {
+    env,
+  }).catch((error: { stdout: string }) => error);
+  expect(stdout).toMatch(/^# fail 0$/m);
+  expect(stdout).toMatch(/^# pass [1-9]/m);
 });
 
 test('also beside a host whose own command runs on', async () => {
