@@ -7,7 +7,7 @@ import type { HostOptions } from '../host/options.js';
 import { checkOption } from '../values/options.js';
 import { FILLED } from '../values/shape.js';
 import { checkConfig, type HookscopeConfig, hostOptionsOf } from './config.js';
-import { firstLineOf, importDefault } from './module.js';
+import { importDefault, whyNotRun } from './module.js';
 
 /** A configuration that was read and checked. */
 export interface LoadedConfig {
@@ -60,7 +60,7 @@ async function run(file: string): Promise<unknown> {
   } catch (error) {
     throw new HookscopeError(
       'INVALID_CONFIG',
-      { file, where: '', expected: `it could not be run: ${firstLineOf(error)}` },
+      { file, where: '', expected: `it could not be run: ${await whyNotRun(error, file)}` },
       { cause: error },
     );
   }

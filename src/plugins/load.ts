@@ -15,7 +15,7 @@ import {
   packageOf,
   readManifest,
 } from './manifest.js';
-import { firstLineOf, importDefault, resolveImport } from './module.js';
+import { firstLineOf, importDefault, resolveImport, whyNotRun } from './module.js';
 import { isPackageName } from './package-folder.js';
 
 /** Where and how a plugin is looked for. */
@@ -55,7 +55,7 @@ export async function loadPlugin(name: string, options: LoadPluginOptions = {}):
   try {
     found = await importDefault(file);
   } catch (error) {
-    throw invalid(name, `could not be loaded: ${firstLineOf(error)}`, error);
+    throw invalid(name, `could not be loaded: ${await whyNotRun(error, file)}`, error);
   }
   return checkExport(name, found);
 }

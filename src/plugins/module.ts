@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -74,6 +74,32 @@ let reader: Promise<Jiti> | undefined;
 function jitiReader(): Promise<Jiti> {
   reader ??= jitiFor(import.meta.url);
   return reader;
+}
+
+/** Where jiti's parser stopped, at the end of a line of its message; it counts columns from 0. */
+const PARSED = /^ *(\S.*):(\d+):(\d+)\s*$/m;
+
+/** What a file that could not be run has thrown, on one line; of a syntax error also where it is, in which file if not in this one. */
+export async function whyNotRun(error: unknown, file: string): Promise<string> {
+  const why = firstLineOf(error)
+    .replace(/^ParseError: /, '')
+    .trimEnd();
+  const place = PARSED.exec(messageOf(error)) ?? (error instanceof SyntaxError ? await unparsable(file) : undefined);
+  if (!place) return why;
+  const [, found, line, column] = place as unknown as [string, string, string, string];
+  return `${why}, at line ${line}, column ${Number(column) + 1}${sameFile(found, file) ? '' : ` of ${found}`}`;
+}
+
+const sameFile = (one: string, other: string): boolean => one === other || one === realpathSync(other);
+
+/** Node does not say where a syntax error is to those who catch it. */
+async function unparsable(file: string): Promise<RegExpExecArray | undefined> {
+  try {
+    (await jitiReader()).transform({ source: readFileSync(file, 'utf8'), filename: file, ts: true, async: true });
+  } catch (error) {
+    return PARSED.exec(messageOf(error)) ?? undefined;
+  }
+  return undefined;
 }
 
 /** The first line of what was thrown: syntax errors bring the source with them. */

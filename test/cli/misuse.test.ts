@@ -19,6 +19,7 @@ beforeAll(() => {
   folder.write('settings.json', { permissions: {}, hooks: {} });
   folder.write('deploy.ts', DEPLOY);
   folder.write('throws.ts', "throw new Error('no team is set');");
+  for (const name of ['syntax.mjs', 'syntax.ts']) folder.write(name, 'export default {\n  timeout: 1,,\n}');
   folder.write('throws-sentence.ts', "throw new Error('No team is set.');");
   folder.install(
     'hookscope-plugin-fails-too',
@@ -104,6 +105,8 @@ const CASES: [args: string, message: string | RegExp][] = [
   ['list --hooks settings.json', 'settings.json: permissions: is not a known key beside "hooks"'],
   ['list --config none.ts', 'none.ts: there is no such file.'],
   ['list --config throws.ts', 'throws.ts: it could not be run: no team is set.'],
+  ['list --config syntax.mjs', "syntax.mjs: it could not be run: Unexpected token ',', at line 2, column 14."],
+  ['list --config syntax.ts', 'syntax.ts: it could not be run: Unexpected token, at line 2, column 14.'],
   ['list --config throws-sentence.ts', 'throws-sentence.ts: it could not be run: No team is set.\n'],
   ['list --plugin hookscope-plugin-fails-too', 'while it was applied: Is there a database? None of its hooks'],
   ['list --config bad-key.json', 'bad-key.json: timeot: is not a known key'],

@@ -46,6 +46,13 @@ describe('a configuration that is named', () => {
     expect((await loadConfig(file)).config).toEqual({});
   });
 
+  test('a syntax error in a file that it imports is told with its place there', async () => {
+    const inner = folder.write('inner.ts', 'export const a =\n  1 +;');
+    await expect(
+      loadConfig(folder.write('c.ts', "import { a } from './inner.js'; export default { timeout: a };")),
+    ).rejects.toThrow(`it could not be run: Unexpected token, at line 2, column 6 of ${inner}.`);
+  });
+
   const wrong = async (name: string, text: string): Promise<HookscopeError> => {
     const file = folder.write(name, text);
     const error = await loadConfig(file).catch((e: unknown) => e);
@@ -81,7 +88,12 @@ describe('a configuration that is named', () => {
     ['broken JSON', 'c.json', '{\n  "timeout": 5,\n}', 'is not JSON: line 3, column 1: property name expected'],
     ['no default export', 'c.mjs', 'export const timeout = 1;', 'as the default export'],
     ['code that throws', 'c.mjs', "throw new Error('no such team');", 'it could not be run: no such team'],
-    ['TypeScript that cannot be read', 'c.ts', 'export default {', 'it could not be run: '],
+    [
+      'TypeScript that cannot be read',
+      'c.ts',
+      'export default {\n  timeout: 1,,\n}',
+      'it could not be run: Unexpected token, at line 2, column 14.',
+    ],
     ['an import that is not there', 'c.ts', "import './guard.js'; export default {};", './guard.js'],
     ['another kind of file', 'c.yaml', 'a: 1', 'expected one of .json, .ts, .js, .mjs'],
   ])('%s is an error that names the file', async (_, name, text, message) => {
