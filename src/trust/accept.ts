@@ -4,12 +4,12 @@ import { changeSince } from './changes.js';
 import { type Consent, consentFor, REQUEST, type TrustRequest } from './consent.js';
 import type { TrustStore } from './store.js';
 
-/** What was accepted of the file, as far as it applies to the project, whether or not it has changed since. */
+/** The stored consent that applies to this file in this project, whether or not the file has changed since. */
 export function consentOf(request: TrustRequest, store: TrustStore): Consent | undefined {
   return consentAmong(request, store.list());
 }
 
-/** The same, from a list of all acceptances, newest last. */
+/** Like `consentOf`, but searches a list of consents, newest last. */
 export function consentAmong(request: TrustRequest, all: readonly Consent[]): Consent | undefined {
   return consentFor(request, all, (consent) => changeSince(consent, request) === undefined);
 }
@@ -20,8 +20,8 @@ const STORE: OptionCheck = {
 };
 
 /**
- * Keeps consent to exactly what the request holds: bytes that change in between are held again. `data`: names of files that
- * change by themselves, of which the name alone is bound; what was named so before stays so.
+ * Stores consent to exactly the content of the request; a file that changes afterwards is held again. `data`: names of files that
+ * hooks write to, for which only the name is bound. Names that were given as data before remain data.
  */
 export function acceptTrust(
   request: TrustRequest,

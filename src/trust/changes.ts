@@ -4,32 +4,32 @@ import { resolve } from 'node:path';
 import type { Consent, TrustRequest } from './consent.js';
 import { bytesAt, hashFile, isExecutable, UNREADABLE } from './named/named-files.js';
 
-/** A longer text, or one that is not UTF-8 (different bytes could look the same), is compared by hash alone. */
+/** In bytes. A longer text, or one that is not UTF-8 (different bytes could look the same), is compared by hash only. */
 const SHOWN = 256 * 1024;
 
-/** The hash of what a path leads to, and its text where it is one. */
+/** The hash of the file at a path and, if it is text, its content. */
 export function bound(path: string): Consent['files'][string] {
   const bytes = bytesAt(path);
   const isShown = Buffer.isBuffer(bytes) && bytes.length <= SHOWN && !bytes.includes(0) && isUtf8(bytes);
-  // The hash is that of the text: a file is read only once, unless it is too large for that.
+  // The hash is computed from the bytes that were read, so that it belongs to the text. A file too large for that is hashed in chunks.
   const sha256 = Buffer.isBuffer(bytes) ? createHash('sha256').update(bytes).digest('hex') : bytes && hashFile(path);
   if (sha256 === null || sha256 === UNREADABLE) return { sha256 };
   return { sha256, ...(isShown && { text: bytes.toString('utf8') }), ...(isExecutable(path) && { executable: true }) };
 }
 
-/** Why it cannot be bound. */
+/** Why a file cannot be bound; undefined if all files can be read. */
 export function whyUnreadable({ file, project, files }: TrustRequest): string | undefined {
   const name = Object.keys(files).find((key) => files[key]?.sha256 === UNREADABLE);
   return name && unreadable(name, file, project);
 }
 
-/** A configuration is among the files that it names. */
+/** Whether the name is the hook file itself, since a configuration is among its own bound files. */
 const isItself = (name: string, file: string, project: string): boolean => resolve(project, name) === file;
 
 const unreadable = (name: string, file: string, project: string): string =>
   isItself(name, file, project) ? `${file} cannot be read` : `${file} names ${name}, which cannot be read`;
 
-/** What differs from what was accepted; undefined: nothing. */
+/** The first difference from what was accepted, in words; undefined if there is none. */
 export function changeSince(consent: Consent, request: TrustRequest): string | undefined {
   const { file, definition } = request;
   const who = changeOfSource(consent, request);
@@ -38,7 +38,7 @@ export function changeSince(consent: Consent, request: TrustRequest): string | u
   return changeOfFiles(consent, request);
 }
 
-/** Which file that it names is not as it was accepted. */
+/** The first named file that differs from what was accepted, in words. */
 export function changeOfFiles(consent: Consent, { file, project, files }: TrustRequest): string | undefined {
   const changed = Object.keys(files).find((name) => !covers(consent, name, files[name]?.sha256 ?? null));
   if (changed !== undefined) return changeOfFile({ file, project }, changed, files[changed]?.sha256 ?? null);
@@ -46,12 +46,12 @@ export function changeOfFiles(consent: Consent, { file, project, files }: TrustR
   return stopped && `${stopped}, which ${file} names, could be executed when it was accepted, and cannot now`;
 }
 
-/** Whether it was executable and no longer is; treated like a deleted file. */
+/** Whether a file was executable and no longer is, which counts like a deleted file. */
 export function hasStopped(before: Consent['files'][string] | undefined, isExecutableNow: boolean): boolean {
   return before?.executable === true && before.data !== true && !isExecutableNow;
 }
 
-/** Changes of its kind, its real location, or the agents it is for. */
+/** A change of the file's real location or of whom its hooks are for, in words. */
 export function changeOfSource(
   { file: was, source: before }: Consent,
   { file, source }: TrustRequest,
@@ -72,7 +72,7 @@ function changeOfFile(
   return hash === null ? `${which} is missing` : `${which} has changed since it was accepted`;
 }
 
-/** Whether consent under that name was given to these bytes, or to any content. */
+/** Whether consent covers this content under this name: the same hash was accepted, or the file is data. */
 export function covers({ files }: Pick<Consent, 'files'>, name: string, hash: string | null): boolean {
   const file = Object.hasOwn(files, name) ? files[name] : undefined;
   // A file that consent does not mention must not exist now.

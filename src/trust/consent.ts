@@ -8,11 +8,11 @@ const sourceSchema = schema(() =>
   zod().object({
     /** `project`, `plugin`, `agent` … */
     kind: zod().string(),
-    /** Where it was found, links not followed: relative to the project where it lies in it, else absolute. */
+    /** The path at which the file was found, without following links: relative if it is inside the project, else absolute. */
     place: zod().string(),
-    /** Distinguishes several parts of one file. */
+    /** Distinguishes several parts of the same file. */
     part: zod().string().optional(),
-    /** The scope its hooks are for: types of an agent, names of a skill. */
+    /** Whom the hooks are for: the types of an agent or the names of a skill. */
     names: zod().array(zod().string()).optional(),
     plugin: zod().string().optional(),
     /** The plugin's folder. */
@@ -22,15 +22,15 @@ const sourceSchema = schema(() =>
 
 export const consentSchema = schema(() =>
   zod().object({
-    /** The file, absolute, links resolved. */
+    /** The absolute path of the file, with links resolved. */
     file: zod().string(),
-    /** The project it was accepted for. */
+    /** The project for which it was accepted. */
     project: zod().string(),
     /** The hooks and settings of the file, as JSON. */
     definition: zod().string(),
     /**
-     * By name in the commands: the hash of its bytes, null where there was no file; the text, to show changes. `data`: it changes by
-     * itself, and its name alone is bound. `executable`: it could be started as a program.
+     * The bound files, by their name in the commands: the hash of the bytes (null if there was no file) and the text, to show changes.
+     * `data`: hooks write to the file, so only its name is bound. `executable`: the file was executable.
      */
     files: zod().record(
       zod().string(),
@@ -41,38 +41,38 @@ export const consentSchema = schema(() =>
         executable: zod().literal(true).optional(),
       }),
     ),
-    /** The kind of file, and the names it contains. Absent: it was accepted by a version that did not bind this. */
+    /** The kind of the file, and whom its hooks are for. Absent if an earlier version stored the consent. */
     source: sourceSchema().optional(),
-    /** When, ISO 8601. */
+    /** When consent was given, in ISO 8601. */
     at: zod().string(),
   }),
 );
 
-/** One accepted file, with the bytes of the files that it names. */
+/** Consent to one hook file and to the content of the files that it names. */
 export type Consent = z.infer<ReturnType<typeof consentSchema>>;
 
-/** The kind of a file, and the names it contains. */
+/** The kind of a hook file, where it was found, and whom its hooks are for. */
 export type ConsentSource = z.infer<ReturnType<typeof sourceSchema>>;
 
-/** The contents that consent to a file would bind now. */
+/** The content that consent to a file would bind now. */
 export interface TrustRequest extends Pick<Consent, 'file' | 'project' | 'definition' | 'files'> {
   readonly source?: ConsentSource;
-  /** Words in its commands that say what runs and are known only when it does: no file can be bound for them. */
+  /** Words in its commands that determine what runs but are known only at run time, so that no file can be bound for them. */
   readonly unresolved: readonly string[];
 }
 
-/** A request, or a consent, as far as both are alike. */
+/** Checks the fields that a request and a consent have in common. */
 export const REQUEST: OptionCheck = {
   expected: 'a file of which consent can be asked, with its file, definition and files, as listHeld gives it',
   accepts: (v) => isObject(v) && isText(v['file']) && isText(v['definition']) && isObject(v['files']),
 };
 
-/** Accepting a missing file binds nothing. */
+/** The request for a hook file that is gone. Accepting it binds nothing. */
 export function goneRequest({ file, project, source }: Consent): TrustRequest {
   return { file, project, definition: '{}', files: {}, unresolved: [], ...(source && { source }) };
 }
 
-/** Its path with links resolved; unchanged if it does not exist. */
+/** The real path, with links resolved, or the absolute path if it does not exist. */
 export function realOr(path: string): string {
   try {
     return realpathSync(path);
@@ -81,13 +81,13 @@ export function realOr(path: string): string {
   }
 }
 
-/** The name of a path in a project, so that a project reached through a link is the same project. */
+/** A path relative to the project if it is inside, so that a project reached through a link is the same project; else the absolute path. */
 export function placeIn(project: string, path: string): string {
   const way = relative(resolve(project), resolve(path));
   return way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? resolve(path) : way;
 }
 
-/** Whether one replaces the other in the store. */
+/** Whether one consent replaces the other in the store. */
 export function replaces(one: Consent, other: Consent): boolean {
   if (one.project !== other.project) return false;
   if (!one.source || !other.source) return one.file === other.file;
@@ -95,7 +95,7 @@ export function replaces(one: Consent, other: Consent): boolean {
   return kind === other.source.kind && place === other.source.place && part === other.source.part;
 }
 
-/** From all acceptances, newest last: the one of this file for this project; otherwise one that applies to every project. */
+/** Finds the consent for a file among all consents, newest last: the newest one that concerns it if that matches, otherwise the newest for this project, if any. */
 export function consentFor(
   request: TrustRequest,
   all: readonly Consent[],
@@ -117,12 +117,12 @@ function concerns(consent: Consent, { file, project, source }: TrustRequest): bo
   return consent.file === file && (here || !liesInProject(consent));
 }
 
-/** A file in a project was accepted for that project: in another, through a link, `npm run lint` runs something else. */
+/** Whether a file is inside its project. Then consent applies to that project only: from another one, through a link, `npm run lint` would run something else. */
 export function liesInProject({ file, project }: Consent): boolean {
   return !isAbsolute(placeIn(realOr(project), file));
 }
 
-/** The same folder, through whatever links. */
+/** Whether two paths lead to the same folder after resolving links. */
 export function isSame(one: string, other: string): boolean {
   return one === other || realOr(one) === realOr(other);
 }

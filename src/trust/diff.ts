@@ -5,8 +5,8 @@ import { hasStopped } from './changes.js';
 import { type Consent, REQUEST, type TrustRequest } from './consent.js';
 
 /**
- * What has changed since consent was given, as a unified diff; without earlier consent all of it is new. Empty: nothing has. It can be
- * shown as it is: what a terminal would obey or hide is written out (`\\u{1b}`), and names hold no line ends.
+ * The changes since consent was given, as a unified diff. Without earlier consent, everything is new. Empty if nothing has changed. It is
+ * safe to print: characters that a terminal would interpret or hide are escaped (`\\u{1b}`), and names contain no line ends.
  */
 export async function trustDiff(previous: Consent | undefined, request: TrustRequest): Promise<string> {
   if (previous !== undefined) checkOption('trustDiff(previous)', previous, REQUEST);
@@ -23,7 +23,7 @@ export async function trustDiff(previous: Consent | undefined, request: TrustReq
     const after = files[name];
     if (hasStopped(before, after?.executable === true)) parts.push(`${plain(name)}: executable -> not executable\n`);
     if (before?.data || (before?.sha256 ?? null) === (after?.sha256 ?? null)) continue;
-    // A change of bytes that are not text must not look like no change.
+    // For bytes that are not text the hashes are shown, so that a change is always visible.
     const differs = (before?.text ?? '') !== (after?.text ?? '');
     if (differs && shown(before) && shown(after)) await compare(name, before?.text ?? '', after?.text ?? '');
     else parts.push(`${plain(name)}: ${before?.sha256 ?? 'no file'} -> ${after?.sha256 ?? 'no file'}\n`);
@@ -31,14 +31,14 @@ export async function trustDiff(previous: Consent | undefined, request: TrustReq
   return parts.join('');
 }
 
-/** What consent is bound to besides the text. */
+/** The facts besides the text that consent is bound to, as JSON. */
 function whomFor({ file, source }: Pick<Consent, 'file' | 'source'>): string {
   if (!source) return '';
   const { place, names, plugin } = source;
   return JSON.stringify({ file, place, names, plugin }, undefined, 2);
 }
 
-/** Its content is a text that was stored, or it has none. */
+/** Whether the content can be shown: its text is stored, or there is no file. */
 function shown(file: Consent['files'][string] | undefined): boolean {
   return file === undefined || file.sha256 === null || file.text !== undefined;
 }

@@ -8,9 +8,9 @@ import { hashFile, isExecutable, namedFiles, UNREADABLE, whyUnread } from './nam
 import type { Variables } from './named/variables.js';
 
 /**
- * Watches one handler's files from consent on: before every run, what the names in its command lead to from where it would
- * run (`fallback` where the input does not say), and from the project. Something else than what was accepted is untrusted, and so is
- * what was there and is nowhere now.
+ * Makes the check that runs before every call of a handler. It resolves the names in the handler's command from the directory in which
+ * it would run (`fallback` if the input does not say) and from the project. A file is untrusted if it differs from what was accepted,
+ * or if it was accepted and no longer exists in either place.
  */
 export function guardFiles(
   handler: HandlerDescription,
@@ -27,7 +27,7 @@ export function guardFiles(
     readonly fallback: string;
     /** The command that accepts a change. */
     readonly remedy?: string;
-    /** The one that binds a file by its name alone. */
+    /** The command that binds a file by its name only. */
     readonly byName?: string;
   },
 ): Registration['trustCheck'] {
@@ -36,7 +36,7 @@ export function guardFiles(
   const untrusted = (what: string, see = remedy): Untrusted => ({ file, why: `${what}; see ${see}` });
   const hint = byName === undefined ? '' : ` (if hooks write to it themselves: ${byName})`;
   return ({ cwd }) => {
-    // A command may go to the project before it runs what it names: `cd "$(git rev-parse --show-toplevel)"`.
+    // A command may change to the project first: `cd "$(git rev-parse --show-toplevel)"`.
     const folders = new Set([usualDirectory(cwd, fallback), resolve(variables.projectDir)]);
     for (const name of names) {
       const found = [...folders].map((folder) => resolve(folder, name)).map((path) => ({ path, hash: hashFile(path) }));

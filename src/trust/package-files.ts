@@ -4,10 +4,10 @@ import { sha256 } from '../values/sha256.js';
 import type { Consent } from './consent.js';
 import { hashFile } from './named/named-files.js';
 
-/** Folders in a package that are not its own files. */
+/** Folders inside a package whose files are not the package's own. */
 const NOT_OWN = ['node_modules', '.git'];
 
-/** All of a package's own files as one thing to bind: the text lists them with their hashes, so that a change can be shown. */
+/** Binds all of a package's own files together. The text lists them with their hashes, so that changes can be shown. */
 export function bindPackage(root: string): Consent['files'][string] {
   const lines: string[] = [];
   const seen = new Set<string>();
@@ -27,7 +27,7 @@ export function bindPackage(root: string): Consent['files'][string] {
   return { sha256: sha256(text), text };
 }
 
-/** Links are followed. */
+/** Whether a path is a folder, following links. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();

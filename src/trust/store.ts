@@ -6,7 +6,7 @@ import { replaceFile } from '../files/replace-file.js';
 import { schema, zod } from '../values/zod.js';
 import { type Consent, consentSchema, replaces } from './consent.js';
 
-/** Version 1 did not record the kind of a file and whom its hooks are for. */
+/** Version 1 did not store the kind of a file and whom its hooks are for. */
 const storeSchema = schema(() =>
   zod().object({
     version: zod().union([zod().literal(1), zod().literal(2)]),
@@ -14,21 +14,21 @@ const storeSchema = schema(() =>
   }),
 );
 
-/** Where consent is stored. Your own store may use any place to which projects cannot write. */
+/** Stores consent. Your own store may use any place to which projects cannot write. */
 export interface TrustStore {
-  /** Its file, if it is one: no project may contain it. */
+  /** The store's file, if it uses one. It must not be inside a project. */
   readonly path?: string;
-  /** What was accepted for a hook file, newest first. */
+  /** All consents for a hook file, newest first. */
   accepted(file: string): readonly Consent[];
-  /** Every consent, newest last. */
+  /** All consents, newest last. */
   list(): readonly Consent[];
-  /** Keeps it in place of what was accepted for the same file in the same project. Throws UNTRUSTED: that project could write the store. */
+  /** Stores consent and replaces any earlier one for the same file in the same project. Throws UNTRUSTED if that project could write to the store. */
   accept(consent: Consent): void;
-  /** Forgets all that was accepted for a file; false: nothing was. */
+  /** Removes all consents for a file. Returns false if there were none. */
   revoke(file: string): boolean;
 }
 
-/** `$XDG_CONFIG_HOME/hookscope/trust.json`, else under `~/.config`. */
+/** The default file: `$XDG_CONFIG_HOME/hookscope/trust.json`, else under `~/.config`. */
 export function defaultTrustFile(): string {
   const config = process.env['XDG_CONFIG_HOME'];
   return join(
@@ -39,8 +39,8 @@ export function defaultTrustFile(): string {
 }
 
 /**
- * Consent in a JSON file that only its owner may read and write.
- * @throws HookscopeError FILE: it cannot be read or written; UNTRUSTED: others may have written it
+ * A store in a JSON file that only its owner may read and write.
+ * @throws HookscopeError FILE: the file cannot be read or written; UNTRUSTED: others may have written it
  */
 export function createTrustStore(path: string = defaultTrustFile()): TrustStore {
   if (typeof path !== 'string' || path === '') {
@@ -70,8 +70,8 @@ export function createTrustStore(path: string = defaultTrustFile()): TrustStore 
 }
 
 /**
- * Throws UNTRUSTED where a project could write its own consent. A project that holds the home of the user's account holds it too;
- * what HOME says is no reason, since a project may have set it.
+ * Throws UNTRUSTED if the store is inside the project, which could then write its own consent. A project that contains the user's home folder is allowed,
+ * since it always contains the store. The home comes from the account, not from HOME, which a project may have set.
  */
 export function checkOutside(path: string, projectDir: string): void {
   const project = realOf(projectDir);
@@ -89,7 +89,7 @@ export function checkOutside(path: string, projectDir: string): void {
   }
 }
 
-/** From the system's account database; undefined for an account that is not in it. */
+/** The home folder in the system's account database; undefined if the account is not in it. */
 function accountHome(): string | undefined {
   try {
     return userInfo().homedir;
@@ -133,7 +133,7 @@ function readStore(file: string): Consent[] {
   }
 }
 
-/** Anyone else who can write the file could decide what is trusted. */
+/** Throws UNTRUSTED if anyone else can write to the file, since they could decide what is trusted. */
 function checkOwner(file: string): void {
   const user = process.getuid?.();
   if (user === undefined) return;
@@ -147,7 +147,7 @@ function checkOwner(file: string): void {
     throw refuse('it may be written by other users', `${again}, or look it through and chmod 600`);
 }
 
-/** Atomically, even if the process is killed. */
+/** Writes the file atomically, even if the process is killed. */
 function writeStore(file: string, accepted: readonly Consent[]): void {
   try {
     replaceFile(file, `${JSON.stringify({ version: 2, accepted }, undefined, 2)}\n`, 0o600);

@@ -1,6 +1,6 @@
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', e: '\u001b', a: '\u0007', b: '\b' };
 
-/** The text of `$'…'`. */
+/** Resolves the escape sequences in the text of `$'…'`. */
 export function ansiUnescaped(text: string): string {
   return text.replace(
     /\\(?:x([\dA-Fa-f]{1,2})|u([\dA-Fa-f]{1,4})|U([\dA-Fa-f]{1,6})|([0-7]{1,3})|(.))/gs,

@@ -11,20 +11,20 @@ import type { Piped, ReadingMode } from './shell-lines.js';
 import { UNKNOWN, wordValues } from './shell-values.js';
 import type { ShellCommand, ShellWord } from './shell-words.js';
 
-/** Collects what the commands of one handler name. */
+/** Collects the files that the commands of one handler name. */
 export class CommandFiles extends ShellInput {
   #blocks = 0;
-  /** No command in the text runs anything. */
+  /** True while no command in the text runs anything. */
   quiet = true;
-  /** Some command's name is put together by the shell, and may be that of a builtin which changes what names mean. */
+  /** True if the shell composes a command's name by expansion. It may be that of a builtin that changes what names mean. */
   assembled = false;
 
-  /** A line that a shell reads. */
+  /** Reads a line of shell. */
   shell(line: string): void {
     this.begin(line, (mode) => this.line(line.replaceAll(UNKNOWN, ''), mode));
   }
 
-  /** A program and its arguments, which no shell reads. */
+  /** Reads a program with its arguments that runs without a shell. */
   exec(args: readonly string[]): void {
     const words = args.map((raw): ShellWord => {
       const text = this.paths.fill(raw).replaceAll(UNKNOWN, '');
@@ -34,7 +34,7 @@ export class CommandFiles extends ShellInput {
     this.begin(raw, (mode) => this.command({ words, after: '', ends: '', raw }, undefined, mode));
   }
 
-  /** A variable that the handler gives its program. */
+  /** Reads a variable that the handler sets in its program's environment. */
   variable(name: string, value: string): void {
     this.begin(value, (mode) => this.#assign(name, { raw: value, text: value, parts: [value] }, [value], mode));
   }
@@ -48,7 +48,7 @@ export class CommandFiles extends ShellInput {
       pending: undefined,
       ...{ skips: 0, settled: false, inline: false, unsure: false, isLine: false, fed: false },
     };
-    // In a line within the line another program may stand before the command.
+    // Only for the outermost line: in a nested one, another program may precede the command.
     const harmless =
       mode.shell && mode.depth === 0 ? harmlessWords(command, (word) => wordValues(word, look), this.paths) : undefined;
     for (const [i, word] of command.words.entries()) {
@@ -81,7 +81,7 @@ export class CommandFiles extends ShellInput {
     } else this.#operand(word, values, program, reading);
   }
 
-  /** A word where a command may begin. */
+  /** Reads a word at which a command may begin. */
   #start(word: ShellWord, values: readonly string[], reading: CommandReading): void {
     const [, name] = ASSIGNMENT.exec(word.text) ?? [];
     if (name !== undefined) {
@@ -168,7 +168,7 @@ export class CommandFiles extends ShellInput {
     }
   }
 
-  /** `alias.x=!line`, `auto_prepend_file=file`, `core.hooksPath=folder`. */
+  /** Reads a setting such as `alias.x=!line`, `auto_prepend_file=file` or `core.hooksPath=folder`. */
   #setting(word: ShellWord, values: readonly string[], mode: ReadingMode): void {
     for (const value of values) {
       const [, name = '', own = ''] = /^([^=]*)=!?(.*)$/s.exec(value) ?? [];
@@ -179,7 +179,7 @@ export class CommandFiles extends ShellInput {
   }
 
   #operand(word: ShellWord, values: readonly string[], program: ProgramOptions, reading: CommandReading): void {
-    // A wrapper's may be an assignment.
+    // The operand of a wrapper such as `env` may be an assignment.
     if (program.operands !== 'lines' && (program.operands !== 'command' || reading.skips > 0))
       for (const value of values) this.paths.path(value);
     const verbs = program.verbs?.split(' ') ?? [];
@@ -216,7 +216,7 @@ export class CommandFiles extends ShellInput {
     } else if (program === OTHER && values.some((value) => /\0.*[/.]/s.test(value))) this.#named(word, values, reading);
   }
 
-  /** The command that a wrapper runs. */
+  /** Reads the first word of the command that a wrapper runs. */
   #wrapped(word: ShellWord, values: readonly string[], program: ProgramOptions, reading: CommandReading): void {
     if (program.ends || reading.unsure) for (const value of values) this.paths.code(value, program);
     const isProgram = programOf(values) !== undefined || values.some((value) => value.includes('/'));
@@ -226,7 +226,7 @@ export class CommandFiles extends ShellInput {
     } else this.#start(word, values, reading);
   }
 
-  /** The code that an option or an import names. */
+  /** Adds the code that an option or an import names. */
   #code(name: string, program: ProgramOptions): void {
     this.paths.code(name, program, program.packages);
     this.paths.module(name, program);
@@ -244,7 +244,7 @@ export class CommandFiles extends ShellInput {
     const [runs] = Object.hasOwn(CODE_VARIABLES, name) ? [CODE_VARIABLES[name] as string] : [];
     for (const value of values) {
       if (runs !== undefined) this.report(word.raw, [value], mode);
-      // Some programs expand the text once more, some do not.
+      // Both readings, because some programs expand the text once more and others do not.
       const readings = new Set([value, value.replace(/[$`]/g, '\\$&')]);
       if (runs !== undefined && !value.includes(UNKNOWN))
         this.lines(
@@ -261,7 +261,7 @@ export class CommandFiles extends ShellInput {
     }
   }
 
-  /** A word that says what runs. It is reported if its value is known only at run time. */
+  /** Reports a word that determines what runs if its value is known only at run time. */
   #named(word: ShellWord, values: readonly string[], { mode, program, settled }: CommandReading, always = false): void {
     const isAddress = program?.operands === 'code' && values.some((value) => value.includes('://'));
     if (always || !settled)

@@ -2,29 +2,29 @@ import type { Kind, ProgramOptions } from './program.js';
 import type { ReadingMode } from './shell-lines.js';
 import type { ShellCommand } from './shell-words.js';
 
-/** The state of reading one command. */
+/** The state while one command is read. */
 export interface CommandReading {
   readonly mode: ReadingMode;
   readonly command: ShellCommand;
   program: ProgramOptions | undefined;
-  /** The meaning of the next word for the option before it. */
+  /** The kind of value that the next word is to the option before it. */
   pending: Kind | undefined;
   /** How many operands still come before a wrapper's command. */
   skips: number;
-  /** The code that runs has been named. */
+  /** The code to run has been named. */
   settled: boolean;
-  /** Its code is in the line itself. */
+  /** The code to run is in the line itself. */
   inline: boolean;
   /** The previous word was an unknown option, which may take this word as its value. */
   unsure: boolean;
   /** The word is a shell command line, and was read as one. */
   isLine: boolean;
-  /** `xargs` gives it words that are not in the line. */
+  /** The command gets arguments that are not in the line, from `xargs`. */
   fed: boolean;
 }
 
 export const RESERVED = new Set('then else elif do if while until ! { } fi done esac'.split(' '));
-/** Keywords after which words may or may not be run. */
+/** Keywords that open a block whose commands may or may not run. */
 export const OPENING = new Set('if while until for case'.split(' '));
 export const CLOSING = new Set('fi done esac'.split(' '));
 export const CONDITIONS = new Set(['&&', '||']);

@@ -6,7 +6,7 @@ import { programOf } from './programs.js';
 import { UNKNOWN } from './shell-values.js';
 import type { ShellCommand, ShellWord } from './shell-words.js';
 
-/** The use of a command's operands, from the word at that index on. */
+/** A use that does not run files, which applies to the command's words from index `from` on. */
 export interface HarmlessWords {
   readonly use: Use;
   readonly from: number;
@@ -19,9 +19,9 @@ const USES: Readonly<Record<string, Use>> = {
   ...{ wc: 'seen', test: 'seen', '[': 'seen' },
 };
 const NAMES = Object.keys(USES).filter((name) => name !== '[');
-/** The system's own, by name or exactly so. */
+/** Matches these programs by bare name or by their path in a system folder. */
 const OWN_NAME = new RegExp(`^(?:(?:/usr)?/bin/)?(?=(?:${NAMES.join('|')})$)`);
-/** Interpreters, and the options with which they run nothing but the script behind them. */
+/** Interpreters, and the options with which they run only the script that follows. */
 const INTERPRETERS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:sh|bash|dash|ash|ksh|zsh)$/, /^(?:-[euxvf]+|--norc|--noprofile|--posix)$/],
   [/^node(?:js)?$/, /^--(?:no-warnings|enable-source-maps|experimental-strip-types)$/],
@@ -30,10 +30,10 @@ const INTERPRETERS: readonly (readonly [RegExp, RegExp])[] = [
 ];
 const SYSTEM_BIN = /^\/(?:usr\/)?bin\//;
 const SCRIPT = /\/|\.(?:[cm]?[jt]sx?|py|rb|sh|php)$/;
-/** Programs that were installed, and may run what they are given. */
+/** Paths of installed programs, which may run the files that they are given. */
 const INSTALLED = /\/(?:node_modules|\.?venv)\//;
 
-/** A positive list: of any other form of command nothing is known, and all of its files are bound. */
+/** An allowlist of harmless commands. For any other form of command, all of its files are bound. */
 export function harmlessWords(
   { words }: ShellCommand,
   valuesOf: (word: ShellWord) => readonly string[],
@@ -61,7 +61,7 @@ export function harmlessWords(
   return scripts.length === 1 && isScript(scripts) ? { use: 'argument', from: script + 1 } : undefined;
 }
 
-/** Leaves such a word out, if it only names what that use cannot run. */
+/** Leaves a word out if it only names files that this use does not run. Returns whether it did. */
 export function spares(use: Use, values: readonly string[], reading: CommandReading, paths: NamedPaths): boolean {
   if (reading.pending !== undefined) return false;
   if (use === 'argument' && values.every((value) => /^--[\w-]+=/.test(value))) {
@@ -79,28 +79,28 @@ export function spares(use: Use, values: readonly string[], reading: CommandRead
   return true;
 }
 
-/** Words with which the shell may give a name another meaning, or reads text that is not here. */
+/** Shell words that can change what a name means, or that run text from elsewhere. */
 const MEANING =
   /(?<![\w./-])(?:function|alias|enable|hash|eval|source|typeset|declare|local|readonly|mapfile|readarray|getopts|(?:command|builtin)\s+(?!-[vV]))(?![\w./-])/;
 const SOURCED = /(?:^|[;&|(){}\n]|(?<!\w)(?:then|do|else|elif|if|while|until|!)\s)\s*\.\s/;
-/** Variables of which it depends what a program's name, or what it loads, is. */
+/** Variables that determine which program a name stands for, or what a program loads. */
 const LOADING = /PATH|IFS|LD_|DYLD_|BASH|SHELLOPTS|PROMPT|(?<!\w)ENV(?!\w)/;
-/** A variable that is set under a name that is not plain: `export "$x"`, `read {PA,X}TH`. */
+/** An assignment to a variable whose name is an expansion: `export "$x"`, `read {PA,X}TH`. */
 const SETTING = /(?<!\w)(?:read|export|printf\s+-\w*v)(?!\w)[^;&|\n]*[$`{*?[]/;
 
-/** Whether a command's text may give programs' names another meaning. Any doubt counts. */
+/** Whether a command's text may change what program names mean. In doubt, true. */
 export function mayRename(text: string): boolean {
   const bare = text.replace(/\\\n|["'\\]/g, '');
   const isFunction = /\(\s*\)/.test(bare) || /\$["']/.test(text);
   return isFunction || [MEANING, SOURCED, LOADING, SETTING].some((pattern) => pattern.test(bare));
 }
 
-/** Commands that run nothing, whatever they are given. */
+/** Commands that run nothing, whatever their arguments. */
 const QUIET = new Set('echo cat wc mkdir touch tee rm rmdir truncate head tail true false : exit [ test'.split(' '));
 
 export const isQuiet = (values: readonly string[]): boolean => values.every((value) => QUIET.has(value));
 
-/** Whether what the commands of a text print goes nowhere but out, or (`quiet`) only to others that run nothing. */
+/** Whether the output of all commands in a text goes only to standard output or, if `quiet`, to other commands that run nothing. */
 export function onlyShows(text: string, quiet: boolean): boolean {
   if (/[(`]/.test(text)) return false;
   return quiet || !/[>|]|coproc/.test(text.replace(/\|\||\d?>\s*\/dev\/null(?![\w./-])|\d?>&\d/g, ''));

@@ -1,6 +1,6 @@
 import { every, type ProgramOptions } from './program.js';
 
-/** Of a package. */
+/** The manifest of a package, as a suffix of its folder. */
 export const MANIFEST = '/package.json';
 const SCRIPTS = ['', '.js', '.cjs', '.mjs', '.json', '.node', '/index.js', '/index.cjs', '/index.json', MANIFEST];
 const TYPED = ['.ts', '.mts', '.cts', '.tsx', '.jsx', '/index.ts', '/index.mjs', '/index.tsx'];
@@ -99,7 +99,7 @@ const powershell: ProgramOptions = {
   stdin: true,
 };
 const script: ProgramOptions = { operands: 'code', stdin: true };
-/** Programs that run code that they are given, by name. */
+/** Programs that run code from a file or an argument, by name. */
 export const INTERPRETERS: Readonly<Record<string, ProgramOptions>> = {
   ...every('sh bash dash ash zsh ksh mksh yash fish rbash busybox', shell),
   ...every('source .', script),

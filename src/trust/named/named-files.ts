@@ -8,22 +8,22 @@ import { mayRename, onlyShows } from './harmless.js';
 import { NamedPaths } from './named-paths.js';
 import type { Variables } from './variables.js';
 
-/** In characters. Longer commands are not searched for names, because for some the time grows with the square of the length. */
+/** In characters. Longer commands are not searched for names, because some take quadratic time. */
 const LONGEST = 16 * 1024;
 const LONGEST_FILE = 32 * LONGEST;
 const TOO_LONG = `a command of more than ${LONGEST / 1024} KiB`;
 const TOO_MUCH = `what stands behind ${LONGEST_FILE / 1024} KiB of commands`;
 
-/** What a command would run, as far as its text shows. */
+/** What a command would run, as far as its text tells. */
 export interface NamedFiles {
   readonly files: readonly string[];
-  /** Words, as written, in the place of a program's name whose value is known only at run time. */
+  /** Words of the source that determine what runs but whose value is known only at run time. */
   readonly unresolved: readonly string[];
 }
 
 /**
- * The files a command names, each as an absolute path or one relative to the directory the command runs in, whether or not they are there.
- * Every word that may be one counts; what those files load in turn does not.
+ * The files that a command names, as absolute paths or relative to the directory in which the command runs. They need not exist.
+ * Every word that may name a file counts; files that those files load do not.
  */
 export function namedFiles(handler: HandlerDescription, variables: Variables): NamedFiles {
   if (handler['type'] !== 'command' || !isText(handler['command'])) return { files: [], unresolved: [] };
@@ -56,7 +56,7 @@ function lengthOf({ command, args = [], env }: HandlerDescription): number {
   return JSON.stringify([command, args, env])?.length ?? 0;
 }
 
-/** Searches the commands of one file for names, one after the other, within a fixed budget of time. */
+/** Collects the files that the commands of one hook file name. Limits the total length of commands that are searched. */
 export function namedBy(handlers: Iterable<HandlerDescription>, variables: Variables): NamedFiles {
   const files = new Set<string>();
   const unresolved = new Set<string>();
@@ -70,12 +70,12 @@ export function namedBy(handlers: Iterable<HandlerDescription>, variables: Varia
   return { files: [...files].sort(), unresolved: [...unresolved].sort() };
 }
 
-/** The hash of what a path leads to, links followed; null: no file is there; `unreadable`: something is that cannot be read. */
+/** The hash of the file at a path, following links; null if there is no file, `unreadable` if there is one that cannot be read. */
 export function hashFile(path: string): string | null {
   return whatIsThere(() => hashRegularFile(path));
 }
 
-/** Like `hashFile`, but returns the bytes themselves. */
+/** Like `hashFile`, but returns the file's bytes. */
 export function bytesAt(path: string): Buffer | null | typeof UNREADABLE {
   return whatIsThere(() => readRegularFile(path));
 }
@@ -90,15 +90,15 @@ function whatIsThere<T>(read: () => T): T | null | typeof UNREADABLE {
   }
 }
 
-/** Whether it can be executed; false if it does not exist. */
+/** Whether a file is executable; false if it does not exist. */
 export function isExecutable(path: string): boolean {
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
 }
 
-/** Instead of a hash: what would run is unknown. */
+/** Takes the place of a hash if the file cannot be read. */
 export const UNREADABLE = 'unreadable';
 
-/** Why it is so, in words. */
+/** Why a file cannot be read, in words. */
 export function whyUnread(path: string): string {
   try {
     hashRegularFile(path);

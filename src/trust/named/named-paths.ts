@@ -7,17 +7,17 @@ import type { ProgramOptions, Use } from './program.js';
 import { type Lookup, UNKNOWN } from './shell-values.js';
 import type { Variables } from './variables.js';
 
-/** System programs belong to the user: a project or plugin cannot change them. */
+/** System folders, which a project or plugin cannot change. */
 const SYSTEM = ['/bin', '/sbin', '/usr', '/lib', '/dev', '/nix/store', '/opt/homebrew', '/System', '/Library'];
-/** URLs, and characters that no path contains. */
+/** Matches URLs and characters that no path contains. */
 const NO_PATH = /[\0\n]|:\/\//;
-/** Certainly the name of a file. */
+/** Suffixes of complete file names, to which no program adds a suffix. */
 const CODE = /\.(?:[cm]?[jt]sx?|py|rb|pl|sh|php)$/;
-/** As a script or program may be called, in a folder for data. */
+/** Suffixes that make a file in a data folder a possible script or program. */
 const RUNNABLE =
   /\.(?:[cm]?[jt]sx?|py[cw]?|rb|p[lm]|sh|bash|zsh|fish|lua|ps[dm]?1|jar|class|exe|bat|cmd|awk|sed|php|tcl|r|jl|wasm|so|node|dylib|dll)$/i;
 const MANIFEST = '/package.json';
-/** Per handler; nobody would review more than these when asked for consent. */
+/** Limits per handler. Nobody would review more names when asked for consent. */
 const MOST_NAMES = 2000;
 const MOST_FOLDERS = 24;
 const MOST_VALUES = 16;
@@ -30,7 +30,7 @@ export class NamedPaths {
   readonly #variables: Variables;
   readonly #assigned = new Map<string, readonly string[]>();
   readonly #found = new Set<string>();
-  /** Those that cannot run by being named so, if the whole text is as `bindSpared` wants it. */
+  /** Paths that are not run by the way they are named. They are left out unless `bindSpared` is called. */
   readonly #spared = new Set<string>();
   readonly #shown = new Set<string>();
   readonly #programs = new Set<string>();
@@ -42,23 +42,23 @@ export class NamedPaths {
     this.#variables = variables;
   }
 
-  /** The value of a variable, assigned in the line or known before. */
+  /** The possible values of a variable that the line assigns or that is known beforehand. */
   readonly look: Lookup = (name) => this.#assigned.get(name) ?? this.#known(name);
 
-  /** Folders that commands may change into, or search for what they run. */
+  /** Adds a folder that commands may change into, or in which they search for what they run. */
   folder(path: string): void {
     if (path === '' || path.includes(UNKNOWN)) return;
     for (const folder of isAbsolute(path) ? [] : [...this.#folders]) this.#addFolder(join(folder, path));
     this.#addFolder(path);
   }
 
-  /** The folders in which the shell looks for programs. */
+  /** Adds a folder in which the shell looks for programs. */
   search(path: string): void {
     this.#searches = true;
     this.folder(path);
   }
 
-  /** A program's name, which is a file where the line itself says in which folders programs are. */
+  /** Adds a program's name. It counts as a file only if the line itself sets the folders to search. */
   program(name: string): void {
     if (!name.includes('/') && isPath(name)) this.#programs.add(name);
   }
@@ -72,13 +72,13 @@ export class NamedPaths {
     return paths.filter((path) => this.isOwn(path) || !isSystem(path)).sort();
   }
 
-  /** A path in a folder of those who wrote the command. */
+  /** Whether a path is in the project, the plugin or the skill, whose author may have written the command. */
   isOwn(path: string): boolean {
     const { projectDir, pluginRoot, skillDir } = this.#variables;
     return [projectDir, pluginRoot, skillDir].filter(isText).some((folder) => isIn(folder, normalize(path)));
   }
 
-  /** Leaves out what such a word names, unless it is bound for another reason. Returns false where it cannot. */
+  /** Leaves out the files that a word with this use names, unless they are bound for another reason. Returns false if the word must be bound. */
   spare(values: readonly string[], use: Use): boolean {
     if (values.some((value) => value.includes(UNKNOWN))) return false;
     const anywhere = use === 'written' || use === 'lock';
@@ -87,23 +87,23 @@ export class NamedPaths {
     return true;
   }
 
-  /** Binds them all the same. */
+  /** Binds the files that `spare` left out, or only those that are shown. */
   bindSpared({ shown }: { readonly shown?: 'only' } = {}): void {
     for (const word of [...this.#shown, ...(shown === 'only' ? [] : this.#spared)]) this.path(word);
   }
 
-  /** In the plugin's folder for data, and not called as what runs is. */
+  /** Whether a path is in the plugin's data folder and does not look like a script or program. */
   #isData(path: string): boolean {
     const { pluginData } = this.#variables;
     return pluginData !== undefined && isIn(normalize(pluginData), normalize(path)) && !RUNNABLE.test(path);
   }
 
-  /** Why there is too much to bind, in words. */
+  /** Names that exceed the limit, in words. */
   overflow(): string[] {
     return this.#more > 0 ? [`${this.#more} more names`] : [];
   }
 
-  /** Every word that looks like a path, or contains one after an option or a name. */
+  /** Adds a word if it looks like a path, or contains one after an option or a name. */
   path(word: string): void {
     const value = /^(?:-[\w-]*=?|[\w.]+=|@|file:\/\/)(.+)$/s.exec(word)?.[1];
     for (const text of value === undefined ? [word] : [word, value]) {
@@ -111,7 +111,7 @@ export class NamedPaths {
     }
   }
 
-  /** A name of code, with the suffixes that a program may add; `within`: the folders in which it looks for bare names. */
+  /** Adds the name of code, with the suffixes that the program may append. `within`: the folder in which it looks for bare names. */
   code(name: string, program: ProgramOptions | undefined, within?: string): void {
     if (/^[-\s]/.test(name) || name === '') return;
     const ends = CODE.test(name) ? [''] : (program?.ends ?? ['']);
@@ -131,7 +131,7 @@ export class NamedPaths {
     const parts = path.split(modules.separator);
     for (const end of modules.ends) {
       this.#add(parts.join('/') + end);
-      // The package itself is run before the files in it.
+      // Importing a module runs its parent packages first.
       for (let n = 1; n < Math.min(parts.length, 8); n++) this.#add(parts.slice(0, n).join('/') + end);
     }
   }
@@ -139,7 +139,7 @@ export class NamedPaths {
   #add(text: string): void {
     const open = text.lastIndexOf(UNKNOWN);
     if (open !== -1) {
-      // If only the shell knows the beginning: the rest, from the folder in which the command runs and from the project.
+      // If the beginning is known only at run time, the rest is tried relative to the working directory and to the project.
       const slash = text.indexOf('/', open);
       const rest = slash === -1 ? '' : text.slice(slash + 1);
       if (rest === '' || text.slice(0, open).includes('/')) return;
@@ -151,7 +151,7 @@ export class NamedPaths {
     }
   }
 
-  /** The project, and the repository around it. */
+  /** The project folder and the root of the repository around it. */
   #roots(): string[] {
     const { projectDir } = this.#variables;
     let folder = projectDir;
@@ -164,7 +164,7 @@ export class NamedPaths {
   }
 
   set(name: string, values: readonly string[]): void {
-    // A variable that grows with each assignment to itself must not be followed forever.
+    // Limits a variable that grows with each assignment to itself.
     const known = values.map((value) => (value.length > LONGEST_VALUE ? UNKNOWN : value));
     this.#assigned.set(name, [...new Set([...(this.#assigned.get(name) ?? []), ...known])].slice(0, MOST_VALUES));
   }
@@ -173,7 +173,7 @@ export class NamedPaths {
     const { projectDir, pluginRoot, pluginData, skillDir, defaults = {} } = this.#variables;
     const config = /^user_config\.(.+)$/s.exec(name)?.[1];
     if (config !== undefined) return Object.hasOwn(defaults, config) ? [`${defaults[config]}`] : undefined;
-    // The user's own programs and modules, which no project can change.
+    // The user's own search path, which no project can change.
     if (PATH_VARIABLE.test(name)) return ['/usr/bin'];
     const values: Readonly<Record<string, string | undefined>> = {
       CLAUDE_PROJECT_DIR: projectDir,
@@ -194,7 +194,7 @@ export class NamedPaths {
 
 const isIn = (folder: string, path: string): boolean => path === folder || path.startsWith(folder + sep);
 
-/** Programs that belong to the user's system. */
+/** Whether a path is in a system folder. */
 export const isSystem = (path: string): boolean => SYSTEM.some((folder) => path.startsWith(folder + sep));
 
 function isPath(text: string): boolean {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readText } from '../../files/json-file.js';
 import { isObject, isText } from '../../values/shape.js';
 
-/** No package needs more than this to be imported by its own name. */
+/** The maximum number of entry points; real packages have fewer. */
 const MOST = 20;
 
 /** The files that a package's manifest names as its entry points. */
@@ -11,7 +11,7 @@ export function entriesOf(folder: string): string[] {
   try {
     manifest = JSON.parse(readText(join(folder, 'package.json')).replace(/^\uFEFF/, ''));
   } catch {
-    // There is no manifest, or none that Node could use.
+    // There is no manifest that Node could use.
     return [];
   }
   if (!isObject(manifest)) return [];

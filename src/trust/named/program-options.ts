@@ -1,12 +1,12 @@
 import { type Kind, OPTION_KINDS, type ProgramOptions } from './program.js';
 
-/** The meaning of an option for a program. */
+/** What an option means to a program. */
 export interface KnownOption {
   /** The kind of its value; absent: it has none. */
   readonly kind?: Kind;
   /** Where in the word its value begins; absent: the value is the next word. */
   readonly from?: number;
-  /** It is not in the table: the next word may be its value. */
+  /** True if the option is not in the table, so the next word may be its value. */
   readonly unsure: boolean;
 }
 
@@ -25,7 +25,7 @@ export function readOption(program: ProgramOptions, text: string): KnownOption {
     const found = kindOf(program, letter);
     if (found) {
       const value = text.slice(i + 1);
-      // `bash -ce line`: letters behind it are options too.
+      // `bash -ce line`: the letters after `c` are options too.
       const isNext = value === '' || (found === 'line' && /^[a-zA-Z]+$/.test(value));
       return { kind: found, ...(isNext ? {} : { from: i + 1 }), unsure: false };
     }

@@ -1,21 +1,21 @@
-/** What a program does with its operands. */
+/** What a program does with its operands, the arguments that are not options. */
 type Operands =
-  /** The first is the code it runs. */
+  /** The first operand is the code that it runs. */
   | 'code'
-  /** They are a command themselves. */
+  /** The operands are a command. */
   | 'command'
-  /** They are lines of shell. */
+  /** The operands are lines of shell. */
   | 'lines'
-  /** It changes into that folder. */
+  /** The operand is a folder that it changes into. */
   | 'folder'
-  /** It prints those files. */
+  /** The operands are files that it prints. */
   | 'data'
-  /** They are files, or code in its own language. */
+  /** The operands are files, or code in its own language. */
   | 'texts'
-  /** None of them is code. */
+  /** No operand is code. */
   | 'none';
 
-/** What an option's value is. `line`: of shell; `text`: code in the program's own language; `command`: a command follows; `script`: a name in package.json; `setting`: a name, `=`, and perhaps code; `value`: no code. */
+/** Kinds of option values. `line`: a line of shell; `text`: code in the program's own language; `command`: a command follows; `script`: a name in package.json; `setting`: a name, `=`, and perhaps code; `value`: not code. */
 export const OPTION_KINDS = [
   'code',
   'module',
@@ -29,36 +29,36 @@ export const OPTION_KINDS = [
 ] as const;
 export type Kind = (typeof OPTION_KINDS)[number];
 
-/** How a program is told what to run. Options are names with spaces between. */
+/** How the arguments of a program say what it runs. Lists of options are separated by spaces. */
 export interface ProgramOptions extends Readonly<Partial<Record<Kind, string>>> {
   readonly operands: Operands;
-  /** Options without a value. After any other the next word may be a value or the program. */
+  /** Options without a value. After any other option, the next word may be its value or the code to run. */
   readonly flags?: string;
-  /** Suffixes that may be added to the name of code. `''`: the name as it is. */
+  /** Suffixes that the program may add to the name of code. `''`: the name itself. */
   readonly ends?: readonly string[];
-  /** Module names have a separator (`.`) where paths have slashes, and their own suffixes. */
+  /** How a module name becomes a path: its separator (`.`) is replaced with slashes, and these suffixes are added. */
   readonly modules?: { readonly separator: string; readonly ends: readonly string[] };
-  /** Where it looks for packages that an option names, and for programs that an operand names. */
+  /** The folders in which it looks for packages that an option names and for programs that an operand names. */
   readonly packages?: string;
   readonly binaries?: string;
-  /** Files that it reads without being told to. */
+  /** Files that it reads without being asked to. */
   readonly unasked?: readonly string[];
-  /** Subcommands, which may come first and do not name code: `uv run x`. */
+  /** Subcommands, which may come first and are not names of code: `uv run x`. */
   readonly verbs?: string;
   /** How many operands come before the command. */
   readonly skips?: number;
-  /** Subcommands with which it runs code that is not visible here; `''`: it always does. */
+  /** Subcommands that run code which the command line does not name; `''` if the program always does. */
   readonly open?: string;
-  /** It reads code from its standard input. */
+  /** The program reads code from its standard input. */
   readonly stdin?: true;
-  /** Options with which it does so even if it is given a file. */
+  /** Options with which it reads standard input even if it is given a file. */
   readonly always?: RegExp;
 }
 
-/** The same entry under several names. */
+/** Uses one entry for several names, which are separated by spaces. */
 export function every(names: string, program: ProgramOptions): Record<string, ProgramOptions> {
   return Object.fromEntries(names.split(' ').map((name) => [name, program]));
 }
 
-/** Why a file that a command names cannot run by that: it is only written to, the lock of `flock`, an argument of a script, shown, or looked at. */
+/** Why naming a file in a command does not run it: the file is only written to, a lock for `flock`, an argument of a script, printed, or examined. */
 export type Use = 'written' | 'lock' | 'argument' | 'shown' | 'seen';

@@ -3,10 +3,10 @@ import type { ProgramOptions } from './program.js';
 import { RUNNERS } from './runners.js';
 
 const PROGRAMS: Readonly<Record<string, ProgramOptions>> = { ...INTERPRETERS, ...RUNNERS };
-/** In characters, of a program's name. */
+/** In characters. Longer words are not names of programs. */
 const LONGEST_NAME = 64;
 
-/** What is known of the program that a word may name, with or without a version suffix. */
+/** The entry of the program that a word may name, with or without a version suffix. */
 export function programOf(values: readonly string[]): ProgramOptions | undefined {
   const name = values.map(nameOf).find((value) => Object.hasOwn(PROGRAMS, value));
   return name === undefined ? undefined : PROGRAMS[name];
@@ -17,7 +17,7 @@ function nameOf(word: string): string {
   return name.replace(/(?<=\w)[\d.]+$/, '').replace(/\.exe$/i, '');
 }
 
-/** Variables whose value is options of a program, a line of shell, or a file that is run. */
+/** Environment variables whose value is a program's options, a line of shell, or a file to run. */
 export const CODE_VARIABLES: Readonly<Record<string, string>> = {
   NODE_OPTIONS: 'node',
   BUN_OPTIONS: 'bun',

@@ -43,7 +43,7 @@ const builder = (folder: string, ...unasked: string[]): ProgramOptions => ({
 });
 const reader: ProgramOptions = { operands: 'data', code: '-f --file', value: '-n -e' };
 
-/** By name: programs that run other programs or the tasks of a project's file, and programs that run nothing. */
+/** Programs that run other programs or the tasks of a project file, and programs that run nothing, by name. */
 export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
   ...every('make gmake', make),
   just: builder('-d --working-directory', 'justfile', 'Justfile', '.justfile'),

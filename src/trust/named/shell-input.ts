@@ -4,16 +4,16 @@ import { type Piped, ShellLines } from './shell-lines.js';
 import { UNKNOWN, wordValues } from './shell-values.js';
 import type { ShellWord } from './shell-words.js';
 
-/** Names of standard input, or of a descriptor that the line has opened. */
+/** Names of standard input, or of a file descriptor that the line has opened. */
 const DESCRIPTOR = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
-/** Options with which a program prints something about itself and reads nothing. */
+/** Options with which a program only prints information about itself and reads nothing. */
 const ABOUT = /^(?:--?version|--help|-[vVh])$/;
 /** Commands that print where a program is. */
 const ABOUT_OTHERS = /^(?:command -[vV]|which|type|hash|whereis) /;
 
 /** Finds the input of programs that read their code from it. */
 export abstract class ShellInput extends ShellLines {
-  /** What commands around a program may hand it: it counts once one reads what it was not given itself. */
+  /** Inputs of surrounding commands, which a program inside may inherit. They count once a program reads code from an input that it was not given directly. */
   readonly #sources: (() => void)[] = [];
   #inherits = false;
 
@@ -42,7 +42,7 @@ export abstract class ShellInput extends ShellLines {
       this.#inherits ||= !ABOUT_OTHERS.test(command.raw);
   }
 
-  /** Whoever reads what was given to the commands around it is given it. */
+  /** Reads the inputs of surrounding commands if a program inherits its input. */
   protected inherited(): void {
     for (const source of this.#inherits ? this.#sources.splice(0) : []) source();
   }
@@ -65,7 +65,7 @@ export abstract class ShellInput extends ShellLines {
       for (const text of value.split(/\s/)) this.paths.code(text, program);
     }
     const passes = programOf(printer)?.operands === 'data';
-    // Only the last command of a group is seen here.
+    // Of a group, only the last command is known, so the rest of the output is not.
     if (!(known && isLast && (isText || passes))) this.report(command.raw, [UNKNOWN], mode);
     if (!passes) return;
     for (const word of command.words) {

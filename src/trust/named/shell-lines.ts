@@ -2,29 +2,29 @@ import type { NamedPaths } from './named-paths.js';
 import { UNKNOWN } from './shell-values.js';
 import { type ShellCommand, type ShellWord, shellCommands } from './shell-words.js';
 
-/** A line in a line: `bash -c 'sh -c "…"'`. */
+/** How deeply lines may nest: `bash -c 'sh -c "…"'`. */
 const DEPTH = 4;
-/** How often a text may be read again, on average, for what is in it. */
+/** How many times each character of a text may be read, on average, as part of nested lines. */
 const READINGS = 40;
 const LEAST = 65_536;
 
 /** How a text is read. */
 export interface ReadingMode {
   readonly depth: number;
-  /** It is a shell's line for certain: what it writes is not bound, what it leaves open is reported. */
+  /** The text is certainly a line of shell. Then files that it writes are not bound, and words that are known only at run time are reported. */
   readonly shell: boolean;
 }
 
 /** A command whose output another one reads. */
 export interface Piped {
   readonly command: ShellCommand;
-  /** What it reads in turn. */
+  /** The command whose output this one reads in turn. */
   readonly piped: Piped | undefined;
-  /** Nothing but it writes there: it does not end a group. */
+  /** The pipe gets only this command's output. False if the command is the end of a group. */
   readonly isLast: boolean;
 }
 
-/** Reads lines of shell, and words that may be some, down to their commands. */
+/** Splits shell lines, and words that may be shell lines, into commands. */
 export abstract class ShellLines {
   protected readonly paths: NamedPaths;
   readonly #unresolved = new Set<string>();
@@ -36,7 +36,7 @@ export abstract class ShellLines {
 
   protected abstract command(command: ShellCommand, piped: Piped | undefined, mode: ReadingMode): void;
 
-  /** All was read. */
+  /** Called when the whole text has been read. */
   protected abstract inherited(): void;
 
   unresolved(): string[] {
@@ -48,7 +48,7 @@ export abstract class ShellLines {
     this.#left = LEAST + READINGS * text.length;
     read({ depth: 0, shell: true });
     this.inherited();
-    // A text that would take forever to read is left unresolved.
+    // A text that takes too long to read counts as unresolved.
     if (this.#left < 0) this.#unresolved.add(text);
   }
 
@@ -65,7 +65,7 @@ export abstract class ShellLines {
       const first = command.words[0]?.text;
       if (first === 'esac') cases--;
       const piped = command.after.startsWith('|') && command.after !== '||' ? previous : undefined;
-      // `a)` of a case.
+      // Skips a pattern of a `case`, such as `a)`.
       if (!(cases > 0 && command.ends === ')')) this.command(command, piped, mode);
       if (first === 'case') cases++;
       previous = { command, piped, isLast: command.ends.startsWith('|') };
@@ -82,7 +82,7 @@ export abstract class ShellLines {
     }
   }
 
-  /** Commands in a word, and what may be one in its text. */
+  /** Reads the command substitutions in a word, and parts of its text that may be commands. */
   protected within(word: ShellWord, { depth }: ReadingMode, isWritten: boolean): void {
     if (depth >= DEPTH) return;
     let text = '';

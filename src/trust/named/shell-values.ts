@@ -1,21 +1,21 @@
 import { dirname } from 'node:path';
 import { type ShellCommand, type ShellWord, shellCommands, shellWord, type WordPart } from './shell-words.js';
 
-/** Stands in a value for what only the run itself can tell. */
+/** Stands in a value for a part that is known only at run time. */
 export const UNKNOWN = '\0';
-/** A word that may be more than this is unknown. */
+/** A word with more possible values than this counts as unknown. */
 const MOST = 16;
 const MOST_PARTS = 64;
 const LONGEST_VALUE = 4096;
-/** Patterns in `${NAME%…}` and the values they are tried on: trying takes the square of it. */
+/** The maximum length of patterns in `${NAME%…}` and of the values that they are applied to, because matching takes quadratic time. */
 const LONGEST = 256;
-/** A value in a value. */
+/** How deeply values may nest in values. */
 const DEPTH = 6;
 
-/** The possible values of a variable; undefined: not known. */
+/** The possible values of a variable; undefined if they are not known. */
 export type Lookup = (name: string) => readonly string[] | undefined;
 
-/** Everything that a word may become, as far as its text says; `UNKNOWN` in place of the rest. */
+/** The possible values of a word after expansion. `UNKNOWN` stands for parts that its text does not determine. */
 export function wordValues({ parts }: Pick<ShellWord, 'parts'>, look: Lookup, depth = 0): string[] {
   if (parts.length > MOST_PARTS) return [UNKNOWN];
   let values = [''];
@@ -36,14 +36,14 @@ function valuesOfPart(part: Exclude<WordPart, string>, look: Lookup, depth: numb
 
 const VARIABLE = /^([A-Za-z_][\w.]*|\d+|[@*])(?:\[[^\]]*\])?(:?[-=+?]|%%?|##?|\/[/#%]?|\^\^?|,,?|:)?(.*)$/s;
 
-/** `${NAME}` with any of its operators. */
+/** The possible values of `${NAME}`, with any operator. */
 function valuesOfVariable(source: string, look: Lookup, depth: number): readonly string[] {
   const [, name, operator = '', rest = ''] = VARIABLE.exec(source) ?? [];
   if (name === undefined) return [UNKNOWN];
   const known = look(name);
   const values = known ?? [UNKNOWN];
   if (operator === '') return rest === '' ? values : [UNKNOWN];
-  // Its value here is `.`, of which nothing can be cut off.
+  // We represent PWD as `.`, so operators that cut off parts of it cannot be evaluated.
   if (name === 'PWD' && !/^:?[-=?]$/.test(operator)) return rest === '/' ? values : [UNKNOWN];
   const operand = (): string[] => wordValues(shellWord(rest), look, depth);
   switch (operator.replace(/^:(?=.)/, '')) {
@@ -74,7 +74,7 @@ function valuesOfVariable(source: string, look: Lookup, depth: number): readonly
   }
 }
 
-/** `${X%pattern}` and its like. A pattern's wildcards are unknown in it: one of them is tried. */
+/** Evaluates `${X%pattern}` and the like. The pattern has `UNKNOWN` in place of wildcards, of which only one is supported. */
 function strip(value: string, operator: string, pattern: string): string {
   const pieces = pattern.split(UNKNOWN);
   if (pieces.length > 2 || Math.max(pattern.length, value.length) > LONGEST) return UNKNOWN;
@@ -106,7 +106,7 @@ function replaced(value: string, operator: string, rest: string, look: Lookup, d
   return ways;
 }
 
-/** What a command prints, of those that print what they are given. Others are unknown. */
+/** The output of commands that print their arguments, such as `echo`. The output of other commands is unknown. */
 function valuesOfCommand(line: string, look: Lookup, depth: number): readonly string[] {
   const commands = shellCommands(line);
   const last = commands.at(-1);
@@ -143,6 +143,6 @@ const PRINTERS: Readonly<Record<string, Printer>> = {
       : [UNKNOWN],
   realpath: lastOf,
   readlink: (operands) => (operands.some((operand) => /^-[efm]+$/.test(operand)) ? lastOf(operands) : [UNKNOWN]),
-  // Another repository may lie around or below.
+  // The directory may be in another repository, around the project or inside it.
   git: (operands) => (operands.join(' ') === 'rev-parse --show-toplevel' ? ['.', UNKNOWN] : [UNKNOWN]),
 };

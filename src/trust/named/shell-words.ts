@@ -1,43 +1,43 @@
 import { ansiUnescaped } from './ansi-quote.js';
 
-/** A piece of a word: what is written, or what the shell puts in its place. */
+/** A part of a word: literal text, or an expression that the shell expands. */
 export type WordPart =
   | string
-  /** What stands in `${…}`, or the name alone. */
+  /** The text inside `${…}`, or the name after `$`. */
   | { readonly kind: 'variable'; readonly source: string }
   /** `$(…)`, backticks, `<(…)`. */
   | { readonly kind: 'command'; readonly line: string }
   /** `{a,b}`. */
   | { readonly kind: 'choices'; readonly choices: readonly string[] }
-  /** A glob, arithmetic, an array: known only when it runs. */
+  /** A glob, arithmetic or an array, whose value is known only at run time. */
   | { readonly kind: 'unknown' };
 
 /** One word of a command line. */
 export interface ShellWord {
-  /** As it is written. */
+  /** The source text. */
   readonly raw: string;
-  /** Its quotes taken off, what the shell would expand left as it is. */
+  /** The text without quotes. Expansions are left as they are written. */
   readonly text: string;
   readonly parts: readonly WordPart[];
-  /** It stands behind a redirection; `<<`: the whole here-document. */
+  /** The redirection before the word, if any. With `<<`, the word is the whole here-document. */
   readonly redirect?: Redirect;
 }
 
 type Redirect = '<' | '<<' | '<<<' | '>';
 
-/** Words up to the next `;`, `|`, `&`, parenthesis or line end. */
+/** The words up to the next `;`, `|`, `&`, parenthesis or line end. */
 export interface ShellCommand {
   readonly words: readonly ShellWord[];
-  /** What separates it from the one before: `|`, `&&`, … */
+  /** The separator before it: `|`, `&&`, … */
   readonly after: string;
-  /** What separates it from the next. */
+  /** The separator after it. */
   readonly ends: string;
   readonly raw: string;
 }
 
 const SEPARATOR = /&&|\|\||\|&|;;?|[|&()\n]/y;
 const REDIRECTION = /\d*(&>>?|<<<|<<-?|<>|<&|<(?!\()|>>|>&|>\||>(?!\())/y;
-/** Behind these a command may stand on the next line. */
+/** After these separators, the command may continue on the next line. */
 const CONTINUED = /^(?:\|[|&]?|&&)$/;
 const NAME = /[A-Za-z_]\w*|\d|[@*#?$!-]/y;
 const CHOICES = /\{([^{},\s'"`$\\]*,[^{}\s'"`$\\]*)\}/y;
@@ -46,14 +46,14 @@ const BRACKET = /\[[^\s[\]'"]+\]/y;
 const HOME = /~(?=[/\s;|&)]|$)/y;
 
 /**
- * Splits a command line into commands and words, for any POSIX shell. It is not strict: an unclosed quote or bracket ends with the
- * text. Takes linear time.
+ * Splits a command line into commands and words, for any POSIX shell. It is lenient: an unclosed quote or bracket ends at the end of
+ * the text. Takes linear time.
  */
 export function shellCommands(line: string): ShellCommand[] {
   return new WordReader(line).commands();
 }
 
-/** Reads a text as one word, as in `${NAME:-word}`. */
+/** Reads a whole text as one word, such as the operand in `${NAME:-word}`. */
 export function shellWord(text: string): ShellWord {
   return new WordReader(text).word(true);
 }
@@ -161,12 +161,12 @@ class WordReader {
         }
       }
     }
-    // Of what no word can begin with one character is passed over.
+    // Skips a character that cannot begin a word, so that reading always advances.
     if (this.#at === start && !whole) this.#at++;
     return { raw: this.#line.slice(start, this.#at), text, parts };
   }
 
-  /** What an unquoted character begins that stands for other text. */
+  /** Reads an expansion that an unquoted character begins: `~`, braces or a glob. */
   #pattern(before: string): WordPart | undefined {
     const char = this.#line[this.#at];
     if (char === '~' && (before === '' || /[=:]$/.test(before))) {
@@ -203,7 +203,7 @@ class WordReader {
     return name === undefined ? '$' : { kind: 'variable', source: name };
   }
 
-  /** The text up to what closes it; past it. Brackets and quotes within are passed over. */
+  /** Returns the text up to the matching closing character and moves past it. Skips nested brackets and quotes. */
   #inside(close: string): string {
     const start = this.#at;
     const open = [close];
@@ -222,7 +222,7 @@ class WordReader {
     return this.#line.slice(start);
   }
 
-  /** Up to the next `'`; past it. */
+  /** Returns the text up to the next `'` and moves past it. */
   #quoted(escapes: boolean): string {
     const start = this.#at;
     while (this.#at < this.#line.length && this.#line[this.#at] !== "'") {
@@ -231,7 +231,7 @@ class WordReader {
     return this.#line.slice(start, this.#at++);
   }
 
-  /** A here-document, up to the line that ends it. */
+  /** Reads a here-document up to the line that ends it. */
   #document(end: string): ShellWord {
     const start = this.#at;
     while (this.#at < this.#line.length) {

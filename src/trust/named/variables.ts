@@ -1,4 +1,4 @@
-/** What commands of one source may name. */
+/** The values of variables that commands of one hook file may use. */
 export interface Variables {
   readonly projectDir: string;
   readonly pluginRoot?: string;
@@ -6,6 +6,6 @@ export interface Variables {
   readonly skillDir?: string;
   /** A plugin's user configuration. */
   readonly userConfig?: Readonly<Record<string, unknown>>;
-  /** Those values of it that the plugin's own manifest gives. */
+  /** The default values of the user configuration, from the plugin's manifest. */
   readonly defaults?: Readonly<Record<string, unknown>>;
 }
