@@ -91,7 +91,10 @@ export const OPTIONS = {
   sinceSaid: ['--since <when>', 'look only at records that came after this; default: 7d'],
   until: ['--until <when>', 'only what came before this', readMoment],
   blocked: ['--blocked', 'only what hooks denied or blocked, and calls that were denied'],
-  unanswered: ['--unanswered', 'only what hookscope itself answered: no hook could be asked, none had answered, or the answer could not be given'],
+  unanswered: [
+    '--unanswered',
+    'only what hookscope itself answered: no hook could be asked, none had answered, or the answer could not be given',
+  ],
   agent: ['--agent <agent>', 'only this agent: its id or the beginning of it, its type, its scope, or main'],
   hook: ['--hook <name>', 'only fires in which this hook ran'],
   event: ['--event <event>', 'only fires of this event'],

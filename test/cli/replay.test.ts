@@ -35,6 +35,18 @@ beforeAll(async () => {
 
 const run = (...args: string[]) => cli(['replay', ...args], { cwd: dir });
 
+test('hookscope replay says what no hook decided, and is left out', async () => {
+  const [line = ''] = readFileSync(join(dir, 'fires.ndjson'), 'utf8').match(/^.*"type":"hook_fire".*$/m) ?? [];
+  const record = JSON.parse(line);
+  const more = [{ unanswered: 'gone', handlers: [] }, { error: 'ABORTED' }].map((fields, i) =>
+    JSON.stringify({ ...record, ...fields, seq: 100 + i, fire_id: `more ${i}` }),
+  );
+  writeFileSync(join(dir, 'undecided.ndjson'), `${[line, ...more].join('\n')}\n`);
+  const { stdout, stderr, code } = await run('undecided.ndjson', '--config', 'old.json');
+  expect([stdout, code]).toEqual(['1 fire replayed: 1 as they were\n', 0]);
+  expect(stderr).toContain('2 fires are left out, which no hook decided');
+});
+
 describe.each(['fires.ndjson', 'fires.db'])('hookscope replay %s', (file) => {
   test('under the same hooks says that all is as it was, and exits 0', async () => {
     const { stdout, code } = await run(file, '--config', 'old.json');

@@ -53,8 +53,7 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
   }),
   commandRow({
     usage: 'stats',
-    about:
-      'Count, hook by hook, in how many fires it ran, denied and failed, and how long it took; the slowest first',
+    about: 'Count, hook by hook, in how many fires it ran, denied and failed, and how long it took; the slowest first',
     options: [
       'store',
       ...PERIOD_OPTIONS,

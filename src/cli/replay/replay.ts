@@ -72,18 +72,24 @@ async function firesOfAll(
   })();
 }
 
-/** Notes a file without fires, which would otherwise go unnoticed among files with some. */
+/** Notes a file without fires, which would otherwise go unnoticed among files with some, and fires that are not replayed. */
 async function* tellingOfNone(
   file: string,
   fires: RecordedFires,
   tell: Terminal['tell'],
 ): AsyncGenerator<RecordedFire> {
   let isEmpty = true;
+  let undecided = 0;
   for await (const fire of fires) {
     isEmpty = false;
+    if (fire.error !== undefined) undecided += 1;
     yield fire;
   }
   if (isEmpty) tell(`${file}: ${NOTHING}`);
+  if (undecided > 0)
+    tell(
+      `${file}: ${undecided} ${undecided === 1 ? 'fire is' : 'fires are'} left out, which no hook decided: hookscope itself answered, or the fire was rejected`,
+    );
 }
 
 function lineOf({ fire, then, now, changed, by }: Replayed): string {
