@@ -28,9 +28,9 @@ export function acceptTrust(
   store: TrustStore,
   options: { readonly data?: readonly string[] } = {},
 ): void {
+  checkKeys(options, { data: TEXTS }, 'acceptTrust: ');
   checkOption('acceptTrust(request)', request, REQUEST);
   checkOption('acceptTrust(…, store)', store, STORE);
-  checkKeys(options, { data: TEXTS }, 'acceptTrust: ');
   const { data = [] } = options;
   const { file, project, definition, source } = request;
   const before = consentOf(request, store)?.files ?? {};

@@ -36,8 +36,8 @@ const FIRE_RECORD: OptionCheck = {
 
 /** One record as one line: time, agent or scope, event and subject, handler, outcome, duration. */
 export function formatRecord(told: HookRecord, options: PrintOptions = {}): string {
-  checkOption('formatRecord(record)', told, RECORD);
   checkKeys(options, PRINT, 'formatRecord: ');
+  checkOption('formatRecord(record)', told, RECORD);
   const record = redactorOf(options.redact)?.redact(told) ?? told;
   const paint = painter(options);
   const when = paint(
@@ -73,8 +73,8 @@ export function formatRecord(told: HookRecord, options: PrintOptions = {}): stri
 
 /** A fire as a block: the decision, then every registered handler with its answer or the reason why it did not run. */
 export function formatFire(told: FireRecord, options: PrintOptions = {}): string {
-  checkOption('formatFire(record)', told, FIRE_RECORD);
   checkKeys(options, PRINT, 'formatFire: ');
+  checkOption('formatFire(record)', told, FIRE_RECORD);
   const record = (redactorOf(options.redact)?.redact(told) ?? told) as FireRecord;
   const paint = painter(options);
   const names = handlerNames(record);
