@@ -61,6 +61,12 @@ export class ByName {
     return hasOther(this.#called.get(keyOf(r, name)), r);
   }
 
+  /** Whether no hook but those has the name, in any stage. */
+  isOnlyOf(name: string, some: ReadonlySet<Registration>): boolean {
+    for (const r of this.#anywhere.get(name) ?? []) if (!some.has(r)) return false;
+    return true;
+  }
+
   /** Another hook of any stage that has this name. */
   elsewhere(r: Registration, name: string): Registration | undefined {
     for (const other of this.#anywhere.get(name) ?? []) if (other !== r) return other;

@@ -141,6 +141,24 @@ describe('before and after', () => {
     expect(reports).toEqual([expect.stringMatching(/"late".*stage 5/)]);
   });
 
+  test.each([
+    ['is misspelt', named('late'), 'lat'],
+    ['is of another stage', named('late', { stage: 5 }), 'late'],
+  ])('of hooks that are placed by one name which %s the first 20 get a warning, and each one', (_, other, wish) => {
+    for (const early of [true, false]) {
+      const { host, reports } = testHost();
+      const mine = () => {
+        for (let i = 0; i < 50; i++) host.register({ PreToolUse: [named(`mine ${i}`, { after: wish })] });
+      };
+      if (early) mine();
+      for (let i = 0; i < 50; i++) host.register({ PreToolUse: [other] });
+      if (!early) mine();
+      expect(reports.map((text) => /mine \d+/.exec(text)?.[0])).toEqual(
+        Array.from({ length: 20 }, (_, i) => `mine ${i}`),
+      );
+    }
+  });
+
   test('a circle over plugins is the error of the one that closes it, which names it and leaves nothing', async () => {
     const { host } = testHost();
     await host.use(plugin('a', [named('x', { before: 'b/y' })]) as never);

@@ -405,6 +405,11 @@ const limits: readonly Kept[] = [
     'values/view',
     'of what JSON has no word for has no working methods',
   ],
+  [
+    'A `toJSON` that works only on the real object',
+    'values/view',
+    'a toJSON that works only on the real object is called on it',
+  ],
   ['Only `toJSON` does', 'values/view', 'prints whatever an input holds as the plain input is printed'],
   ['refuse a view: give them', 'values/view', 'is refused by postMessage too, and its snapshot by neither'],
   ['A view is not the object itself', 'package/promises', 'a view is not the object itself'],

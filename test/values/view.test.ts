@@ -524,3 +524,18 @@ describe('getting at the object behind a view', () => {
     expect(caught).toEqual([true, around]);
   });
 });
+
+it('a toJSON that works only on the real object is called on it, and what it changes there stays changed', () => {
+  class Counter {
+    #own = 'private';
+    count = 0;
+    toJSON(): unknown {
+      const said = this.#own;
+      this.count++;
+      return { said, count: this.count };
+    }
+  }
+  const counter = new Counter();
+  expect(JSON.stringify(readOnly({ counter }))).toBe('{"counter":{"said":"private","count":1}}');
+  expect(counter.count).toBe(1);
+});

@@ -37,23 +37,27 @@ function refuse(event: string, own: Registration | undefined, list: () => readon
 
 /** Among more names none is looked for that resembles another: each new hook would be compared with all. */
 const MOST_NAMES = 1_000;
+/** So many hooks that ask for the same name are warned of. */
+const MOST_WARNED = 20;
 
 /** Names that no hook of the stage has but that resemble one: those the new hooks use, and those that may mean a new hook. */
 function* mistakes(names: ByName, added: readonly Registration[]): Generator<string> {
   const isNew = new Set(added);
   const fresh = new Map<string, Registration>();
-  for (const r of added) for (const name of namesOf(r)) if (!fresh.has(name)) fresh.set(name, r);
+  // A name that others had before was told of when it came.
+  for (const r of added)
+    for (const name of namesOf(r)) if (!fresh.has(name) && names.isOnlyOf(name, isNew)) fresh.set(name, r);
   if (names.open <= MOST_NAMES && fresh.size <= MOST_NAMES)
     for (const [stage, name] of names.openNames()) {
       const elsewhere = fresh.get(name);
       const near = elsewhere ? undefined : nearest(name, fresh.keys());
       if (elsewhere === undefined && near === undefined) continue;
-      for (const [key, r] of names.wishing(name, stage))
+      for (const [key, r] of few(names.wishing(name, stage)))
         if (!isNew.has(r)) yield words(r, key, name, elsewhere, near as string);
     }
   for (const r of added)
     for (const [key, name] of [...entries('before', r), ...entries('after', r)]) {
-      if (names.isThere(r, name)) continue;
+      if (names.isThere(r, name) || ![...few(names.wishing(name, r.stage))].some(([, one]) => one === r)) continue;
       const elsewhere = names.elsewhere(r, name);
       const near = elsewhere || names.names.size > MOST_NAMES ? undefined : nearest(name, namesOfOthers(names, r));
       if (elsewhere ?? near) yield words(r, key, name, elsewhere, near as string);
@@ -64,6 +68,14 @@ function words(r: Registration, key: string, name: string, elsewhere: Registrati
   const wish = `${r.name} is to run ${key} "${name}", which`;
   if (elsewhere === undefined) return `${wish} nobody is called. Did you mean "${near}"?`;
   return `${wish} is in stage ${elsewhere.stage} and not in its own, ${r.stage}: stages come first`;
+}
+
+function* few<T>(all: Iterable<T>): Generator<T> {
+  let left = MOST_WARNED;
+  for (const one of all) {
+    if (left-- === 0) return;
+    yield one;
+  }
 }
 
 /** Without the names that are its own alone. */
