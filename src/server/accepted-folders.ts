@@ -4,12 +4,12 @@ import { createTrustStore } from '../trust/store.js';
 import type { NamedSet } from './named-set.js';
 
 /**
- * Folders that have a configuration which a person accepted, whatever has become of it since. A guard that was accepted counts there also
- * when what is served does not know it.
+ * Folders with a configuration that a user accepted, even if it has changed or gone since. An accepted guard counts there, even if the
+ * server does not serve it.
  */
 export class AcceptedFolders {
   readonly #store = createTrustStore();
-  /** A configuration that is served already. */
+  /** The configuration that the server itself serves; it is left out. */
   readonly #served: string | undefined;
   #seen: string | undefined;
   #folders: readonly string[] = [];
@@ -18,13 +18,13 @@ export class AcceptedFolders {
     this.#served = typeof served === 'string' ? realOr(served) : undefined;
   }
 
-  /** Throws UNTRUSTED, FILE: what was accepted cannot be read. */
+  /** Whether a folder is one of them. Throws UNTRUSTED or FILE if the consent store cannot be read. */
   has(folder: string): boolean {
     this.#look();
     return this.#folders.length > 0 && this.#folders.some((accepted) => isSame(accepted, folder));
   }
 
-  /** Every call asks, so the file is read only when it is another one. */
+  /** Reads the store again only if its file has changed, because every call needs it. */
   #look(): void {
     const found = statSync(this.#store.path as string, { throwIfNoEntry: false });
     const now = found && `${found.ino} ${found.size} ${found.mtimeMs}`;

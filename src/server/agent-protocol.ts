@@ -7,23 +7,23 @@ import { plainJson, plainLines } from '../plain.js';
 import { PROOF_HEAD } from '../values/server-proof.js';
 import { MOST_BODY } from './limits.js';
 
-/** A command's answer to Claude Code: its output and its exit code. */
+/** A hook command's answer to the agent: its output and exit code. */
 export interface CommandAnswer {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number;
 }
 
-/** The effect of our own failures: `block` stops what can be stopped, `allow` only reports the failure. */
+/** The effect if hooks could not be asked: `block` stops what can be stopped, `allow` only reports the failure. */
 export const FAILURE_POLICIES = ['block', 'allow'] as const;
 export type FailurePolicy = (typeof FAILURE_POLICIES)[number];
 
-/** The hooks were asked, and this is their decision in the wire's shape: the client reads it on exit 0. */
+/** The answer for a decision in the wire's format; the client reads it on exit code 0. */
 export function decided(output: Readonly<Record<string, unknown>>): CommandAnswer {
   return { stdout: Object.keys(output).length === 0 ? '' : `${plainJson(output)}\n`, stderr: '', code: 0 };
 }
 
-/** The event's own block in the wire's shape; undefined: a failure stops nothing here. */
+/** The wire output that stops the event; undefined if a failure cannot stop it. */
 export function failureOutput(
   spec: EventSpec,
   reason: string,
@@ -34,8 +34,8 @@ export function failureOutput(
 }
 
 /**
- * The hooks could not be asked. Exit 2 blocks where the client minds it; the same is said in JSON, since on some events
- * (PermissionRequest) only that counts. If nothing can be stopped, or `allow` was asked for, exit 1 shows the reason and lets the agent continue.
+ * The answer if hooks could not be asked. Exit code 2 blocks where the client supports it; JSON says the same, because on some events
+ * (PermissionRequest) only JSON counts. If nothing can be stopped, or the policy is `allow`, exit code 1 shows the reason and lets the agent continue.
  */
 export function failed(spec: EventSpec, reason: string, policy: FailurePolicy): CommandAnswer {
   const said = `hookscope: ${reason}`;
@@ -45,22 +45,22 @@ export function failed(spec: EventSpec, reason: string, policy: FailurePolicy): 
   return { stdout: `${plainJson(output)}\n`, stderr, code: 2 };
 }
 
-/** Seconds that Claude Code gives a command if neither its settings nor the event set another limit. */
+/** The time limit in seconds that Claude Code gives a command, unless its settings or the event set another. */
 export const USUAL = 600;
 
-/** By when to answer, in seconds, if the agent itself gives up after `given` seconds. */
+/** The time in seconds within which to answer, if the agent gives up after `given` seconds. */
 export function deadlineOf(given: number): number {
-  // A late answer counts for nothing, so some time is kept for starting up and for printing: a fifth of it, but at most five seconds.
+  // A late answer does not count, so a fifth of the time, but at most five seconds, is reserved for start-up and printing.
   return Math.max(given - 5, given * 0.8);
 }
 
-/** How the team may settle an ask. The failure policy counts if no user is there; otherwise the agent still asks its user. */
+/** How approvers elsewhere may answer an ask. Without an answer the agent asks its user or, if there is none, the failure policy decides. */
 export function askedAs(attended: boolean, within: number | undefined, policy: FailurePolicy): FireSettings['asked'] {
   const seconds = within ?? deadlineOf(USUAL);
   return { attended, within: seconds, unanswered: attended || policy === 'allow' ? 'ask' : 'deny' };
 }
 
-/** Why nothing was let through. The same words in the thin command. */
+/** The reasons of failures. The thin command (hookscope-hook.sh) has the same texts. */
 export const REASONS = {
   died: 'the server was asked and did not answer: it has died, or hangs',
   late: 'the server was asked and has not answered in time',
@@ -82,7 +82,7 @@ export const REASONS = {
     `no hooks are named, and those of ${files} wait for your consent: hookscope trust, or name others (--hooks, --config, --plugin)`,
 } as const;
 
-/** The agent's environment variables that go to the server, besides the folder. */
+/** The agent's environment variables that are sent to the server. */
 export const ENVIRONMENT = [
   'AI_AGENT',
   'CLAUDECODE',
@@ -103,26 +103,26 @@ export const ENVIRONMENT = [
   'TZ',
 ] as const;
 
-/** Further headers of a request, besides the token, the set and the body. */
+/** Headers of requests and answers, besides those for the token and the set. */
 export const HEAD = {
   cwd: 'hookscope-cwd',
   env: 'hookscope-env',
-  /** Values of our own headers are percent-encoded. */
+  /** Says that the values of our own headers are percent-encoded. */
   encoded: 'hookscope-encoded',
   policy: 'hookscope-on-failure',
-  /** The agent whose event it is, if not Claude Code; and whether a person is at that agent. */
+  /** The agent that sent the event, if it is not Claude Code; `attended`: whether a user is at that agent. */
   as: 'hookscope-as',
   attended: 'hookscope-attended',
-  /** Seconds after which the client gives up. */
+  /** The time in seconds after which the client gives up. */
   within: 'hookscope-within',
-  /** In an answer: additional messages, one per line. */
+  /** In an answer: additional messages, one a line. */
   aside: 'hookscope-aside',
-  /** In an answer: nothing was judged, and the command exits with this code. */
+  /** In an answer if hooks could not be asked: the exit code for the command. */
   exit: 'hookscope-exit',
   /** In an answer on the socket: proof that it comes from the user's own server. */
   proof: PROOF_HEAD,
-  /** The server does not serve this set: nothing of it was run. */
+  /** The HTTP status if the server does not serve the set, so that nothing was run. */
   notServed: 421,
-  /** In such an answer: its body is the request's. */
+  /** In such an answer: its body is the body of the request. */
   returned: 'hookscope-returned',
 } as const;

@@ -11,13 +11,13 @@ import { plainLines } from '../plain.js';
 import { isObject } from '../values/shape.js';
 import type { Protocol, ToldInput } from './protocol.js';
 
-/** The protocol of an agent's event, by the agent's own name for it or by ours. Throws INVALID_OPTIONS for an unknown agent, and UNKNOWN_EVENT. */
+/** The protocol for an agent's event, by the agent's own name or ours. Throws INVALID_OPTIONS for an unknown agent, and UNKNOWN_EVENT. */
 export function agentProtocol(agent: string, given: string, attended = false): Protocol {
   const codec = agentCodec(agent);
   const event = codec.events.some(({ name }) => name === given) ? given : (eventName(given) ?? given);
   // Throws if the agent does not have this event.
   const usual = codec.timeout(event);
-  // What a rewrite leaves out is merged into it before it is encoded.
+  // The keys that each rewrite left out, and that the agent keeps; they are merged into the rewrite before it is encoded.
   const kept = new WeakMap<ToldInput, Set<string>>();
   const encoded = remembered((decision: AnyDecision, told: ToldInput): Encoded => {
     const said = codec.encode(decision as Answer, told.as, { attended, input: told.input });
@@ -25,7 +25,7 @@ export function agentProtocol(agent: string, given: string, attended = false): P
       stays(key, decision.updatedInput, told.input['tool_input']),
     );
     if (keys.length === 0 || said.losses.some(({ what }) => what === 'rewrite')) return said;
-    // Where an answer would be the same with any rewrite, none is told.
+    // If the answer is the same with another rewrite, it does not contain the rewrite, so nothing is lost.
     const saying = (updatedInput: unknown): string =>
       codec.encode({ ...decision, updatedInput } as Answer, told.as, { attended, input: told.input }).stdout;
     const isTold = saying({ ...(decision.updatedInput as object), '': keys }) !== saying(undefined);
@@ -56,7 +56,7 @@ export function agentProtocol(agent: string, given: string, attended = false): P
       const keptKeys = new Set<string>();
       kept.set(told, keptKeys);
       return {
-        // If the agent has no way to express something, that is a loss, not the hook's mistake.
+        // `session`, because an answer that the agent cannot express is a loss, not the hook's mistake.
         doneBy: 'session',
         ...(keepsKeys(rowNamed(told.as)) ? { keepsKeys: true, keptKeys } : {}),
         ...(policy === 'block' ? { guards: 'block' } : {}),
@@ -80,33 +80,33 @@ export function agentProtocol(agent: string, given: string, attended = false): P
   };
 }
 
-/** Whether the call still has its old value: another hook may have set the key again. */
+/** Whether a key still has its old value; another hook may have set it again. */
 const stays = (key: string, after: unknown, before: unknown): boolean =>
   isObject(after) && isObject(before) && isDeepStrictEqual(after[key], before[key]);
 
-/** An answer to a different event does not answer the waiting call, nor an event of the agent's own that waits for one. */
+/** Whether something waits for the answer on this event, so that a payload for another event must be refused. */
 const isGate = (row: EventRow): boolean =>
   foldOf(row) === 'gate' || (row.own !== undefined && (row.says.deny ?? row.says.block) !== undefined);
 
-/** It puts a rewritten input over the old one. */
+/** Whether the agent merges a rewritten input into the old one, and so keeps keys that were left out. */
 function keepsKeys({ says }: EventRow): boolean {
   return says.rewrite !== undefined && 'say' in says.rewrite && says.rewrite.merges === true;
 }
 
-/** Expressed by silence, which needs no message each time. */
+/** Whether a part is expressed by silence; such losses are not reported each time. */
 function isSilent({ says }: EventRow, what: string): boolean {
   const entry = says[what as Sayable];
   return entry !== undefined && 'silent' in entry;
 }
 
-/** Says in a sentence what cannot be expressed to the agent. */
+/** A loss as a sentence for the user. */
 const lossText = (title: string, { what, why }: { readonly what: string; readonly why: string }): string =>
   `hookscope: ${title} is not told "${what}" as it was decided: ${why}`;
 
 const withContext = (decision: AnyDecision, late: readonly string[]): AnyDecision =>
   ({ ...decision, additionalContext: [...late, ...decision.additionalContext] }) as AnyDecision;
 
-/** The last answer is kept: the record needs it, and then the agent. */
+/** Caches the last result, because both the record and the agent's answer need it. */
 function remembered<Key extends object, Told, Value>(make: (key: Key, told: Told) => Value) {
   let last: { readonly key: Key; readonly told: Told; readonly value: Value } | undefined;
   return (key: Key, told: Told): Value => {

@@ -2,38 +2,38 @@ import type { EventSpec } from '../events/spec.js';
 import type { HostCore } from '../host/core.js';
 import { isText, type Json } from '../values/shape.js';
 
-/** An agent at work, or one that has ended. */
+/** An agent that is running or has ended, as processes pass it on. */
 export interface PassedAgent {
   readonly session: string;
   readonly agent: string;
   readonly type: string;
   readonly ended?: true;
-  /** It had ended before, or was never seen to start. */
+  /** The agent had already ended, or its start was never seen. */
   readonly late?: true;
 }
 
-/** Agents that are open at most; beyond it the oldest, whose stop was never told, ends. */
+/** The most open agents; beyond it, the oldest is ended, whose stop was probably never reported. */
 const MOST = 10_000;
 
-/** Opens and ends the scopes of agents in another program, from the events it sends. */
+/** Opens and ends the scopes of another program's agents, by the events that the program sends. */
 export class AgentScopes {
   readonly #services: HostCore;
-  /** Open, by session and id; their order is that of their start. */
+  /** Open agents by session and id, in the order of their start. */
   readonly #open = new Map<string, PassedAgent>();
-  /** The process that takes over; it is told of agents that start and end. */
+  /** Tells the process that takes over about agents that start and end. */
   #next: ((agent: PassedAgent) => void) | undefined;
 
   constructor(services: HostCore) {
     this.#services = services;
   }
 
-  /** Called before a fire. An agent that has ended, or never started, gets its scope again by its type; if it makes a call, that is an alarm. */
+  /** Called before a fire. An agent that has ended, or whose start was not seen, gets a scope by its type; a call of it is an alarm. */
   before(spec: EventSpec, input: Json): void {
     const { session_id: session, agent_id: agent, agent_type: type } = input;
     if (!isText(session) || !isText(agent) || agent === '') return;
     const isLate = spec.scope !== 'open';
     if (isLate && this.#open.has(JSON.stringify([session, agent]))) return;
-    // An agent without a type is the client's own (it compacts): nothing is registered for it.
+    // An agent without a type is the client's own, for example for compacting; no hooks are registered for it.
     if (!isText(type) || type === '') return;
     this.#start({ session, agent, type, ...(isLate ? { late: true } : {}) });
     const { tool_use_id: id, tool_name: tool } = input;
@@ -41,7 +41,7 @@ export class AgentScopes {
       this.#services.alarms.reopened({ session, agent, agentType: type, id, tool, scope: agent }, spec.name);
   }
 
-  /** Called after the fire. `goesOn`: the stop was blocked. */
+  /** Called after a fire. `goesOn`: the stop was blocked. */
   after(spec: EventSpec, input: Json, goesOn: boolean): void {
     const { session_id: session, agent_id: agent } = input;
     if (!isText(session)) return;
@@ -51,13 +51,13 @@ export class AgentScopes {
     void this.#services.registrar.end({ session });
   }
 
-  /** Tells of the agents at work, and from then on of all that start and end: for the process that takes over. */
+  /** Passes the running agents to the process that takes over, and from then on all that start and end. */
   passOn(to: (agent: PassedAgent) => void): void {
     for (const one of this.#open.values()) to(one);
     this.#next = to;
   }
 
-  /** The process before has seen it start, or end. */
+  /** Applies the start or end of an agent that the previous process has seen. */
   takeOver(one: PassedAgent): void {
     const key = JSON.stringify([one.session, one.agent]);
     if (one.ended) this.#end(key);
@@ -68,7 +68,7 @@ export class AgentScopes {
     const { session, agent, late } = one;
     const key = JSON.stringify([session, agent]);
     const before = this.#open.get(key);
-    // One that is at work, and is told of late, has the type with which it has started.
+    // An agent that is already running keeps the type with which it started.
     const { agentType: type = one.type } = this.#services.registrar.agents.start({ session, agent }, one.type, late);
     if (before && before.type === type && before.late === late) return;
     const known = { ...one, type };

@@ -2,51 +2,51 @@ import { type PackedFire, packed, unpacked } from '../emit/packed.js';
 import type { HookRecord } from '../emit/record.js';
 import { wellFormedJson } from '../plain.js';
 
-/** Records that are passed on together. */
+/** Serialised records that are passed on together. */
 export interface Batch {
-  /** A line of JSON for each record, or for all of one fire (`packed`); bytes are nothing that the garbage collector moves. */
+  /** One line of JSON for each record or for all of one fire (`packed`). As bytes, because the garbage collector does not move them. */
   readonly bytes: Uint8Array;
   readonly count: number;
-  /** When the first of them came, by `performance.now()`. */
+  /** When the first record came, by `performance.now()`. */
   readonly since: number;
 }
 
 /**
- * Milliseconds that a record waits for others: a transaction writes the same pages for one as for hundreds. With a write it is what is lost when the
- * process is killed.
+ * How long a record waits for others, in milliseconds. A transaction writes the same pages for one record as for hundreds. This time and that of a write
+ * are what is lost if the process is killed.
  */
 const TOGETHER = 25;
 /**
- * So many records of one turn of the event loop are written at its end, behind the answers. Those of a lonely call wait for others: to write them alone
- * takes three times as long as among many, since the code for it is in no cache.
+ * From this many records in one turn of the event loop, they are serialised at its end, after the answers. Those of a single call wait for others: to
+ * serialise them alone takes three times as long, because the code is not in the CPU's caches.
  */
 const MANY = 6;
-/** So many written records are passed on when a turn has ended: twice as many in a transaction save little, and answers wait for records that are late. */
+/** From this many serialised records, they are passed on at the end of the turn. Larger transactions save little, and answers wait for late records. */
 const ENOUGH = 150;
-/** Records that wait no longer, not even for the answers of their turn. */
+/** At this many records they are passed on at once, even before the answers of their turn. */
 const FLOOD = 1_500;
 
-/** Bytes of a batch, unless one record is larger. */
+/** The size of a batch in bytes, unless one record is larger. */
 const ROOM = 1024 * 1024;
-/** Bytes of a character in UTF-8. */
+/** The most bytes that a UTF-16 code unit takes in UTF-8. */
 const MOST_BYTES = 3;
 const NEWLINE = '\n';
 
-/** Puts records together, some at a time. */
+/** Collects records to batches. */
 export class Batches {
   readonly #to: (batch: Batch) => void;
   readonly #tell: (text: string) => void;
-  /** Not written yet. */
+  /** Records that are not serialised yet. */
   #records: HookRecord[] = [];
-  /** Written up to there, and how many records they are. */
+  /** Serialised records, up to `#end`; `#count` is their number. */
   #bytes = Buffer.allocUnsafeSlow(ROOM);
   #end = 0;
   #count = 0;
-  /** When the first that waits came. */
+  /** When the first waiting record came. */
   #since = 0;
   #timer: NodeJS.Timeout | undefined;
   #turnEnds: NodeJS.Immediate | undefined;
-  /** Waited when this turn began. */
+  /** The number of records that were waiting when this turn began. */
   #before = 0;
 
   constructor(to: (batch: Batch) => void, tell: (text: string) => void) {
@@ -69,12 +69,12 @@ export class Batches {
     this.#timer ??= this.#passLater();
   }
 
-  /** Passes on what has waited too long: the timer may be late. */
+  /** Passes on records that have waited too long, because the timer may be late. */
   passOverdue(): void {
     if ((this.#count > 0 || this.#records.length > 0) && performance.now() - this.#since > TOGETHER) this.pass();
   }
 
-  /** Passes on what waits. */
+  /** Passes on all waiting records. */
   pass(): void {
     this.#write();
     clearTimeout(this.#timer);
@@ -95,11 +95,11 @@ export class Batches {
     this.#before = 0;
     for (const item of packed(records)) {
       if (this.#add(item)) continue;
-      // Something in them (of a plugin's own making) cannot be written.
+      // A record contains something that is not JSON, for example from a plugin; the others are kept.
       for (const record of unpacked(item))
         if (!this.#add(record)) this.#tell(`record ${record.seq} cannot be kept: it is no JSON`);
     }
-    // The full buffer has drained since then, and its timer is gone.
+    // Passing on a full buffer has cleared the timer.
     this.#timer ??= this.#passLater();
   }
 
@@ -123,20 +123,20 @@ export class Batches {
   }
 }
 
-/** Records that came as one line, and it. */
+/** A line of a batch, with its records. */
 export interface Line {
   readonly records: readonly HookRecord[];
   readonly text: string;
 }
 
-/** The lines of a batch, one after the other. */
+/** The lines of a batch, in order. */
 export function* linesOf({ bytes }: Batch): Generator<Line> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   for (const line of text.split(NEWLINE))
     yield { records: unpacked(JSON.parse(line) as HookRecord | PackedFire), text: line };
 }
 
-/** The records of a batch, one after the other. */
+/** The records of a batch, in order. */
 export function* recordsOf(batch: Batch): Generator<HookRecord> {
   for (const { records } of linesOf(batch)) yield* records;
 }

@@ -4,15 +4,15 @@ import type { FromChild, FromParent } from './primary.js';
 import type { Passed, PassedOn } from './warm.js';
 import { startWorker, type Worker, type WorkerOptions } from './worker.js';
 
-/** Milliseconds between two looks at the files, where changes are loaded without asking. */
+/** How often the files are checked for changes, in milliseconds. */
 const LOOK = 300;
-/** Milliseconds until what could not be loaded is tried again. */
+/** How long to wait before loading is tried again, in milliseconds. */
 const AGAIN = 10_000;
 
-/** The process that serves one version of what is served, told by its parent what that is. Resolves when it is over. */
+/** Runs the process that serves one version of the hooks, which its parent names. Resolves when it is over. */
 export async function runChild(
   options: Omit<WorkerOptions, 'serving' | 'bindings' | 'admin' | 'inherit'> & {
-    /** Whether what it has loaded beside what is served has changed since it was asked last: then another process takes the place of this one. */
+    /** Whether other code that the process has loaded has changed since the last call; if so, another process takes its place. */
     moved?(): boolean;
   },
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function runChild(
       send({ type: 'loaded' });
     });
   let worker: Worker | undefined;
-  /** Messages that came before anyone listened for them. */
+  /** Messages that came before there was a worker to take them. */
   const early: Passed[] = [];
   let timer: NodeJS.Timeout | undefined;
   let isReported = false;
@@ -41,7 +41,7 @@ export async function runChild(
   let nextLoad = 0;
   const load = async (): Promise<void> => {
     nextLoad = Number.POSITIVE_INFINITY;
-    // Another process takes the place of this one, or the parent says why not.
+    // Either another process replaces this one, or the parent reports why not.
     await ask('reload');
     nextLoad = Date.now() + AGAIN;
   };
@@ -49,14 +49,14 @@ export async function runChild(
     const changed = worker?.changes() ?? [];
     if (changed.length === 0) {
       isReported = false;
-      // All is as it was bound, and nothing of it is loaded.
+      // The files are as they were bound again, but the hooks were not loaded.
       if (worker?.isStandIn && Date.now() >= nextLoad) void load();
     } else if (dev) {
       const state = stateOf(changed);
-      // A version that does not load replaces none, and is not tried again.
+      // A version that fails to load does not replace this one, and is not tried again.
       if (state === tried) return;
       tried = state;
-      // What becomes of it, the parent says.
+      // The parent reports the result.
       tell(`changed (--dev): ${changed.join(', ')}`);
       void ask('changed');
     } else if (!isReported) {
@@ -76,7 +76,7 @@ export async function runChild(
       if (moved()) void reload();
     }, LOOK).unref();
   const last = await new Promise<boolean>((resolve) => {
-    // The parent is gone: nothing else would end this process. Calls under way are still answered and recorded, where Node would end us at once.
+    // If the parent is gone, nothing else ends this process. Node would exit at once; this way calls under way are still answered and recorded.
     if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
     process.once('disconnect', () => resolve(true));
     process.on('message', (message: FromParent) => {

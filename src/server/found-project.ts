@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 /** Entries that mark a project's root, the most reliable first. */
 const SIGNS = ['.claude', '.git'];
 
-/** The project of a call if the client names none: the nearest enclosing folder that has one of these entries, else the folder itself. */
+/** The project of a call if the client names none: the nearest enclosing folder with one of these entries, or else the folder itself. */
 export function foundProject(cwd: string): string {
   for (const sign of SIGNS) {
     // Such an entry in the home folder belongs to the user, not to a project.

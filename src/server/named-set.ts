@@ -37,10 +37,10 @@ const KEYS = Object.keys(HEADERS) as Key[];
 const PATHS: readonly Key[] = ['config', 'hooks', 'claudeCode', 'settings', 'pluginDir', 'agent'];
 /** A value after `--from` that is not a file. */
 export const AGENT = /^(?:codex|copilot|gemini|cursor)$/;
-/** `--no-config`: nothing is looked for, and nothing is named. */
+/** `--no-config`: no configuration is looked for. */
 const NONE = '--no-config';
 
-/** Its values as they were given, made absolute; `agent` keeps its `@id`. */
+/** The values of each option, with absolute paths; `agent` keeps its `@id`. */
 function values(set: NamedSet, cwd: string): [Key, string[]][] {
   return KEYS.map((key) => {
     const value = set[key];
@@ -52,24 +52,24 @@ function values(set: NamedSet, cwd: string): [Key, string[]][] {
 }
 
 function absolute(key: Key, value: string, cwd: string): string {
-  // A package's name is found from the folder, a path is relative to it.
+  // A package's name is resolved from the folder; a path is relative to it.
   if (key === 'plugin') return /^\.{1,2}(?:[/\\]|$)/.test(value) ? resolve(cwd, value) : value;
   if (key === 'from') return AGENT.test(value) ? value : resolve(cwd, value);
   return PATHS.includes(key) && !isAbsolute(value) ? resolve(cwd, value) : value;
 }
 
-/** Whether any hooks are named. Who may be trusted, which model is asked, and `--no-config` name none. */
+/** Whether any hooks are named. `trust`, `model` and `--no-config` name none. */
 export const isNamed = ({ trust: _trust, model: _model, ...set }: NamedSet): boolean =>
   values(set, '/').some(([, found]) => found.some((one) => one !== NONE));
 
-/** The same set, with the folder that each package's name leads to. */
+/** The values of each option, with the folder to which each package name resolves. */
 function leading(set: NamedSet, cwd: string): [Key, string[]][] {
   const place = (name: string): string =>
     isPackageName(name) ? `${name} (${packageFolder(name, cwd) ?? `not found from ${cwd}`})` : name;
   return values(set, cwd).map(([key, found]) => [key, key === 'plugin' ? found.map(place) : found]);
 }
 
-/** One text for all that name the same, wherever they were started, in whatever order and however often. */
+/** A key that is equal for sets that name the same hooks, whatever the current folder, the order and repetitions. */
 export function keyOf(set: NamedSet, cwd: string): string {
   const all = leading(set, cwd).map(([key, found]) => [
     key,
@@ -91,7 +91,7 @@ function pairs(found: readonly string[]): string[] {
 
 const LISTS = ['hooks', 'plugin', 'settings', 'pluginDir', 'agent'] as const;
 
-/** The same set with everything in it once: to name a file again names nothing more, as `keyOf` has it. */
+/** The set without repetitions, which have no effect (see `keyOf`). */
 export function namedOnce<Given extends NamedSet>(set: Given, cwd: string): Given {
   const lists = LISTS.flatMap((key) => {
     const places = set[key]?.map((one) => absolute(key, one, cwd));
@@ -114,7 +114,7 @@ function fromOnce(from: readonly string[], cwd: string): string[] {
   });
 }
 
-/** The options that one set has and the other has not, as on a command line. */
+/** The options that the earlier set has and the new one does not, as on a command line. */
 export function droppedFrom(before: NamedSet, from: string, now: NamedSet, cwd: string): string[] {
   const named = new Map(leading(now, cwd));
   return leading(before, from).flatMap(([key, found]) => {
@@ -123,10 +123,10 @@ export function droppedFrom(before: NamedSet, from: string, now: NamedSet, cwd: 
   });
 }
 
-/** The option that names it. */
+/** The command-line option for a key. */
 export const flagOf = (key: keyof NamedSet): string => HEADERS[key].replace('hookscope-', '--');
 
-/** The same set with absolute paths, so that it means the same in any folder. */
+/** The set with absolute paths, so that it does not depend on the current folder. */
 export function absoluteSet(set: NamedSet, cwd: string): NamedSet {
   const all = Object.fromEntries(values(set, cwd).filter(([, found]) => found.length > 0));
   const one = (key: Key): Partial<Record<Key, string>> => (all[key] ? { [key]: all[key][0] as string } : {});
@@ -146,17 +146,17 @@ export function absoluteSet(set: NamedSet, cwd: string): NamedSet {
   } as NamedSet;
 }
 
-/** The lines of a request's head that name it. */
+/** The request headers that name the set. */
 export function headersOf(set: NamedSet, cwd: string): [name: string, value: string][] {
   return values(set, cwd).flatMap(([key, found]) => found.map((one): [string, string] => [HEADERS[key], one]));
 }
 
-/** The set that a request names; `raw` as Node gives it, name and value in turn. */
+/** The set that a request names; `raw` has names and values in turn, as Node gives them. */
 export function setInHeaders(raw: readonly string[]): NamedSet {
   const found: Partial<Record<Key, string[]>> = {};
   for (let i = 0; i < raw.length; i += 2) {
     const given = raw[i] as string;
-    // Most lines of a head are none of these.
+    // A fast check, because most headers are others.
     if (given.length < SHORTEST || (given[0] !== 'h' && given[0] !== 'H')) continue;
     const name = given.toLowerCase();
     const key = KEYS.find((one) => HEADERS[one] === name);
@@ -174,24 +174,24 @@ export function setInHeaders(raw: readonly string[]): NamedSet {
   };
 }
 
-/** Node reads a head as Latin-1; what clients send is UTF-8. */
+/** Decodes a header as UTF-8, as clients send it; Node reads headers as Latin-1. */
 export const utf8 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8');
 
-/** Whether a head can carry a value as it is. */
+/** Whether a header can carry a value without encoding. */
 export function fitsHeader(value: string): boolean {
   return value.trim() === value && !CONTROL.test(value);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those that no head may hold.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: characters that a header must not contain.
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 
-/** A value as a head can carry it that does not fit as it is: a folder's name may have a line break in it, or blanks at its end. */
+/** Percent-encodes a value that a header cannot carry, such as a folder's name with a line break or trailing blanks. */
 export const encoded = (value: string): string => value.replace(/[%\0- \x7f]/g, encodeURIComponent);
 
-/** The same back, as Node reads a head. */
+/** The inverse of `encoded`, on the Latin-1 text that Node reads. */
 const decoded = (value: string): string =>
   value.replace(/%(?!00)([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
-/** The lines of a request's head, name and value in turn: ours as they were before they were encoded. */
+/** The raw headers of a request, names and values in turn, with our own values decoded. */
 export const decodedHead = (raw: readonly string[]): string[] =>
   raw.map((text, i) => (i % 2 === 1 && /^hookscope-/i.test(raw[i - 1] as string) ? decoded(text) : text));

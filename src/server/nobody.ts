@@ -1,9 +1,9 @@
 import type { Registrar } from '../host/register/registrar.js';
 import type { Scope } from '../scopes/scope.js';
 
-/** The files whose hooks wait for consent, if no other hook could be asked about any call; undefined: some could. */
+/** The files whose hooks wait for consent, if there are no other hooks; undefined if there are. */
 export function waitingAlone(registrar: Registrar): ReadonlySet<string> | undefined {
-  // Nearly always a hook of the host's itself answers that.
+  // The host's own hooks are checked first, because they nearly always decide.
   const { root } = registrar;
   if ([root, ...root.children].some(asks)) return undefined;
   const { anything, scopes } = registrar.known();
@@ -13,6 +13,6 @@ export function waitingAlone(registrar: Registrar): ReadonlySet<string> | undefi
 
 const registrationsOf = (scope: Scope) => scope.events().flatMap((event) => scope.own(event));
 
-/** A hook that waits for consent stands where it would be asked. */
+/** Whether a scope has a hook that does not wait for consent. */
 const asks = (scope: Scope): boolean =>
   scope.events().some((event) => scope.own(event).some(({ skip }) => skip?.reason !== 'trust'));

@@ -18,14 +18,14 @@ import { dirname } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { makeFolder } from '../values/make-folder.js';
 
-/** The largest file of ours that is read, in bytes. Reading a larger one, which somebody else must have put there, could take longer than the agent waits. */
+/** The largest file of ours that is read, in bytes. A larger one is not from us, and reading it could take longer than the agent waits. */
 const LARGEST = 256 * 1024 * 1024;
 const TYPE = 0o170000;
 const TYPES = { folder: 0o040000, file: 0o100000, socket: 0o140000 } as const;
 
 /**
- * Node cannot ask the system who is at the other end of a socket, so what decides who can be there is looked at instead: the folder
- * and what is in it must belong to this user and be closed to everybody else, links not followed. Throws UNTRUSTED; FILE: it is not there.
+ * Node cannot ask the system which user is at the other end of a socket. So the folder and what is in it must belong to this user and be
+ * closed to all others; links are not followed. Throws UNTRUSTED, and FILE if it does not exist.
  */
 export function checkOwned(path: string, type: keyof typeof TYPES): void {
   const stats = seen(path);
@@ -40,21 +40,21 @@ export function checkOwned(path: string, type: keyof typeof TYPES): void {
   if (type !== 'socket' && (stats.mode & 0o077) !== 0) throw refuse('it is open to other users');
 }
 
-/** A path that is not there may still come; one that leads through a file, or a link that leads nowhere, will not. Throws FILE. */
+/** Throws FILE if a path can never exist, because it leads through a file or a broken link. */
 export function checkWay(path: string): void {
   const folder = nearest(path);
   if (folder === path || statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   throw new HookscopeError('FILE', { file: path, problem: `cannot be there, since ${folder} is no folder` });
 }
 
-/** What there is of it: itself or the folder that it would be below. */
+/** The path itself if it exists, or else its nearest existing parent. */
 function nearest(path: string): string {
   let folder = path;
   while (seen(folder) === undefined) folder = dirname(folder);
   return folder;
 }
 
-/** Makes a folder for its owner alone, or sees that it is one. Throws UNTRUSTED, FILE. */
+/** Makes a folder that only its owner can access, or checks an existing one. Throws UNTRUSTED, FILE. */
 export function makeOwnFolder(path: string): void {
   try {
     makeFolder(dirname(path));
@@ -66,13 +66,13 @@ export function makeOwnFolder(path: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritten(path, error);
     const stats = seen(path);
-    // Where it is closed already, a file system that cannot be written takes no part in this.
+    // No chmod if it is closed already, since the file system may be read-only.
     if (canBeClosed(stats) && ((stats as Stats).mode & 0o777) !== 0o700) chmodSync(path, 0o700);
   }
   checkOwned(path, 'folder');
 }
 
-/** Whether `makeOwnFolder` would take what is there; makes and changes nothing. Throws UNTRUSTED, FILE. */
+/** Throws UNTRUSTED or FILE if `makeOwnFolder` would; makes and changes nothing. */
 export function checkOwnFolder(path: string): void {
   const stats = seen(path);
   if (stats !== undefined) {
@@ -87,13 +87,13 @@ export function checkOwnFolder(path: string): void {
   }
 }
 
-/** An open folder of an earlier version, or one that the user made with mkdir, belongs to the user and can be closed to others. */
+/** Whether a folder can be closed to others. This is for folders of earlier versions and those that the user made with mkdir. */
 const canBeClosed = (stats: Stats | undefined): boolean =>
   stats?.isDirectory() === true && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0;
 
 /**
- * Replaces a file at once, and as a whole or not at all, readable by its owner alone; one that says the same already stays, so that a full
- * disk is no reason to end. Throws FILE.
+ * Replaces a file atomically, readable only by its owner. A file that has this text already is not written, so that a full disk does not
+ * matter. Throws FILE.
  */
 export function writeOwned(path: string, text: string): void {
   if (saysAlready(path, text)) return;
@@ -101,7 +101,7 @@ export function writeOwned(path: string, text: string): void {
   try {
     const handle = openSync(next, 'w', 0o600);
     try {
-      // A single write may take only what there is room for.
+      // Unlike a single write, which may write only a part on a full disk.
       writeFileSync(handle, text);
       fsyncSync(handle);
     } finally {

@@ -6,7 +6,7 @@ import { ownFolder } from '../plugins/own-folder.js';
 /** The live page: one file, and the policy under which browsers run it. */
 export interface Page {
   readonly html: string;
-  /** Content-Security-Policy: what is in the file runs, by its hash, and nothing else; it may ask its own server where it has one. */
+  /** Content-Security-Policy: only the file's own scripts and styles, by hash; a served page may also send requests to its server. */
   readonly policy: string;
 }
 
@@ -16,7 +16,7 @@ export function servedPage(): Page {
   return { html, policy: policyOf(html, ["connect-src 'self'", "frame-ancestors 'none'"]) };
 }
 
-/** The head of its answer. */
+/** The headers of the page's response. */
 export const pageHead = (page: Page): Readonly<Record<string, string>> => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': page.policy,

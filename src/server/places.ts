@@ -4,21 +4,21 @@ import { proofFile } from '../values/server-proof.js';
 
 /** Where a user's server can be found, and what it stores. */
 export interface Places {
-  /** Its folder and its socket. */
+  /** The folder with the socket. */
   readonly run: string;
   readonly socket: string;
-  /** Lasting files: tokens, what was served last, records. */
+  /** The folder of lasting files: tokens, what was served last, records. */
   readonly state: string;
   readonly tokens: string;
-  /** The header with the token to fire, for clients that read no JSON. */
+  /** The header with the token for firing, for clients that cannot read JSON. */
   readonly fireHeader: string;
-  /** The server's proof in every answer on its socket: no program without it is trusted. */
+  /** The server's proof, which is in every answer on its socket. No program without it is trusted. */
   readonly proof: string;
   /** What the last server was started with, and a hash of the files it named. */
   readonly served: string;
 }
 
-/** From the environment: `$XDG_STATE_HOME/hookscope` (else `~/.local/state`), with the socket under `$XDG_RUNTIME_DIR` if that is set. */
+/** From the environment: `$XDG_STATE_HOME/hookscope` (default `~/.local/state`), with the socket under `$XDG_RUNTIME_DIR` if set. */
 export function placesOf(env: NodeJS.ProcessEnv = process.env): Places {
   const state = join(absolute(env['XDG_STATE_HOME']) ?? join(homedir(), '.local', 'state'), 'hookscope');
   const runtime = absolute(env['XDG_RUNTIME_DIR']);
@@ -34,7 +34,7 @@ export function placesOf(env: NodeJS.ProcessEnv = process.env): Places {
   };
 }
 
-/** The specification of these variables has relative paths ignored. */
+/** Relative paths are ignored, as the specification of these variables demands. */
 function absolute(path: string | undefined): string | undefined {
   return path !== undefined && isAbsolute(path) ? path : undefined;
 }

@@ -11,24 +11,24 @@ import type { Serving } from './worker.js';
 
 /** Messages from a child to its parent. */
 export type FromChild =
-  /** It receives messages from now on. */
+  /** The child receives messages from now on. */
   | { readonly type: 'up' }
-  /** It has loaded everything, and waits for what the one before it knows. */
+  /** The child has loaded everything, and waits for the knowledge of its predecessor. */
   | { readonly type: 'loaded' }
   | { readonly type: 'ready'; readonly bindings: Bindings; readonly port: number | null }
   | { readonly type: 'failed'; readonly message: string }
-  /** What the next process has to know, and later changes to it. */
+  /** What the next process has to know, and later changes. */
   | { readonly type: 'passed'; readonly passed: PassedOn | null }
   | { readonly type: 'later'; readonly passed: Passed }
-  /** It listens no more; what is under way is still answered. */
+  /** The child no longer listens; calls under way are still answered. */
   | { readonly type: 'closed' }
   | { readonly type: 'asked'; readonly call: 'reload' | 'stop' | 'accept' | 'changed'; readonly id: number };
-/** And the other way round. */
+/** Messages from the parent to a child. */
 export type FromParent =
   | { readonly type: 'start'; readonly serving: Serving; readonly bindings: Bindings | null }
-  /** `last`: no other takes what is connected and not taken yet. */
+  /** `last`: no other process takes connections that were not accepted yet. */
   | { readonly type: 'stop'; readonly last: boolean }
-  /** Asks for what the next one has to know. */
+  /** Asks for what the next process has to know. */
   | { readonly type: 'pass' }
   | { readonly type: 'inherit'; readonly passed: PassedOn | null }
   | { readonly type: 'later'; readonly passed: Passed }
@@ -40,27 +40,27 @@ export interface PrimaryOptions {
   /** The program and its arguments. */
   readonly exec: string;
   readonly args: readonly string[];
-  /** Fires when it is to end. */
+  /** Fires when the server is to end. */
   readonly signal: AbortSignal;
   tell(text: string): void;
   ready(port: number | undefined): void;
 }
 
-/** Seconds that a child has to answer the calls under way; a hook's own time is longer than a user waits for a server to stop. */
+/** How long a child may take to answer calls under way, in seconds. Hooks may take longer than a user waits for a server to stop. */
 const GRACE = 30;
-/** Milliseconds that a child has to pass on what it knows: one that computes may take long. */
+/** How long a child may take to pass on what it knows, in milliseconds; a busy one may take long. */
 const PASSING = 5_000;
-/** Milliseconds before a child that has died is started again, doubled each time it dies at once. */
+/** The delay in milliseconds before a dead child is replaced; doubled each time it dies soon. */
 const AGAIN = 200;
 
 /**
- * Holds the socket and no hook: each version of what is served is loaded by its own process, since a module cannot be unloaded. The
- * next one listens on the same socket before the last one stops, so that no call finds it closed. Resolves when it is over.
+ * Holds the socket, but no hooks: each version of the hooks is loaded by a process of its own, because modules cannot be unloaded. The
+ * next process listens on the same socket before the previous one stops, so that no call finds it closed. Resolves when it is over.
  */
 export async function runPrimary(options: PrimaryOptions): Promise<void> {
   const { places, signal, tell, exec, args } = options;
   const release = await takeSocket(places);
-  // Each child takes connections itself: nothing goes through us.
+  // Each child accepts connections itself.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ exec, args: [...args], serialization: 'advanced' });
   const server = new Primary(options);
@@ -96,7 +96,7 @@ class Primary {
   #socket: number | undefined;
   #stopping = false;
   #wait = AGAIN;
-  /** One at a time. */
+  /** Reloads run one at a time. */
   #reloading: Promise<unknown> = Promise.resolve();
 
   constructor(options: PrimaryOptions) {
@@ -107,7 +107,7 @@ class Primary {
     return this.#port;
   }
 
-  /** A child that loads what is served, bound as it was or as it is now (null), to replace the one before. */
+  /** Starts a child to replace the present one. It binds the files as before (`bindings`) or as they are now (null). */
   async start(bindings: Bindings | null): Promise<void> {
     const { serving, places } = this.#options;
     const child = cluster.fork();
@@ -122,7 +122,7 @@ class Primary {
         else if (message.type === 'loaded')
           void passedBy(before).then((passed) => tell(child, { type: 'inherit', passed } satisfies FromParent));
         else if (message.type === 'passed' || message.type === 'closed') return;
-        // From the process that is ending to the one that serves.
+        // Forwarded from the process that is ending to its successor.
         else if (message.type === 'later') {
           const next = this.#starting ?? this.#child;
           if (next !== undefined && next !== child) tell(next, message);
@@ -135,7 +135,7 @@ class Primary {
         reject(new HookscopeError('FILE', { file: 'hookscope serve', problem: `its process ended (${by ?? code})` }));
         this.#died(child, since);
       });
-      // The same port, also if it is 0: we hold the socket, and pass it to the next child.
+      // Each child gets the same port, even for port 0, because this process holds the socket.
       const start: FromParent = { type: 'start', serving, bindings };
     }).catch((error: unknown) => {
       child.process.kill('SIGKILL');
@@ -146,7 +146,7 @@ class Primary {
     try {
       writeServed(places, { ...serving, bindings: ready.bindings });
     } catch (error) {
-      // Else both would serve.
+      // Otherwise both would serve.
       void end(child, false);
       throw error;
     }
@@ -164,9 +164,9 @@ class Primary {
     this.#stopping = true;
     const { socket } = this.#options.places;
     const children = Object.values(cluster.workers ?? {}).filter((child) => child !== undefined);
-    // The next server may start before all is answered here. Its socket has the same path, which is removed with ours, whoever made it.
+    // Another server may start before all calls are answered here. Closing our socket would remove its socket, at the same path.
     const release = await lockSocket(socket).catch(() => undefined);
-    // A client that finds no socket has not connected, and fires by itself. Clients that have connected are answered.
+    // From now on clients find no socket, and fire by themselves. Connected clients are still answered.
     if (release && inodeOf(socket) === this.#socket) rmSync(socket, { force: true });
     const ended = Promise.all(children.map((child) => end(child, true)));
     await Promise.race([ended, Promise.all(children.map(listensNoMore))]);
@@ -184,7 +184,7 @@ class Primary {
     }
     const { dev } = this.#options.serving;
     const changed = call === 'reload' && !dev && this.#bindings ? changedSince(this.#bindings.files) : [];
-    // Loading the current bytes would serve something that no user has accepted.
+    // The user has not accepted the present content, so it is not loaded.
     if (changed.length > 0) return answer({ ok: false, error: changed.map((path) => whyChanged(path)).join('\n') });
     answer(await this.#reload(call === 'accept' || dev, call));
   }
@@ -207,7 +207,7 @@ class Primary {
     return reload;
   }
 
-  /** The one that serves has died: another takes its place, bound to the same bytes. */
+  /** Replaces the serving child after it has died, with the same bindings. */
   #died(child: Child, since: number): void {
     if (this.#stopping || child !== this.#child || child.exitedAfterDisconnect) return;
     this.#child = undefined;
@@ -227,7 +227,7 @@ function tell(child: Child, message: FromParent): void {
   if (child.isConnected()) child.send(message, () => undefined);
 }
 
-/** What a process knows about open sessions. null: there is no process, or it does not answer. */
+/** What a process knows about open sessions; null if there is no process or it does not answer. */
 function passedBy(child: Child | undefined): Promise<PassedOn | null> {
   if (child === undefined || child.isDead() || !child.isConnected()) return Promise.resolve(null);
   return new Promise((resolve) => {
@@ -255,7 +255,7 @@ function listensNoMore(child: Child): Promise<void> {
   });
 }
 
-/** It takes no more connections, answers what is under way, and ends. */
+/** Ends a child: it takes no more connections, answers calls under way, and exits. */
 function end(child: Child, last: boolean): Promise<void> {
   return new Promise((resolve) => {
     if (child.isDead()) return resolve();

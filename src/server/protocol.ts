@@ -8,7 +8,7 @@ import type { FireSettings } from '../host/fire-options.js';
 import { nearest } from '../values/nearest.js';
 import { type CommandAnswer, decided, type FailurePolicy, failed } from './agent-protocol.js';
 
-/** The agent that is meant where none is named. */
+/** The default agent. */
 export const CLAUDE = 'claude-code';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -16,20 +16,20 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** The event read from standard input, translated to ours. */
 export type ToldInput = Decoded;
 
-/** How an agent's event is read, and how its answer is written. */
+/** How an agent's event is read and answered. */
 export interface Protocol {
   /** The agent, as `--as` names it. */
   readonly agent: string;
   /** The event, as the request's path names it. */
   readonly event: string;
-  /** The same in our words, and what an answer to it can do: also where an input cannot be read. */
+  /** Our name of the event; `fold` says what an answer can do. Both are known even if the input cannot be read. */
   readonly ours: string;
   readonly fold: Fold;
-  /** A person sits there, and can be asked. */
+  /** A user is at the agent and can be asked. */
   readonly attended: boolean;
-  /** What is printed if there is nothing to say. */
+  /** The output of an empty answer. */
   readonly quiet: string;
-  /** Seconds that the agent waits; undefined: the usual. */
+  /** How long the agent waits, in seconds; undefined: the usual time. */
   seconds(configured: number | undefined): number | undefined;
   /** Throws INVALID_INPUT, UNKNOWN_EVENT. */
   read(text: string, env: Env): ToldInput;
@@ -38,13 +38,13 @@ export interface Protocol {
     told: ToldInput,
     policy: FailurePolicy,
   ): Pick<FireSettings, 'doneBy' | 'guards' | 'keepsKeys' | 'keptKeys' | 'losses'>;
-  /** The hooks were asked. `late`: what hooks in the background have left. */
+  /** The answer for a decision. `late`: context from background hooks. */
   say(decision: AnyDecision, told: ToldInput, late?: readonly string[]): CommandAnswer;
-  /** They could not be asked, or not in time. */
+  /** The answer if hooks could not be asked, or not in time. */
   fail(reason: string, policy: FailurePolicy, told?: ToldInput): CommandAnswer;
 }
 
-/** Claude Code's, whose words are ours. Throws UNKNOWN_EVENT. */
+/** Claude Code's protocol, whose format is ours. Throws UNKNOWN_EVENT. */
 export function claudeProtocol(given: string, attended = false): Protocol {
   const name = eventName(given);
   const spec = name === undefined ? undefined : specOf(name);

@@ -9,19 +9,19 @@ import { droppedFrom, keyOf, type NamedSet } from './named-set.js';
 import { makeOwnFolder, readOwned, writeOwned } from './owned.js';
 import type { Places } from './places.js';
 
-/** What the last server was started with. Kept until the next one starts, so that a guard is still known when its server is gone. */
+/** What the last server was started with. It is kept until the next one starts, so that guards are still known when their server is gone. */
 export interface ServedSet {
   readonly set: NamedSet;
   readonly cwd: string;
   readonly projects: readonly string[];
-  /** Files of which the name alone is bound. */
+  /** Files of which only the name is bound. */
   readonly data?: readonly string[];
-  /** Reloaded unasked: nothing is bound. */
+  /** Changes are loaded without asking, so nothing is bound. */
   readonly dev: boolean;
   readonly bindings: Bindings;
 }
 
-/** undefined: none was started yet. Throws UNTRUSTED, FILE. */
+/** What the last server was started with; undefined if none was started yet. Throws UNTRUSTED, FILE. */
 export function readServed({ served: file }: Places): ServedSet | undefined {
   const text = readOwned(file);
   if (text === undefined) return undefined;
@@ -47,12 +47,12 @@ export function writeServed(places: Places, served: ServedSet): void {
   writeOwned(places.served, `${JSON.stringify({ version: 1, ...served }, undefined, 2)}\n`);
 }
 
-/** Whether both name the same. */
+/** Whether both name the same hooks. */
 export function isSameSet(one: Pick<ServedSet, 'set' | 'cwd'>, other: Pick<ServedSet, 'set' | 'cwd'>): boolean {
   return keyOf(one.set, one.cwd) === keyOf(other.set, other.cwd);
 }
 
-/** What the last server bound and the next one would not: starting another server must not remove a guard. */
+/** What the last server bound and the next one would not, because starting another server must not remove a guard. */
 export function droppedSince(before: ServedSet, now: Omit<ServedSet, 'bindings'>): string[] {
   const gone = before.projects.filter((root) => !now.projects.includes(root)).map((root) => `--project ${root}`);
   const loose = (now.data ?? []).filter((file) => before.data?.includes(file) !== true);
@@ -64,7 +64,7 @@ export function droppedSince(before: ServedSet, now: Omit<ServedSet, 'bindings'>
   ];
 }
 
-/** Files of it that are not as the last server was started with them. */
+/** Files that have changed since the last server was started with them. */
 export function changesSince(served: ServedSet | undefined): string[] {
   if (served === undefined || served.dev) return [];
   const { files, scripts } = served.bindings;
@@ -72,8 +72,8 @@ export function changesSince(served: ServedSet | undefined): string[] {
 }
 
 /**
- * The same for what a set needs that may name other files as well, or fewer: no file that was bound runs as edited because a command names it
- * beside others.
+ * Like `changesSince`, for the files that a set needs, which may name more or fewer files than the server's. A bound file must not run
+ * after an edit just because a command names it together with others.
  */
 export async function changesFor(asked: Pick<ServedSet, 'set' | 'cwd'>, served: ServedSet): Promise<string[]> {
   if (served.dev) return [];
@@ -82,16 +82,16 @@ export async function changesFor(asked: Pick<ServedSet, 'set' | 'cwd'>, served: 
   const { files, scripts } = served.bindings;
   const listed = Object.keys(named).flatMap(namesServed(served));
   const roots = Object.values(named).flatMap(({ by = [] }) => by.flat());
-  // What is gone now is not among the files that the set needs now.
+  // Files that are gone are not among those that the set needs now, so they are found by what led to them.
   const found = [...listed, ...broughtBy(served, new Set([...roots, ...listed.flat()]))];
-  // Both what it was called and where that led: a link may lead elsewhere by now.
+  // Both the name and the place to which it led are checked, because a link may lead elsewhere by now.
   const changed = found.flatMap(([name, place]) => changedSince({ [place]: files[name] as (typeof files)[string] }));
   return [...new Set([...changed, ...changedScripts(scriptsOf(scripts, new Set(found.map(([name]) => name))))])];
 }
 
 /**
- * For a path, the name of each served file that it leads to or through, and the place in which that was served. A path leads to it by its
- * name or by its inode; what a served link leads to by now was not served.
+ * For a path: each served file that it leads to or through, by the name and the place under which it was served. A path leads to a file
+ * by name or by inode. The present target of a served link does not count, because it was not served.
  */
 export function namesServed({ bindings }: ServedSet): (path: string) => [name: string, place: string][] {
   const all = Object.entries(bindings.files).map(([name, { real = name, through = [] }]) => {
@@ -110,7 +110,7 @@ export function namesServed({ bindings }: ServedSet): (path: string) => [name: s
   };
 }
 
-/** The served files that were there because one of these was named, in the places that those lead to. */
+/** The served files that were bound because one of `roots` was named, at the places to which these lead. */
 function broughtBy({ bindings }: ServedSet, roots: ReadonlySet<string>): [name: string, place: string][] {
   return Object.entries(bindings.files).flatMap(([name, { by = [] }]) =>
     by.flatMap((names) => {

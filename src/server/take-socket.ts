@@ -5,14 +5,14 @@ import { isRunning } from '../values/processes.js';
 import { makeOwnFolder } from './owned.js';
 import type { Places } from './places.js';
 
-/** Milliseconds for a server to take a connection. */
+/** How long a server may take to accept a connection, in milliseconds. */
 const ANSWER = 2_000;
-/** Bytes of a socket's path, on Linux and macOS. */
+/** The most bytes of a socket's path on Linux and macOS. */
 const LONGEST = 103;
-/** Tries to be the one that starts. */
+/** The number of attempts to get the lock. */
 const TRIES = 50;
 
-/** Whether a server listens there. */
+/** Whether a server listens on the socket. */
 export function isAnswered(socket: string): Promise<boolean> {
   if (lstatSync(socket, { throwIfNoEntry: false }) === undefined) return Promise.resolve(false);
   return new Promise((resolve) => {
@@ -28,8 +28,8 @@ export function isAnswered(socket: string): Promise<boolean> {
 }
 
 /**
- * Makes the folder, and removes the socket that a killed server has left; one that is answered is somebody's. Until the result is called
- * nobody else may start. Rejects with FILE, UNTRUSTED.
+ * Makes the folder, and removes a socket that a killed server left; it rejects if a server answers on it. No other server can start
+ * until the returned function is called. Rejects with FILE, UNTRUSTED.
  */
 export async function takeSocket({ run, socket }: Places): Promise<() => void> {
   if (Buffer.byteLength(socket) > LONGEST) {
@@ -49,7 +49,7 @@ export async function takeSocket({ run, socket }: Places): Promise<() => void> {
   }
 }
 
-/** Until the result is called, no server starts on that socket. Rejects with FILE. */
+/** Locks the socket: no server starts on it until the returned function is called. Rejects with FILE. */
 export async function lockSocket(socket: string): Promise<() => void> {
   const lock = `${socket}.lock`;
   await locked(lock);
@@ -63,7 +63,7 @@ async function locked(lock: string): Promise<void> {
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-        // One without a number would be held for ever.
+        // A lock file without a process id would be held forever.
         rmSync(lock, { force: true });
         throw new HookscopeError('FILE', { file: lock, problem: (error as Error).message }, { cause: error });
       }
@@ -81,7 +81,7 @@ async function locked(lock: string): Promise<void> {
 function isHeld(lock: string): boolean {
   try {
     const pid = Number(readFileSync(lock, 'utf8'));
-    // It is not written yet.
+    // 0: the process id is not written yet.
     return pid === 0 || isRunning(pid);
   } catch {
     return false;

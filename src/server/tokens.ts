@@ -4,7 +4,7 @@ import { isObject } from '../values/shape.js';
 import { makeOwnFolder, readOwned, writeOwned } from './owned.js';
 import type { Places } from './places.js';
 
-/** What a token permits; no token permits what another is for. */
+/** What a token permits. Each token has exactly one right. */
 export const RIGHTS = ['fire', 'read', 'admin'] as const;
 export type Right = (typeof RIGHTS)[number];
 
@@ -12,7 +12,7 @@ export type Tokens = Readonly<Record<Right, string>>;
 
 const TOKEN = /^[\w-]{43}$/;
 
-/** The user's tokens; undefined: none were made yet. Throws UNTRUSTED, FILE. */
+/** The user's tokens; undefined if none were made yet. Throws UNTRUSTED, FILE. */
 export function readTokens({ tokens: file, state }: Places): Tokens | undefined {
   const text = readOwned(file);
   if (text === undefined) return undefined;
@@ -28,7 +28,7 @@ export function readTokens({ tokens: file, state }: Places): Tokens | undefined 
   return { fire: String(found['fire']), read: String(found['read']), admin: String(found['admin']) };
 }
 
-/** The same, creating missing tokens in files that only the user can read. */
+/** The user's tokens. Missing ones are made, in files that only the user can read. */
 export function ensureTokens(places: Places): Tokens {
   makeOwnFolder(places.state);
   const known = readTokens(places);
@@ -39,7 +39,7 @@ export function ensureTokens(places: Places): Tokens {
   return tokens;
 }
 
-/** A proof that only someone who has read the user's files can give; the token that agents hold does not reveal it. */
+/** A proof that requires access to the user's files; it cannot be derived from the token that agents have. */
 export const proofOf = ({ admin }: Tokens): string =>
   createHmac('sha256', admin).update('hookscope server').digest('base64url');
 

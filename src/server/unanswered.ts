@@ -5,23 +5,23 @@ import { nextId } from '../emit/stamp.js';
 import type { Fold } from '../events/spec.js';
 import type { Json } from '../values/shape.js';
 
-/** Who decided, in a record that lists no hook. */
+/** The value of `decidedBy` in a record without hooks. */
 const ITSELF = 'hookscope';
 
 export interface Unanswered {
-  /** The event in our words, and what an answer to it can do. */
+  /** Our name of the event; `fold` says what an answer can do. */
   readonly event: string;
   readonly fold: Fold;
-  /** As much of it as could be read. */
+  /** The part of the input that could be read. */
   readonly input: Json;
   readonly reason: string;
-  /** Whether the answer stops what the event is about. */
+  /** Whether the answer stops the action. */
   readonly stops: boolean;
-  /** Claude Code asked, or another agent. */
+  /** Claude Code or another agent asked. */
   readonly isClient: boolean;
 }
 
-/** The record of an event that hookscope itself answered, since hooks could not be asked or have not answered. */
+/** The record of an event that hookscope itself answered, because hooks could not be asked or did not answer. */
 export function unansweredRecord(told: Unanswered): Unstamped<FireRecord> {
   const { event, fold, input, reason, stops, isClient } = told;
   const agent = textAt(input, 'agent_id');

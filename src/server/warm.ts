@@ -18,11 +18,11 @@ import { foundProject } from './found-project.js';
 import { waitingAlone } from './nobody.js';
 import { type Unanswered, unansweredRecord } from './unanswered.js';
 
-/** One host that answers other processes. */
+/** A host that answers other processes. */
 export interface Warm {
   readonly host: Host;
   readonly binding: Binding;
-  /** The project that it is for; absent: for all that are not registered. */
+  /** The host's project; absent for the user's own host, which serves all folders outside the registered projects. */
   readonly root?: string;
 }
 
@@ -45,24 +45,24 @@ export type Passed = { readonly root: string | undefined } & (
   | { readonly agent: PassedAgent }
 );
 
-/** What the next process is told before it answers anyone. */
+/** What the next process gets before it answers any call. */
 export interface PassedOn {
   readonly memory: PassedMemory;
   readonly all: readonly Passed[];
-  /** The hosts whose records readers have from it. */
+  /** The hosts whose records the previous process sends to its readers itself. */
   readonly hosts?: readonly string[];
 }
 
 interface Served extends Warm {
   readonly services: HostCore;
   readonly agents: AgentScopes;
-  /** Sessions seen from their start; of one that is not, calls may be under way that another process was asked about. */
+  /** Sessions that were seen from their start. In any other, another process may have judged calls that are still under way. */
   readonly begun: Set<string>;
-  /** The sessions that have asked about a call before it ran. */
+  /** Sessions that asked about a call before it ran. */
   readonly judged: Set<string>;
 }
 
-/** Sessions that are remembered. */
+/** The most sessions that are remembered. */
 const SESSIONS = 10_000;
 
 /** The user's own host, and one for each registered project. */
@@ -70,9 +70,9 @@ export class WarmHosts {
   readonly #user: Served;
   readonly #projects: readonly Served[];
   readonly #roots: readonly string[];
-  /** Facts that the payloads of other agents do not contain. */
+  /** Remembers what payloads of other agents do not contain. */
   readonly memory = new AgentMemory();
-  /** Fires under way. */
+  /** The number of fires under way. */
   #running = 0;
   #idle: () => void = () => undefined;
 
@@ -95,18 +95,18 @@ export class WarmHosts {
     return [this.#user, ...this.#projects].reduce((sum, { agents }) => sum + agents.size, 0);
   }
 
-  /** The project that a call belongs to (`rootOf`); a call of none is the user's alone. */
+  /** The host for a call's project (`rootOf`), or else the user's own host. */
   of(cwd: string | undefined, session?: string): Warm {
     return this.#of(cwd, session);
   }
 
-  /** Whether all hooks that there are for calls from there wait for consent. */
+  /** Whether there are hooks for calls from this folder, and all of them wait for consent. */
   waitsForConsent(cwd: string | undefined, session?: string): boolean {
     const waiting = waitingAlone(this.#of(cwd, session).services.registrar);
     return waiting !== undefined && waiting.size > 0;
   }
 
-  /** A removed or changed file is reported first: text before another reason; '' if nothing has changed. */
+  /** A text about a changed or removed file, to put before another reason; '' if nothing has changed. */
   whyChanged(cwd: string | undefined, session?: string): string {
     const [changed] = this.#of(cwd, session).binding.changed();
     return changed === undefined ? '' : `${whyChanged(changed)}; `;
@@ -122,13 +122,13 @@ export class WarmHosts {
     return state?.spec.name === event ? state.spec : undefined;
   }
 
-  /** Asks the hooks, and gives the decision in the wire's shape. Rejects as `fire` does. */
+  /** Asks the hooks, and returns the decision in the wire's format. Rejects as `fire` does. */
   async ask(spec: EventSpec, input: Json, asking: Asking): Promise<Record<string, unknown>> {
     const { decision, late } = await this.decide(spec, input, asking);
     return wireOf(spec, decision, late);
   }
 
-  /** Asks the hooks; `late`: what hooks in the background have left for this turn. Rejects as `fire` does. */
+  /** Asks the hooks; `late` of the result: context that background hooks left for this turn. Rejects as `fire` does. */
   async decide(spec: EventSpec, input: Json, { cwd, env, signal, settings }: Asking): Promise<Decided> {
     const served = this.#of(cwd, env['CLAUDE_PROJECT_DIR']);
     this.#running++;
@@ -150,7 +150,7 @@ export class WarmHosts {
     }
   }
 
-  /** What the next process must know: which agents are running, and how calls were judged that have not run yet. `later` is told of changes from now on. */
+  /** What the next process must know: running agents, and judgements of calls that have not run yet. `later` is called with changes from now on. */
   passOn(later: (one: Passed) => void): PassedOn {
     const all: Passed[] = [];
     let to = (one: Passed): void => void all.push(one);
@@ -162,14 +162,14 @@ export class WarmHosts {
     return { memory: this.memory.plain, all };
   }
 
-  /** Takes over from the previous process; projects that are no longer served are left out. */
+  /** Takes over what the previous process knew; projects that are no longer served are left out. */
   takeOver(passed: Passed): void {
     const served = [this.#user, ...this.#projects].find(({ root }) => root === passed.root);
     if ('call' in passed) served?.services.alarms.takeOver(passed.call);
     else served?.agents.takeOver(passed.agent);
   }
 
-  /** Records that an event from there was answered without its hooks. */
+  /** Records that an event from this folder was answered without its hooks. */
   unanswered(told: Unanswered, cwd: string | undefined, session: string | undefined): void {
     this.#of(cwd, session).services.bus.emit(() => unansweredRecord(told));
   }
@@ -193,7 +193,7 @@ function serve(warm: Warm): Served {
   return { ...warm, services, agents: new AgentScopes(services), begun: new Set(), judged: new Set() };
 }
 
-/** A client whose PreToolUse we have been asked about is connected for all tools, so that what runs unasked is an alarm. */
+/** Whether a session asks about every tool, so that a call that runs unasked is an alarm: it has asked on PreToolUse before. */
 function everyTool({ begun, judged }: Served, { callRole, claude }: EventSpec, input: Json): boolean {
   const id = String(input['session_id']);
   // A compacted session continues, perhaps with running agents.
@@ -209,7 +209,7 @@ function remember(sessions: Set<string>, id: string): void {
   if (sessions.size > SESSIONS) sessions.delete(sessions.values().next().value as string);
 }
 
-/** Context that background hooks have left for the next turn. */
+/** Context that background hooks left for the next turn. */
 function lateFor({ registrar }: HostCore, spec: EventSpec, input: Json): readonly string[] {
   if (spec.plainStdout !== 'context' || spec.plainAnswer) return [];
   return registrar.pendingOf(String(input['session_id']), input['agent_id']).splice(0);
@@ -225,8 +225,8 @@ function wireOf(spec: EventSpec, decision: AnyDecision, late: readonly string[])
 }
 
 /**
- * The root that a call belongs to, links resolved: that of its session's project (`CLAUDE_PROJECT_DIR`), or a root within it that contains the
- * call's folder; for a session without a project, that of the folder. So changing to another folder does not leave a project's hooks behind.
+ * The root that a call belongs to, with links resolved: that of the session's project (`CLAUDE_PROJECT_DIR`), or a root within it that contains the
+ * call's folder. Without a session's project, it is that of the folder. So changing the folder does not leave the project's hooks.
  */
 export function rootOf(
   roots: readonly string[],

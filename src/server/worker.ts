@@ -22,15 +22,15 @@ import type { Places } from './places.js';
 import { createTokenCheck, proofOf, type Tokens } from './tokens.js';
 import { type PassedOn, type Warm, WarmHosts } from './warm.js';
 
-/** Turns a set of hooks into a host; only the command line knows how. */
+/** Makes a host of a set of hooks; the command line provides it. */
 export type OpenSet = (
   set: NamedSet,
   how: {
     /** The folder from which names are resolved. */
     readonly directory: string;
-    /** The project whose own configuration counts, once it is accepted. */
+    /** The project whose own configuration counts, if it is accepted. */
     readonly project: string | undefined;
-    /** Is handed the host before anything is registered in it. */
+    /** Called with the host before anything is registered in it. */
     prepare(host: Host): void;
     readonly checksOf:
       | ((file: string, variables?: Variables) => (handler: HandlerDescription) => Registration['trustCheck'])
@@ -41,13 +41,13 @@ export type OpenSet = (
 /** What a server serves. */
 export interface Serving {
   readonly set: NamedSet;
-  /** Where it was started; names are resolved from there. */
+  /** The folder in which the server was started; names are resolved from it. */
   readonly cwd: string;
   readonly projects: readonly string[];
-  /** Files that commands name and that change by themselves, by absolute path: their names alone are bound. */
+  /** Absolute paths of files that commands name and that change by themselves, so that only their names are bound. */
   readonly data?: readonly string[];
   readonly port?: number;
-  /** Nothing is bound: changes are loaded without asking. */
+  /** Changes are loaded without asking, so nothing is bound. */
   readonly dev: boolean;
 }
 
@@ -56,10 +56,10 @@ export interface WorkerOptions {
   readonly places: Places;
   readonly tokens: Tokens;
   readonly open: OpenSet;
-  /** The bindings from before a restart; absent: the files are bound as they are now. */
+  /** The bindings from before a restart; absent to bind the files as they are now. */
   readonly bindings?: Bindings | undefined;
   readonly patience?: Partial<Patience>;
-  /** Keeps what hosts emit. */
+  /** Stores the records that hosts emit. */
   keeper: {
     push(batch: Batch): void;
     caughtUp(): Promise<void> | undefined;
@@ -67,11 +67,11 @@ export interface WorkerOptions {
     close(): Promise<void>;
   };
   records: AppParts['records'];
-  /** What is kept from now on, also by commands that answer themselves. */
+  /** Records that are stored from now on, including those of commands that answer themselves. */
   readonly beside?: Follow;
-  /** Asked when all is loaded and nothing is answered yet: what the process before this one knows; undefined: there was none. */
+  /** Called when everything is loaded, before any answer; returns what the previous process knows, undefined if there was none. */
   inherit?(): Promise<PassedOn | undefined>;
-  /** Default: what masks secrets on this machine. */
+  /** Masks secrets. Default: the redactor with this machine's key. */
   readonly redactor?: Redactor;
   admin: AppParts['admin'];
   tell(text: string): void;
@@ -80,27 +80,27 @@ export interface WorkerOptions {
 /** A running server of one process. */
 export interface Worker {
   readonly bindings: Bindings;
-  /** Nothing is loaded, since a file had changed that was bound before: all gates fail. */
+  /** No hooks are loaded, because a bound file had changed, and all gates fail. */
   readonly isStandIn: boolean;
   readonly hosts: WarmHosts;
   readonly port: number | undefined;
-  /** Of its own hosts, and of those of the processes before it. */
+  /** The ids of its own hosts and of those of earlier processes. */
   hostIds(): string[];
-  /** Files that are not as they were bound; `afresh`: as `Binding.changed`. */
+  /** Files that differ from what was bound; `afresh`: see `Binding.changed`. */
   changes(afresh?: boolean): string[];
   /**
-   * Takes no more connections, which `closed` is told, answers what is under way, and ends the hosts. `last`: no other process takes
-   * those that wait to be taken.
+   * Stops accepting connections and calls `closed`, answers calls under way, and ends the hosts. `last`: no other process accepts
+   * the connections that are still waiting.
    */
   stop(last: boolean, closed: () => void): Promise<void>;
 }
 
-/** Loads what is served, then listens. Rejects with what is wrong with what it loads. */
+/** Loads the hooks, then listens. Rejects with the error if loading fails. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { serving, places, tokens, open } = options;
   const { set, cwd, projects, dev } = serving;
   const { files, scripts } = options.bindings ?? { files: await bindSet(set, cwd), scripts: {} };
-  // A process of an older version may have handed them on.
+  // A process of an older version may have passed on the bindings.
   const bindings = { files, scripts: readScripts(scripts) };
   const redactor = options.redactor ?? createRedactor();
   const text = (record: HookRecord): string => wellFormedJson(redactor.redact(record));
@@ -110,7 +110,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     options.keeper.push(batch);
   }, options.tell);
   const opened: { close(): Promise<void> }[] = [];
-  // In a new process the files may have changed since they were bound, and nobody has accepted their new content.
+  // After a restart, files may have changed since they were bound, and nobody has accepted the new content.
   const [changed] = options.bindings === undefined || dev ? [] : changedSince(bindings.files);
   const warm = async (root: string | undefined): Promise<Warm> => {
     const binding = new Binding(bindings, root ?? cwd, serving.data, changed);
@@ -129,7 +129,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     return { host, binding, ...(root === undefined ? {} : { root: realOr(root) }) };
   };
   const endAll = async (): Promise<void> => {
-    // Hosts first: their last records are kept.
+    // Hosts first, so that their last records are stored.
     for (const one of opened.splice(0)) await one.close();
     batches.pass();
     await options.keeper.close();
@@ -154,7 +154,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       serves: (asked, from) => keys.has(keyOf(asked, from)),
       accepted: (folder) => accepted.has(folder),
       async *records(query) {
-        // Makes everything up to now readable.
+        // Makes all records up to now readable.
         batches.pass();
         await options.keeper.flush();
         yield* options.records(query);
@@ -180,7 +180,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     if (passed !== undefined) {
       hosts.memory.takeOver(passed.memory);
       for (const one of passed.all) hosts.takeOver(one);
-      // It tells its own readers of those, and may write the last of them when it has none any more.
+      // Readers of the previous process get these hosts' records from it; here they are not sent again from the store.
       for (const id of passed.hosts ?? []) feed.own.add(id);
     }
     const socket = httpServer(parts, { hosts: new Set(['hookscope', 'localhost']), check, patience, proof });
@@ -209,7 +209,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         closed();
         await hosts.settled();
         let before = calls.answered;
-        // If records or this process are slow, received calls are answered late: a client of HTTP hooks would continue after an error.
+        // Connections are kept while calls are answered, even slowly, because a client of HTTP hooks would continue after an error.
         const timer = setInterval(() => {
           const isMoving = calls.answered !== before || [...calls.waiting].some(({ complete }) => complete);
           before = calls.answered;
@@ -226,23 +226,23 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 }
 
-/** So many ids of hosts a process passes on: those of the last processes, which may still write. */
+/** The most host ids that a process passes on: those of the last processes, which may still write records. */
 const HOST_IDS = 1_000;
 
-/** After this many milliseconds without an answer, nobody is reading any more, or sending the rest of a request. */
+/** After this many milliseconds without progress, clients are assumed to be gone. */
 const DRAIN = 1_000;
 
-/** Turns of the event loop in which connections are taken that came before the end. */
+/** For at most this many turns of the event loop, connections from before the end are still accepted. */
 const TAKING = 50;
 
-/** Connections that were not accepted yet are cut when their socket is closed, although their calls may have been sent. */
+/** Accepts the waiting connections. Closing the socket would cut them, although their calls may have been sent. */
 async function takeWaiting(servers: readonly Server[]): Promise<void> {
   let taken = 1;
   const take = (): void => void taken++;
   for (const server of servers) server.on('connection', take);
   for (let turn = 0; turn < TAKING && taken > 0; turn++) {
     taken = 0;
-    // Two, since the first may end before connections are looked for.
+    // Two turns, because the first may end before connections are looked for.
     for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
   }
   for (const server of servers) server.off('connection', take);
@@ -258,7 +258,7 @@ function listening(server: Server, at: { path: string } | { port: number; host: 
   });
 }
 
-/** A guard that never runs (its binding says so), on every event that can be blocked: a broken file does not make its guards disappear. */
+/** Registers a guard that always fails on every event that can be blocked, because a changed file must not make its guards disappear. */
 function standIn(host: Host, file: string): void {
   const { registrar, events } = servicesOf(host);
   const stands = Object.values(events).filter(

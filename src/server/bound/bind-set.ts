@@ -8,7 +8,7 @@ import { isPackageName } from '../../plugins/package-folder.js';
 import { AGENT, type NamedSet } from '../named-set.js';
 import { type Bound, type BoundFiles, hashOf, hashOfFolder, realOf, statOf } from './files.js';
 
-/** The current files of a set. Nothing of it runs. */
+/** Binds the files of a set as they are now. Nothing runs. */
 export async function bindSet(set: NamedSet, cwd: string): Promise<BoundFiles> {
   const files: Record<string, Bound> = {};
   const put = (path: string, found: Bound, roots: readonly string[]): void => {
@@ -59,7 +59,7 @@ function namesIn(file: string): string[] {
   try {
     return pluginNames(JSON.parse(readRegularFile(file).toString('utf8')));
   } catch {
-    // Loading it says what is wrong.
+    // The error is reported when the file is loaded.
     return [];
   }
 }

@@ -9,12 +9,12 @@ import type { Variables } from '../../trust/named/variables.js';
 import { type Bindings, type Bound, type BoundFiles, type BoundScripts, isOther, PACKAGE, signOf } from './files.js';
 import { keyOfScripts } from './scripts.js';
 
-/** Milliseconds that one look is good for, at the least and, for files and for packages, at the most; between them fifty times what it took. */
+/** How long a look at the files is valid, in milliseconds: `SHARE` times as long as it took, but within these limits. */
 const SHORTEST = 50;
 const LONGEST = { files: 500, packages: 5_000 };
 const SHARE = 50;
 
-/** Some of the bound files. Packages are dear to look at, and are not to delay what is seen of files. */
+/** A part of the bound files. Packages are slow to check, so they are separate from files, whose changes should be noticed soon. */
 interface Look {
   readonly paths: readonly string[];
   readonly longest: number;
@@ -22,7 +22,7 @@ interface Look {
   next: number;
 }
 
-/** Watches the bound files. Hooks of a changed file stay, do not run, and fail, until the user accepts the change. */
+/** Checks the bound files for changes. Hooks of a changed file stay registered, but fail without running until the user accepts the change. */
 export class Binding {
   readonly files: BoundFiles;
   readonly scripts: BoundScripts;
@@ -34,8 +34,8 @@ export class Binding {
   #changed: readonly string[] = [];
 
   /**
-   * `folder`: where names of scripts that are not found from a call's own folder lead; `data`: scripts that change by themselves, by absolute
-   * path, of which the name alone is bound; `notLoaded`: a file that had changed when the hooks were to be loaded, so none were.
+   * `folder`: where scripts are looked for that are not found from a call's own folder; `data`: absolute paths of scripts that change by
+   * themselves, so that only their names are bound; `notLoaded`: a file that had changed before the hooks were loaded, so that none were.
    */
   constructor({ files, scripts }: Bindings, folder: string, data: readonly string[] = [], notLoaded?: string) {
     this.files = files;
@@ -58,8 +58,8 @@ export class Binding {
   }
 
   /**
-   * Files that are not as they were bound. One look is good for a moment, since what runs in us was loaded before; `afresh`: not for somebody
-   * who asks what has changed.
+   * Files that differ from what was bound. A look stays valid for a moment, since code that runs in this process is already loaded. `afresh`:
+   * look again, for a user who asks what has changed.
    */
   changed(afresh = false): readonly string[] {
     for (const look of this.#looks) {
@@ -73,11 +73,11 @@ export class Binding {
     return this.#changed;
   }
 
-  /** Why hooks of that source do not run. */
+  /** Why hooks of a source do not run; undefined if they do. */
   readonly guard = ({ file }: Source): Untrusted | undefined => {
     const changed = this.changed();
     if (this.#notLoaded !== undefined) {
-      // Bytes that match again load nothing.
+      // Even if the file is as before again, the hooks are not loaded.
       const why = changed.includes(this.#notLoaded) ? whyChanged(this.#notLoaded) : whyNotLoaded(this.#notLoaded);
       return { file: this.#notLoaded, why };
     }
@@ -88,8 +88,8 @@ export class Binding {
   };
 
   /**
-   * The check before a command of that file runs: whether the files that it names are unchanged since they were first seen. `fallback`: where
-   * it runs if the call does not say; `variables`: what words in it stand for.
+   * The check before a command of a file runs: whether the files that it names are unchanged since they were bound. `fallback`: the folder in
+   * which it runs if the call does not say; `variables`: the values of variables in it.
    */
   commandsOf(
     file: string,
@@ -126,7 +126,7 @@ export class Binding {
     return isOther(path, bound);
   }
 
-  /** A package's folder says nothing of what is in the folders below. */
+  /** Whether a path is a file. The `stat` of a package's folder does not show changes in the folders below. */
   #isFile(path: string): boolean {
     return !path.endsWith(PACKAGE) && this.files[path]?.leads === undefined;
   }
@@ -137,10 +137,10 @@ const BY_NAME = 'hookscope serve --data';
 export const whyChanged = (path: string, hint = ''): string =>
   `${path} has changed since the server was started with it${hint}; see hookscope serve --accept`;
 
-/** The same once it is as it was again. */
+/** Like `whyChanged`, for a file that is as it was again. */
 const whyNotLoaded = (path: string): string =>
   `${path} had changed when the server was to load its hooks, so none are loaded; it loads them now, or tells on standard error why not`;
 
-/** The same for a file that a command names. */
+/** Like `whyChanged`, for a file that a command names. */
 export const whyScriptChanged = (path: string): string =>
   whyChanged(path, ` (if hooks write to it themselves: ${BY_NAME})`);

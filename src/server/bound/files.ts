@@ -5,28 +5,28 @@ import type { Consent } from '../../trust/consent.js';
 import { bindPackage } from '../../trust/package-files.js';
 import { sha256 } from '../../values/sha256.js';
 
-/** One file, or all own files of a package (`…/**`), as it was. */
+/** The bound state of one file, or of all own files of a package (`…/**`). */
 export interface Bound {
   readonly sha256: string | null;
-  /** It runs in our process, or decides what does. */
+  /** The file runs in our process, or decides what runs there. */
   readonly code: boolean;
-  /** Where its name led when it was bound, if it or a folder of it is a link. */
+  /** The real path when it was bound, if its path contains a link. */
   readonly real?: string;
-  /** What it was called on the way there, as one link after the other was followed. */
+  /** The paths on the way there, as one link after the other was followed. */
   readonly through?: readonly string[];
-  /** Not a file, but the folder to which a package name resolves. */
+  /** Set if it is not a file, but the folder to which a package name resolves. */
   readonly leads?: { readonly name: string; readonly from: string };
-  /** What was named and has brought it: a plugin's folder, a configuration. Each with what it is called as links are followed. */
+  /** What was named and led to this file, such as a plugin's folder or a configuration; each with its paths as links are followed. */
   readonly by?: readonly (readonly string[])[];
 }
 
-/** The named files, by absolute path. */
+/** The bound files, by absolute path. */
 export type BoundFiles = Readonly<Record<string, Bound>>;
 
-/** The files that commands in it name, by the folder they are found from and the file that holds the command (`keyOfScripts`), and by the name. */
+/** The files that commands name: by folder and file of the command (`keyOfScripts`), and by the name in the command. */
 export type BoundScripts = Record<string, Record<string, Consent['files'][string]>>;
 
-/** All that a set binds, as it is kept. */
+/** Everything that a set binds, as it is stored. */
 export interface Bindings {
   readonly files: BoundFiles;
   readonly scripts: BoundScripts;
@@ -40,7 +40,7 @@ export function stateOf(paths: readonly string[]): string {
   return sha256(JSON.stringify(all));
 }
 
-/** Which of them are not as they were bound; a look without memory. */
+/** The files that differ from what was bound; nothing is cached. */
 export function changedSince(files: BoundFiles): string[] {
   return Object.keys(files).filter((path) => isOther(path, files[path] as Bound));
 }
@@ -48,7 +48,7 @@ export function changedSince(files: BoundFiles): string[] {
 export const isOther = (path: string, { leads, sha256 }: Bound): boolean =>
   (leads === undefined ? hashOf(path) : hashOfFolder(leads)) !== sha256;
 
-/** Tells whether a file may have changed, without reading it. */
+/** A text that changes if a file may have changed; the file is not read. */
 export function signOf(path: string): string {
   const stats = statOf(path);
   return stats === undefined ? '' : `${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
@@ -59,7 +59,7 @@ export function realOf(path: string): Pick<Bound, 'real' | 'through'> {
   return real === null || real === path ? {} : { real, through: namesOf(path).slice(1, -1) };
 }
 
-/** Where it leads, whatever of it is a link; null: it is not there. */
+/** The real path, with links resolved; null if it does not exist. */
 function linkOf(path: string): string | null {
   try {
     return realpathSync(path);
@@ -84,7 +84,7 @@ export function hashOfFolder({ name, from }: NonNullable<Bound['leads']>): strin
 export function hashOf(path: string): string | null {
   try {
     if (path.endsWith(PACKAGE)) return bindPackage(path.slice(0, -PACKAGE.length)).sha256;
-    // A pipe is read once, and may never end.
+    // A pipe can be read only once, and may never end.
     return statSync(path).isFile() ? sha256(readFileSync(path)) : null;
   } catch {
     return null;

@@ -3,14 +3,14 @@ import { hashRegularFileSlowly } from '../../files/hash-file.js';
 import { hashFile, UNREADABLE, whyUnread } from '../../trust/named/named-files.js';
 import { type BoundScripts, signOf, statOf } from './files.js';
 
-/** It stands in no path. */
+/** A separator that no path contains. */
 const BETWEEN = '\0';
 
 export const keyOfScripts = (folder: string, file: string): string => `${folder}${BETWEEN}${file}`;
 
 /**
- * The same, also where an older version wrote them, which put a colon between folder and file. Where that can be read in several ways, each
- * of them stands: a wrong one looks like a change, and is asked about.
+ * Converts keys of older versions, which had a colon between folder and file. If a key can be split in several ways, all are kept: a wrong
+ * one looks like a change, which the user is asked about.
  */
 export function readScripts(scripts: BoundScripts): BoundScripts {
   const all = Object.entries(scripts).flatMap(([key, found]) => waysToRead(key).map((one) => [one, found] as const));
@@ -25,7 +25,7 @@ function waysToRead(key: string): string[] {
     .map((at) => keyOfScripts(key.slice(0, at), key.slice(at + 1)));
 }
 
-/** Those that commands in these files name. */
+/** The scripts that commands in these files name. */
 export function scriptsOf(scripts: BoundScripts, holders: ReadonlySet<string>): BoundScripts {
   return Object.fromEntries(Object.entries(scripts).filter(([key]) => holders.has(holderOf(key))));
 }
@@ -39,7 +39,7 @@ interface Script {
   readonly holder: string;
 }
 
-/** Without those of which the name alone is bound. */
+/** All scripts, except those of which only the name is bound. */
 function allOf(scripts: BoundScripts): Script[] {
   return Object.entries(scripts).flatMap(([key, found]) =>
     Object.entries(found).flatMap(([name, { sha256, data }]) =>
@@ -48,14 +48,14 @@ function allOf(scripts: BoundScripts): Script[] {
   );
 }
 
-/** Those that are not as they were bound. */
+/** The scripts that differ from what was bound. */
 export function changedScripts(scripts: BoundScripts): string[] {
   return pathsOf(allOf(scripts).filter(({ path, sha256 }) => hashFile(path) !== sha256));
 }
 
 const pathsOf = (all: readonly Script[]): string[] => [...new Set(all.map(({ path }) => path))];
 
-/** Why some of them cannot be bound, and what their hooks will say. */
+/** Messages about scripts that cannot be bound, so that their hooks fail. */
 export function unboundScripts(scripts: BoundScripts): string[] {
   const all = allOf(scripts).filter(({ sha256 }) => sha256 === UNREADABLE);
   const told = all.map(({ path, holder }) => `${path}, which ${holder} names, cannot be bound: ${whyUnread(path)}`);
@@ -64,10 +64,10 @@ export function unboundScripts(scripts: BoundScripts): string[] {
   );
 }
 
-/** Bytes of a file that is read at once; a larger one is read piece by piece while calls are answered. */
+/** The largest file in bytes that is read at once. A larger one is read in pieces, so that calls are answered meanwhile. */
 const AT_ONCE = 1024 * 1024;
 
-/** The same with a memory: a file is read again only if its size, its times or its inode are others. */
+/** Like `changedScripts`, but cached: a file is read again only if its size, times or inode have changed. */
 export class ScriptsLook {
   readonly #seen = new Map<string, { readonly sign: string; readonly sha256: string | null | undefined }>();
   readonly #scripts: BoundScripts;
@@ -77,7 +77,7 @@ export class ScriptsLook {
     this.#scripts = scripts;
   }
 
-  /** A large one counts as it was until it has been read. */
+  /** The changed scripts. A large file counts as unchanged until it has been read. */
   changed(): string[] {
     return pathsOf(
       allOf(this.#scripts).filter(({ path, sha256 }) => {
@@ -87,7 +87,7 @@ export class ScriptsLook {
     );
   }
 
-  /** Resolves when what `changed` found large has been read. */
+  /** Resolves when the large files that `changed` found have been read. */
   get read(): Promise<void> {
     return this.#reading;
   }
@@ -99,7 +99,7 @@ export class ScriptsLook {
     const isLarge = (statOf(path)?.size ?? 0) > AT_ONCE;
     const sha256 = isLarge ? seen?.sha256 : hashFile(path);
     this.#seen.set(path, { sign, sha256 });
-    // One after the other.
+    // Large files are read one after the other.
     if (isLarge) this.#reading = this.#reading.then(() => this.#readSlowly(path, sign));
     return sha256;
   }

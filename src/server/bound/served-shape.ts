@@ -1,12 +1,12 @@
 import { clip } from '../../plain.js';
 import { checks, isObject, isText, type OptionCheck, oneOf, type Shape, show, TEXTS } from '../../values/shape.js';
 
-/** The first value that is not what `writeServed` writes, in words; undefined: there is none. */
+/** What is wrong with the first value that `writeServed` would not have written; undefined if there is none. */
 export function wrongIn(served: unknown): string | undefined {
   return wrongKey('', served, { ...checks.object, keys: SERVED });
 }
 
-/** `keys`: of an object whose keys are known; `each`: what every value of any other object is. */
+/** A check with nested ones. `keys`: for an object with known keys; `each`: for every value of any other object. */
 interface Nested extends OptionCheck {
   readonly keys?: Readonly<Record<string, Nested>>;
   readonly each?: Nested;

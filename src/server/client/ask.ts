@@ -8,35 +8,35 @@ import { checkOwned, checkWay, readOwned } from '../owned.js';
 import type { Places } from '../places.js';
 import { CLAUDE, type Protocol } from '../protocol.js';
 
-/** One event that a server is asked about. */
+/** One event to ask a server about. */
 export interface Question {
   readonly protocol: Protocol;
-  /** The input, as it came. */
+  /** The input as the agent sent it. */
   readonly body: string;
   readonly set: NamedSet;
   readonly cwd: string;
   readonly policy: FailurePolicy;
-  /** When to have answered, by `performance.now()`. */
+  /** When the answer is due, by `performance.now()`. */
   readonly deadline: number;
 }
 
-/** Bytes of an answer: one without an end is not read on. The same in the thin command. */
+/** The most bytes of an answer that are read, because it may have no end. The thin command has the same limit. */
 const MOST_ANSWER = 8 * 1024 * 1024;
 const LARGE = 'the answer of the server is larger than 8 MiB';
 
-/** Why the command must fire by itself; nothing was run. */
+/** Why the command must fire the event itself; the server has run nothing. */
 export type Unasked = 'not running' | 'not served' | 'cannot be asked';
 
 /**
- * Asks the server of this user. Only where nothing was sent, or the server says that it has run nothing, is there no answer; from then on a
- * server that dies, hangs or answers nonsense is a failure, so that no hook runs twice. Throws UNTRUSTED: the socket is not ours.
+ * Asks this user's server. It is `Unasked` only if nothing was sent, or the server says that it ran nothing. Otherwise a server that
+ * dies, hangs or answers nonsense is a failure, so that no hook runs twice. Throws UNTRUSTED if the socket is not this user's.
  */
 export async function askServer(question: Question, places: Places): Promise<CommandAnswer | Unasked> {
   const headers = headOf(question, places);
   if (typeof headers === 'string') return headers;
   const proof = readOwned(places.proof)?.trim();
   if (!proof) return 'cannot be asked';
-  // Usually there is no server, so nothing else is loaded.
+  // Loaded only here, because usually there is no server.
   const { request } = await import('node:http');
   const { protocol, body, policy, deadline } = question;
   return new Promise((resolve) => {
@@ -61,7 +61,7 @@ export async function askServer(question: Question, places: Places): Promise<Com
       else resolve('not running');
     });
     asked.on('response', (response) => {
-      // A stranger's answer is not read: it may never end.
+      // The answer of another user's program is not read, because it may never end.
       if (response.headers[HEAD.proof] !== proof) {
         end();
         fail(REASONS.stranger);
@@ -91,12 +91,12 @@ export async function askServer(question: Question, places: Places): Promise<Com
         }
       });
     });
-    // As bytes: a string would be sent together with the head, in the string's encoding.
+    // As bytes, because Node would send a string together with the head, in the string's encoding.
     asked.end(Buffer.from(body));
   });
 }
 
-/** The answer in a 200 response; undefined: it is not one of ours. */
+/** The answer in a response with status 200; undefined if it does not have our format. */
 function answerIn(
   text: string,
   { headers, rawHeaders }: IncomingMessage,
@@ -119,7 +119,7 @@ function asideIn(raw: readonly string[]): string {
   return lines.map((line) => `${utf8(line)}\n`).join('');
 }
 
-/** Whether there is a socket of this user's to ask. Throws UNTRUSTED, FILE: what is there is not used. */
+/** Whether there is a socket of this user. Throws UNTRUSTED or FILE if what is there must not be used. */
 export function isSocketThere({ run, socket }: Pick<Places, 'run' | 'socket'>): boolean {
   try {
     checkOwned(run, 'folder');
@@ -132,7 +132,7 @@ export function isSocketThere({ run, socket }: Pick<Places, 'run' | 'socket'>): 
   }
 }
 
-/** The lines of the request's head; or why it is not asked. */
+/** The headers of the request, or why the server is not asked. */
 function headOf(question: Question, places: Places): Record<string, string | string[]> | Unasked {
   const { protocol, set, cwd, policy } = question;
   if (!isSocketThere(places)) return 'not running';
@@ -157,13 +157,13 @@ function headOf(question: Question, places: Places): Record<string, string | str
   return head;
 }
 
-/** Node writes a head as Latin-1. */
+/** UTF-8 as Latin-1 characters, because Node writes headers as Latin-1. */
 const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-/** Milliseconds that a server has for a request of the user's own commands. */
+/** The time limit in milliseconds for requests of the user's own commands. */
 const PATIENCE = 60_000;
 
-/** A request of the user's own commands; rejects where no server answers. Throws UNTRUSTED: what answers is not this user's. */
+/** Sends a request of the user's own commands. Rejects if no server answers, with UNTRUSTED if it is not this user's. */
 export async function callServer(
   places: Places,
   { path, method = 'GET', token, body }: { path: string; method?: string; token: string; body?: unknown },

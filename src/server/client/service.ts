@@ -4,24 +4,24 @@ import { wrongOption } from '../../values/options.js';
 import { headersOf } from '../named-set.js';
 import type { Serving } from '../worker.js';
 
-/** A file with which the system starts a program when its user logs in. */
+/** A file by which the system starts a program when the user logs in. */
 export interface ServiceFile {
   readonly path: string;
   readonly text: string;
-  /** The command that starts it, for the user to type. */
+  /** The command with which the user starts it. */
   readonly start: string;
 }
 
 export interface ServiceOptions {
   readonly platform: NodeJS.Platform;
   readonly env: NodeJS.ProcessEnv;
-  /** The program, and what it is started with. */
+  /** The program and its arguments. */
   readonly argv: readonly string[];
   /** The folder from which names are resolved. */
   readonly cwd: string;
 }
 
-/** The arguments of `hookscope serve` that name the same from any folder. */
+/** The arguments of `hookscope serve`, made independent of the current folder. */
 export function serveArguments({ set, cwd, projects, data = [], port, dev }: Serving): string[] {
   const named = headersOf(set, cwd).flatMap(([name, value]) =>
     value === '--no-config' ? [value] : [name.replace('hookscope-', '--'), value],
@@ -36,7 +36,7 @@ export function serveArguments({ set, cwd, projects, data = [], port, dev }: Ser
   ];
 }
 
-/** A unit for systemd on Linux, a file for launchd on macOS; undefined on other systems. Throws INVALID_OPTIONS: it cannot name the folder. */
+/** A systemd unit on Linux, a launchd file on macOS; undefined on other systems. Throws INVALID_OPTIONS if the file cannot name the folder. */
 export function serviceFile({ platform, env, argv, cwd }: ServiceOptions): ServiceFile | undefined {
   const kept = ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'PATH'].flatMap((name) => {
     const value = env[name];
@@ -73,7 +73,7 @@ WantedBy=default.target
   return { path: join(folder, 'systemd/user/hookscope.service'), text, start };
 }
 
-/** What systemd would read as the end of a folder's name, or of its line: nothing is quoted there. */
+/** Characters that would end a folder's name or line in a unit, where systemd has no quoting. */
 const UNNAMEABLE = /\p{Cc}|[\s\\]$/u;
 
 const unnamed = (file: string, cwd: string): Error =>
@@ -86,7 +86,7 @@ const unitWord = (word: string): string =>
     .replaceAll('%', '%%')
     .replace(/\p{Cc}/gu, hexOf)}"`;
 
-/** One word of a command line behind the program: with variables escaped, too. */
+/** One argument of a command line in a unit, with variables escaped too. */
 const argumentWord = (word: string): string => unitWord(word).replaceAll('$', '$$$$');
 
 const hexOf = (one: string): string => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -117,11 +117,11 @@ ${kept.map(([name, value]) => `    <key>${escapeXml(name)}</key>${string(value)}
   return { path, text, start: `launchctl bootstrap gui/$(id -u) '${path.replaceAll("'", "'\\''")}'` };
 }
 
-/** Characters that no XML can hold, however they are written. */
+/** Characters that XML cannot contain, not even escaped. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are they.
 const NOT_XML = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
 
-/** A carriage return would be read as a line feed. */
+/** Escapes for XML. A plain carriage return would be read as a line feed. */
 const ENTITIES: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',

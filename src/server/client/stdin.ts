@@ -6,12 +6,12 @@ interface NoInput {
   readonly problem: 'input' | 'large' | 'open' | 'short';
 }
 
-/** Milliseconds in which what is there can be read: with fewer it is not known whether it would have been closed. */
+/** The least time for reading in milliseconds; with less it is not known whether the input would have been closed. */
 const ENOUGH = 50;
 
 /**
- * All of standard input, as the text of a JSON object. It must be closed before the deadline (`performance.now()`): an agent that leaves it
- * open must not wait for an answer until it gives up.
+ * Reads all of standard input, the text of a JSON object. It must be closed before the deadline (`performance.now()`), because an agent
+ * that leaves it open would otherwise wait until it gives up.
  */
 export function readStdin(stdin: Readable, deadline: number): Promise<string | NoInput> {
   return new Promise((resolve) => {

@@ -5,26 +5,26 @@ import { ownFolder } from '../../plugins/own-folder.js';
 import { absoluteSet, headersOf, type NamedSet } from '../named-set.js';
 
 export interface ThinOptions {
-  /** What the command names; made absolute from `cwd`. */
+  /** The hooks that the command names; relative paths are resolved from `cwd`. */
   readonly set?: NamedSet;
   readonly cwd?: string;
   /** The agent whose hook it is. Default: `claude-code`. */
   readonly as?: string;
-  /** A person sits at the agent, and can be asked. */
+  /** A user is at the agent and can be asked. */
   readonly attended?: boolean;
-  /** Seconds that the agent waits for it. */
+  /** How long the agent waits for the command, in seconds. */
   readonly timeout?: number;
   readonly onFailure?: 'block' | 'allow';
-  /** The Node that fires where no server runs. Default: this one. */
+  /** The Node executable that fires events if no server runs. Default: this one. */
   readonly node?: string;
-  /** The environment by which the server and programs are found; default: the process's. Written into the command, because a project can change an agent's. */
+  /** The environment for finding server and programs. It is written into the command, because a project can change the agent's. Default: the process's. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** The script that agents start: `sh`, curl, and Node where it needs it. */
+/** The script that agents start. It needs `sh` and curl, and Node only if there is no server. */
 export const thinScript = (): string => join(ownFolder(), 'dist', 'hookscope-hook.sh');
 
-/** A command line for `/bin/sh -c` that answers one event of an agent's: the thin command, by absolute path. */
+/** A command line for `/bin/sh -c` that answers one event of an agent with the thin command, by its absolute path. */
 export function thinCommand(event: string, options: ThinOptions = {}): string {
   const { set = {}, as, attended, cwd = process.cwd(), timeout, onFailure } = options;
   const { node = process.execPath, env = process.env } = options;
@@ -45,7 +45,7 @@ export function thinCommand(event: string, options: ThinOptions = {}): string {
   ];
   const { HOME: home = homedir(), XDG_STATE_HOME: state, XDG_CONFIG_HOME: config, XDG_RUNTIME_DIR: runtime } = env;
   const places = Object.entries({
-    // Uses the current home folder, because a project's settings can change that as well.
+    // With the home folder of now, because a project's settings can change that too.
     XDG_STATE_HOME: state || join(home, '.local/state'),
     XDG_RUNTIME_DIR: runtime ?? '',
     XDG_CONFIG_HOME: config || join(home, '.config'),
@@ -53,20 +53,20 @@ export function thinCommand(event: string, options: ThinOptions = {}): string {
   return [...places, ...CLEARED, `PATH=${quoted(pathOf(env))}`, SHELL, ...words.map(quoted)].join(' ');
 }
 
-/** Variables that load other code into a shell, Node or curl: a project's settings can set these for an agent, too. */
+/** Variables that load other code into a shell, Node or curl. They are cleared, because a project's settings can set them for an agent. */
 const CLEARED = ['BASH_ENV', 'ENV', 'LD_PRELOAD', 'NODE_OPTIONS', 'NODE_PATH', 'OPENSSL_CONF'].map(
   (name) => `${name}=`,
 );
 
-/** By its path, so that neither `PATH` nor a shell function decides what runs. */
+/** The shell by its path, so that neither `PATH` nor a shell function decides what runs. */
 const SHELL = existsSync('/bin/sh') ? '/bin/sh' : 'sh';
 
-/** The folders of programs, as they are now; without those of a project, which npm and npx put in front. */
+/** The current PATH, without a project's folders, which npm and npx prepend. */
 function pathOf({ PATH = '' }: NodeJS.ProcessEnv): string {
   const folders = PATH.split(':').filter((one) => isAbsolute(one) && !/\/node_modules(?:\/|$)/.test(one));
   return folders.length > 0 ? folders.join(':') : '/usr/local/bin:/usr/bin:/bin';
 }
 
-/** One word of a shell's. */
+/** Quotes a word for a shell. */
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

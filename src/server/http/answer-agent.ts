@@ -27,11 +27,11 @@ export interface AgentAsks {
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly policy: FailurePolicy;
-  /** Seconds that the client waits, where it says so. */
+  /** How long the client waits, in seconds; undefined if it does not say. */
   readonly within: number | undefined;
 }
 
-/** Answers one event of an agent other than Claude Code; the body and the answer are in that agent's words. */
+/** Answers one event of an agent other than Claude Code. The body and the answer have that agent's format. */
 export async function answerAgent(
   asks: AgentAsks,
   incoming: IncomingMessage,
@@ -40,7 +40,7 @@ export async function answerAgent(
 ): Promise<Answer> {
   const { env, policy, cwd } = asks;
   const protocol = knownProtocol(asks);
-  // A newer client may know this event: nothing was run.
+  // A newer client may know the event, so it is told that nothing was run.
   if (protocol === undefined) return notServed(incoming);
   const read = await readBody(incoming);
   let told: ToldInput | undefined;
@@ -82,11 +82,11 @@ function knownProtocol({ as, event, attended }: AgentAsks): Protocol | undefined
   }
 }
 
-/** The limits for messages next to an answer: their length and number. Clients do not read longer heads. */
+/** The largest length and number of messages beside an answer. Clients do not read longer heads. */
 const LONGEST = 1_000;
 const MOST = 10;
 
-/** The answer as the client prints it; `{}` says nothing. */
+/** The answer as the client prints it; `{}` means no output. */
 function said({ stdout, stderr }: CommandAnswer, { quiet }: Protocol): Answer {
   const aside = stderr.split('\n').map((line) => beginning(line.trim(), LONGEST, ''));
   const lines = aside

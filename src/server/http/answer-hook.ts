@@ -15,21 +15,21 @@ import { answerAgent } from './answer-agent.js';
 import { type Answer, notServed, readBody } from './body.js';
 import { environmentIn, headValue, valueIn, withTrace } from './head.js';
 
-/** How many seconds the client has said it will wait. */
+/** How long the client says it will wait, in seconds. */
 function withinOf(headers: IncomingHttpHeaders): number | undefined {
   const said = Number(headers[HEAD.within]);
   return said > 0 ? said : undefined;
 }
 
 export interface HookParts {
-  /** Calls that are not answered yet, and how many were. */
+  /** Calls that are not answered yet, and the number of answered ones. */
   readonly calls: { readonly waiting: Set<IncomingMessage>; answered: number };
   hosts(): WarmHosts;
-  /** Whether what a request names is what is served. */
+  /** Whether the set that a request names is served. */
   serves(set: NamedSet, cwd: string): boolean;
-  /** Whether a person accepted a configuration of that folder which is not served. */
+  /** Whether a user accepted a configuration of the folder that is not served. */
   accepted(folder: string): boolean;
-  /** Resolves when records of the last milliseconds alone are not written; undefined: it is so. */
+  /** Resolves when all records but those of the last milliseconds are written; undefined if they are. */
   kept(): Promise<void> | undefined;
 }
 
@@ -38,9 +38,9 @@ const NO_ENV: Readonly<Record<string, string>> = {};
 let turn: Promise<void> | undefined;
 
 /**
- * When all that came in this turn of the event loop has been read. Answers wait for it and are written one after the other: the first wakes
- * whoever waits for it, which takes longer than all else that is done for a call, and the others find them awake. Whoever asks for it when a
- * request comes has the records of the request written after its answer.
+ * Resolves when all that came in this turn of the event loop has been read. Answers wait for it, and are then written in succession:
+ * waking the receiver of the first one takes longer than all other work for a call, and the other receivers are then awake. If it is
+ * called when a request comes, the records of the request are written after its answer.
  */
 function endOfTurn(): Promise<void> {
   turn ??= setImmediate().then(() => {
@@ -50,8 +50,8 @@ function endOfTurn(): Promise<void> {
 }
 
 /**
- * One event of an agent's, as Claude Code's HTTP hooks and our own command send it. Written on Node's own request and response: every call of
- * a tool waits for it, and a Request and a Response made of them take longer than the hooks.
+ * Answers one event, as Claude Code's HTTP hooks and our own command send it. It uses Node's own request and response: every tool call
+ * waits for it, and converting them to a web Request and Response takes longer than the hooks.
  */
 export async function answerHook(
   event: string,
@@ -92,7 +92,7 @@ async function answer(
   if (Object.keys(asked).length > 0 && !parts.serves(asked, cwd ?? '/')) return notServed(incoming);
   const hosts = parts.hosts();
   const env = withTrace(headers, headers[HEAD.env] === undefined ? NO_ENV : environmentIn(rawHeaders));
-  // Our own command, which names nothing, says why nothing is let through: here it would be a yes.
+  // If hooks wait for consent or are not served, our own command has to handle the call; an answer from here would allow it.
   const isCommand = headers[HEAD.within] !== undefined && Object.keys(asked).length === 0;
   const session = env['CLAUDE_PROJECT_DIR'];
   if (isCommand && (hosts.waitsForConsent(cwd, session) || isElsewhere(hosts, cwd, session, parts)))
@@ -111,7 +111,7 @@ async function answer(
   const failed = (reason: string, input: Json, ends = false): Answer => {
     const said = failure(spec, reason, policy, ends);
     const told = { event: spec.name, fold: spec.fold, input, reason, stops: said.status === 200, isClient: true };
-    // A client that is gone hears nothing, and says so itself.
+    // A client that is gone does not get the answer, and records that itself.
     if (!outgoing.destroyed) hosts.unanswered(told, folder, session);
     return said;
   };
@@ -120,7 +120,7 @@ async function answer(
   const over = new LazySignal();
   outgoing.once('close', () => over.abort(undefined));
   try {
-    // If the client does not say where it is, our own folder does not take its place.
+    // Without a folder from the client, our own folder is not used instead.
     const input = body['cwd'] === undefined && cwd !== undefined ? { ...body, cwd } : body;
     const output = await hosts.ask(spec, input, {
       cwd: folder,
@@ -141,7 +141,7 @@ async function answer(
   }
 }
 
-/** Whether hooks that are not served count for a call of our own command, which runs them itself, with those that are served. */
+/** Whether hooks that are not served count for a call of our own command. If so, the command runs them itself, with those that are served. */
 function isElsewhere(
   hosts: WarmHosts,
   cwd: string | undefined,
@@ -152,12 +152,12 @@ function isElsewhere(
   try {
     return parts.accepted(cwd);
   } catch {
-    // The command says why that cannot be read.
+    // The command itself reports why the consent store cannot be read.
     return true;
   }
 }
 
-/** It could not be judged: an answer that stops it where it can be stopped, since a client continues after an error. */
+/** The answer if a call could not be judged: it stops what can be stopped, because a client continues after an HTTP error. */
 export function failure(spec: EventSpec, reason: string, policy: FailurePolicy, ends = false): Answer {
   const said = `hookscope: ${reason}`;
   const output = failureOutput(spec, said, policy);

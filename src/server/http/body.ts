@@ -18,7 +18,7 @@ export function readBody(incoming: IncomingMessage): Promise<ReadBody> {
     let size = 0;
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      // A declared length was checked; for chunks the sum is not declared.
+      // A declared length was checked before, but chunks have no declared length.
       if (size > MOST_BODY) {
         incoming.removeAllListeners('data');
         resolve({ problem: 'large' });
@@ -33,7 +33,7 @@ export function readBody(incoming: IncomingMessage): Promise<ReadBody> {
   });
 }
 
-/** Nothing was run. The input is sent back, because the thin command keeps no copy of it and has to pass it to Node. */
+/** The answer if nothing was run. It returns the input, because the thin command keeps no copy, and has to pass it to Node. */
 export const returned = (text: string): Answer => ({
   status: HEAD.notServed,
   body: text,

@@ -3,12 +3,12 @@ import { type Batch, recordsOf } from '../batches.js';
 
 /** At least this many records are kept for readers that reconnect. */
 const KEPT = 2_000;
-/** At most this many of each kind wait for one slow reader; beyond that the oldest are dropped: of its own the gap shows in their numbers, others are counted. */
+/** The most records of each kind that wait for a slow reader; beyond it, the oldest are dropped. Own records show a gap in their numbers, others are counted. */
 const WAITING = 10_000;
 
 /**
- * A record as text, by its position; one that another process has kept has none, and is not sent again to whoever reconnects. Without a text: the position that
- * is read from, or how many of the records without a position were dropped.
+ * A record as text, with its position. A record that another process stored has no position, and is not sent again after a reconnect. Without a text, it is the
+ * position from which reading starts, or the number of dropped records without a position.
  */
 export interface Numbered {
   readonly id?: string;
@@ -29,7 +29,7 @@ async function* nothing(): AsyncGenerator<HookRecord> {
   yield* [];
 }
 
-/** Records that came together. They are read and masked once, when they are first needed. */
+/** Records that came together. They are parsed and masked once, on first use. */
 class Entry {
   /** The number of its first record. */
   readonly first: number;
@@ -51,29 +51,29 @@ class Entry {
   }
 }
 
-/** The records of all hosts, numbered as they come, for readers that come and go. */
+/** The records of all hosts, numbered as they come, for any number of readers. */
 export class RecordFeed {
-  /** The hosts whose records come here: the others' are in the store alone. */
+  /** The hosts whose records come here directly; those of others are only in the store. */
   readonly own = new Set<string>();
   readonly #boot = Date.now().toString(36);
   #kept: Entry[] = [];
-  /** The number of records in them. */
+  /** The number of records in `#kept`. */
   #count = 0;
   readonly #readers = new Set<Reader>();
   readonly #write: Write;
   readonly #follow: Follow;
-  /** Ends what follows the store for all readers: it begins with the first of them, and ends with the last. */
+  /** Ends following the store, which is done once for all readers, from the first one to the last. */
   #following: AbortController | undefined;
   #isOver = false;
   #number = 0;
 
-  /** `write`: a record as text, with nothing in it that may not be shown. `follow`: what is written to the store. */
+  /** `write`: makes a record text, with secrets masked. `follow`: the records that are written to the store. */
   constructor(write: Write, follow: Follow = nothing) {
     this.#write = write;
     this.#follow = follow;
   }
 
-  /** Without a reader it costs only its place in a list. */
+  /** Adds records. Without a reader they are not even parsed. */
   push(batch: Batch): void {
     const entry = new Entry(batch, this.#number + 1);
     this.#number += batch.count;
@@ -83,7 +83,7 @@ export class RecordFeed {
     for (const reader of this.#readers) reader.own(entry);
   }
 
-  /** From now on the store is not followed: another process takes the place of this one, and tells its readers what is in it. */
+  /** Stops following the store, because another process takes over and sends those records to its readers. */
   endFollowing(): void {
     this.#isOver = true;
     this.#following?.abort();
@@ -93,7 +93,7 @@ export class RecordFeed {
     this.#readers.add(reader);
     if (this.#following !== undefined || this.#isOver) return;
     this.#following = new AbortController();
-    // Without it the readers have what the server answers.
+    // If it fails, readers still get the server's own records.
     void this.#tellOthers(this.#following.signal).catch(() => undefined);
   }
 
@@ -125,7 +125,7 @@ export class RecordFeed {
     return `${this.#boot}.${this.#number}`;
   }
 
-  /** Yields the position, then the records after it, then new ones as they come, also those of others. */
+  /** Yields the position, the records after it, then new ones as they come, including those of other processes. */
   async *read(after: string, signal: AbortSignal): AsyncGenerator<Numbered> {
     const others: string[] = [];
     let dropped = 0;
@@ -181,7 +181,7 @@ export class RecordFeed {
 
   #since(after: string): { readonly entries: Entry[]; readonly behind: number } {
     const [boot, number] = after.split('.');
-    // The position of another server's run means nothing here, so everything kept is sent.
+    // A position from another run of the server is not valid here, so everything kept is sent.
     const behind = boot === this.#boot ? Number(number) || 0 : 0;
     return { entries: this.#kept.filter(({ first, count }) => !(first + count - 1 <= behind)), behind };
   }

@@ -12,13 +12,13 @@ export function headValue(value: string | string[] | undefined): string | undefi
   return typeof value === 'string' && value !== '' ? utf8(value) : undefined;
 }
 
-/** The first value of a header; `raw` as Node gives it, name and value in turn. */
+/** The first value of a header; `raw` has names and values in turn, as Node gives them. */
 export function valueIn(raw: readonly string[], name: string): string | undefined {
   const at = raw.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === name);
   return at === -1 ? undefined : raw[at + 1];
 }
 
-/** The agent's environment, as far as hooks may have it; `raw` as Node gives it, name and value in turn. */
+/** The agent's environment variables that hooks may get; `raw` has names and values in turn, as Node gives them. */
 export function environmentIn(raw: readonly string[]): Record<string, string> {
   const env: Record<string, string> = {};
   for (let i = 0; i < raw.length; i += 2) {
@@ -29,10 +29,10 @@ export function environmentIn(raw: readonly string[]): Record<string, string> {
   return env;
 }
 
-/** Paths make hooks read files: a client that may only fire must not choose them. */
+/** Whether a variable may be passed on. Hooks read files at such paths, so clients must not choose them freely. */
 export function isSafe(name: string, value: string): boolean {
   if (/_PROJECT_DIR$|^GEMINI_CWD$/.test(name)) return isAbsolute(value) && isFolder(value);
-  // Must be named as Claude Code names it, because hooks write to it and the client sources it.
+  // The path must be one that Claude Code makes, because hooks write to the file and the client sources it.
   if (name === 'CLAUDE_ENV_FILE')
     return /\/session-env\/[^/]+\/[a-z]+-hook-\d+\.sh$/.test(value) && basename(value) !== '';
   return true;
@@ -46,7 +46,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** The trace of a request: from its own headers, which take precedence over the agent's environment. */
+/** Adds the request's trace to the environment. Its own headers take precedence over the agent's environment. */
 export function withTrace(
   headers: IncomingHttpHeaders,
   env: Readonly<Record<string, string>>,

@@ -3,7 +3,7 @@ import { REASONS } from '../agent-protocol.js';
 import { MOST_BODY } from '../limits.js';
 import type { Right } from '../tokens.js';
 
-/** Each path with the right that it needs. */
+/** Each path with the right that a request needs. */
 const ROUTES: readonly (readonly [path: RegExp, method: string, right: Right | undefined])[] = [
   [/^\/$/, 'GET', undefined],
   [/^\/hooks\/[A-Za-z][\w-]{0,99}$/, 'POST', 'fire'],
@@ -26,10 +26,10 @@ export interface RefuseOptions {
   check(authorization: string | undefined): Right | undefined;
 }
 
-/** Why a request is refused before anything else is read. Nothing in it is trusted, neither its path nor what it says about its sender. */
+/** Why a request is refused, before its body is read. Nothing in it is trusted. */
 export function refusal(request: IncomingMessage, { hosts, check }: RefuseOptions): Refusal | undefined {
   const { headers, method, url = '' } = request;
-  // A page that a browser shows has made its name lead here (DNS rebinding), or asks from elsewhere.
+  // Guards against web pages whose host name resolves to this server (DNS rebinding).
   if (headers.host === undefined || !hosts.has(headers.host)) return { status: 403, error: 'this Host is not served' };
   const path = url.split('?', 1)[0] as string;
   const route = ROUTES.find(([pattern]) => pattern.test(path));
@@ -44,7 +44,7 @@ export function refusal(request: IncomingMessage, { hosts, check }: RefuseOption
   return tooLarge(headers['content-length']);
 }
 
-/** Whether it comes from a browser: a person may open our own page, and that page may read; nothing else is meant for browsers. */
+/** Whether a browser sent the request in a way that is not allowed. A user may open our own page, and that page may read; nothing else. */
 function isForeign(headers: IncomingMessage['headers'], route: (typeof ROUTES)[number] | undefined): boolean {
   if (headers.origin !== undefined) return true;
   const site = headers['sec-fetch-site'];

@@ -11,15 +11,15 @@ import type { Numbered } from './feed.js';
 
 /** What the routes need to answer. */
 export interface AppParts extends HookParts {
-  /** Records that are kept, by the query of a request. */
+  /** Stored records, selected by the query of a request. */
   records(query: URLSearchParams): AsyncIterable<HookRecord>;
-  /** A record as a line of JSON, with nothing in it that may not be shown. */
+  /** A record as a line of JSON, with secrets masked. */
   text(record: HookRecord): string;
-  /** The same for any other text. */
+  /** Masks secrets in any other text. */
   plain(text: string): string;
   /** Records as they come, after a position. */
   events(after: string | undefined, signal: AbortSignal): AsyncIterable<Numbered>;
-  /** Files that differ from what was bound, looked at afresh. */
+  /** Files that differ from what was bound, checked anew. */
   changes(): readonly string[];
   admin(call: 'reload' | 'stop' | 'accept'): Promise<Json>;
 }
@@ -27,7 +27,7 @@ export interface AppParts extends HookParts {
 type Env = { readonly Bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } };
 type C = Context<Env>;
 
-/** The routes; who may ask for them was decided before (`refusal`). */
+/** Adds the routes. Whether a request is allowed was checked before (`refusal`). */
 export function addRoutes(app: HonoApp<Env>, parts: AppParts): void {
   app.get('/', (c) => {
     const page = servedPage();
@@ -36,7 +36,7 @@ export function addRoutes(app: HonoApp<Env>, parts: AppParts): void {
   app.get('/healthz', (c) => c.json({ ok: true }));
   app.get('/scopes', (c) => {
     const scopes = parts.hosts().all.map(({ host, root }) => ({ root: root ?? null, scopes: host.describe() }));
-    // Names of hooks are command lines.
+    // Names of hooks can be command lines, which may contain secrets.
     return c.json(
       JSON.parse(JSON.stringify(scopes), (_, value) => (typeof value === 'string' ? parts.plain(value) : value)),
     );
@@ -70,7 +70,7 @@ export function addRoutes(app: HonoApp<Env>, parts: AppParts): void {
       const error = 'expected a JSON object with the "state" that GET /admin/changes gave, as {"state":"…"}';
       return c.json({ ok: false, error }, 400);
     }
-    // Accepts what the user has looked at, and nothing that was written since.
+    // Accepts only the state that the user has seen, not later changes.
     if (state !== stateOf(parts.changes())) return c.json({ ok: false, error: 'it has changed again meanwhile' }, 409);
     return c.json(await parts.admin('accept'));
   });
@@ -87,10 +87,10 @@ async function bodyOf(c: C): Promise<Json | undefined> {
   }
 }
 
-/** Milliseconds of reading before hooks get a turn. */
+/** The longest time in milliseconds that records are read before the event loop can serve hooks. */
 const TURN = 5;
 
-/** Some lines at a time. */
+/** Joins lines to larger pieces. */
 async function* lines(records: AsyncIterable<HookRecord>, text: AppParts['text']): AsyncGenerator<string> {
   let some = '';
   let since = performance.now();
@@ -115,7 +115,7 @@ async function* noPieces(): AsyncGenerator<string> {
 }
 
 async function* messages(events: AsyncIterable<Numbered>): AsyncGenerator<string> {
-  // The head goes out at once, so that a client that waits for the first record knows it is connected.
+  // Sent at once, so that a client knows that it is connected before the first record.
   yield ': hookscope\n\n';
   for await (const { id, text, dropped } of events)
     yield dropped !== undefined

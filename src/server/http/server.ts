@@ -8,26 +8,26 @@ import type { Answer } from './body.js';
 import { type Refusal, type RefuseOptions, refusal } from './refuse.js';
 import { type AppParts, addRoutes } from './routes.js';
 
-/** Seconds that a client may take. */
+/** Time limits for clients. */
 export interface Patience {
   /** Seconds for the head of a request. */
   readonly head: number;
   /** Seconds for a whole request. */
   readonly request: number;
-  /** Between two requests of one connection. */
+  /** Seconds between two requests of a connection. */
   readonly idle: number;
 }
 
 const PATIENCE: Patience = { head: 5, request: 30, idle: 15 };
-/** Milliseconds between two looks at who is slow. */
+/** How often slow clients are looked for, in milliseconds. */
 const LOOK = 500;
-/** The one path that every call of a tool waits for. */
+/** The path of hooks; every tool call waits for it. */
 const HOOK = /^\/hooks\/([\w-]+)/;
-/** Bytes of a head: tokens, a folder, the names of files. */
+/** The most bytes of a request's head, which has tokens, a folder and names of files. */
 const HEAD_BYTES = 64 * 1024;
 
 export interface HttpOptions extends RefuseOptions {
-  /** Shown with every answer. */
+  /** The proof that is sent with every answer. */
   readonly proof?: string;
   readonly patience?: Partial<Patience>;
 }
@@ -37,7 +37,7 @@ export function httpServer(parts: AppParts, { patience, proof, ...known }: HttpO
   const app = new Hono<{ Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }>();
   addRoutes(app, parts);
   const listener = getRequestListener(app.fetch as never, { overrideGlobalObjects: false });
-  /** A client of HTTP hooks continues after an error: what is too large to be judged is denied, where it can be. */
+  /** Refuses a request. A client of HTTP hooks continues after an error, so an input that is too large is denied where possible. */
   const refuse = (refused: Refusal, incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const { status, error } = refused;
     const event = status === 413 ? HOOK.exec(incoming.url ?? '')?.[1] : undefined;
@@ -58,14 +58,14 @@ export function httpServer(parts: AppParts, { patience, proof, ...known }: HttpO
       if (proof !== undefined) outgoing.setHeader(HEAD.proof, proof);
       const refused = refusal(incoming, known);
       if (refused) return refuse(refused, incoming, outgoing);
-      // While it goes, nothing new comes on the connections that are open.
+      // While the server stops, open connections take no further requests.
       if (!server.listening) outgoing.setHeader('connection', 'close');
       const event = HOOK.exec(incoming.url as string)?.[1];
       if (event === undefined) void listener(incoming, outgoing);
       else void answerHook(event, incoming, outgoing, parts);
     },
   );
-  // `Expect: 100-continue`: a client that is refused need not send its body.
+  // `Expect: 100-continue`, so that a refused client does not send its body.
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (proof !== undefined) outgoing.setHeader(HEAD.proof, proof);
     const refused = refusal(incoming, known);
@@ -77,7 +77,7 @@ export function httpServer(parts: AppParts, { patience, proof, ...known }: HttpO
   return server;
 }
 
-/** Said at once, and the connection ends: what else comes on it is not read. */
+/** Answers at once and ends the connection; the rest of the request is not read. */
 function end(incoming: IncomingMessage, outgoing: ServerResponse, { status, body, head }: Answer): void {
   outgoing.writeHead(status, {
     'content-type': 'application/json',
