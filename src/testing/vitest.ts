@@ -1,8 +1,13 @@
 /** `hookscope/testing/vitest`: importing it teaches vitest's `expect` what `expectFired` knows, its types too; a snapshot of a fire is its text. */
-import { expect } from 'vitest';
+import { loadPeer } from '../values/waiting/peer.js';
 import { FiredEvent } from './fired.js';
 import { type FiredExpectations, matchers } from './matchers.js';
 
+const { expect } = await loadPeer(
+  { entry: 'hookscope/testing/vitest', peer: 'vitest', range: '>=3' },
+  () => import('vitest'),
+  (loaded) => typeof loaded.expect?.extend === 'function',
+);
 expect.extend(matchers);
 expect.addSnapshotSerializer({ test: (value) => value instanceof FiredEvent, serialize: String });
 

@@ -30,6 +30,12 @@ const ADAPTERS: readonly Adapter[] = [
   },
 ];
 
+const ENTRIES: readonly Adapter[] = [
+  ...ADAPTERS,
+  { entry: 'hookscope/sinks/otel', peer: '@opentelemetry/api', range: '^1.9.0' },
+  { entry: 'hookscope/testing/vitest', peer: 'vitest', range: '>=3' },
+];
+
 const root = mkdtempSync(join(tmpdir(), 'hookscope-framework-'));
 const modules = join(root, 'node_modules');
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -47,13 +53,13 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** What each adapter comes to where its framework has these files. */
 async function errors(files: Readonly<Record<string, string>>): Promise<readonly { code: string; message: string }[]> {
-  for (const { peer } of ADAPTERS) {
+  for (const { peer } of ENTRIES) {
     rmSync(join(modules, peer), { recursive: true, force: true });
     const names = Object.entries(files);
     if (names.length > 0) mkdirSync(join(modules, peer), { recursive: true });
     for (const [name, text] of names) writeFileSync(join(modules, peer, name), text);
   }
-  const tried = ADAPTERS.map(
+  const tried = ENTRIES.map(
     ({ entry, use = '' }) => `
     await (async () => { const adapter = await import('${entry}'); ${use} })()
       .catch(({ code, message }) => told.push({ code, message }));`,
@@ -65,6 +71,29 @@ async function errors(files: Readonly<Record<string, string>>): Promise<readonly
 }
 
 const OLD = { 'package.json': JSON.stringify({ version: '0.0.1', type: 'module', exports: './index.js' }) };
+
+test('every entry of the package can be imported without any optional package, or says which one it needs', async () => {
+  for (const peer of Object.keys(manifest.peerDependencies))
+    rmSync(join(modules, peer), { recursive: true, force: true });
+  const sinks = ['ndjson', 'sqlite', 'otel', 'contract'].map((one) => `./sinks/${one}`);
+  const entries = Object.keys(manifest.exports)
+    .filter((key) => !/json$|schemas/.test(key))
+    .flatMap((key) => (key === './sinks/*' ? sinks : key))
+    .map((key) => key.replace(/^\./, 'hookscope'));
+  const program = `const told = {};
+    for (const entry of ${JSON.stringify(entries)})
+      await import(entry).then(() => (told[entry] = 'ok'), ({ code }) => (told[entry] = code));
+    console.log(JSON.stringify(told));`;
+  const { output } = await run(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: root,
+    bin: root,
+    home: root,
+  });
+  const needs = ['adapters/ai', 'adapters/langchain', 'sinks/otel', 'testing/vitest'].map((one) => `hookscope/${one}`);
+  expect(JSON.parse(output)).toEqual(
+    Object.fromEntries(entries.map((entry) => [entry, needs.includes(entry) ? 'PEER' : 'ok'])),
+  );
+});
 
 test.each([
   ['is not installed', {}, 'it is not installed.'],
@@ -81,9 +110,9 @@ test.each([
     "it could not be loaded: Cannot find package 'gone'",
   ],
   ['lacks its files', OLD, 'it could not be loaded: Cannot find '],
-])('an adapter whose framework %s says what to install', async (_, files, words) => {
+])('an entry whose package %s says what to install', async (_, files, words) => {
   const told = await errors(files);
-  for (const [i, { entry, peer, range }] of ADAPTERS.entries()) {
+  for (const [i, { entry, peer, range }] of ENTRIES.entries()) {
     expect(told[i]).toMatchObject({ code: 'PEER' });
     expect(told[i]?.message).toContain(`${entry} needs ${peer} ${range}: ${words}`);
     expect(told[i]?.message).toContain(`npm install "${peer}@${range}"`);
@@ -91,5 +120,5 @@ test.each([
 });
 
 test('the versions that an adapter asks for are those of the package', () => {
-  expect(manifest.peerDependencies).toMatchObject(Object.fromEntries(ADAPTERS.map(({ peer, range }) => [peer, range])));
+  expect(manifest.peerDependencies).toMatchObject(Object.fromEntries(ENTRIES.map(({ peer, range }) => [peer, range])));
 });

@@ -1,20 +1,15 @@
-import {
-  type Context,
-  context,
-  createContextKey,
-  createTraceState,
-  isSpanContextValid,
-  type Link,
-  metrics,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from '@opentelemetry/api';
+import type * as Api from '@opentelemetry/api';
+import type { Context, Link, Span } from '@opentelemetry/api';
 import type { TraceCarrier } from '../../../values/trace-carrier.js';
+import { loadPeer } from '../../../values/waiting/peer.js';
 
-export { context, metrics, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace };
+const api: typeof Api = await loadPeer(
+  { entry: 'hookscope/sinks/otel', peer: '@opentelemetry/api', range: '^1.9.0' },
+  () => import('@opentelemetry/api'),
+  (loaded) => typeof loaded.createContextKey === 'function' && typeof loaded.metrics === 'object',
+);
+export const { context, metrics, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
+const { createContextKey, createTraceState, isSpanContextValid } = api;
 
 /** The context key of hookscope's innermost span. */
 const LIVE = createContextKey('hookscope');
