@@ -1,10 +1,10 @@
 #!/bin/sh
-# hookscope hook, without starting Node: asks the user's server with curl, and says and exits as `hookscope hook` does.
+# hookscope hook, without starting Node: asks the user's server with curl, and prints and exits as `hookscope hook` does.
 # sh hookscope-hook.sh [--node PATH] [options of hookscope hook] EVENT [options of hookscope hook]
-# Whatever it does not know how to do it leaves to Node, as long as nothing was sent.
-# It is read as a whole before it begins: nothing that gets into its place later, or onto its descriptor, is taken for it.
+# What it cannot do itself it leaves to Node, as long as nothing was sent.
+# The braces make the shell read the whole script before it runs, so that later changes of the file or of its descriptor have no effect.
 {
-# An agent goes on after any other code than 2: after that of a signal, and after that of a shell which ends by itself (for an error of its own, for want of a descriptor).
+# An agent goes on after any exit code but 2. So signals, and a shell that ends by itself (an error, no free descriptors), exit with 2.
 trap 'exit 2' EXIT
 trap 'quit 2' HUP INT QUIT TERM PIPE XCPU
 trap '' XFSZ
@@ -12,14 +12,14 @@ quit() {
   trap - EXIT
   exit "$1"
 }
-# A bash takes options from the environment, too: no error ends it, no name needs a value, and nothing is shown or exported.
+# bash takes options from the environment. These are turned off, so that no error or unset variable ends the script, and nothing is shown or exported.
 set +abCefmuvx
-# And functions. None can stand in for `unset`, or for what else is special to POSIX. A ksh does not know of a function named `[`.
+# bash takes functions from the environment, too. They cannot replace `unset` and other special built-ins of POSIX. ksh has no function named `[`.
 unset -f [ alias bg cat cd command curl date echo false fg getopts hash head kill ls node printf pwd read rm sleep test true type ulimit umask wait 2>/dev/null
-# Whatever ends a shell and can be caught, but what tells of a crash.
+# Sets the trap for all signals that end a shell and can be caught, except those of a crash.
 at_signal() {
   trap "$1" HUP INT QUIT ABRT ALRM TERM PIPE XCPU USR1 USR2 VTALRM PROF
-  # Not each system has these, and of a name that it does not know a shell would end.
+  # Not every system has these, and an unknown name would end the shell without `command`.
   for one in IO POLL PWR STKFLT SYS; do command trap "$1" "$one"; done 2>/dev/null
 }
 at_signal 'quit 2'
@@ -45,10 +45,10 @@ tenths=5950
 nl='
 '
 
-# An answer that nobody gets lets nothing through.
+# If an answer cannot be printed, the call is blocked.
 say() { printf "$@" || quit 2; }
 
-# Nothing was judged: what can be stopped is, in the same words as the command's own (src/server/agent-protocol.ts).
+# Answers if hooks could not be asked: stops what can be stopped, with the same texts as src/server/agent-protocol.ts.
 fail() {
   why="hookscope: $1"
   printf '%s\n' "$why" >&2
@@ -64,13 +64,13 @@ fail() {
       say '{"hookSpecificOutput":{"hookEventName":"%s","decision":{"behavior":"deny","message":"%s"}}}\n' "$event" "$why" ;;
     PostToolUse | PostToolUseFailure | UserPromptSubmit | PreCompact | PostToolBatch | UserPromptExpansion | TaskCreated | ConfigChange | WorktreeCreate)
       say '{"decision":"block","reason":"%s","hookSpecificOutput":{"hookEventName":"%s"}}\n' "$why" "$event" ;;
-    # Of an event that nobody knows it is not known either whether it can be stopped.
+    # An unknown event may be one that can be stopped, so it gets exit code 2.
     *) [ -z "$unknown" ] && quit 1 ;;
   esac
   quit 2
 }
 
-# Whoever ends it gets an answer, too. A subshell of bash that has just begun has these traps as well, and would give that answer once more: SIGKILL runs none.
+# Answers when a signal or an error ends the script. SIGKILL for its own processes, because a subshell of bash that has just started has these traps too, and would answer again.
 ended() {
   trap 'exit 2' EXIT
   at_signal ''
@@ -83,12 +83,12 @@ reader=
 watcher=
 kept=
 
-# It stands in for no answer of Node's that is none: one that does not start (NODE_OPTIONS, memory) or is killed lets nothing through.
+# Lets Node answer. If Node does not start (NODE_OPTIONS, memory) or is killed, the call is blocked.
 ask_node() {
   command -v "$node" >/dev/null 2>&1 || fail 'neither a server nor Node is there to ask the hooks'
   HOOKSCOPE_PARENT=$$ "$node" "$main" hook "$@" <&3 3<&- 7<&- &
   reader=$!
-  # Node answers in time by itself, unless a hook in it never gives back control; a second at a time, so that nobody sleeps on for long.
+  # Node answers in time, unless a hook in it blocks its event loop. The watcher sleeps a second at a time, so that it does not outlive the script for long.
   slack=$((tenths / 10))
   [ "$slack" -gt 20 ] && slack=20
   tenths=$((tenths + slack))
@@ -101,11 +101,11 @@ ask_node() {
     kill -0 $$ && kill -9 "$reader"
   ) >/dev/null 2>&1 </dev/null 3<&- &
   watcher=$!
-  # Node gives the answer of one that is ended, too.
+  # From here on Node answers when a signal ends the command.
   at_signal 'kill "$reader" 2>/dev/null'
   wait "$reader" 2>/dev/null
   code=$?
-  # A signal ends the waiting, not what is waited for.
+  # A signal ends `wait`, but not the process.
   while [ $code -gt 128 ] && kill -0 "$reader" 2>/dev/null; do
     wait "$reader" 2>/dev/null
     code=$?
@@ -116,13 +116,13 @@ ask_node() {
     1) [ "$as" = claude-code ] && case " $* " in
         *' --on-failure allow '* | *' --on-failure=allow '*) quit 1 ;;
       esac ;;
-    # Of SIGKILL nothing says whose it was: most often the one above.
+    # SIGKILL is most often from the watcher above.
     137) fail 'its hooks have not answered in time, or the command that asks them was killed' ;;
   esac
   fail "the command that asks the hooks ended with $code"
 }
 
-# A background command has no standard input of its own. Of one that is closed there is nothing to be read.
+# Keeps standard input as descriptor 3, because background commands have none. If it is closed, there is nothing to read.
 { command exec 3<&0; } 2>/dev/null || exec 3</dev/null
 
 seconds() {
@@ -134,7 +134,7 @@ seconds() {
   return 0
 }
 
-# A line of the request's head holds no line end, and loses blanks at its ends.
+# Adds a header. It fails for values that a header cannot carry: with control characters, or blanks at either end.
 head=
 line() {
   case $2 in
@@ -143,7 +143,7 @@ line() {
   head="$head$1: $2$nl"
 }
 
-# What Node is to do is done when all is known that a failure of it would have to be said with.
+# Leaves the call to Node, but only once event, agent and policy are known, which a failure message needs.
 leave() { alone=yes; }
 want=
 given=$HOOKSCOPE_TIMEOUT
@@ -203,10 +203,10 @@ case $policy in
     leave ;;
 esac
 
-# What the agent waits, less the time to say it; in tenths of a second.
+# The time that the agent waits, without what answering takes, in tenths of a second.
 if [ "$as" != claude-code ]; then
   . "$here/hookscope-agents.sh"
-  # It says no in a way that is understood, where it is known how; and exit 2 stops what can be stopped elsewhere.
+  # A known event of the agent has a refusal of its own. For any other, exit code 2 stops what can be stopped.
   if agent_event "$as" "$event"; then unknown=
   else
     as=claude-code
@@ -242,26 +242,26 @@ case $XDG_RUNTIME_DIR in
   *) run=$state/run ;;
 esac
 socket=$run/serve.sock
-# Who can be at the other end is whoever can enter the folder: nobody but this user, or Node says what is wrong.
+# Only this user may be able to enter the folder, since whoever can may be at the other end. Otherwise Node reports what is wrong.
 [ -S "$socket" ] && [ -O "$socket" ] && [ -O "$run" ] && [ -O "$state/fire.header" ] && [ -O "$state/server.proof" ] && [ ! -L "$run" ] || ask_node "$@"
-# To read what is no file (a pipe, a device) may never end, and without a token or a proof there is nobody to ask.
+# Reading a pipe or a device may never end, and without token and proof there is no server to ask.
 [ -f "$state/fire.header" ] && [ -f "$state/server.proof" ] && [ -s "$state/fire.header" ] && [ -s "$state/server.proof" ] || ask_node "$@"
-# The head of the request is told by a descriptor: neither a command line nor a file shows it.
+# The headers go to curl through a descriptor, so that neither a command line nor a file shows them.
 command -v curl >/dev/null 2>&1 && [ -e /dev/fd/3 ] || ask_node "$@"
 cd -P . && line hookscope-cwd "$PWD" || ask_node "$@"
 for name in AI_AGENT CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_EFFORT CLAUDE_ENV_FILE CLAUDE_PROJECT_DIR COPILOT_PROJECT_DIR CURSOR_PROJECT_DIR GEMINI_CWD GEMINI_PROJECT_DIR GEMINI_SESSION_ID LANG LC_ALL TRACEPARENT TRACESTATE TZ; do
   eval "value=\${$name+$name=\$$name}"
   [ -z "$value" ] || line hookscope-env "$value" || case $name in
-    # Without it other hooks would be asked.
+    # Without this variable, other hooks would be asked.
     *_PROJECT_DIR | GEMINI_CWD) ask_node "$@" ;;
   esac
 done
 line hookscope-on-failure "$policy"
 
-# Opened now, since something else may be in its place by the time that it is read.
+# Opened now, because another file may be in its place by the time that it is read.
 { command exec 7<"$state/server.proof" && [ -f /dev/fd/7 ]; } 2>/dev/null || ask_node "$@"
 
-# What curl writes comes through a pipe: the one that a shell makes of a here-document, opened once more. Where there is none (macOS) it is a file, which loses its name at once.
+# The output of curl comes through a pipe: that of a here-document, opened once more. If the shell uses no pipe for it (macOS), it is a file, which is unlinked at once.
 exec 5<<END
 
 END
@@ -270,7 +270,7 @@ if ! { [ -p /dev/fd/5 ] && command exec 4>/dev/fd/5 && read -r answer <&5; } 2>/
   set -C
   while
     kept=$run/hook.$$.$n
-    # To write to a pipe that somebody has put there would wait for who reads it.
+    # Opening a pipe that someone has put there would wait for a reader.
     [ -e "$kept" ] || [ -L "$kept" ] || ! { command exec 4>"$kept"; } 2>/dev/null
   do
     n=$((n + 1))
@@ -283,8 +283,8 @@ if ! { [ -p /dev/fd/5 ] && command exec 4>/dev/fd/5 && read -r answer <&5; } 2>/
   exec 5<"$kept"
 fi
 
-# Who can be at the other end is whoever can enter the folder: nobody but this user, or there is no address, and Node says what is wrong.
-# Both files are of one line; what is longer may have no end. The token goes to curl with the address.
+# Prints the address and the token for curl, if folder and files are closed to other users. Otherwise it prints nothing, and Node reports what is wrong.
+# Both files have one line; a longer file may have no end.
 address() {
   open=$(LC_ALL=C ls -dn "$run" "$state/fire.header" "$state/server.proof" 2>/dev/null)
   case $open in
@@ -302,12 +302,12 @@ END
   read -r token <"$state/fire.header" && [ -n "$token" ] && printf 'url = "http://hookscope/hooks/%s"\nheader = "%s"\n' "$event" "$token"
 }
 
-# curl reads standard input itself, and not before it is connected: if it never is, Node reads it. Neither its own texts nor its TLS are needed.
+# Runs curl, which reads standard input only when it is connected, so that Node can still read it if it never is. Its messages and TLS are not needed.
 ask() {
-  # With the option keyword of a bash (-k), `export LC_ALL=C` would list all that is exported.
+  # Separate, because `export LC_ALL=C` would list all exported variables under the option -k of bash.
   LC_ALL=C OPENSSL_CONF=/dev/null
   export LC_ALL OPENSSL_CONF
-  # Where what it writes is a file, that has an end too; in units of 512 bytes, or twice as many. It may be sent back what it was given.
+  # Limits the output if it is a file; in units of 512 or 1024 bytes. The output may contain the whole input, sent back.
   command ulimit -f 140000 2>/dev/null
   exec curl -q -sS -K /dev/fd/8 -X POST -T - --unix-socket "$socket" --noproxy '*' --connect-timeout 5 --max-time "$within" \
     -H @/dev/fd/9 -H "hookscope-within: $within" -D - -w '\n' 8<&0 <&3 >&4 2>/dev/null 3<&- 4>&- 5<&- 7<&- 9<<END
@@ -315,7 +315,7 @@ ${head}Content-Type: application/json
 Expect:
 END
 }
-# In tenths of a second, without a program; where neither is there, nothing is known to have passed.
+# The time in tenths of a second, without starting a program. If neither source exists, it is always 0.
 now() {
   if read -r uptime rest 2>/dev/null </proc/uptime; then
     rest=${uptime#*.}
@@ -325,7 +325,7 @@ now() {
   fi
   case $now in *[!0-9]*) now=0 ;; esac
 }
-# Node, which is asked after the server has run nothing, has what is left of the time. It counts as the agent does: see seconds().
+# Asks Node after the server has run nothing, with the time that is left, converted back to the agent's timeout (see seconds()).
 ask_node_instead() {
   now
   tenths=$((tenths - now + began))
@@ -337,7 +337,7 @@ ask_node_instead() {
 now
 began=$now
 within=$((tenths / 10)).$((tenths % 10))
-# It takes longer to load than all else, and is told the address by then. A shell without such pipes may have none that can be opened here either.
+# curl takes longest to load, so it gets the address through a pipe meanwhile. A shell without pipes for here-documents may not be able to open this one either.
 if [ -z "$kept" ]; then
   { address 3<&- 4>&- 5<&- 7<&-; } | ask &
 else
@@ -346,8 +346,8 @@ $(address)
 END
 fi
 reader=$!
-# An agent that leaves its end open must not be waited for until it gives up, and a curl before 7.87 waits for ever.
-# It looks once a second whether it is still wanted: an agent may have killed what started it, and its process id be somebody else's later.
+# The watcher ends curl, because the agent may leave standard input open, for which curl before 7.87 waits forever.
+# It checks once a second whether the script still runs: the agent may have killed it, and its process id may be reused later.
 (
   exec >/dev/null 2>&1 </dev/null 3<&- 4>&- 5<&- 7<&-
   [ -z "$kept" ] || rm -f "$kept"
@@ -360,13 +360,13 @@ reader=$!
 ) &
 watcher=$!
 exec 4>&-
-# How curl ended; some shells print how a signal ended it. A pipe is read before, since it holds only so much.
+# Waits for curl; some shells print the signal that ended it. A pipe must be read before, because its buffer is limited.
 over() {
   wait "$reader" 2>/dev/null
   code=$?
   reader=
   kill -9 "$watcher" 2>/dev/null
-  # A bash that waits for another program later would say of this one that it was killed.
+  # Otherwise bash would report that the watcher was killed, when it waits for another program later.
   [ -z "$kept" ] || wait "$watcher" 2>/dev/null
   watcher=
 }
@@ -382,7 +382,7 @@ exit=
 aside=
 length=
 returned=
-# A head ends with an empty line, which has the carriage return of every line of it. In front of an answer's may be others, which say nothing.
+# A head ends with an empty line; each line has a carriage return. Heads of interim responses (1xx) may come first.
 while read -r field; do
   field=${field%?}
   case $field in
@@ -398,20 +398,20 @@ while read -r field; do
     '') case $status in 1*) ;; *) break ;; esac ;;
   esac
 done <&5
-# It was asked, so this is a short file. Without a proof of ours there is none that could be shown.
+# The server was asked, so this file was checked to be short. Without a proof here, no proof in the answer is valid.
 proof=
 [ -z "$status" ] || read -r proof <&7
 [ -n "$proof" ] || shown=none
 exec 7<&-
 stranger="what answers on the server's socket does not prove that it is the server of this user: find out which program it is"
-# The server has run nothing, and gives back what it was sent: the hooks are asked here, once.
+# The server has run nothing and returns the input, so the hooks are asked here, once.
 if [ "$status$returned" = 421yes ] && [ "$shown" = "$proof" ]; then
   kill -9 "$watcher" 2>/dev/null
   wait "$watcher" 2>/dev/null
   exec 3<&5 5<&-
   ask_node_instead "$@"
 fi
-# What nobody waits for is not read on.
+# Fails without reading the rest of the answer.
 drop() {
   exec 5<&-
   [ -z "$reader" ] || kill "$reader" 2>/dev/null
@@ -422,13 +422,13 @@ case $status in
   '' | 1*) ;;
   *) [ "$shown" = "$proof" ] || drop "$stranger" ;;
 esac
-# Most often there is nothing to say. A body may have no end, and a bash takes long over a large one: 8 MiB are enough (src/server/client/ask.ts).
+# Usually the answer is `{}`. A body may have no end, and bash is slow with a large one, so at most 8 MiB are read (src/server/client/ask.ts).
 if [ "$length" = 2 ]; then IFS= read -r answer <&5; else answer=$(head -c 8388608 <&5); fi
 if [ ${#answer} -gt 2000000 ] && [ -n "$(head -c 1 <&5)" ]; then drop 'the answer of the server is larger than 8 MiB'; fi
 [ -z "$reader" ] || over
 case $code:$status in
   0:200)
-    # An object on one line, as the server writes it: its beginning and end are looked at, not all that is in it.
+    # The server writes an object on one line; only its beginning and end are checked.
     case $answer in
       '{}') [ "$as" = claude-code ] && quit 0 ;;
       *"$nl"*) fail 'the server was asked and did not answer: it has died, or hangs' ;;
@@ -440,14 +440,14 @@ case $code:$status in
     [ -z "$exit" ] && quit 0
     printf 'hookscope: this was not judged, and is not let through; standard output says why\n' >&2
     quit "$exit" ;;
-  # It was never connected: the hooks are asked here, once.
+  # curl could not connect, so the hooks are asked here, once.
   7:*) ask_node_instead "$@" ;;
-  # It was given no address, or is too old for these options.
+  # curl got no address, or is too old for these options.
   2:*) ask_node "$@" ;;
   0:*) fail "the server refused the request (HTTP $status)" ;;
-  # Ended by itself or by the watcher, which a ksh and a yash say in their own way.
+  # curl ended by its own limit or by the watcher, for which ksh and yash have codes of their own.
   28:* | 143:* | 271:* | 399:*)
-    # Whether standard input was closed shows whoever reads on.
+    # Reading on shows whether standard input was closed.
     open=$(
       exec 2>/dev/null
       cat <&3 >/dev/null &
