@@ -11,7 +11,7 @@ import type { AgentHandler } from './files/agent-handlers.js';
 import { entryOf, type ObjectNode, textAt } from './files/tree.js';
 import { subjectValues } from './names.js';
 
-/** A matcher that never matches in the agent whose file it is. */
+/** Reports a matcher that never matches in the file's agent. */
 export function* checkMatcher(
   table: AgentTable,
   { event, group, groupPath, node }: AgentHandler,
@@ -44,7 +44,7 @@ export function* checkMatcher(
 
 type Found = (message: string, fix?: string) => CheckFinding;
 
-/** A matcher that no name of a known tool fits. An unknown name may be a tool of an extension, or a new one. */
+/** Explains a matcher that matches no known tool. An unknown name may still be a tool of an extension or a new tool. */
 function* neverCalled(table: AgentTable, event: string, matcher: string, found: Found): Generator<CheckFinding> {
   const { title } = table;
   const names = namesOf(table, event);
@@ -76,7 +76,7 @@ function* neverCalled(table: AgentTable, event: string, matcher: string, found: 
   }
 }
 
-/** Names that hardly differ from one of the agent's. */
+/** Reports names that are nearly the name of one of the agent's tools. */
 function* misspelt(table: AgentTable, event: string, matcher: string, found: Found): Generator<CheckFinding> {
   const sample = mcpName(table, event);
   const names = namesOf(table, event).filter((name) => name !== sample);
@@ -90,11 +90,11 @@ function* misspelt(table: AgentTable, event: string, matcher: string, found: Fou
   }
 }
 
-/** The names in a matcher that has nothing else. */
+/** The names in a matcher that consists only of names. */
 const namedIn = (matcher: string): readonly string[] =>
   /^\^?\(?[\w|]+\)?\$?$/.test(matcher.trim()) ? (matcher.match(/\w+/g) ?? []) : [];
 
-/** Values that hardly differ from one that the event has, and words that are none of the only one. */
+/** Reports words that match no known value of the event and resemble one. */
 function* neverSeen(
   table: AgentTable,
   event: string,
@@ -112,7 +112,7 @@ function* neverSeen(
   }
 }
 
-/** What a matcher is compared with on an event that is about no tool, as the agent writes it; none: it may be anything. */
+/** The values that a matcher is compared with on an event that is not about a tool, in the agent's spelling; empty if any value is possible. */
 function valuesOf(table: AgentTable, event: string): readonly string[] {
   const subject = subjectOf(table, event);
   const row = table.events.find(({ name }) => name === event);
@@ -126,13 +126,13 @@ function valuesOf(table: AgentTable, event: string): readonly string[] {
 /** Characters that names do not contain. */
 const PATTERN = /[|()[\]{}*+?^$\\]/;
 
-/** Tools by the names of every agent: those that this one does not have are never called there. */
+/** The tool names of all agents. A name in this set that the file's agent does not have is never called there. */
 const STRANGE: ReadonlySet<string> = new Set([
   ...TABLES.flatMap(({ tools }) => Object.entries(tools).flatMap(([name, { ours }]) => [name, ours])),
   ...['Bash', 'MultiEdit', 'NotebookEdit', 'Task', 'TodoWrite', 'LS', 'shell', 'local_shell'],
 ]);
 
-/** The names that this agent's hooks on the event are compared with. */
+/** The tool names that matchers of this agent are compared with on the event. */
 function namesOf(table: AgentTable, event: string): string[] {
   const { tools, runs } = table;
   const renames = isRenamed(table, event);
@@ -141,7 +141,7 @@ function namesOf(table: AgentTable, event: string): string[] {
   return [...own, ...aliases, mcpName(table, event)];
 }
 
-/** What it calls the tool "tool" of the MCP server "server". Of several forms the first is the usual one. */
+/** The agent's name for the tool "tool" of the MCP server "server". If there are several forms, the first is the usual one. */
 function mcpName({ events, mcp }: AgentTable, event: string): string {
   const [form = 'mcp__{server}__{tool}'] = events.find(({ name }) => name === event)?.mcp ?? mcp?.names ?? [];
   return form.replaceAll(/[{}]/g, '');
@@ -156,8 +156,8 @@ function isFirst(group: ObjectNode, node: ObjectNode): boolean {
 }
 
 /**
- * An agent's own names of a tool given by Claude Code's name; none: it is not such a name, the agent uses it too, or what it has does only a part of that
- * (`view_image` of Codex reads images).
+ * An agent's own names for a tool that is given by Claude Code's name. Names of tools that do only a part of it (`view_image` of Codex reads images) are
+ * left out.
  */
 function ownNames({ tools }: AgentTable, word: string): string[] {
   const all = Object.entries(tools).filter(([name]) => name !== word);

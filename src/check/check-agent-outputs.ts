@@ -21,7 +21,7 @@ interface Printed {
   readonly answer: Answer;
 }
 
-/** The outputs and exit codes of another agent's hooks, interpreted as that agent does. */
+/** Checks the outputs and exit codes of another agent's hooks as that agent interprets them. */
 export const checkAgentOutputs: Check = function* (file, about) {
   const table = TABLES.find(({ name }) => name === file.agent);
   if (table?.runs === undefined) return;
@@ -29,7 +29,7 @@ export const checkAgentOutputs: Check = function* (file, about) {
   const served = servedBy(handlers, file, about);
   for (const { row, handler } of handlers) {
     for (const text of about.texts(handler, file)) {
-      // A script for several events may answer each differently; one that serves several agents in turn answers all of them.
+      // A script that serves several events or agents may answer each of them differently.
       if (text.file !== undefined && ((served.get(text.file) ?? 0) > 1 || speaksToOthers(table, text.source))) continue;
       yield* judgeAnswers(table, row, handler, text);
       yield* judgeExit(table, row, handler, text);
@@ -42,7 +42,7 @@ interface Command {
   readonly handler: HandlerNode;
 }
 
-/** Handlers in our own form, with the command under our key. */
+/** Converts an agent's handlers to our own form, with the command under our key. */
 function commandsOf(
   { events }: AgentTable,
   { program }: Running,
@@ -90,7 +90,7 @@ function* judgeAnswers(
     const stdout = JSON.stringify(answer);
     return { printed, answer, heard: hear(table, row, { stdout, stderr: '', exitCode: 0 }) };
   });
-  // It also says the same in a form that is honoured.
+  // The program also gives the answer in a form that the agent honours.
   if (heard.some(({ heard: { answer, failure } }) => failure === undefined && refuses(answer))) return;
   for (const { printed, answer, heard: said } of heard) {
     const at = inText(handler, text, printed);
@@ -110,14 +110,14 @@ function* judgeAnswers(
 const refuses = ({ verdict, blocked, continues, continue: goes }: HeardAnswer['answer']): boolean =>
   verdict === 'deny' || blocked === true || continues === true || goes === false;
 
-/** Keys that identify an answer and mean something to some agent. */
+/** Keys that identify an answer because they mean something to at least one agent. */
 const MEANS =
   /^(?:hookSpecificOutput|additionalContext|additional_context|modifiedArgs|modifiedResult|updated_input|updatedInput|followup_message)$/;
 
 function isIdle({ answer }: HeardAnswer, said: Answer): boolean {
   if (Object.keys(answer).length > 0) return false;
   const inner = said['hookSpecificOutput'];
-  // To allow is to say nothing in some.
+  // In some agents, allowing is the same as giving no answer.
   if (
     isObject(inner) &&
     Object.keys(inner).every((key) => /^(?:hookEventName|permissionDecision(?:Reason)?)$/.test(key))
@@ -126,7 +126,7 @@ function isIdle({ answer }: HeardAnswer, said: Answer): boolean {
   return Object.keys(said).some((key) => MEANS.test(key));
 }
 
-/** Whether a denial would be honoured if it had a reason. */
+/** Whether the agent would honour a denial if it had a reason. */
 function wantsReason(table: AgentTable, row: EventRow, said: Answer): boolean {
   const inner = said['hookSpecificOutput'];
   const reasoned = isObject(inner)
@@ -145,7 +145,7 @@ function printedIn(text: ProgramText): Printed[] {
   });
 }
 
-/** Exit 2 says no with a reason alone, or on gates alone. */
+/** Reports an exit code 2 that does not deny, because the agent needs a reason or honours it only on gates. */
 function* judgeExit(
   { title, runs }: AgentTable,
   row: EventRow,

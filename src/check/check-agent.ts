@@ -9,7 +9,7 @@ import { type AgentHandler, handlersOf, items } from './files/agent-handlers.js'
 import type { SourceFile } from './files/source-file.js';
 import { entryOf, type ObjectNode, plainData, spanAt, type TreeEntry, textOf } from './files/tree.js';
 
-/** A file of another agent, by that agent's table. */
+/** Checks a file of another agent against that agent's table. */
 export const checkAgentFile: Check = function* (file) {
   const table = TABLES.find(({ name }) => name === file.agent);
   const { root } = file.parsed;
@@ -41,7 +41,7 @@ function* checkAgent(table: AgentTable, root: ObjectNode, file: SourceFile): Gen
   }
 }
 
-/** What the loader calls an error, where nothing else was said of the place. */
+/** Reports the loader's errors at places for which there is no other finding. */
 function* checkLoaded(
   table: AgentTable,
   root: ObjectNode,
@@ -117,7 +117,7 @@ function* checkEvent(table: AgentTable, { key, keySpan, value }: TreeEntry): Gen
   }
 }
 
-/** Under names as Claude Code has them some agents take its groups too. */
+/** The names of events with flat lists of handlers. For events with Claude Code's spelling, some agents also accept its groups. */
 const FLAT = /^[a-z]/;
 
 /** Keys that people use for comments in JSON. */
@@ -142,9 +142,9 @@ function* checkHandler({ files, title, runs }: AgentTable, { node, path }: Agent
   }
 }
 
-/** Programs hardly start within this many milliseconds, and nobody waits for this many seconds. */
+/** Programs rarely start within this many milliseconds. */
 const SHORT_MS = 1_000;
-const LONG_S = 3_600;
+const LONG_S = 3_600; // Nobody waits longer than this many seconds.
 
 function* checkTimeout(table: AgentTable, { event, node, path }: AgentHandler): Generator<CheckFinding> {
   const { files, title, events } = table;

@@ -3,7 +3,7 @@ import { type Check, type Checking, commandSpan } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { entryOf, plainData, textAt } from './files/tree.js';
 
-/** Equal hooks on one event whose matchers overlap: within a file, and across the settings files of a project. */
+/** Reports equal hooks on the same event with overlapping matchers, within a file and across the settings files of a project. */
 export const checkDuplicates: Check = function* (file, { files, name }: Checking) {
   if (file.dialect === 'code') return;
   for (const handler of file.handlers) {
@@ -27,7 +27,7 @@ function earlier(handler: HandlerNode, file: SourceFile, files: readonly SourceF
   for (const other of files) {
     if (other !== file && !(isSettings(other) && isSettings(file) && other.project === file.project)) continue;
     for (const one of other.handlers) {
-      // Compare with earlier ones only: the second of two is reported.
+      // Compares with earlier hooks only, so that the second of two is reported.
       if (one === handler) return undefined;
       if (one.event === handler.event && keyOf(one) === key && overlap(one.matcher, handler.matcher))
         return { handler: one, file: other };
@@ -39,7 +39,7 @@ function earlier(handler: HandlerNode, file: SourceFile, files: readonly SourceF
 
 const isSettings = ({ kind }: SourceFile): boolean => kind === 'project' || kind === 'local';
 
-/** The key by which the client finds duplicates; for http hooks the URL alone. */
+/** The key by which Claude Code finds duplicates; for http hooks it is the URL alone. */
 function keyOf({ node, type }: HandlerNode): string | undefined {
   if (type === 'http') return textAt(node, 'url');
   if (type !== 'command') return undefined;

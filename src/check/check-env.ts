@@ -4,7 +4,7 @@ import { atKey, type Check } from './checking.js';
 import type { SourceFile } from './files/source-file.js';
 import { entryOf, plainData } from './files/tree.js';
 
-/** Variables that Claude Code's settings set for its sessions, where a hook uses one. */
+/** Reports hooks that use a variable which Claude Code's settings set for its sessions. Hooks may not get these. */
 export const checkEnv: Check = function* (file, { files, machine, name }) {
   if (file.dialect === 'code') return;
   const env = files
@@ -28,6 +28,6 @@ export const checkEnv: Check = function* (file, { files, machine, name }) {
 
 const isSettings = ({ kind }: SourceFile): boolean => /^(managed|user|project|local|settings)$/.test(kind);
 
-/** A project's settings count in that project alone; a plugin may be used in any. */
+/** Whether a settings file applies to a hook file. A project's settings apply only in that project, but a plugin may be used in any. */
 const countsFor = ({ project }: SourceFile, file: SourceFile): boolean =>
   project === undefined || file.project === undefined || project === file.project;

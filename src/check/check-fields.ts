@@ -6,7 +6,7 @@ import { codeReads, type FieldRead } from './scripts/field-reads.js';
 import { jqReads } from './scripts/jq-reads.js';
 import type { ProgramText } from './scripts/scripts.js';
 
-/** Fields of the event that hooks read where they are not. */
+/** Reports hooks that look for a field of the input in the wrong place. */
 export const checkFields: Check = function* (file, about) {
   for (const handler of file.handlers) {
     for (const text of about.texts(handler, file)) yield* judge(handler, text, about);
@@ -29,7 +29,7 @@ function* judge(handler: HandlerNode, text: ProgramText, about: Checking): Gener
   }
 }
 
-/** The fields of all events that the text serves; undefined: it may serve others. */
+/** The fields of all events that a program serves; undefined if it may serve other events too. */
 function fieldsOf(
   { spec, event }: HandlerNode,
   { file, source }: ProgramText,
@@ -42,7 +42,7 @@ function fieldsOf(
   return new Set(Object.keys(spec.input.shape));
 }
 
-/** Arguments of tools. */
+/** Names of tool arguments, which are inside `tool_input`. */
 const OF_TOOLS = new Set(
   'command file_path filePath content old_string new_string oldString newString pattern url query subagent_type notebook_path edits todos replace_all'.split(
     ' ',
@@ -54,7 +54,7 @@ const SNAKE: Readonly<Record<string, string>> = {
   newString: 'new_string',
 };
 
-/** Names that people, and other agents, use for fields of the event. */
+/** Wrong names for fields of the input, as people and other agents use them. */
 const MEANT: readonly (readonly [field: string, names: RegExp])[] = [
   ['tool_name', /^(toolName|tool|tool_type|toolType)$/],
   ['tool_input', /^(toolInput|input|inputs|args|toolArgs|tool_args|arguments|params|parameters|tool_parameters)$/],
@@ -67,7 +67,7 @@ const MEANT: readonly (readonly [field: string, names: RegExp])[] = [
   ['hook_event_name', /^(hookEventName|eventName|event_name|hookEvent)$/],
 ];
 
-/** Where the intended field is; undefined: it was read in the right place, or the field is unknown. */
+/** The right place of the intended field; undefined if it was read there or the field is unknown. */
 function placeOf({ field, below }: FieldRead, fields: ReadonlySet<string>): string | undefined {
   if (fields.has(field)) return undefined;
   if (OF_TOOLS.has(field) && fields.has('tool_input')) return `tool_input.${SNAKE[field] ?? field}`;
@@ -75,7 +75,7 @@ function placeOf({ field, below }: FieldRead, fields: ReadonlySet<string>): stri
   return meant === undefined ? undefined : [meant, ...below].join('.');
 }
 
-/** A program that tries several places was written for several agents. */
+/** Whether a program also reads the right place. Then it was written for several agents. */
 function readsBoth({ field, among }: FieldRead, right: string, source: string): boolean {
   const [first = '', second] = right.split('.');
   if (new RegExp(`\\b${first}\\b`).test(among)) return true;

@@ -8,7 +8,7 @@ import type { ProgramText } from './scripts/scripts.js';
 import { argsOf, commandsBetween, type FoundCommand, outputOf, type Shell } from './scripts/shell.js';
 import { isOnInput } from './scripts/shell-guards.js';
 
-/** Whether hooks that are meant to stop something can. What a text does is guessed, and only where little else is possible. */
+/** Checks whether hooks that are meant to stop something can do so. The purpose of a text is guessed, and reported only if it is nearly certain. */
 export const checkGuards: Check = function* (file, about) {
   for (const handler of file.handlers) {
     const texts = about.texts(handler, file);
@@ -23,18 +23,18 @@ export const checkGuards: Check = function* (file, about) {
   }
 };
 
-/** Words of a hook that means to stop something. */
+/** Words in the output of a hook that is meant to stop something. */
 const STOPS =
   /\b(block(ed|ing|s)?|den(y|ied)|forbidden|not allowed|disallowed|prohibited|refus(ed|ing)|reject(ed|ing)?|protected|not permitted|must not|dangerous|prevent(ed)?|unsafe)\b|[❌🚫⛔]/iu;
-/** Other ways to block, or exits that only a run could tell. */
+/** Other ways to block, and exit codes that are known only at run time. */
 const OTHER_WAYS =
   /exit\s*\(?\s*2\b|return 2\b|exitCode\s*=\s*2|permissionDecision|["']decision["']|["']?continue["']?\s*:\s*(false|False)|exit\s+["']?\$|exit\(\s*[A-Za-z_]|\bexec\s/;
 
-/** Words of a hook that cannot do its work. */
+/** Words in the output of a hook that reports an error of its own. */
 const TROUBLE =
   /\b(missing|not found|not installed|install|failed|failure|can(not|'t|not be)|could(n't| not)|unable|malformed|no input|empty|usage|parse|unexpected|invalid json|required?)\b/i;
 
-/** It ends because something was found in what the hook was told: `… | grep -q rm &&`. */
+/** A search in the hook's input just before the exit: `… | grep -q rm &&`. */
 const FOUND_SO = /(^|\|\s*)([ef]?grep|rg|jq\s+-e)\b[^|&]*&&\s*\{?\s*$/;
 
 const EXIT_1: Readonly<Record<string, RegExp>> = {
@@ -72,22 +72,22 @@ function shellExitOne(shell: Shell): TextRange | undefined {
   return undefined;
 }
 
-/** It ends the script with 1. */
+/** Whether a command ends the script with exit code 1. */
 function isNo(shell: Shell, command: FoundCommand): boolean {
   const { name, node, around } = command;
-  // As the last command only, and what closes the blocks around it.
+  // `false` counts only as the last command, apart from the ends of the blocks around it.
   if (name === 'false') return /^(\s|;|\}|\bfi\b|\besac\b)*$/.test(shell.source.slice(node.end, node.end + 200));
   if (argsOf(command)[0]?.value !== '1') return false;
   return name === 'exit' || (name === 'return' && !around.some(({ type }) => type === 'Function'));
 }
 
-/** The commands before it in its `&&` and `||`. */
+/** The source of the commands before this one in its list of `&&` and `||`. */
 function before({ source }: Shell, { node, around }: FoundCommand): string {
   const list = around.findLast(({ type }) => type === 'AndOr');
   return list ? source.slice(Math.max(list.pos, node.pos - LINES), node.pos) : '';
 }
 
-/** The output before it, within its list of commands. */
+/** The commands that print something before this one, in the same list. */
 function said(shell: Shell, { node, around }: FoundCommand): string {
   const list = around.findLast(({ type }) => type === 'CompoundList' || type === 'AndOr' || type === 'Script');
   const start = list?.type === 'Script' ? Math.max(0, node.pos - 300) : (list?.pos ?? 0);
@@ -97,7 +97,7 @@ function said(shell: Shell, { node, around }: FoundCommand): string {
     .join('\n');
 }
 
-/** Characters that seven lines may have. */
+/** The maximum number of characters for seven lines. */
 const LINES = 2000;
 
 function otherExitOne(text: ProgramText): TextRange | undefined {
@@ -108,7 +108,7 @@ function otherExitOne(text: ProgramText): TextRange | undefined {
   const isHandler = isHandlerIn(text);
   let last = 0;
   for (const match of source.matchAll(pattern)) {
-    // What is printed before an earlier end is the reason of that one.
+    // Output before an earlier exit belongs to that exit.
     const before = source
       .slice(Math.max(last, match.index - LINES), match.index)
       .split('\n')
@@ -150,7 +150,7 @@ function* reasonOnStdout(handler: HandlerNode, text: ProgramText): Generator<Che
     if (!list || list.type === 'Script') continue;
     const before = commandsBetween(shell, list.pos, exit.node.pos);
     const reason = before.findLast((c) => /^(echo|printf)$/.test(c.name) && outputOf(c) === 'stdout');
-    // A function or a program may be what writes the reason.
+    // Another command may be the one that writes the reason to standard error.
     if (!reason || !before.every((c) => /^(echo|printf|)$/.test(c.name) && outputOf(c) !== 'stderr')) continue;
     if (before.some((c) => /^['"]?\{/.test(argsOf(c)[0]?.text ?? ''))) continue;
     const place = { start: reason.node.pos, end: reason.node.end };
@@ -168,7 +168,7 @@ function* stopLoop(
 ): Generator<CheckFinding> {
   if (handler.spec?.fold !== 'stop' || /stop_hook_active|stopHookActive/.test(all)) return;
   for (const text of texts) {
-    // A script that serves other events may block those.
+    // A script that serves several events may block only the others.
     if (text.file !== undefined && eventsOf(text.file).size > 1) continue;
     const match =
       /\bexit\s*\(?\s*2\b|exitCode\s*=\s*2|["']decision\\?["']\s*:\s*\\?["']block|\bdecision:\s*["']block/.exec(
@@ -182,7 +182,7 @@ function* stopLoop(
   }
 }
 
-/** Offsets stay true. */
+/** Replaces comments with spaces, so that offsets stay the same. */
 function withoutComments({ source, language }: ProgramText): string {
   const comment = language === 'javascript' ? /(?<=^|\s)\/\/.*$/gm : /(?<=^|\s)#.*$/gm;
   return source.replace(comment, (text) => ' '.repeat(text.length));

@@ -12,7 +12,7 @@ import { entryOf, isTrue, plainData, type TreeNode, textAt, textOf } from './fil
 import { neverMeet } from './never-meet.js';
 import type { SettingsPolicy } from './policies.js';
 
-/** Options of handlers, apart from what they run. */
+/** Checks the options of handlers, except what they run. */
 export const checkHandlers: Check = function* (file) {
   for (const handler of file.handlers) {
     yield* checkRule(handler, file);
@@ -32,7 +32,7 @@ export const checkHandlers: Check = function* (file) {
   }
 };
 
-/** A rule does nothing beside what it says, so it may be tried out freely. */
+/** Handler types that run something. The rule type is not among them: it has no side effects and can always be tried. */
 const ACTING: readonly string[] = EXTERNAL_KINDS;
 
 function* checkTriedOut(handler: HandlerNode, { dialect, parsed, groups }: SourceFile): Generator<CheckFinding> {
@@ -70,7 +70,7 @@ function* checkRule(handler: HandlerNode, { dialect }: SourceFile): Generator<Ch
   } else if (dialect === 'claude') yield* checkTool(text, at);
 }
 
-/** An error in a file of ours is reported with the file. */
+/** The warning for an `if` rule, if any. Errors in hookscope's own files are reported by the checks of the file. */
 function warningOf(text: string, dialect: Dialect, permits: boolean): string | undefined {
   try {
     return compileRule(text, { dialect, where: 'if', permits }).warnings[0]?.replace(/^if: /, '');
@@ -80,7 +80,7 @@ function warningOf(text: string, dialect: Dialect, permits: boolean): string | u
   }
 }
 
-/** A tool that Claude Code does not have, in a name like those it has. */
+/** Reports a tool that Claude Code does not have but whose name resembles one of its tools. */
 function* checkTool(text: string, at: ReturnType<typeof atKey>): Generator<CheckFinding> {
   const name = /^[^(]*/.exec(text.trim())?.[0] ?? '';
   const problem = /[*?]|^mcp__/.test(name) ? undefined : toolProblem(name, []);
@@ -115,7 +115,7 @@ function* checkHttp(handler: HandlerNode): Generator<CheckFinding> {
   }
 }
 
-/** Hooks that settings turn off; `policies` are those of all settings files that count, in order. */
+/** Reports hooks that settings turn off. `policies` come from all settings files that apply, in order of precedence. */
 export function checkPolicy(policies: readonly SettingsPolicy[]): Check {
   return function* (file) {
     if (file.dialect === 'code' || file.handlers.length === 0) return;
@@ -148,13 +148,13 @@ export function checkPolicy(policies: readonly SettingsPolicy[]): Check {
   };
 }
 
-/** Policies match valid URLs only. */
+/** The handler's URL, if it is valid: policies match only valid URLs. */
 function urlOf({ node, type }: HandlerNode): string | undefined {
   const url = textAt(node, 'url');
   return type === 'http' && url !== undefined && URL.canParse(url) ? url : undefined;
 }
 
-/** A project's settings apply to the files of that project; a file outside every known place is judged on its own. */
+/** Whether a settings file applies to a hook file. A project's settings apply in that project; a settings file outside the known places applies only to itself. */
 function binds({ kind, path, project }: SettingsPolicy, file: SourceFile): boolean {
   if (kind === 'settings') return path === file.path;
   return project === undefined || project === file.project;

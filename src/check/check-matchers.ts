@@ -9,10 +9,10 @@ import type { Group, SourceFile } from './files/source-file.js';
 import { textOf } from './files/tree.js';
 import { ELSEWHERE, FORMER, KNOWN_TOOLS, SAMPLE_MCP, subjectValues, TOOLS } from './names.js';
 
-/** In characters. Each name of a matcher is compared with all known names, so longer ones are not checked. */
+/** In characters. Longer matchers are not checked, because each name is compared with all known names. */
 const LONGEST = 5000;
 
-/** What a group's matcher can match. */
+/** Checks what the matcher of each group can match. */
 export const checkMatchers: Check = function* (file) {
   for (const group of file.groups) {
     const text = textOf(group.matcher?.value);
@@ -23,7 +23,7 @@ export const checkMatchers: Check = function* (file) {
   }
 };
 
-/** A program that embeds the host may have its own tools and values, so similarity to one of Claude Code's names is only a remark. */
+/** Weakens findings for hookscope's own files: a program that embeds the host may have its own tools and values, so similarity to Claude Code's names is only a remark. */
 function inOurs({ rule, message, fix }: MatcherFinding): MatcherFinding {
   if (rule !== 'matcher-old-name' && (rule !== 'matcher-never' || message.includes('MCP')))
     return { rule, message, fix };
@@ -59,7 +59,7 @@ function* judge(text: string, { event, spec }: Group, { dialect }: SourceFile): 
   } else if (dialect === 'claude') yield* judgePattern(text, spec.tool ? TOOLS : known, spec.tool);
 }
 
-/** One name of a list of tools. */
+/** Checks one name in a list of tools. */
 export function toolProblem(name: string, beside: readonly string[]): MatcherFinding | undefined {
   if (KNOWN_TOOLS.has(name)) return undefined;
   const [, server, tool] = /^mcp__(.+?)(?:__(.*))?$/.exec(name) ?? [];
@@ -92,7 +92,7 @@ export function toolProblem(name: string, beside: readonly string[]): MatcherFin
   };
 }
 
-/** A typo, or different letter case; two existing tools with similar names do not count. */
+/** The tool that a name with a typo or different letter case most likely means. */
 function nearTool(name: string): string | undefined {
   const swapped = [...KNOWN_TOOLS].find((tool) => letters(tool) === letters(name));
   const near = swapped ?? nearestSpelling(name, KNOWN_TOOLS);
@@ -100,7 +100,7 @@ function nearTool(name: string): string | undefined {
   return name.length > 4 && near.charAt(0).toLowerCase() === name.charAt(0).toLowerCase() ? near : undefined;
 }
 
-/** The same for `Write`, `write` and `Wirte`. */
+/** The sorted lower-case letters of a name, which are equal for `Write`, `write` and `Wirte`. */
 const letters = (name: string): string => [...name.toLowerCase()].sort().join('');
 
 function* judgeTools(names: readonly string[]): Generator<MatcherFinding> {
@@ -136,12 +136,12 @@ function* judgeValues(names: readonly string[], known: readonly string[], event:
 
 const RULE_SHAPE = /^(\w+)\(([^|]*)\)$/;
 
-/** A regular expression; `known` are the values that it can see. */
+/** Checks a regular expression. `known`: the values that it is compared with. */
 function* judgePattern(text: string, known: readonly string[] | undefined, tool: boolean): Generator<MatcherFinding> {
   const pattern = compile(text);
   const why = 'bad' in pattern ? undefined : whyExponential(text);
   if (why !== undefined) {
-    // It is not tried on the values that it can see.
+    // Running it on the known values could take too long.
     yield { rule: 'regex-catastrophic', message: `It can take exponential time: ${why}.` };
     return;
   }
@@ -177,7 +177,7 @@ function* judgePattern(text: string, known: readonly string[] | undefined, tool:
   else yield* unmatched(text, pattern.regex, known, tool);
 }
 
-/** The glob as a regular expression. */
+/** Converts a glob to a regular expression. */
 function asRegex(text: string): string | undefined {
   if (!/^[\w.*?|, -]+$/.test(text)) return undefined;
   const parts = text.split(/[|,]/).map((part) => part.trim().replaceAll('.', '\\.').replaceAll('*', '.*'));
@@ -197,7 +197,7 @@ function* unmatched(text: string, regex: RegExp, known: readonly string[], tool:
     };
 }
 
-/** `Edit*`, where a glob and a regular expression would match different names. */
+/** Reports a pattern such as `Edit*` that would match different names as a glob and as a regular expression. */
 function globProblem(text: string, regex: RegExp, known: readonly string[], tool: boolean): MatcherFinding | undefined {
   if (!/\*/.test(text) || /\.[*+]|[\^$\\([+]/.test(text)) return undefined;
   const globs = text.split(/[|,]/).map((part) => compileWildcard(part.trim()));

@@ -13,7 +13,7 @@ import type { ProgramText } from './scripts/scripts.js';
 import { type FoundCommand, outputOf } from './scripts/shell.js';
 import { printedAnswer } from './scripts/shell-printed.js';
 
-/** Checks answers that are written literally in what hooks run. */
+/** Checks answers that are literals in the code that hooks run. */
 export const checkOutputs: Check = function* (file, about) {
   for (const handler of file.handlers) {
     for (const text of about.texts(handler, file)) {
@@ -50,7 +50,7 @@ function* judgeCommand(
   // A script may also answer other agents, which have their own keys.
   if (text.file !== undefined && !Object.keys(answer).some((key) => ANSWER_KEYS.has(key))) return;
   const isOwnStop = file.kind === 'agent' && handler.spec.inAgentScope !== undefined;
-  // Whether this is Stop or SubagentStop is known only at run time.
+  // Whether the event is Stop or SubagentStop is known only at run time.
   const eventName = isOwnStop ? String(namedIn(answer) ?? handler.event) : handler.event;
   yield* judge(handler, text, { start: command.node.pos, end: command.node.end, answer }, eventName);
 }
@@ -67,7 +67,7 @@ function* judgeCode(
   const other = typeof named === 'string' && named !== event ? specOf(named) : undefined;
   const chooses = several || text.source.includes('hook_event_name') || new RegExp(`\\b${event}\\b`).test(text.source);
   const isOwnStop = file.kind === 'agent' && spec.inAgentScope !== undefined;
-  // It answers each event that it serves, or may serve, by its name.
+  // The program may answer several events, each by its name.
   const judged = other && (chooses || isOwnStop) ? { ...handler, event: String(named), spec: other } : handler;
   const answer = judgeable(found.answer, '', judged.event) as FoundAnswer['answer'];
   yield* judge(judged, text, { ...found, answer }, judged.event);
@@ -97,7 +97,7 @@ function* judge(
 const VERDICT = /\bpermissionDecision\b["']?\s*\]?\s*(?::|=(?!=))\s*(?=["'])/g;
 const VERDICTS: readonly string[] = ['allow', 'deny', 'ask', 'defer'];
 
-/** A word for permissionDecision that there is not, wherever it is given. */
+/** Reports an invalid value of permissionDecision anywhere in a program. */
 function* verdicts(handler: HandlerNode, text: ProgramText, code: CodeText): Generator<CheckFinding> {
   for (const match of text.source.matchAll(VERDICT)) {
     const start = match.index + match[0].length;
@@ -115,10 +115,10 @@ function decisionOf(answer: FoundAnswer['answer']): unknown {
   return isObject(specific) ? specific['permissionDecision'] : undefined;
 }
 
-/** Keys that only some events accept, as programs write them. */
+/** Keys that only some events accept, as they are written in programs. */
 const RARE = /\b(permissionDecision|updatedInput|updatedToolOutput|initialUserMessage)\b["']?\s*\]?\s*[:=](?!=)/g;
 
-/** Programs in other languages are only searched for the names of keys. */
+/** Searches a program in another language for the names of keys that the event does not accept. */
 function* mentions(handler: HandlerNode, text: ProgramText): Generator<CheckFinding> {
   const { spec, event } = handler;
   if (!spec || text.language === 'other') return;
@@ -131,12 +131,12 @@ function* mentions(handler: HandlerNode, text: ProgramText): Generator<CheckFind
   }
 }
 
-/** Anywhere in its answer: PermissionRequest has `updatedInput` in its decision. */
+/** Whether the event's output has a key at any level: PermissionRequest has `updatedInput` inside its decision. */
 function knowsKey(spec: EventSpec, key: string): boolean {
   return JSON.stringify(jsonSchema(spec, 'output')).includes(`"${key}"`);
 }
 
-/** It may be written for several events, and only used for one so far. */
+/** Whether a program names another event. It may be written for several events and be used for only one so far. */
 function knowsAnotherEvent(source: string, event: string): boolean {
   return HOOK_EVENTS.some((name) => name !== event && new RegExp(`\\b${name}\\b`).test(source));
 }

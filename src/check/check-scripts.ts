@@ -6,7 +6,7 @@ import { entryOf, textAt, textOf } from './files/tree.js';
 import { execWords, type Invocation, shellOf } from './scripts/runs.js';
 import { isOnPath, type ScriptFile } from './scripts/scripts.js';
 
-/** Whether what a command runs is there and can be run. */
+/** Checks that what a command runs exists and can be executed. */
 export const checkScripts: Check = function* (file, about) {
   for (const handler of file.handlers) {
     const at = { at: commandSpan(handler), where: [...handler.path, 'command'] };
@@ -103,14 +103,14 @@ function* runItself(
     };
 }
 
-/** Builtins of the shell. */
+/** Shell builtins. */
 const BUILTINS = new Set(
   '. : [ alias bg break builtin case cd command continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return select set shift shopt source test time times trap true type typeset ulimit umask unalias unset until wait while'.split(
     ' ',
   ),
 );
 
-/** Whether a handler's command may use a name. Each is looked for once, since a line may repeat it ten thousand times. */
+/** Returns a function that tells whether a command name is known. Each name is searched only once, since a line may repeat it ten thousand times. */
 function knownIn(handler: HandlerNode, { machine }: Checking): (name: string) => boolean {
   const asked = new Map<string, boolean>();
   let own: ReadonlySet<string> | undefined;
@@ -151,7 +151,7 @@ function* checkExecForm(handler: HandlerNode): Generator<CheckFinding> {
   }
 }
 
-/** The hooks files that a plugin's manifest names. */
+/** Checks the hook files that a plugin's manifest names. */
 export const checkManifestHooks: Check = function* ({ kind, plugin, parsed: { root } }) {
   const hooks = entryOf(root, 'hooks')?.value;
   if (kind !== 'manifest' || plugin === undefined || hooks === undefined) return;

@@ -21,7 +21,7 @@ import type { SourceFile } from './files/source-file.js';
 import { entryOf, parsePath, plainData, spanAt, type TreeNode } from './files/tree.js';
 import { RULES, type RuleId } from './rules/rules.js';
 
-/** Whether the file can be read at all. */
+/** Checks that the file can be parsed. */
 export const checkSyntax: Check = function* ({ parsed, text, kind }) {
   const { errors, root } = parsed;
   const found = (at: CheckFinding['at'], message: string): CheckFinding => ({
@@ -31,14 +31,14 @@ export const checkSyntax: Check = function* ({ parsed, text, kind }) {
     message,
   });
   const [first] = errors;
-  // The others often follow from it.
+  // Only the first error, since later ones often follow from it.
   if (first) yield found(first, `${first.message}.`);
   else if (root === undefined && text.trim() === '') yield found({ start: 0, end: 1 }, 'The file is empty.');
   else if (root?.kind !== 'object' && kind !== 'agent' && kind !== 'skill' && kind !== 'command')
     yield found(root ?? { start: 0, end: 1 }, 'An object was expected, { "hooks": { … } }.');
 };
 
-/** Whether the client reads the file at all. */
+/** Checks that Claude Code reads the file at all. */
 export const checkRead: Check = function* ({ path, kind, plugin, parsed: { root } }) {
   if (kind !== 'settings' || plugin !== undefined || !isUnread(path)) return;
   const hooks = entryOf(root, 'hooks');
@@ -68,7 +68,7 @@ export const checkClaudeShape: Check = function* (file) {
       at,
       where: bare ? [] : ['hooks'],
       message: sentence(`it ${other}`),
-      // A name that says nothing: it may be meant for us.
+      // The file's name does not tell, so it may be meant as one of hookscope's own.
       fix: bare && file.kind === 'settings' ? OURS : undefined,
     };
     return;
@@ -80,7 +80,7 @@ export const checkClaudeShape: Check = function* (file) {
 const SETTINGS_KINDS: ReadonlySet<FileKind> = new Set(['managed', 'user', 'project', 'local', 'settings']);
 const NONE = { findings: [] };
 
-/** What the loader says of a file. */
+/** Converts the loader's findings. */
 function* told(root: TreeNode, findings: readonly Finding[]): Generator<CheckFinding> {
   for (const { rule, path, message, nearest: near } of findings) {
     if (isRemark(path.at(-1))) continue;
@@ -94,7 +94,7 @@ function* told(root: TreeNode, findings: readonly Finding[]): Generator<CheckFin
 const OURS =
   'Put its events below "hooks". In a file for --hooks they may stand at the top: check that with hookscope check --hooks FILE, or call it hooks.json or NAME.hooks.json.';
 
-/** Hooks under a top-level key that is nearly "hooks" or an event's name: none of them runs, and hardly anything else would say so. */
+/** A top-level key that is nearly "hooks" or an event's name. None of its hooks runs, and no other check would report it. */
 function misspelt(data: Readonly<Record<string, unknown>>): { key: string; message: string } | undefined {
   if (data['hooks'] !== undefined) return undefined;
   const has = (key: string): string => `has "${key}" at its top level; expected`;
@@ -113,7 +113,7 @@ const isGroups = (value: unknown): boolean =>
 
 const MANAGED = 'Write it into managed settings, or take it out.';
 
-/** What people mean by keys and events of other programs, or of other files. */
+/** Advice for keys and events that belong to other programs or other files. */
 const MEANT: Readonly<Record<string, string>> = {
   enforce:
     'Claude Code enforces all that its files hold. To try the hook out, write it into hookscope.config.json or a hooks file.',
@@ -170,7 +170,7 @@ function* checkTypes({ handlers }: SourceFile): Generator<CheckFinding> {
   }
 }
 
-/** Checks hookscope's own files by what registering them would report. */
+/** Checks hookscope's own files for the problems that registering them would report. */
 export const checkOwnShape: Check = function* (file) {
   const { root } = file.parsed;
   if (file.dialect !== 'code' || root?.kind !== 'object') return;
@@ -199,7 +199,7 @@ function* checkConfigFile(root: TreeNode, file: string): Generator<CheckFinding>
   }
 }
 
-/** Two entries with one key, anywhere around hooks. */
+/** Reports repeated keys in objects that contain hooks. */
 export const checkDuplicateKeys: Check = function* ({ parsed, sets, dialect, agent }) {
   const { root } = parsed;
   if (root?.kind !== 'object') return;
@@ -211,7 +211,7 @@ export const checkDuplicateKeys: Check = function* ({ parsed, sets, dialect, age
   }
 };
 
-/** What is read of Claude Code's files. */
+/** The top-level keys of Claude Code's files that are read. */
 const READ = [...SETTINGS_KEYS, 'userConfig'];
 
 function* repeatedBelow(node: TreeNode, path: Path): Generator<CheckFinding> {
@@ -233,10 +233,10 @@ function* repeated(node: Extract<TreeNode, { kind: 'object' }>, path: Path): Gen
   }
 }
 
-/** From this number on, seconds were probably meant as milliseconds. */
+/** A timeout of at least this many seconds was probably meant in milliseconds. */
 const LONG = 1000;
 
-/** The loader checks those of Claude Code's files; in ours a group may have one too. */
+/** Checks timeouts in hookscope's own files, where groups may have one too. Those in Claude Code's files are checked by the loader. */
 export const checkTimes: Check = function* (file) {
   if (file.dialect !== 'code') return;
   for (const { node, path } of [...file.groups, ...file.handlers]) {
@@ -247,7 +247,7 @@ export const checkTimes: Check = function* (file) {
   }
 };
 
-/** Messages of the loader begin in the middle of a sentence, and end without a full stop. */
+/** Makes a sentence of a message of the loader, which lacks the subject and the full stop. */
 function sentence(text: string): string {
   const whole = text.replace(/^it (?=["\d]|expected)/, '');
   const end = /[.?]$/.test(whole) ? '' : '.';

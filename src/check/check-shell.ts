@@ -9,13 +9,13 @@ import { commandLine, shellOf } from './scripts/runs.js';
 import type { ProgramText } from './scripts/scripts.js';
 import { argsOf, expand, type FoundCommand, type Shell } from './scripts/shell.js';
 
-/** How a shell parses the commands, and the shell scripts they run. */
+/** Checks how a shell parses commands and the shell scripts that they run. */
 export const checkShell: Check = function* (file, about) {
   for (const handler of file.handlers) {
     for (const text of about.texts(handler, file)) {
       const { shell } = text;
       if (!shell) continue;
-      // After a syntax error, everything is guesswork.
+      // After a syntax error, further findings would be guesswork.
       if (shell.errors.length > 0) yield* syntaxError(handler, text, shell);
       else if (text.plainSh) yield* bashisms(handler, text, shell);
       yield* unsetVariables(handler, text, shell, file);
@@ -33,7 +33,7 @@ function* syntaxError(handler: HandlerNode, text: ProgramText, shell: Shell): Ge
 }
 
 function* bashisms(handler: HandlerNode, text: ProgramText, shell: Shell): Generator<CheckFinding> {
-  // Such a text is deliberate: it tests which shell runs it, or starts the right one.
+  // The text tests which shell runs it or starts the right one, so its bash constructs are deliberate.
   if (/BASH_VERSION|ZSH_VERSION|exec (\/\S+\/)?bash\b/.test(shell.source)) return;
   const all = bashismsOf(shell);
   for (const fatal of [true, false]) {
@@ -58,7 +58,7 @@ function* bashisms(handler: HandlerNode, text: ProgramText, shell: Shell): Gener
   }
 }
 
-/** Placeholders for paths, which may contain a space. */
+/** Placeholders for paths. Their values may contain spaces. */
 const PLACEHOLDER = /^\$\{?(CLAUDE_(?:PROJECT_DIR|PLUGIN_ROOT|PLUGIN_DATA|SKILL_DIR))\b/;
 
 function* placeholders(handler: HandlerNode, { dialect, plugin }: SourceFile): Generator<CheckFinding> {
@@ -99,14 +99,14 @@ function* placeholders(handler: HandlerNode, { dialect, plugin }: SourceFile): G
   }
 }
 
-/** The rest of the path, if that is all there is. */
+/** The rest of a word after a placeholder, if it is a plain path. */
 function restOf(word: Word, part: string): string {
   return word.text.startsWith(part) && /^[\w./-]*$/.test(word.text.slice(part.length))
     ? word.text.slice(part.length)
     : '…';
 }
 
-/** The placeholder of a path that no shell fills in: `'$CLAUDE_PROJECT_DIR/x.sh'`, `'${CLAUDE_PLUGIN_ROOT}'/x.sh`, `"~/x.sh"`. */
+/** The placeholder in a path that the shell does not expand: `'$CLAUDE_PROJECT_DIR/x.sh'`, `'${CLAUDE_PLUGIN_ROOT}'/x.sh`, `"~/x.sh"`. */
 function literalIn(word: Word): string | undefined {
   const parts = word.parts ?? [];
   const [first] = parts;
@@ -120,10 +120,10 @@ function literalIn(word: Word): string | undefined {
   return first?.type === 'DoubleQuoted' && /^~\/[\w./-]+$/.test(expand(word, {}) ?? '') ? '~' : undefined;
 }
 
-/** A placeholder, and the rest of a path. */
+/** Matches a path that begins with a placeholder. */
 const PATH = /^\$(?:\{\w+\}|\w+)\/[\w./-]+$/;
 
-/** `sh -c '…'` reads it a second time. */
+/** Whether a word is a shell text for `sh -c`, which expands it after all. */
 function isShellText(command: FoundCommand, word: Word): boolean {
   return (
     /^(ba|da|z|k)?sh$|^eval$/.test(command.name) &&
@@ -134,7 +134,7 @@ function isShellText(command: FoundCommand, word: Word): boolean {
   );
 }
 
-/** A placeholder between single quotes is not expanded, or only by the client. */
+/** Reports a placeholder in single quotes, which is not expanded or only by Claude Code. */
 function quotedPlaceholder(
   literal: string,
   word: Word,
@@ -166,7 +166,7 @@ function quotedPlaceholder(
   return { rule: 'placeholder-literal', message: `${literal} is not filled in between these quotes.`, fix };
 }
 
-/** Variables in which people expect parts of an event. */
+/** Variables in which people wrongly expect parts of the input. */
 const EXPECTED =
   /^(CLAUDE_(TOOL|FILE|HOOK|EVENT|PROMPT|SESSION|COMMAND|MESSAGE|NOTIFICATION|USER|TRANSCRIPT|CWD|EDITED|CHANGED|MODIFIED|MATCHED|EXIT|INPUT|OUTPUT|RESPONSE|RESULT|ARG|WORKING)\w*|TOOL_(NAME|INPUT|OUTPUT|ARGS|RESPONSE|RESULT)\w*|STDIN_JSON|HOOK_(INPUT|EVENT)\w*|FILE_PATH|USER_PROMPT)$/;
 const ENV_FILE_EVENTS: readonly string[] = CLAUDE_EVENTS.filter((name) => specOf(name).claude?.envFile);
@@ -215,7 +215,7 @@ function fixFor(name: string): { fix?: string } {
   return name.startsWith('CLAUDE_PLUGIN_') ? { fix: 'Use "$CLAUDE_PROJECT_DIR".' } : {};
 }
 
-/** Settings can set variables themselves. */
+/** Whether the file's own settings set a variable. */
 function isGiven(name: string, { parsed: { root } }: SourceFile): boolean {
   return entryOf(entryOf(root, 'env')?.value, name) !== undefined;
 }

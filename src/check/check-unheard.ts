@@ -5,7 +5,7 @@ import { ANSWER_KEYS, type Printed, printedBy } from './scripts/printed.js';
 import { argsOf, type FoundCommand, outputOf, type Shell } from './scripts/shell.js';
 import { printedAnswer, printedText } from './scripts/shell-printed.js';
 
-/** Answers that are printed where, or when, they are ignored. */
+/** Reports answers that are printed in a place, or with an exit code, where they are ignored. */
 export const checkUnheard: Check = function* (file, about) {
   for (const handler of file.handlers) {
     if (!handler.spec) continue;
@@ -24,14 +24,14 @@ interface Unheard extends Pick<CheckFinding, 'rule' | 'message' | 'fix'> {
   readonly end: number;
 }
 
-/** The steps of a program, in any language. */
+/** The outputs and exits of a program in any language. */
 interface Steps {
   readonly printed: readonly Printed[];
-  /** Where it exits, with its exit code; undefined: the path ends differently. */
+  /** The exits with their exit codes. undefined: the code is unknown, or the path ends differently. */
   readonly exits: readonly { readonly at: number; readonly code: number | undefined }[];
-  /** Whether an answer still counts with exit code 2. */
+  /** Whether an answer still has an effect with exit code 2. */
   hears(answer: NonNullable<Printed['answer']>): boolean;
-  /** Whether the second comes after the first on the same path. */
+  /** Whether the code at the second offset runs after that at the first, on the same path. */
   then(first: number, second: number): boolean;
 }
 
@@ -42,7 +42,7 @@ function* judge({ printed, exits, then, hears }: Steps): Generator<Unheard> {
     const exit = exits.find(({ at }) => at >= end && then(start, at));
     if (answer.stream === 'stderr') {
       if (exit?.code !== undefined && exit.code !== 0) continue;
-      // The path may end elsewhere.
+      // The path may end at an exit that was not recognised.
       if (exit === undefined && exits.some(({ code }) => code === 2)) continue;
       const message = 'It prints its answer to standard error, where an answer is never looked for.';
       yield { rule: 'output-unheard', start, end, message, fix: 'Print it to standard output.' };
@@ -102,7 +102,7 @@ function inCode(text: CodeText): Iterable<Unheard> {
   const printed = printedBy(text).filter(({ start }) => !flow.conditional(start));
   const then = (first: number, second: number): boolean =>
     flow.follows(first, second) && (flow.depth(second) === flow.depth(first) || exits.every(({ at }) => at !== second));
-  // A program need not say it twice.
+  // With exit code 2, no answer counts here, not even a block: the program should not give its verdict twice.
   return judge({ printed, exits, then, hears: () => false });
 }
 
@@ -112,7 +112,7 @@ function inShell(shell: Shell): Iterable<Unheard> {
     const stream = outputOf(command);
     const data = printedAnswer(command);
     const answer = data && Object.keys(data).some((key) => ANSWER_KEYS.has(key)) ? data : undefined;
-    // Another object is read as an answer too, and is not text.
+    // An object with other keys is read as an answer too, so it is not plain text.
     if (data && !answer) return [];
     if (stream === 'elsewhere' || (answer === undefined && !printedText(command))) return [];
     return [{ start: command.node.pos, end: command.node.end, stream, answer }];
@@ -142,13 +142,13 @@ function isBlock(answer: NonNullable<Printed['answer']>): boolean {
   return /"(?:permissionDecision|decision)":"(?:deny|block)"|"behavior":"deny"/.test(JSON.stringify(answer));
 }
 
-/** They are in the same statement list, and neither is in a branch of it. */
+/** Whether two commands are in the same list, and neither is in a branch of it. */
 function sameWay(one: FoundCommand, other: FoundCommand): boolean {
   const list = (found: FoundCommand) => found.around.findLast(({ type }) => BLOCKS.has(type));
   const chain = (found: FoundCommand) => found.around.findLast((node) => node.type === 'AndOr');
   if (list(one) !== list(other)) return false;
   const [a, b] = [chain(one), chain(other)];
-  // Code after a condition runs before what follows only if the condition holds.
+  // A command after `&&` or `||` is conditional, so it does not always run before the next statement.
   if (a !== undefined && a !== b) return false;
   return !(a?.operators as readonly string[] | undefined)?.includes('||');
 }

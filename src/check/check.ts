@@ -37,25 +37,25 @@ import { RULES, type RuleId } from './rules/rules.js';
 export interface CheckOptions {
   /** Files, or folders to search. */
   readonly paths: readonly string[];
-  /** Files that will be passed to `--hooks`, whatever their names are. */
+  /** Files that will be passed to `--hooks`. Their names do not matter. */
   readonly hooksFiles?: readonly string[];
-  /** The files named, and those of folders, are this agent's (`codex`, `copilot`, `gemini`, `cursor`), wherever they lie. */
+  /** Treats all files as this agent's (`codex`, `copilot`, `gemini`, `cursor`), wherever they are. */
   readonly as?: string;
-  /** The base of relative paths, and of the file names in findings. Default: the process's directory. */
+  /** The base of relative paths and of the file names in findings. Default: the process's working directory. */
   readonly cwd?: string;
-  /** Default: the user's. */
+  /** The home folder. Default: the user's. */
   readonly home?: string;
-  /** Default: the platform's place for managed settings. */
+  /** The folder of managed settings. Default: the platform's. */
   readonly managedDir?: string;
-  /** Where programs are searched. Default: the process's PATH. */
+  /** The search path for programs. Default: the process's PATH. */
   readonly path?: string;
 }
 
-/** Something that a rule found. Lines and columns from 1; columns count UTF-16 units. */
+/** A finding of a rule. Lines and columns count from 1; columns count UTF-16 units. */
 export interface HookFinding {
   readonly rule: RuleId;
   readonly level: Level;
-  /** Relative to the working directory where it lies in it. */
+  /** The file, relative to the working directory if it is inside it. */
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -63,7 +63,7 @@ export interface HookFinding {
   readonly endColumn: number;
   /** The key in the hook file: `hooks.PreToolUse[0].hooks[1].timeout`. */
   readonly where: string;
-  /** The hook file, where `file` is a script that it runs. */
+  /** The hook file, if `file` is a script that it runs. */
   readonly hookFile?: string;
   readonly message: string;
   readonly why: string;
@@ -74,17 +74,17 @@ export interface HookReport {
   readonly files: readonly { readonly file: string; readonly kind: FileKind; readonly hooks: number }[];
   /** Sorted by file, line and column. */
   readonly findings: readonly HookFinding[];
-  /** How many hooks need more than a shell, by type. Absent: none. */
+  /** How many hooks need more than a shell, by type. Absent if there are none. */
   readonly kinds?: Readonly<Record<string, number>>;
-  /** Other agents' files, which are not checked. Absent: there are none. */
+  /** Other agents' files, which are not checked. Absent if there are none. */
   readonly others?: readonly { readonly file: string; readonly agent: string }[];
-  /** Files with hooks in places that are searched only if named. Absent: there are none. */
+  /** Files with hooks in places that are searched only if they are named. Absent if there are none. */
   readonly notSearched?: readonly string[];
 }
 
 /**
- * Checks hook files of any origin; runs nothing.
- * @throws HookscopeError FILE: a path leads nowhere
+ * Checks hook files of any origin without running anything.
+ * @throws HookscopeError FILE: a path does not exist
  */
 export async function checkHookFiles(options: CheckOptions): Promise<HookReport> {
   const { cwd = process.cwd(), home = homedir(), path = process.env['PATH'] ?? '' } = options;
@@ -101,7 +101,7 @@ export async function checkHookFiles(options: CheckOptions): Promise<HookReport>
   };
 }
 
-/** Checks files that were read. */
+/** Checks files that have been read already. */
 export async function checkSources(files: readonly SourceFile[], machine: Surroundings): Promise<HookReport> {
   const name = (file: string): string => shortest(machine.cwd, file);
   const checks: readonly Check[] = [...CHECKS, checkPolicy(await findPolicies(files, machine, name))];
@@ -148,7 +148,7 @@ const CHECKS: readonly Check[] = [
   checkFields,
 ];
 
-/** Checks for files of other agents. */
+/** The checks for files of other agents. */
 const AGENT_CHECKS: readonly Check[] = [checkSyntax, checkDuplicateKeys, checkAgentFile, checkAgentOutputs];
 
 function placed(found: CheckFinding, file: SourceFile, name: (path: string) => string): HookFinding {
@@ -172,13 +172,13 @@ function placed(found: CheckFinding, file: SourceFile, name: (path: string) => s
   };
 }
 
-/** Relative to the working directory if it is inside it, otherwise unchanged. */
+/** The path relative to the working directory if it is inside it, otherwise unchanged. */
 function shortest(cwd: string, file: string): string {
   const short = relative(cwd, file);
   return short.startsWith('..') || short === '' ? file : short;
 }
 
-/** Findings about this machine are reported once per subject, whoever finds them. */
+/** Reports findings about this machine once per subject, even if several checks found them. */
 function oncePerSubject(
   findings: readonly { readonly found: HookFinding; readonly subject?: string | undefined }[],
 ): HookFinding[] {
@@ -198,7 +198,7 @@ function oncePerSubject(
   });
 }
 
-/** A script that several hooks run is reported once. */
+/** Removes duplicate findings, for instance about a script that several hooks run. */
 function unique(findings: readonly HookFinding[]): HookFinding[] {
   const seen = new Map<string, HookFinding>();
   for (const found of findings) {
@@ -208,7 +208,7 @@ function unique(findings: readonly HookFinding[]): HookFinding[] {
   return [...seen.values()];
 }
 
-/** Limits the findings of one rule in one file to as many as people read. */
+/** The maximum number of findings of one rule in one file; nobody reads more. */
 const MOST = 100;
 
 function bounded(findings: readonly HookFinding[]): HookFinding[] {

@@ -5,45 +5,45 @@ import type { RuleId } from './rules/rules.js';
 import { type Bearings, commandLine, execWords, type Invocation, runsOf } from './scripts/runs.js';
 import { languageOf, type ProgramText, programText, readScript, type ScriptFile } from './scripts/scripts.js';
 
-/** One thing that a check has found. */
+/** A finding of a check. */
 export interface CheckFinding {
   readonly rule: RuleId;
-  /** Where in the hook file; with `script`, where in the script. */
+  /** The position in the hook file or, with `script`, in the script. */
   readonly at: Span;
   readonly where: Path;
-  /** What is wrong here, as a full sentence. */
+  /** What is wrong, as a full sentence. */
   readonly message: string;
-  /** Instead of the rule's own. */
+  /** Replaces the fix in the rule's texts. */
   readonly fix?: string | undefined;
   readonly script?: { readonly file: string; readonly source: string } | undefined;
-  /** The part of this machine that it is about: reported once, with a count. */
+  /** The part of this machine that the finding is about. Findings with the same subject are reported once, with a count. */
   readonly subject?: string | undefined;
 }
 
-/** Looks at one file for a few rules. */
+/** Checks one file for a few rules. */
 export type Check = (file: SourceFile, about: Checking) => Iterable<CheckFinding>;
 
 /** The machine that hooks would run on. */
 export interface Surroundings extends Bearings {
-  /** The PATH. */
+  /** The value of PATH. */
   readonly path: string;
-  /** The place of managed settings. */
+  /** The folder of managed settings. */
   readonly managed: string;
   /** The environment that hooks would get. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** What checks can find out about all files, and about the machine. */
+/** What a check can use besides its file: the other files and the machine. */
 export interface Checking {
   readonly files: readonly SourceFile[];
   readonly machine: Surroundings;
   runs(handler: HandlerNode, file: SourceFile): readonly Invocation[];
   script(path: string): ScriptFile | undefined;
-  /** A path as it is shown to people. */
+  /** A path as it is shown in findings. */
   name(path: string): string;
   /** Every readable piece of code that the handler runs. */
   texts(handler: HandlerNode, file: SourceFile): readonly ProgramText[];
-  /** The events a script serves, over all files. */
+  /** The events that a script serves in all files. */
   eventsOf(script: string): ReadonlySet<string>;
 }
 
@@ -125,13 +125,13 @@ export function commandSpan(handler: HandlerNode): Span {
   return entryOf(handler.node, 'command')?.value ?? handler.node;
 }
 
-/** A finding at a key of a handler, or at the handler. */
+/** The position of a key of a handler or, if the key is missing, of the handler. */
 export function atKey(handler: HandlerNode, key: string): { at: Span; where: Path } {
   const value = entryOf(handler.node, key)?.value;
   return value ? { at: value, where: [...handler.path, key] } : { at: handler.node, where: handler.path };
 }
 
-/** A finding in one of a handler's texts. */
+/** The position of a finding in a text that a handler runs. */
 export function inText(
   handler: HandlerNode,
   text: ProgramText,

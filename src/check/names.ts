@@ -3,13 +3,13 @@ import type { EventSpec } from '../events/spec.js';
 import { TOOL_ALIASES } from '../matching/tool-names.js';
 import { zod } from '../values/zod.js';
 
-/** The tools of Claude Code, by the names that matchers see. */
+/** Claude Code's tools, by the names that matchers are compared with. */
 export const TOOLS: readonly string[] =
   'Agent Artifact AskUserQuestion Bash CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree Glob Grep ListAgents ListMcpResourcesTool LSP Monitor NotebookEdit PowerShell Projects ProposeSkills PushNotification Read ReadMcpResourceDirTool ReadMcpResourceTool ReadNotifications RefreshMcpTools RemoteTrigger ReportFindings ScheduleWakeup SendFeedback SendMessage SendUserMessage SetGoal Skill StructuredOutput TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete TodoWrite ToolSearch WebFetch WebSearch Workflow Write'.split(
     ' ',
   );
 
-/** Former tool names and their replacements. Names that still work are aliases and are not listed here. */
+/** Former tool names and their replacements. Former names that still work are aliases and are not listed. */
 export const FORMER: Readonly<Record<string, string>> = {
   MultiEdit: 'Edit',
   LS: 'Glob',
@@ -26,7 +26,7 @@ export const FORMER: Readonly<Record<string, string>> = {
   dispatch_agent: 'Agent',
 };
 
-/** Other agents' names of a tool. */
+/** Tool names of other agents, with Claude Code's names. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   shell: 'Bash',
   terminal: 'Bash',
@@ -43,10 +43,10 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
 const ALIASES = Object.values(TOOL_ALIASES).flat();
 export const KNOWN_TOOLS: ReadonlySet<string> = new Set([...TOOLS, ...ALIASES]);
 
-/** Stands for the tools of all MCP servers. */
+/** An example that stands for all MCP tools. */
 export const SAMPLE_MCP = 'mcp__server__tool';
 
-/** The values that a matcher can see on an event that is not about a tool; undefined if any value is possible. */
+/** The values that matchers are compared with on an event that is not about a tool; undefined if any value is possible. */
 export function subjectValues(spec: EventSpec): readonly string[] | undefined {
   const schema = spec.subjectField === undefined ? undefined : spec.input.shape[spec.subjectField];
   const { examples } = (schema instanceof zod().ZodType ? unwrap(schema).meta() : undefined) ?? {};

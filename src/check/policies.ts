@@ -9,17 +9,17 @@ import { readHookText } from '../files/json-file.js';
 import type { Surroundings } from './checking.js';
 import type { SourceFile } from './files/source-file.js';
 
-/** What one settings file says about hooks, and whom it belongs to. */
+/** The policy on hooks in one settings file, and the file's scope. */
 export interface SettingsPolicy extends SettingsOf {
-  /** Absolute. */
+  /** The absolute path of the file. */
   readonly path: string;
-  /** It counts in this project alone. */
+  /** The only project in which the policy applies. */
   readonly project?: string | undefined;
 }
 
 /**
- * The settings that count for these files, whether or not they are among them: of their projects, of the user, managed ones;
- * those that others override first. Files that cannot be used say nothing.
+ * The settings that apply to these files, whether or not they are among them: those of their projects, the user's and managed ones,
+ * in order of increasing precedence. Files that cannot be used are skipped.
  */
 export async function findPolicies(
   files: readonly SourceFile[],

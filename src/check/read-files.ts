@@ -68,7 +68,7 @@ export async function readFiles(
   return { files, others: [...others].map(([path, agent]) => ({ path, agent })), elsewhere: [...new Set(elsewhere)] };
 }
 
-/** Files that apply on this machine in every project. */
+/** The files that apply in every project on this machine. */
 function ofMachine(home: string | undefined, managed: string): string[] {
   return [
     ...(home === undefined ? [] : known(home)),
@@ -77,7 +77,7 @@ function ofMachine(home: string | undefined, managed: string): string[] {
   ].filter((path) => existsSync(path));
 }
 
-/** A file that cannot be read becomes a finding; the others are still checked. */
+/** Reads a file of any format. A file that cannot be read becomes a finding, so that the others are still checked. */
 function readAny(path: string, place: FilePlace, toml?: TomlParser): SourceFile | undefined {
   try {
     const { text, wrong } = decodeText(readBytes(path));
@@ -90,13 +90,13 @@ function readAny(path: string, place: FilePlace, toml?: TomlParser): SourceFile 
   }
 }
 
-/** Below the frontmatter of a Markdown file nothing is about hooks. */
+/** The offset where the part about hooks ends: for Markdown, the end of the frontmatter. */
 function endOfHooks(path: string, text: string): number {
   const front = path.endsWith('.md') ? frontmatterOf(text) : undefined;
   return front === undefined ? text.length : front.start + front.yaml.length;
 }
 
-/** The existing hooks files that a manifest names. */
+/** The hook files named by a manifest that exist. */
 function namedBy({ kind, plugin, parsed }: SourceFile): string[] {
   const hooks = entryOf(parsed.root, 'hooks')?.value;
   if (kind !== 'manifest' || plugin === undefined || hooks === undefined) return [];

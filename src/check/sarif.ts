@@ -9,7 +9,7 @@ const LEVEL: Readonly<Record<Level, 'error' | 'warning' | 'note'>> = {
   info: 'note',
 };
 
-/** The report as a SARIF 2.1.0 log, as code scanning reads it. */
+/** The report as a SARIF 2.1.0 log, for code scanning services. */
 export function toSarif({ findings }: HookReport, version: string): object {
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -53,7 +53,7 @@ function toResult({ rule, level, file, line, column, endLine, endColumn, where, 
   };
 }
 
-/** A relative reference, with slashes; what lies outside the working directory by its URL. */
+/** A relative reference with slashes, or the URL of a file outside the working directory. */
 function uriOf(file: string): string {
   if (/^([A-Za-z]:)?[/\\]/.test(file)) return pathToFileURL(file).href;
   return file.split(/[/\\]/).map(encodeURIComponent).join('/');

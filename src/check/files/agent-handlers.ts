@@ -2,7 +2,7 @@ import type { Path } from '../../files/json-file.js';
 import type { SourceFile } from './source-file.js';
 import { entryOf, type ObjectNode, type TreeNode } from './tree.js';
 
-/** A handler in another agent's file, with the group around it where there are groups. */
+/** A handler in another agent's file, with its group if the file has groups. */
 export interface AgentHandler {
   readonly event: string;
   readonly path: Path;
@@ -11,7 +11,7 @@ export interface AgentHandler {
   readonly groupPath: Path;
 }
 
-/** The handlers of such a file, however they are grouped. */
+/** The handlers in another agent's file, grouped or not. */
 export function handlersOf({ parsed: { root } }: SourceFile): AgentHandler[] {
   const hooks = entryOf(root, 'hooks')?.value;
   const events = hooks?.kind === 'object' ? hooks.entries : [];
@@ -25,6 +25,6 @@ export function handlersOf({ parsed: { root } }: SourceFile): AgentHandler[] {
   );
 }
 
-/** The objects of a list, with their indexes. */
+/** The objects in a list, with their indexes. */
 export const items = (node: TreeNode): (readonly [ObjectNode, number])[] =>
   node.kind !== 'array' ? [] : node.items.flatMap((one, i) => (one.kind === 'object' ? [[one, i] as const] : []));

@@ -8,9 +8,9 @@ import { isObject } from '../../values/shape.js';
 import { agentOfPlace, isAboutHooks } from './foreign.js';
 import { frontmatterOf, holdsHooks } from './yaml-tree.js';
 
-/** The files at a path. */
+/** The hook files found at a path. */
 export interface FoundFiles {
-  /** Files with hooks, in a steady order. */
+  /** Files with hooks, in a stable order. */
   readonly files: readonly string[];
   /** Files of other agents. */
   readonly others: readonly string[];
@@ -19,8 +19,8 @@ export interface FoundFiles {
 }
 
 /**
- * The files with hooks at a path: the file itself, or all that a folder holds. Links to folders, and what is installed or
- * built, are not searched. Throws FILE where there is nothing.
+ * Finds the files with hooks at a path: the file itself, or all in a folder. Links to folders are not followed, and folders with
+ * installed packages or build output are not searched. Throws FILE if the path does not exist.
  */
 export function findHookFiles(path: string): FoundFiles {
   let folder: boolean;
@@ -42,13 +42,13 @@ interface Finding {
   readonly files: string[];
   readonly others: string[];
   readonly elsewhere: string[];
-  /** How many more files of any name may be read. */
+  /** How many more files may be opened because of their content, whatever their name. */
   left: number;
 }
 
 /** A project may hold thousands of JSON files that are data. */
 const MOST_READ = 1000;
-/** In bytes: hook files are written by hand. */
+/** In bytes. Hook files are written by hand, so they are smaller. */
 const LARGEST = 262_144;
 
 const SKIPPED = new Set(['node_modules', '.git', '.hg', '.svn', '.venv', 'venv', '__pycache__']);
@@ -75,7 +75,7 @@ function look(path: string, found: Finding): void {
   }
 }
 
-/** Hooks in Claude Code's format, in a file of any name. */
+/** Matches hooks in Claude Code's format in a file of any name. */
 const HELD = new RegExp(
   String.raw`"hooks"\s*:\s*\{\s*"[A-Z]\w+"\s*:\s*\[\s*\{[\s\S]*"type"\s*:\s*"(${CLAUDE_KINDS.join('|')})"`,
 );
@@ -90,7 +90,7 @@ function isLinkedFolder(entry: FolderEntry, path: string): boolean {
   return entry.isSymbolicLink() && statOf(path)?.isDirectory() === true;
 }
 
-/** The usual places in a folder that is not searched. */
+/** The usual hook files in a folder that is not searched. */
 const USUAL = [
   '.claude/settings.json',
   '.claude/settings.local.json',
@@ -99,10 +99,10 @@ const USUAL = [
   'settings.json',
 ];
 
-/** The files with hooks in the usual places of a folder. */
+/** The usual hook files in a folder that exist and have hooks. */
 export function known(folder: string): string[] {
   return USUAL.map((place) => join(folder, place)).filter((path) => {
-    // A settings.json of another program is ignored.
+    // A settings.json outside `.claude` belongs to another program.
     if (basename(path) === 'settings.json' && dirname(path) === folder && basename(folder) !== '.claude') return false;
     return (statOf(path)?.size ?? LARGEST) < LARGEST && HELD.test(smallText(path) ?? '');
   });
@@ -120,7 +120,7 @@ function list(folder: string): FolderEntry[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
-    // An unreadable folder is not a mistake in a hook file.
+    // An unreadable folder is not an error in a hook file.
     if ((error as NodeJS.ErrnoException).code === 'EACCES') return [];
     throw error;
   }
@@ -134,7 +134,7 @@ function isHookJson(path: string): boolean {
   if (parent === 'managed-settings.d') return name.endsWith('.json');
   if (name === 'managed-settings.json' || name === 'hookscope.config.json') return true;
   if (name === '.claude.json') return holdsTopHooks(path);
-  // Files where the client does not look are read, so that this can be reported.
+  // Files that Claude Code does not read are found too, so that this can be reported.
   if (name.endsWith('.json') && isUnread(path) && HELD.test(smallText(path) ?? '')) return true;
   // Other programs use this file name too.
   if (!/^(.+\.)?hooks\.json$/.test(name)) return false;
@@ -142,7 +142,7 @@ function isHookJson(path: string): boolean {
   return text === undefined || HOOKS.test(text);
 }
 
-/** Whether a file is next to Claude Code's settings without being one of them. */
+/** Whether a file is next to Claude Code's settings but is not one of them. */
 export function isUnread(path: string): boolean {
   const folder = dirname(path);
   const name = basename(path);
@@ -151,13 +151,13 @@ export function isUnread(path: string): boolean {
   return basename(folder) === 'hooks' && basename(dirname(folder)) === '.claude' && name.endsWith('.json');
 }
 
-/** The client's own state file, which may be large and mention hooks anywhere. */
+/** Whether Claude Code's state file has hooks at the top level. It may be large and mention hooks anywhere. */
 function holdsTopHooks(path: string): boolean {
   try {
     const data: unknown = JSON.parse(textOf(path)?.replace(/^\uFEFF/, '') ?? '');
     return isObject(data) && isObject(data['hooks']);
   } catch {
-    // Not for us to report.
+    // A broken state file is not our business to report.
     return false;
   }
 }
@@ -165,13 +165,13 @@ function holdsTopHooks(path: string): boolean {
 const HOOKS =
   /^\uFEFF?\s*\{[\s\S]*"(hooks|PreToolUse|PostToolUse|Stop|SubagentStop|SessionStart|UserPromptSubmit)"\s*:/;
 
-/** Markdown files are common; hooks in them are rare. */
+/** Whether a Markdown file has hooks, which is rare. */
 function isHookMarkdown(path: string): boolean {
   const text = textOf(path);
   return text === undefined ? PLACES.test(dirname(path)) : holdsHooks(frontmatterOf(text)?.yaml ?? '');
 }
 
-/** Places where an unreadable file must be reported, because its hooks would be missing. */
+/** Folders in which an unreadable file must be reported, because its hooks would be missing. */
 const PLACES = /[/\\]\.claude[/\\](?:agents|commands|skills)\b/;
 
 function smallText(path: string): string | undefined {
@@ -179,7 +179,7 @@ function smallText(path: string): string | undefined {
   return size < LARGEST ? textOf(path) : undefined;
 }
 
-/** Undefined: it cannot be read. */
+/** The text of a file; undefined if it cannot be read. */
 function textOf(path: string): string | undefined {
   try {
     return decodeText(readBytes(path)).text;
@@ -189,12 +189,12 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** Undefined: it is not there, or leads nowhere. */
+/** The status of a file; undefined if it does not exist or is a broken link. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch {
-    // A link to itself, a folder that may not be entered: nothing to look into.
+    // A link to itself or a folder that cannot be entered has nothing to search.
     return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { otherAgent } from '../../claude-code/files/other-shapes.js';
 import { CLAUDE_EVENTS } from '../../events/catalogue.js';
 import { isObject } from '../../values/shape.js';
 
-/** Agents that keep hooks in their own folders, by the folder. */
+/** Agents that keep hooks in a folder of their own, by the folder's name. */
 const FOLDERS: Readonly<Record<string, string>> = {
   '.cursor': 'Cursor',
   '.codex': 'Codex',
@@ -23,7 +23,7 @@ const FOLDERS: Readonly<Record<string, string>> = {
   '.trae': 'Trae',
 };
 
-/** Formats whose rules are known here: the names of their codecs. */
+/** The codec names of the agents whose formats can be checked. */
 const KNOWN: Readonly<Record<string, string>> = {
   Codex: 'codex',
   'GitHub Copilot': 'copilot',
@@ -31,13 +31,13 @@ const KNOWN: Readonly<Record<string, string>> = {
   Cursor: 'cursor',
 };
 
-/** The codec of an agent by its name here, where its rules are known and the file is one it reads. */
+/** The codec for an agent's file; undefined if its format is not known or the agent does not read the file. */
 export function codecOfFile(path: string, agent: string): string | undefined {
   const known = KNOWN[agent];
   return path.endsWith('.json') || (path.endsWith('.toml') && known === 'codex') ? known : undefined;
 }
 
-/** The agent in whose place a file lies. */
+/** The agent in whose folder a file is. */
 export function agentOfPlace(path: string): string | undefined {
   const folder = dirname(path);
   const [name, above] = [basename(folder), basename(dirname(folder))];
@@ -47,7 +47,7 @@ export function agentOfPlace(path: string): string | undefined {
   );
 }
 
-/** The project of such a file; undefined: it is the user's, or unknown. */
+/** The project of another agent's file; undefined if the file is the user's or the project is unknown. */
 export function projectOf(path: string, home: string | undefined): string | undefined {
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
     const name = basename(folder);
@@ -56,13 +56,13 @@ export function projectOf(path: string, home: string | undefined): string | unde
   return undefined;
 }
 
-/** The agent whose file it is by what it holds, wherever it lies. */
+/** The agent to which a file belongs by its content, wherever it is. */
 export function agentOfText(text: string): string | undefined {
   const data = read(text);
   return isObject(data) ? otherAgent(data, CLAUDE_EVENTS)?.agent : undefined;
 }
 
-/** Whether a file in the place of another agent is about hooks. */
+/** Whether a file in another agent's folder is about hooks. */
 export function isAboutHooks(path: string, text: string): boolean {
   if (path.endsWith('.toml')) return /^\s*\[+\s*hooks\b|^\s*hooks\s*=/m.test(text);
   return /"hooks"\s*:/.test(text) || /(^|\.)hooks(\.\w+)?\.json$/.test(basename(path));
@@ -72,7 +72,7 @@ function read(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    // It belongs to no agent.
+    // Not JSON, so it belongs to no agent.
     return undefined;
   }
 }

@@ -3,13 +3,13 @@ import type { Reads } from '../../agents/table.js';
 import { isTooDeep } from '../../files/nesting.js';
 import type { ParsedFile, TreeEntry, TreeNode } from './tree.js';
 
-/** What every program reads that is known to read a file. */
+/** What every known program accepts besides strict JSON: a byte order mark. */
 const USUAL: readonly Reads[] = ['mark'];
 
-/** Reads JSON as strictly as a program will, but continues after an error. Never throws. `reads`: what the program accepts besides. */
+/** Parses JSON as strictly as the program that will read it, but continues after an error. Never throws. `reads`: what that program accepts besides strict JSON. */
 export function parseJsonTree(text: string, reads: readonly Reads[] = USUAL): ParsedFile {
   const errors: ParseError[] = [];
-  // One character, so that offsets stay true.
+  // The mark is replaced with a space, so that offsets stay the same.
   const isMarked = text.startsWith('\uFEFF');
   const json = isMarked ? ` ${text.slice(1)}` : text;
   if (isTooDeep(json)) {
@@ -46,7 +46,7 @@ function convert(node: Node): TreeNode {
 
 function toEntry({ children }: Node): TreeEntry[] {
   const [key, value] = children ?? [];
-  // While recovering from an error a key may be left without its value.
+  // After an error, a key may be left without its value.
   if (!key || !value) return [];
   return [
     {

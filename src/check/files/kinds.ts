@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** The kind of a file decides how it is read. The last are hookscope's two and another agent's, the others Claude Code's. */
+/** The kind of a hook file, which decides how it is read. The last ones are hookscope's two and another agent's; all others are Claude Code's. */
 export type FileKind =
   | 'managed'
   | 'user'
@@ -17,14 +17,14 @@ export type FileKind =
   | 'hooks-file'
   | 'agent-hooks';
 
-/** The kind of a file, and what it belongs to. */
+/** The kind of a hook file and what it belongs to. */
 export interface FilePlace {
   readonly kind: FileKind;
-  /** The value of `CLAUDE_PROJECT_DIR`; undefined: the project in which it will be used. */
+  /** The value of `CLAUDE_PROJECT_DIR`; undefined if the file can be used in any project. */
   readonly project: string | undefined;
-  /** The value of `CLAUDE_PLUGIN_ROOT`; undefined: it is not a plugin's file. */
+  /** The value of `CLAUDE_PLUGIN_ROOT`; undefined if the file is not a plugin's. */
   readonly plugin: string | undefined;
-  /** The other agent whose file it is, by the name of its codec. */
+  /** The agent to which the file belongs if it is not Claude Code, by the name of its codec. */
   readonly agent?: string;
 }
 
@@ -44,7 +44,7 @@ export const KIND_WORDS: Readonly<Record<FileKind, string>> = {
   'agent-hooks': "another agent's hooks",
 };
 
-/** The kind of the file at an absolute path, by its name and its folders. */
+/** The kind of the file at an absolute path, judged by its name and folders. */
 export function placeOf(path: string, home: string | undefined): FilePlace {
   const name = basename(path);
   const folder = dirname(path);
@@ -56,13 +56,13 @@ export function placeOf(path: string, home: string | undefined): FilePlace {
 
   if (name === 'hookscope.config.json') return { kind: 'config', project: folder, plugin: undefined };
   if (name.endsWith('.md')) return at(markdownKind(path));
-  // Other agents keep such files in their own folders.
+  // Other agents also have a plugin.json, in folders of their own.
   if (name === 'plugin.json' && basename(folder).startsWith('.')) return { ...at('manifest'), plugin: dirname(folder) };
   if (name === 'managed-settings.json' || basename(folder) === 'managed-settings.d') return at('managed');
   if (name === 'settings.local.json') return at('local');
   if (folder === claude && /^settings\b.*\.json$/.test(name)) return at(ofUser ? 'user' : 'project');
   if (/^settings\b.*\.json$/.test(name)) return at('settings');
-  // The client's own state.
+  // Claude Code's state file.
   if (name === '.claude.json')
     return { kind: 'settings', project: folder === home ? undefined : folder, plugin: undefined };
   if (basename(folder) === 'hooks' && claude === undefined)
@@ -71,7 +71,7 @@ export function placeOf(path: string, home: string | undefined): FilePlace {
   return at(isOwnName(path) ? 'hooks-file' : 'settings');
 }
 
-/** `hooks.json` and `guards.hooks.json`, but not in the folder of another agent (`.codex/hooks.json`). */
+/** Whether a file is `hooks.json` or like `guards.hooks.json`, and not in another agent's folder (`.codex/hooks.json`). */
 function isOwnName(path: string): boolean {
   return /(^|\.)hooks\.json$/.test(basename(path)) && !/[/\\]\.[^/\\]+[/\\]/.test(path);
 }

@@ -17,21 +17,21 @@ import {
 } from './tree.js';
 import { frontmatterOf, holdsHooks, parseYamlTree } from './yaml-tree.js';
 
-/** A parsed file with hooks, not checked yet. */
+/** A parsed but unchecked file with hooks. */
 export interface SourceFile extends FilePlace {
   /** Absolute. */
   readonly path: string;
   readonly text: string;
   readonly dialect: Dialect;
   readonly parsed: ParsedFile;
-  /** The position of each set of hooks: one, unless a configuration has `spawnHooks`. */
+  /** The sets of hooks with their positions. There is one, unless a configuration has `spawnHooks`. */
   readonly sets: readonly { readonly path: Path; readonly node: TreeNode }[];
   readonly groups: readonly Group[];
   readonly handlers: readonly HandlerNode[];
   lineOf(offset: number): { line: number; column: number };
 }
 
-/** One `{ matcher, hooks }` of a file. */
+/** A `{ matcher, hooks }` object of a file. */
 export interface Group {
   readonly event: string;
   /** Undefined if the event is unknown. */
@@ -48,17 +48,17 @@ export interface HandlerNode {
   readonly path: Path;
   readonly node: ObjectNode;
   readonly type: string | undefined;
-  /** The group's. */
+  /** The matcher of the group. */
   readonly matcher: string | undefined;
 }
 
-/** Parses a text as a file of that kind. Undefined for a Markdown file whose frontmatter has no hooks. */
+/** Parses a text as a file of this kind; undefined for a Markdown file whose frontmatter has no hooks. */
 export function readSource(path: string, text: string, place: FilePlace, toml?: TomlParser): SourceFile | undefined {
   const parsed = toml === undefined ? parse(path, text, place) : parseTomlTree(toml, text);
   return parsed && sourceOf(path, text, place, parsed);
 }
 
-/** A file that exists but cannot be read; it holds only the reason, at its offset of what text there is. */
+/** A file that exists but cannot be read. It has only one error, the reason, at its offset in the text that could be decoded. */
 export function brokenSource(
   path: string,
   text: string,
@@ -92,7 +92,7 @@ function parseTomlTree(toml: TomlParser, text: string): ParsedFile {
 }
 
 function setsOf(root: TreeNode | undefined, kind: FileKind): SourceFile['sets'] {
-  // Another agent's are read by its own rules.
+  // Another agent's hooks are read by its own rules.
   if (root?.kind !== 'object' || kind === 'agent-hooks') return [];
   const hooks = entryOf(root, 'hooks');
   if (hooks && kind === 'manifest') return [...manifestSets(hooks.value, ['hooks'])];
@@ -104,7 +104,7 @@ function setsOf(root: TreeNode | undefined, kind: FileKind): SourceFile['sets'] 
   return [...own, ...spawned.map(({ key, value }) => ({ path: ['spawnHooks', key], node: value }))];
 }
 
-/** A manifest has hooks by event, nested under "hooks", the name of a file, or a list of these. */
+/** The sets of hooks in a manifest, which has hooks by event, hooks nested under "hooks", the name of a file, or a list of these. */
 function* manifestSets(node: TreeNode, path: Path): Generator<{ path: Path; node: TreeNode }> {
   if (node.kind === 'array') {
     for (const [i, item] of node.items.entries()) if (item.kind === 'object') yield* manifestSets(item, [...path, i]);
@@ -138,7 +138,7 @@ function readGroup(node: ObjectNode, path: Path, event: string, spec: EventSpec 
   return { event, spec, path, node, matcher, handlers };
 }
 
-/** The folder of a skill's own files. */
+/** The folder of a skill. */
 export function skillFolder(file: SourceFile): string | undefined {
   return file.kind === 'skill' ? dirname(file.path) : undefined;
 }

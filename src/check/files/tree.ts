@@ -1,6 +1,6 @@
 import type { Path } from '../../files/json-file.js';
 
-/** A value in a JSON or YAML file, with its position: offsets into the file's text. */
+/** A value in a JSON, YAML or TOML file with its position, as offsets into the file's text. */
 export type TreeNode =
   | (Span & { readonly kind: 'object'; readonly entries: readonly TreeEntry[] })
   | (Span & { readonly kind: 'array'; readonly items: readonly TreeNode[] })
@@ -8,7 +8,7 @@ export type TreeNode =
 
 export type ObjectNode = Extract<TreeNode, { kind: 'object' }>;
 
-/** From `start` up to, but not including, `end`. */
+/** A range from `start` up to, but not including, `end`. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -20,13 +20,13 @@ export interface TreeEntry {
   readonly value: TreeNode;
 }
 
-/** The parsed part of a text, and its errors. */
+/** The tree of a text, as far as it could be parsed, and the errors. */
 export interface ParsedFile {
   readonly root: TreeNode | undefined;
   readonly errors: readonly (Span & { readonly message: string })[];
 }
 
-/** The entry that counts: the last one with that key. */
+/** The entry with a key. If the key is repeated, the last one counts. */
 export function entryOf(node: TreeNode | undefined, key: string): TreeEntry | undefined {
   return node?.kind === 'object' ? node.entries.findLast((entry) => entry.key === key) : undefined;
 }
@@ -35,7 +35,7 @@ export function textOf(node: TreeNode | undefined): string | undefined {
   return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
 }
 
-/** The text under a key. */
+/** The value of a key if it is a string. */
 export function textAt(node: TreeNode, key: string): string | undefined {
   return textOf(entryOf(node, key)?.value);
 }
@@ -44,14 +44,14 @@ export function isTrue(node: TreeNode | undefined): boolean {
   return node?.kind === 'scalar' && node.value === true;
 }
 
-/** The value as JSON data. `__proto__` is a key like any other. */
+/** Converts a node to JSON data. `__proto__` is an ordinary key. */
 export function plainData(node: TreeNode): unknown {
   if (node.kind === 'scalar') return node.value;
   if (node.kind === 'array') return node.items.map(plainData);
   return Object.fromEntries(node.entries.map(({ key, value }) => [key, plainData(value)]));
 }
 
-/** The position of the value at a path: its key unless it is a scalar; if it is missing, the nearest ancestor. */
+/** The position of the value at a path, which is that of its key unless it is a scalar. If the value is missing, that of the nearest ancestor. */
 export function spanAt(root: TreeNode, path: Path): Span {
   let span: Span = root;
   let node: TreeNode | undefined = root;
@@ -70,14 +70,14 @@ export function spanAt(root: TreeNode, path: Path): Span {
   return span;
 }
 
-/** The keys and indexes of `PreToolUse[0].hooks[1].timeout`. */
+/** Parses a path such as `PreToolUse[0].hooks[1].timeout`. */
 export function parsePath(where: string): Path {
   return [...where.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key]) =>
     index === undefined ? (key as string) : Number(index),
   );
 }
 
-/** Line and column of an offset, both from 1; columns count UTF-16 units, as SARIF's do. */
+/** Converts offsets to lines and columns, which count from 1. Columns count UTF-16 units, as in SARIF. */
 export function createLines(text: string): (offset: number) => { line: number; column: number } {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

@@ -3,33 +3,33 @@ import { makeLenient } from '../../files/lenient-yaml.js';
 import { whyNoFrontmatter } from '../../files/nesting.js';
 import type { ParsedFile, Span, TreeEntry, TreeNode } from './tree.js';
 
-/** The block between the two `---` at the beginning of a Markdown file; `start` is its offset. undefined: it has none. */
+/** The block between the two `---` at the start of a Markdown file, with its offset; undefined if there is none. */
 export function frontmatterOf(text: string): { readonly yaml: string; readonly start: number } | undefined {
   const [, open, yaml] = /^(\uFEFF?---[ \t]*\r?\n)([\s\S]*?)^---[ \t]*\r?$/m.exec(text) ?? [];
   if (open === undefined || yaml === undefined || !text.startsWith(open)) return undefined;
   return { yaml, start: open.length };
 }
 
-/** A frontmatter without hooks is ignored: people write much there that is not YAML. */
+/** Whether a frontmatter has hooks. Others are ignored, because they often contain text that is not YAML. */
 export function holdsHooks(yaml: string): boolean {
   return /^["']?hooks["']?[ \t]*:/m.test(yaml);
 }
 
-/** For a separate YAML file, in which nothing is ignored. */
+/** Limits for a separate YAML file, in which errors are not tolerated. */
 export interface StrictYaml {
-  /** Characters, and nodes, aliases resolved. */
+  /** The maximum length in characters, and the maximum number of nodes after resolving aliases. */
   readonly longest: number;
   readonly nodes: number;
 }
 
-/** Reads YAML that begins at an offset of the file; what Claude Code would tolerate in it, too, unless it is read strictly. Never throws. */
+/** Parses YAML that begins at an offset of the file. Unless `strictly` is given, it tolerates what Claude Code tolerates. Never throws. */
 export function parseYamlTree(yaml: string, start: number, strictly?: StrictYaml): ParsedFile {
   const why = whyNoFrontmatter(yaml, strictly?.longest);
   if (why !== undefined) return { root: undefined, errors: [{ start, end: start + 1, message: `It ${why}` }] };
   const logLevel = strictly ? 'error' : 'silent';
   const parse = (text: string): Document => parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel });
   const strict = parse(yaml);
-  // Entries that are not YAML, which Claude Code tolerates, do not concern hooks; the offsets of the rest stay.
+  // Claude Code tolerates entries that are not YAML, which do not concern hooks. The offsets of the rest stay the same.
   const lenient =
     strictly || isReadable(strict) ? strict : parse(makeLenient(yaml, (text) => isReadable(parse(text))).yaml);
   const document = isReadable(lenient) ? lenient : strict;
@@ -70,7 +70,7 @@ interface YamlReading {
   /** The anchors of the aliases that are being resolved. */
   readonly within: Set<Node>;
   left: number;
-  /** A duplicate key is an error. */
+  /** Whether a duplicate key is an error. */
   readonly strict: boolean;
 }
 
@@ -127,7 +127,7 @@ function spanOf(node: Node | null | undefined, { start }: YamlReading, around: S
   return range ? { start: start + range[0], end: start + range[1] } : around;
 }
 
-/** Values that JSON does not have (dates, big numbers) are kept as text. */
+/** Converts a scalar to a JSON value. Values that JSON does not have (dates, big numbers) become text. */
 function toValue(value: unknown): string | number | boolean | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : String(value);

@@ -1,6 +1,6 @@
 import type { RuleText } from './rule.js';
 
-/** Files of other agents, by what is known of each (`hookscope agents NAME`). */
+/** Rules about files of other agents, based on what is known about each (`hookscope agents NAME`). */
 export const AGENT_RULES = {
   'agent-file': {
     level: 'error',

@@ -1,6 +1,6 @@
 import type { RuleText } from './rule.js';
 
-/** Whether a hook's answer has the effect it seems to be meant for. */
+/** Rules about whether a hook's answer has its apparent purpose. */
 export const GUARD_RULES = {
   'exit-1-guard': {
     level: 'warning',

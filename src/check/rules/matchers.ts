@@ -1,6 +1,6 @@
 import type { RuleText } from './rule.js';
 
-/** Which calls a hook runs for. */
+/** Rules about the calls for which hooks run. */
 export const MATCHER_RULES = {
   'matcher-ignored': {
     level: 'warning',

@@ -4,7 +4,7 @@ import { MATCHER_RULES } from './matchers.js';
 import { SCRIPT_RULES } from './scripts.js';
 import { SHAPE_RULES } from './shape.js';
 
-/** Every rule, by its id. */
+/** All rules, by id. */
 export const RULES = { ...SHAPE_RULES, ...MATCHER_RULES, ...SCRIPT_RULES, ...GUARD_RULES, ...AGENT_RULES } as const;
 
 export type RuleId = keyof typeof RULES;

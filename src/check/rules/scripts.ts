@@ -1,6 +1,6 @@
 import type { RuleText } from './rule.js';
 
-/** Rules about what a command runs, and how a shell parses it. */
+/** Rules about what commands run and how shells parse them. */
 export const SCRIPT_RULES = {
   'script-missing': {
     level: 'error',

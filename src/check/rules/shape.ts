@@ -1,7 +1,7 @@
 import { CLAUDE_KINDS } from '../../events/handler-kinds.js';
 import type { RuleText } from './rule.js';
 
-/** Rules about the structure of a file, and the options of its handlers. */
+/** Rules about the structure of a file and the options of its handlers. */
 export const SHAPE_RULES = {
   unreadable: {
     level: 'error',

@@ -1,16 +1,16 @@
 import type { SyntaxNode } from 'unbash';
 import { argsOf, type FoundCommand, type Shell, type ShellNode } from './shell.js';
 
-/** A construct of bash that plain sh lacks. `fatal`: sh stops there with exit code 2. */
+/** A bash construct that plain sh lacks. `fatal`: sh stops there with exit code 2. */
 export interface Bashism {
   readonly pos: number;
   readonly end: number;
-  /** The text as written. */
+  /** The construct, as written. */
   readonly what: string;
   readonly fatal: boolean;
 }
 
-/** Everything in a text that dash (the sh of Debian and Ubuntu) reads differently from bash, in order. */
+/** All constructs in a text that dash (the sh of Debian and Ubuntu) reads differently from bash, in order. */
 export function bashismsOf(shell: Shell): Bashism[] {
   const found: Bashism[] = [];
   for (const at of shell.nodes) {
@@ -82,7 +82,7 @@ function isBashExpansion(node: Extract<SyntaxNode, { type: 'ParameterExpansion' 
   return operation !== undefined && operation.type !== 'Default' && operation.type !== 'Remove';
 }
 
-/** Within a reported `[[ ]]` nothing more is reported. */
+/** Whether a node is inside `[[ ]]`, which is reported itself, so nothing inside it is. */
 const inTest = (around: readonly SyntaxNode[]): boolean => around.some((parent) => parent.type === 'TestCommand');
 
 const unquoted = (text: string): string => text.replace(/\\.|"(?:[^"\\]|\\.)*"|'[^']*'|\$\([^)]*\)/g, '');

@@ -3,15 +3,15 @@ import { resolve } from 'node:path';
 import type { SyntaxNode } from 'unbash';
 import { argsOf, expand, type FoundCommand, type Shell, type ShellNode } from './shell.js';
 
-/** What stands before `&&` without being a question. */
+/** Commands that may precede `&&` without being a test. */
 const NO_QUESTION = /^(?:cd|pushd|export|set|umask|unset|true|:|echo|printf|mkdir|\.|source)$/;
-/** What everything within runs as it comes. */
+/** Nodes whose children all run, in order. */
 const STRAIGHT = new Set<SyntaxNode['type']>([
   ...(['Script', 'Statement', 'Pipeline', 'Redirected', 'Subshell', 'BraceGroup', 'CompoundList'] as const),
   ...(['Command', 'Assignment', 'ArrayValue', 'Word', 'DoubleQuoted', 'CommandExpansion'] as const),
 ]);
 
-/** Whether it always runs: in no branch, and behind `&&` only where nothing was asked before. What an `if` or `case` asks runs. */
+/** Whether a command always runs: it is in no branch, and only commands that are not tests precede it with `&&`. The condition of an `if` or `case` always runs. */
 export function isCertain({ node, around }: ShellNode): boolean {
   const isMove = node.type === 'Command' && node.name?.value === 'cd';
   return around.every((parent, i) => {
@@ -19,7 +19,7 @@ export function isCertain({ node, around }: ShellNode): boolean {
     if (parent.type === 'If') return parent.clause === child;
     if (parent.type === 'Case') return parent.word === child;
     if (parent.type !== 'AndOr') return STRAIGHT.has(parent.type);
-    // `./guard.sh || true` means that there may be none.
+    // `./guard.sh || true` means that the script may be missing.
     if (parent.operators.includes('||')) return isMove && parent.commands[0] === child;
     const before = parent.commands.slice(0, parent.commands.indexOf(child as (typeof parent.commands)[number]));
     return before.every((one) => one.type === 'Command' && (!one.name || NO_QUESTION.test(one.name.value)));
@@ -27,8 +27,8 @@ export function isCertain({ node, around }: ShellNode): boolean {
 }
 
 /**
- * What a line asks about before it runs it, or writes itself: `[ -x ./guard.sh ] || exit 0; ./guard.sh` is right where there is none. Words as
- * written, without quotes.
+ * The files that a line tests before it runs them, or writes itself: `[ -x ./guard.sh ] || exit 0; ./guard.sh` is correct even if the file is missing.
+ * The names are words as written, without quotes.
  */
 export function askedAbout({ nodes, commands }: Shell): ReadonlySet<string> {
   const asked = new Set<string>();
@@ -43,23 +43,23 @@ export function askedAbout({ nodes, commands }: Shell): ReadonlySet<string> {
   return asked;
 }
 
-/** `out/x.sh`, `./out/x.sh` and `"out"/x.sh` are one file. */
+/** Normalises a written name: `out/x.sh`, `./out/x.sh` and `"out"/x.sh` are the same file. */
 export const fileName = (text: string): string => text.replace(/["']/g, '').replace(/^(?:\.\/)+/, '');
 
 /** Where a command runs. */
 export interface Place {
-  /** undefined: only known at run time. */
+  /** The directory; undefined if it is known only at run time. */
   readonly folder: string | undefined;
-  /** Whether that depends on the directory in which the hook happens to run. */
+  /** Whether it depends on the directory in which the hook happens to run. */
   readonly relative: boolean;
 }
 
-/** More of them, as nobody writes, and where a command runs counts as unknown. */
+/** With more `cd` commands than this, the directory counts as unknown. */
 const MOST_MOVES = 20;
-/** What runs in a process of its own, where `cd` moves nobody else. */
+/** Nodes that run in a process of their own, where `cd` has no effect on the commands outside. */
 const OWN_PROCESS = new Set<SyntaxNode['type']>(['Subshell', 'CommandExpansion', 'ProcessSubstitution', 'Coproc']);
 
-/** Where each command of a line runs, by the `cd` before it. */
+/** Determines the directory of each command from the `cd` commands before it. */
 export function placesIn(
   { commands }: Shell,
   known: Readonly<Record<string, string | undefined>>,
@@ -73,7 +73,7 @@ export function placesIn(
       if (move.node.pos >= command.node.pos) break;
       if (!move.around.every((node) => !isApart(node) || command.around.includes(node))) continue;
       const to = moves.length > MOST_MOVES || !isCertain(move) ? UNKNOWN : moved(move, place, known);
-      // Where `cd` fails, what is behind `;` runs where it was.
+      // If `cd` fails, the commands after `;` run in the previous directory.
       const isSure = to.folder === undefined || isBehindAnd(move, command) || existsSync(to.folder);
       place = isSure ? to : UNKNOWN;
     }

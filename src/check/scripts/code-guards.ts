@@ -2,51 +2,51 @@ import { HOOK_EVENTS } from '../../events/catalogue.js';
 import { type CodeText, readCode } from './code-text.js';
 import type { ProgramText } from './scripts.js';
 
-/** How far back what decides about a place is looked for. */
+/** How many characters back the condition for a place is searched. */
 export const FAR = 2000;
 
-/** How often assignments are read again: a variable may be made of one that is set below it, in a loop. */
+/** How many times assignments are evaluated: in a loop, a variable may depend on one that is assigned further down. */
 const ROUNDS = 5;
 
-/** Where what the hook was told is read. */
+/** Expressions that read the hook's input. */
 const READS: Readonly<Record<CodeText['language'], RegExp>> = {
   python: /\bsys\.stdin\b|\binput\(|\bopen\(\s*(0|['"]\/dev\/stdin)/,
   javascript: /\bprocess\.stdin\b|\breadFile(Sync)?\(\s*(0\b|['"]\/dev\/stdin)|\bBun\.stdin\b|\bDeno\.stdin\b/,
 };
-/** What others answer, whatever they are given. */
+/** Calls of other programs and servers, whose results are not part of the hook's input. */
 const OTHERS: Readonly<Record<CodeText['language'], RegExp>> = {
   python:
     /\b(subprocess|requests|httpx)\.|\bos\.(system|popen)\(|\burllib\.request\b|\burlopen\(|\b(check_output|check_call|Popen|getoutput)\(|(?<![.\w])run\(/,
   javascript:
     /\b(spawn|spawnSync|execSync|execFile|execFileSync|execa|fetch|axios)\b\s*[.(]|(?<![.\w])exec\(|(?<!\w)\$`|\bhttps?\.(get|request)\(/,
 };
-/** What is in a file, unless it is the hook's input. */
+/** Calls that read a file, which is not the hook's input unless `READS` matches too. */
 const FILES: Readonly<Record<CodeText['language'], RegExp>> = {
   python: /\bopen\(|\.read_(text|bytes)\(/,
   javascript: /\breadFile(Sync)?\(|\bBun\.file\(|\breadTextFile(Sync)?\(|\brequire\(/,
 };
-/** It is looked at more closely than whether it is there. */
+/** Expressions that examine a value's content, not only its presence. */
 const CONTENT: Readonly<Record<CodeText['language'], RegExp>> = {
   python: /\bin\b|[=!]=|[<>]|\.(startswith|endswith|match|search|fullmatch|findall|finditer)\(/,
   javascript: /\.(includes|startsWith|endsWith|match|test|search|indexOf|some|every|exec|has)\(|[=!]==?|[<>]/,
 };
-/** How others have fared. */
+/** Properties with the status of another program or server. */
 const FARED = /\.(status|statusCode|status_code|ok|returncode|exitCode|exit_code|http_code)\b/;
-/** It is not this hook's event. */
+/** Tests for the name of the event. */
 const EVENTS = new RegExp(`\\bhook_event_name\\b|["'](${HOOK_EVENTS.join('|')})["']`);
-/** Only whether there is any. */
+/** Comparisons of a length with a small number, which only test whether there is a value. */
 const LENGTHS = /\blen\([^()]*\)\s*([=!]=|[<>]=?)\s*\d{1,2}\b|\.length\s*([=!]==?|[<>]=?)\s*\d{1,2}\b/;
-/** It is asked whether there is any, or of which type it is. */
+/** Tests for the presence or the type of a value. */
 const PRESENCE =
   /\btypeof\b|\bisinstance\(|(?<![.\w])type\(|\bis\s+(not\s+)?None\b|\bsys\.argv\b|\bprocess\.(argv|env)\b|\bos\.(path|environ)\b|\bexists(Sync)?\(|[=!]==?\s*(None\b|null\b|undefined\b|''|"")|["'](tool_name|tool_input|command|file_path|session_id|hook_event_name)["']\s+(not\s+)?in\b/;
 
-/** Whether a place of a program is reached because of what the hook was told, and not because something went wrong. */
+/** Whether a condition on the hook's input leads to a place in a program, and not an error. */
 export function isOnInputIn(text: ProgramText): (at: number) => boolean {
   const code = readCode(text);
   if (code === undefined) return () => false;
   const told = toldIn(code);
   const { language } = code;
-  /** Whether a condition is about what the hook was told, and about more than whether it is there. */
+  /** Whether a condition is about the content of the hook's input, not only its presence. */
   const asks = (...part: Range): boolean => {
     const condition = code.code.slice(...part);
     const source = code.source.slice(...part);
@@ -64,7 +64,7 @@ export function isOnInputIn(text: ProgramText): (at: number) => boolean {
   };
 }
 
-/** Conditions that must all hold: one that asks whether there is anything guards what the others ask. */
+/** Splits a condition at `&&` and `and`. Each part is judged on its own, since one that tests for presence often guards the next. */
 function partsOf(code: string, start: number, end: number): Range[] {
   const parts: Range[] = [];
   let from = start;
@@ -75,7 +75,7 @@ function partsOf(code: string, start: number, end: number): Range[] {
   return [...parts, [from, end]];
 }
 
-/** Variables that hold what the hook was told; `content`: what was found in it. */
+/** Variables whose value comes from the hook's input. `content`: the value is the result of examining the input. */
 function toldIn(of: CodeText): ReadonlyMap<string, 'input' | 'content'> {
   const { code, source, language } = of;
   const told = new Map<string, 'input' | 'content'>();
@@ -102,7 +102,7 @@ function toldIn(of: CodeText): ReadonlyMap<string, 'input' | 'content'> {
       if (isOther || (!isRead && used.some((name) => elsewhere.has(name))))
         for (const name of names) elsewhere.add(name);
   }
-  // However it comes there from where it is read: a callback, a list of pieces, a function.
+  // The input may reach `JSON.parse` in ways that are not tracked: a callback, a list of chunks, a function.
   const isReadSomewhere = READS[language].test(code) || all.some(({ isRead }) => isRead);
   for (let before = -1, round = 0; before < told.size && round < ROUNDS; round++) {
     before = told.size;
@@ -120,7 +120,7 @@ const NAMES = /\b[A-Za-z_$][\w$]*/g;
 
 type Range = [start: number, end: number];
 
-/** The condition above it, in Python. */
+/** The `if` condition around an offset in Python. */
 function aboveIn(code: string, at: number): Range | undefined {
   const start = startOfLine(code, at);
   const own = /^\s*(?:el)?if\b(.*):[^:]*$/.exec(code.slice(start, at));
@@ -133,7 +133,7 @@ function aboveIn(code: string, at: number): Range | undefined {
   return undefined;
 }
 
-/** The lines of Python whose blocks a place is in, from the inside out, with where each begins. */
+/** The header lines of the Python blocks around an offset, innermost first, with their offsets. */
 export function* blocksAbove(code: string, at: number): Generator<[line: string, start: number]> {
   let start = startOfLine(code, at);
   let indent = indentOf(code.slice(start, at));
@@ -147,7 +147,7 @@ export function* blocksAbove(code: string, at: number): Generator<[line: string,
   }
 }
 
-/** Of a line without end, what is near. */
+/** The start of the line at an offset, at most FAR characters back. */
 export function startOfLine(code: string, at: number): number {
   const start = Math.max(0, at - FAR);
   return start + code.slice(start, at).lastIndexOf('\n') + 1;
@@ -160,7 +160,7 @@ function within(start: number, whole: string, part = ''): Range {
   return [from, from + part.length];
 }
 
-/** The condition before it, or around it, in JavaScript. */
+/** The condition before or around an offset in JavaScript. */
 function aroundIn(code: string, at: number): Range | undefined {
   const near = code.slice(Math.max(0, at - FAR), at).trimEnd();
   const start = Math.max(0, at - FAR);
@@ -184,7 +184,7 @@ function aroundIn(code: string, at: number): Range | undefined {
   return undefined;
 }
 
-/** What stands before a block, or a statement: the condition of an `if`. */
+/** The condition of the `if` before a block or statement; `loop` for other keywords with parentheses. */
 function beforeBlock(code: string, brace: number): Range | 'loop' | undefined {
   const head = code.slice(Math.max(0, brace - FAR), brace).trimEnd();
   if (!head.endsWith(')')) return undefined;

@@ -1,21 +1,21 @@
-/** A text in another language, parsed only so far that strings and comments are not mistaken for code. */
+/** A Python or JavaScript text, parsed only far enough to tell strings and comments from code. */
 export interface CodeText {
   readonly source: string;
   readonly language: 'python' | 'javascript';
-  /** Of the same length, with spaces in place of comments and the content of strings. */
+  /** The source with comments and the content of strings replaced by spaces, so that offsets are the same. */
   readonly code: string;
-  /** Strings by where they begin. */
+  /** The strings, by their offset. */
   readonly strings: ReadonlyMap<number, CodeString>;
 }
 
 interface CodeString {
   /** The index after its closing quote. */
   readonly end: number;
-  /** Undefined: something is put into it when it runs. */
+  /** Undefined if the string is interpolated at run time. */
   readonly value: string | undefined;
 }
 
-/** A value that only a run could tell. */
+/** A value that is known only at run time. */
 export const UNKNOWN: unique symbol = Symbol('unknown');
 
 const known = new WeakMap<object, CodeText>();
@@ -55,7 +55,7 @@ function mask(source: string, language: CodeText['language']): CodeText {
 
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
 
-/** An unclosed string ends with its line. */
+/** The end of a string. An unclosed one ends with its line. */
 function endOf(source: string, from: number, quote: string): number {
   const multiline = quote.length === 3 || quote === '`';
   for (let at = from; at < source.length; at++) {
@@ -75,14 +75,14 @@ function stringValue(inner: string, quote: string, before: string, language: str
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\n': '' };
 
-/** The index of the bracket that closes the one at an offset; undefined: none. */
+/** The index of the bracket that closes the one at an offset; undefined if it is never closed. */
 export function closing(text: CodeText, open: number): number | undefined {
   const closed = brackets.get(text) ?? pairs(text.code);
   brackets.set(text, closed);
   return closed.get(open);
 }
 
-/** The closing brackets of each text: found once, because any of them may be asked for. */
+/** The closing brackets of each text, cached because many of them are looked up. */
 const brackets = new WeakMap<CodeText, ReadonlyMap<number, number>>();
 
 function pairs(code: string): Map<number, number> {
@@ -95,10 +95,10 @@ function pairs(code: string): Map<number, number> {
   return closed;
 }
 
-/** No answer is nested more deeply; anything deeper is unknown. */
+/** Literals nested more deeply than this are unknown. No real answer is. */
 const DEEPEST = 100;
 
-/** A literal that begins at an offset: data with UNKNOWN in it; an object that takes in another is unknown as a whole. */
+/** The literal at an offset, as data that may contain UNKNOWN. An object with a spread is unknown as a whole. */
 export function literalAt(
   text: CodeText,
   from: number,
@@ -148,7 +148,7 @@ function collection(text: CodeText, open: number, depth: number): { value: unkno
   return { value: whole ? (isObject ? object : items) : UNKNOWN, end: last + 1 };
 }
 
-/** An object's key, and where its value begins; no value: it is short for a variable. */
+/** A key of an object literal and the offset of its value. There is no value if the key is shorthand for a variable. */
 function keyAt({ code, strings }: CodeText, at: number, end: number): [string | undefined, number | undefined] {
   const string = strings.get(at);
   const name = string ? string.value : /^[A-Za-z_$][\w$]*/.exec(code.slice(at, end))?.[0];
@@ -160,7 +160,7 @@ function keyAt({ code, strings }: CodeText, at: number, end: number): [string | 
 
 function valueIn(text: CodeText, from: number, end: number, depth: number): unknown {
   const found = literalAt(text, from, depth);
-  // Code that continues after the literal is an expression.
+  // If more code follows the literal, the value is an expression.
   return found && skip(text.code, found.end) >= end ? found.value : UNKNOWN;
 }
 

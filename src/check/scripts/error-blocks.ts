@@ -2,7 +2,7 @@ import { blocksAbove, FAR, startOfLine } from './code-guards.js';
 import { type CodeText, readCode } from './code-text.js';
 import type { ProgramText } from './scripts.js';
 
-/** Whether a place is in a block for what goes wrong: `except`, `catch`, `.catch(…)`, `.on('error', …)`. */
+/** Whether an offset is in an error handler: `except`, `catch`, `.catch(…)`, `.on('error', …)`. */
 export function isHandlerIn(text: ProgramText): (at: number) => boolean {
   const code = readCode(text);
   if (code === undefined) return () => false;

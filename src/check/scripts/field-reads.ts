@@ -1,13 +1,13 @@
 import { type CodeText, closing } from './code-text.js';
 
-/** A field of the hook's input that a text reads. */
+/** A field of the hook's input that a program reads. */
 export interface FieldRead {
   readonly field: string;
-  /** The parts of it that are read. */
+  /** The keys that are read inside it. */
   readonly below: readonly string[];
   readonly start: number;
   readonly end: number;
-  /** The enclosing expression. */
+  /** The text of the enclosing expression. */
   readonly among: string;
 }
 
@@ -22,7 +22,7 @@ const INPUT =
 /** How many characters of a call are examined. */
 const LONGEST = 500;
 
-/** The fields of what a Python or Node program parses of its standard input. */
+/** The fields that a Python or Node program reads from the JSON on its standard input. */
 export function codeReads(text: CodeText): FieldRead[] {
   const { code, source, language } = text;
   const isFromStdin = /stdin|readFileSync\(\s*0/.test(source);
@@ -36,12 +36,12 @@ export function codeReads(text: CodeText): FieldRead[] {
   const [{ match, name }] = parsed as [(typeof parsed)[number]];
   if (name.startsWith('{')) return taken(text, name, match.index + match[0].indexOf('{'));
   const given = [...code.matchAll(new RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}\\s*=(?!=)`, 'g'))];
-  // It is converted to something else on the way.
+  // The variable is assigned more than once, so it may hold something else.
   if (given.length > 1) return [];
   return [...direct(text), ...fieldsOf(text, name)];
 }
 
-/** `JSON.parse(…).command`, `json.load(sys.stdin)["command"]`. */
+/** Fields read directly from the parsed input: `JSON.parse(…).command`, `json.load(sys.stdin)["command"]`. */
 function direct(text: CodeText): FieldRead[] {
   const { code, source, language } = text;
   const calls = language === 'python' ? /json\.loads?\s*\(/g : /JSON\.parse\s*\(/g;
@@ -65,7 +65,7 @@ function fieldsOf(text: CodeText, name: string): FieldRead[] {
   ];
 }
 
-/** `.command`, `?.command`, `["command"]`, `.get("command")` and what follows. */
+/** A field access at an offset: `.command`, `?.command`, `["command"]`, `.get("command")`, and the access after it. */
 function accessAt(text: CodeText, from: number): FieldRead | undefined {
   const first = stepAt(text, from);
   if (!first) return undefined;
@@ -99,7 +99,7 @@ function stepAt(
     : { key, end: from + whole.length };
 }
 
-/** `const { command, toolName: name } = …` */
+/** Fields read by destructuring: `const { command, toolName: name } = …`. */
 function taken(text: CodeText, pattern: string, start: number): FieldRead[] {
   return [...pattern.matchAll(/([A-Za-z_$][\w$]*)\s*(?:[:=][^,}]*)?(?=[,}])/g)].map((match) => ({
     field: match[1] as string,

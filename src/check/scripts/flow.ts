@@ -1,12 +1,12 @@
 import type { CodeText } from './code-text.js';
 
-/** Whether the code at one place of a program always runs before the code at a later one, if that runs at all. */
+/** Answers questions about the control flow of a program. Places are offsets. */
 export interface Flow {
-  /** The depth of nested blocks at a place. */
+  /** The depth of nested blocks at an offset. */
   depth(at: number): number;
-  /** Nothing between them leaves the block of the first. */
+  /** Whether the code between two offsets never leaves the block of the first. */
   follows(first: number, second: number): boolean;
-  /** It comes after a condition in its own line. */
+  /** Whether the offset comes after a condition on the same line. */
   conditional(at: number): boolean;
 }
 
@@ -16,7 +16,7 @@ export function flowOf(text: CodeText): Flow {
 
 const STARTS_OR_CONDITION = /[\n;{]|\b(?:if|else|elif|for|while|lambda|def|except|catch|case|default)\b|=>|&&|\|\||\?/g;
 
-/** Read once, for a program may have all of its exits in one line. */
+/** Scans the code only once, because a program may have all of its exits on one line. */
 function conditionalIn(code: string): Flow['conditional'] {
   let starts: number[] | undefined;
   // The end of the first condition of each of these statements.
@@ -33,7 +33,7 @@ function conditionalIn(code: string): Flow['conditional'] {
   };
 }
 
-/** The place in a sorted list of the last number that is not above this one. */
+/** The index of the last number in a sorted list that is at most this value. */
 function lastAtMost(sorted: readonly number[], value: number): number {
   let [low, high] = [0, sorted.length - 1];
   while (low < high) {
@@ -73,7 +73,7 @@ function byIndent(code: string): Flow {
   let brackets = 0;
   let start = 0;
   for (const line of code.split('\n')) {
-    // Code that continues in brackets is not a separate line.
+    // A line inside open brackets continues the previous one.
     if (brackets <= 0 && line.trim() !== '') lines.push({ start, indent: /^\s*/.exec(line)?.[0].length ?? 0 });
     for (const letter of line) brackets += '([{'.includes(letter) ? 1 : ')]}'.includes(letter) ? -1 : 0;
     start += line.length + 1;

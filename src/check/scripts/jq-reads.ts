@@ -1,7 +1,7 @@
 import type { FieldRead } from './field-reads.js';
 import { argsOf, expand, type FoundCommand, type Shell } from './shell.js';
 
-/** The fields that `jq` reads of a hook's standard input. */
+/** The fields of a hook's input that `jq` commands read. */
 export function jqReads(shell: Shell): FieldRead[] {
   const inputs = inputVariables(shell);
   return shell.commands.flatMap((command) => {
@@ -28,7 +28,7 @@ const VALUED: Readonly<Record<string, number>> = {
   '-L': 1,
 };
 
-/** The filter; undefined: it is in a file, it reads files, or only a run could tell. */
+/** The filter of a jq command; undefined if it is in a file, jq reads files, or the filter is known only at run time. */
 function filterOf(command: FoundCommand): string | undefined {
   const words = argsOf(command).map((word) => expand(word, {}));
   let filter: string | undefined;
@@ -48,7 +48,7 @@ function filterOf(command: FoundCommand): string | undefined {
   return filter;
 }
 
-/** The fields of its input that a filter reads: those of the first stage, before a pipe. */
+/** The fields of the input that a filter reads: those in its first stage, before any pipe. */
 function firstFields(filter: string): { field: string; below: readonly string[] }[] {
   const text = filter.replace(/"(?:[^"\\]|\\.)*"/g, (string) => (/^"[A-Za-z_]\w*"$/.test(string) ? string : '""'));
   const [stage = ''] = text.split('|');
@@ -62,7 +62,7 @@ function firstFields(filter: string): { field: string; below: readonly string[] 
   });
 }
 
-/** Variables that hold all of standard input: `INPUT=$(cat)`. */
+/** Variables that hold the whole standard input: `INPUT=$(cat)`. */
 function inputVariables({ nodes, assigned, source }: Shell): ReadonlySet<string> {
   const found = new Set<string>();
   const times = new Map<string, number>();
@@ -99,7 +99,7 @@ function readsInput(command: FoundCommand, shell: Shell, inputs: ReadonlySet<str
       );
     }
   }
-  // Standard input itself, unless something before it has read that.
+  // The command reads standard input itself, unless an earlier command has consumed it.
   const earlier = shell.commands.filter(({ node }) => node.pos < command.node.pos);
   return (
     inputs.size === 0 &&

@@ -1,16 +1,16 @@
 import { isObject } from '../../values/shape.js';
 import { type CodeText, closing, literalAt, UNKNOWN } from './code-text.js';
 
-/** Something that a program in another language prints, as far as its text shows. */
+/** Something that a Python or JavaScript program prints, as far as its text shows. */
 export interface Printed {
   readonly start: number;
   readonly end: number;
   readonly stream: 'stdout' | 'stderr';
-  /** The answer, with UNKNOWN in it; undefined: words for people. */
+  /** The answer, with UNKNOWN for values known only at run time; undefined if it is plain text. */
   readonly answer: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Keys by which an answer is known. */
+/** Keys that identify an object as an answer. */
 export const ANSWER_KEYS: ReadonlySet<string> = new Set([
   'continue',
   'decision',
@@ -28,7 +28,7 @@ const PRINTS = {
 };
 const JSON_OF = { python: /^\s*json\.dumps\s*\(/, javascript: /^\s*JSON\.stringify\s*\(/ };
 
-/** What is printed, in the order of the code. */
+/** Everything that a program prints, in the order of the code. */
 export function printedBy(text: CodeText): Printed[] {
   return [...text.code.matchAll(PRINTS[text.language])].flatMap((match): Printed[] => {
     const open = match.index + match[0].length - 1;
@@ -61,7 +61,7 @@ function streamOf(
   return /error|warn/.test(name) ? 'stderr' : 'stdout';
 }
 
-/** An answer or words; undefined: only a run could tell. */
+/** The answer or plain text printed at an offset; undefined if it is known only at run time. */
 function saidAt(text: CodeText, from: number, isData: boolean): Pick<Printed, 'answer'> | undefined {
   const call = isData ? '' : (JSON_OF[text.language].exec(text.code.slice(from))?.[0] ?? undefined);
   if (call !== undefined) {
@@ -70,7 +70,7 @@ function saidAt(text: CodeText, from: number, isData: boolean): Pick<Printed, 'a
   }
   const value = literalAt(text, from)?.value;
   if (typeof value !== 'string') {
-    // A text into which something is put.
+    // An interpolated string that begins with text is plain text.
     return value === UNKNOWN && /^\s*(?:[fF]["']|`)\s*[^${`"']/.test(text.source.slice(from))
       ? { answer: undefined }
       : undefined;
@@ -87,12 +87,12 @@ function parsed(words: string): Readonly<Record<string, unknown>> | undefined {
     const data: unknown = JSON.parse(words);
     return isAnswer(data) ? data : undefined;
   } catch {
-    // The beginning of something that is printed in pieces.
+    // Not complete JSON: probably the first part of an answer that is printed in parts.
     return undefined;
   }
 }
 
-/** The answer at an offset, or the one last assigned to the variable there. */
+/** The answer at an offset or, if there is a variable, the answer last assigned to it. */
 function answerAt(text: CodeText, from: number): Readonly<Record<string, unknown>> | undefined {
   const name = /^\s*([A-Za-z_$][\w$]*)\s*[,)]/.exec(text.code.slice(from))?.[1];
   if (name === undefined) {
@@ -112,7 +112,7 @@ function isAnswer(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && Object.keys(value).some((key) => ANSWER_KEYS.has(key));
 }
 
-/** Answers that a function gives back or is given, in a program that prints what it is given. */
+/** The answers that a program prints and, if it serialises JSON, object literals that are returned or passed to a function and look like answers. */
 export function answersIn(
   text: CodeText,
 ): readonly { readonly start: number; readonly end: number; readonly answer: Readonly<Record<string, unknown>> }[] {
@@ -123,14 +123,14 @@ export function answersIn(
   const others = [...text.code.matchAll(/(?<![\w$.])(?:return|[A-Za-z_$][\w$]*\s*\()\s*(?=\{)/g)].flatMap((match) => {
     const start = match.index + match[0].length;
     const found = literalAt(text, start);
-    // It is part of one that was found already.
+    // Part of an answer that was found already.
     if (!found || !isAnswer(found.value) || direct.some((one) => one.start <= start && found.end <= one.end)) return [];
     return 'hookSpecificOutput' in found.value ? [{ start, end: found.end, answer: found.value }] : [];
   });
   return [...direct, ...others];
 }
 
-/** As data that can be checked: values known only at run time are filled in if they are required, and omitted otherwise. */
+/** Makes an answer checkable: values known only at run time are filled in if they are required and omitted otherwise. */
 export function judgeable(value: unknown, key: string, event: string): unknown {
   if (value === UNKNOWN)
     return key === 'hookEventName' ? event : /reason|message|context/i.test(key) ? 'text' : undefined;

@@ -8,21 +8,21 @@ import { argsOf, expand, type FoundCommand, parseShell, type Shell } from './she
 
 /** A program that a command hook starts, as far as its text shows. */
 export interface Invocation {
-  /** As it is written. */
+  /** The word that names it, as written. */
   readonly written: string;
-  /** The path of the program or script; undefined: it is found on PATH, or known only at run time. */
+  /** The path of the program or script; undefined if it is found on PATH or known only at run time. */
   readonly path: string | undefined;
-  /** Depends on the directory the hook happens to run in. */
+  /** Whether the path depends on the directory in which the hook happens to run. */
   readonly relative: boolean;
   /** The interpreter of the script; undefined if it is executed directly. */
   readonly interpreter: string | undefined;
-  /** Given to an interpreter as its argument, `python3 -c '…'`. */
+  /** Code that an interpreter gets as an argument: `python3 -c '…'`. */
   readonly inline: string | undefined;
-  /** It runs unconditionally. */
+  /** Whether it always runs. */
   readonly certain: boolean;
 }
 
-/** The text that a shell will read; undefined if this is not a command, or runs without a shell. */
+/** The parsed command line of a handler; undefined if it is not a command or runs without a shell. */
 export function shellOf(handler: HandlerNode): Shell | undefined {
   const line = commandLine(handler);
   return line === undefined || textAt(handler.node, 'shell') === 'powershell' ? undefined : parseShell(line);
@@ -38,7 +38,7 @@ function isFalse(node: HandlerNode['node']): boolean {
   return shell?.kind === 'scalar' && shell.value === false;
 }
 
-/** The words of an exec form, `command` and `args`; undefined if it uses a shell or has wrong values. */
+/** The words of the exec form, `command` and `args`; undefined if the handler uses a shell or has wrong values. */
 export function execWords({ node, type }: HandlerNode): string[] | undefined {
   const command = textAt(node, 'command');
   if (type !== 'command' || command === undefined) return undefined;
@@ -48,7 +48,7 @@ export function execWords({ node, type }: HandlerNode): string[] | undefined {
   return Array.isArray(words) && words.every((word) => typeof word === 'string') ? [command, ...words] : undefined;
 }
 
-/** What variables and relative paths are resolved against. */
+/** The base for resolving variables and relative paths. */
 export interface Bearings {
   readonly home: string | undefined;
   readonly cwd: string;
@@ -71,7 +71,7 @@ export function runsOf(handler: HandlerNode, file: SourceFile, bearings: Bearing
   return shell ? runsIn(shell, variables, place) : [];
 }
 
-/** A text may hold a text for a shell, which may hold one. */
+/** How deeply shell texts may nest in shell texts. */
 const MOST_TEXTS = 3;
 
 function runsIn(shell: Shell, variables: Variables, start: Place, depth = 0): Invocation[] {
@@ -88,7 +88,7 @@ function runsIn(shell: Shell, variables: Variables, start: Place, depth = 0): In
   });
 }
 
-/** The files that a text for a shell names: `sh -c '…'`. What it is given as `$1` is not known. */
+/** The files that an inline shell text names: `sh -c '…'`. The values of `$1` and the like are not known. */
 function withinText(runs: readonly Invocation[], variables: Variables, place: Place, depth = 0): Invocation[] {
   const [text] = runs.flatMap(({ inline, interpreter = '' }) => (SHELL.test(interpreter) && inline ? [inline] : []));
   const shell = text === undefined || depth >= MOST_TEXTS ? undefined : parseShell(text);
@@ -109,7 +109,7 @@ export function variablesOf(file: SourceFile, { home }: Bearings): Variables {
   };
 }
 
-/** The variables in which another agent passes the project. */
+/** The variables in which another agent passes the project folder. */
 function ofAgent({ agent, project }: SourceFile): Readonly<Record<string, string | undefined>> {
   const { variables = {} } = TABLES.find(({ name }) => name === agent)?.runs ?? {};
   return Object.fromEntries(
@@ -117,7 +117,7 @@ function ofAgent({ agent, project }: SourceFile): Readonly<Record<string, string
   );
 }
 
-/** Hooks run in the session's current directory: the project's folder, unless the agent has changed it. */
+/** The directory in which hooks run: that of the session, which is the project's folder unless the agent has changed it. */
 function baseOf(file: SourceFile, { cwd }: Bearings): string | undefined {
   return file.dialect === 'code' ? (file.project ?? cwd) : file.project;
 }
@@ -137,7 +137,7 @@ function wordsOf(command: FoundCommand, known: Variables): InvocationWord[] {
   }));
 }
 
-/** Between single quotes a shell fills in nothing; the paths of a plugin the client fills in before. */
+/** The value of a word. A shell expands nothing in single quotes, but Claude Code fills in a plugin's paths before the shell runs. */
 function filledIn(word: Word, known: Variables): string | undefined {
   const value = expand(word, known);
   if (value === undefined || !word.text.includes("'")) return value;
@@ -145,13 +145,13 @@ function filledIn(word: Word, known: Variables): string | undefined {
   return /^\$\{?CLAUDE_/.test(filled) ? undefined : filled;
 }
 
-/** `eval` is given its text in any number of words. */
+/** Commands that run shell text. `eval` takes the text in any number of words. */
 const SHELL = /^(?:(?:ba|da|z|k)?sh|eval)$/;
-/** Programs that fetch the program that follows them where it is not installed. */
+/** Programs that run the program named after them and download it if it is not installed. */
 const FETCHING = /^(?:npx|bunx|pnpx|uvx|(?:npm|pnpm|yarn|bun) (?:exec|dlx|x)|(?:uv|poetry|pipenv|pdm|rye|hatch) run)$/;
-/** Programs that run the command that follows them. */
+/** Programs that run the command given as their arguments. */
 const WRAPPERS = /^(exec|command|env|nohup|nice|time|timeout|sudo|builtin|stdbuf|setsid)$/;
-/** Which options take code (`inline`), and which take another value. Only what is surely a script counts here; what may be one, `trust/named` finds. */
+/** Options of interpreters that take code (`inline`) or another value (`valued`). Only certain scripts are found here; `trust/named` also finds possible ones. */
 const INTERPRETERS: readonly { names: RegExp; inline: RegExp; valued: RegExp; verbs?: RegExp }[] = [
   { names: /^(ba|da|z|k)?sh$/, inline: /^-[a-z]*c$/, valued: /^(-o|-O|--rcfile|--init-file)$/ },
   { names: /^python[\d.]*$|^pypy3?$/, inline: /^-c$/, valued: /^(-W|-X)$/ },
@@ -199,7 +199,7 @@ function runOf(words: readonly InvocationWord[], certain: boolean, place: Place)
 const readerOf = (name: string): (typeof INTERPRETERS)[number] | undefined =>
   INTERPRETERS.find(({ names }) => names.test(name));
 
-/** Where an interpreter may stand: at `npx tsx x.ts` behind what fetches it. */
+/** The index of the word that may be an interpreter: in `npx tsx x.ts`, the one after the program that fetches it. */
 function readerAt(words: readonly InvocationWord[], first: number): number {
   const [program, verb] = words.slice(first).map(({ value }) => value);
   let at = first;
@@ -244,13 +244,13 @@ function scriptOf(
   return [];
 }
 
-/** `. ~/.nvm/nvm.sh`: what a user has at home need not be where the file is checked. */
+/** Whether a sourced file is in the user's home (`. ~/.nvm/nvm.sh`). It need not exist on the machine where the file is checked. */
 const isOfUser = ({ interpreter = '' }: Invocation, written: string): boolean =>
   /^(?:\.|source)$/.test(interpreter) && /^["']?(?:~|\$\{?HOME\b)/.test(written);
 
 function located(value: string, { folder, relative }: Place): Pick<Invocation, 'path' | 'relative'> {
   if (isAbsolute(value)) return { path: value, relative: false };
-  // A path of another platform.
+  // A Windows path cannot be resolved here.
   if (/^[A-Za-z]:[/\\]|\\/.test(value)) return { path: undefined, relative: false };
   return { path: folder === undefined ? undefined : resolve(folder, value), relative };
 }

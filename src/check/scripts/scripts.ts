@@ -13,7 +13,7 @@ export interface ScriptFile {
   readonly shebang: string | undefined;
 }
 
-/** In bytes; scripts written by hand are shorter. */
+/** In bytes. Hand-written scripts are shorter. */
 const MAX_SIZE = 262_144;
 
 /** The script at a path; undefined if there is none. */
@@ -30,7 +30,7 @@ export function readScript(path: string): ScriptFile | undefined {
   }
 }
 
-/** It does not exist, or we may not see it. */
+/** Whether an error means that the file does not exist or cannot be seen by this user. */
 function isAbsence(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   return ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].includes(code);
@@ -51,7 +51,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Whether a program of that name would be found. */
+/** Whether a program with this name is on the PATH. */
 export function isOnPath(name: string, path: string): boolean {
   const endings = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'] : [''];
   return path.split(delimiter).some((folder) =>
@@ -69,7 +69,7 @@ export function isOnPath(name: string, path: string): boolean {
 
 export type Language = 'shell' | 'python' | 'javascript' | 'other';
 
-/** The language of a script, judged by its interpreter, its first line, or its name. */
+/** The language of a script, by its interpreter, its first line or its name. */
 export function languageOf(interpreter: string | undefined, script?: Pick<ScriptFile, 'path' | 'shebang'>): Language {
   for (const hint of [interpreter ?? '', script?.shebang ?? '', script?.path ?? '']) {
     if (/\b(ba|da|z|k)?sh\b|\.(ba|z)?sh$/.test(hint)) return 'shell';
@@ -86,7 +86,7 @@ export interface ProgramText {
   readonly shell: Shell | undefined;
   /** Undefined if the text is in the hook file itself. */
   readonly file: string | undefined;
-  /** It is run by `sh`, whichever shell that is on the machine. */
+  /** Whether it is run by `sh`, which may be a different shell on each machine. */
   readonly plainSh: boolean;
 }
 

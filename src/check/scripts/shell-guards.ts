@@ -2,7 +2,7 @@ import type { AndOr, Case, CaseItem, SyntaxNode, TestExpression, Word } from 'un
 import { HOOK_EVENTS } from '../../events/catalogue.js';
 import { argsOf, type FoundCommand, type Shell } from './shell.js';
 
-/** Whether a command of a script is reached because of what the hook was told, and not because something went wrong. */
+/** Whether a condition on the hook's input leads to this command, and not an error. */
 export function isOnInput(shell: Shell, command: FoundCommand): boolean {
   const guards = GUARDS.get(shell) ?? new Guards(shell);
   GUARDS.set(shell, guards);
@@ -16,35 +16,35 @@ const PRINTS = /^(echo|printf|logger|:|true)$/;
 const FILTERS = /^(cat|jq|head|tail|sed|awk|gawk|tr|cut|sort|uniq|wc|tee|xargs|[ef]?grep|rg)$/;
 const INTERPRETERS = /^(python3?|node|perl|ruby)$/;
 const GREPS = /^([ef]?grep|rg)$/;
-/** What they print is made of what they are given. The answer of other programs is their own: a linter's, a server's. */
+/** Commands whose output derives from their arguments. Other programs, such as linters or clients of a server, have a result of their own. */
 const REWORKS = /^(basename|dirname|realpath|readlink|base64|rev|tac|expr|yq|\[|test|read|local|export|declare)?$/;
 const COMPARES = /^(=|==|!=|=~|<|>|-eq|-ne|-gt|-ge|-lt|-le)$/;
-/** Fields that every input has: whoever looks for them asks whether there is any. */
+/** Fields that every input has. Searching for one of them only tests whether there is an input. */
 const FIELDS = /^["']*(tool_name|tool_input|command|file_path|session_id|hook_event_name|cwd|prompt)["']*$/;
-/** Compared with this, it is asked whether there is a value, of which type it is, or whether it is another event's. */
+/** Operands of comparisons that only test whether there is a value, its type, or which event it is. */
 const NO_VALUE = new RegExp(`^(|null|undefined|object|string|array|number|boolean|${HOOK_EVENTS.join('|')})$`);
-/** A length is compared with this where it is asked whether there is any. */
+/** Comparing a length with these numbers only tests whether there is a value. */
 const NONE = /^[0-2]$/;
 const LENGTH = /\$\{#|\bwc\b|\blength\b/;
 const JQ_COMPARES =
   /\b(test|match|capture|contains|inside|startswith|endswith|index|IN|any|all|select)\s*\(|[=!]=|[<>]/;
-/** How often assignments are read again: a variable may be made of one that is set below it, in a loop. */
+/** How many times assignments are evaluated: in a loop, a variable may depend on one that is assigned further down. */
 const ROUNDS = 5;
-/** Options of jq that take one value, and two. */
+/** Options of jq that take one value (`JQ_ONE`) or two (`JQ_TWO`). */
 const JQ_ONE = /^(--indent|-L|-f|--from-file)$/;
-/** How many commands of a substitution are looked at. */
+/** How many commands of a substitution are examined. */
 const MOST = 20;
 const JQ_TWO = /^--(arg|argjson|slurpfile|rawfile)$/;
 
 class Guards {
   readonly #shell: Shell;
   readonly #found: ReadonlyMap<SyntaxNode, FoundCommand>;
-  /** Variables that hold what the hook was told. */
+  /** Variables whose value comes from the hook's input. */
   readonly #told = new Set<string>();
-  /** Of these, those that hold how long it is. */
+  /** Those of them that hold a length. */
   readonly #lengths = new Set<string>();
   readonly #functions: ReadonlySet<string>;
-  /** By where they begin. */
+  /** All commands, sorted by offset. */
   readonly #inOrder: readonly FoundCommand[];
 
   constructor(shell: Shell) {
@@ -82,7 +82,7 @@ class Guards {
     return this.#shell.source.slice(pos, Math.min(end, pos + 2000));
   }
 
-  /** It names a variable that holds it, or reads it. */
+  /** Whether a node reads the hook's input or uses a variable that comes from it. */
   #isTold(node: SyntaxNode): boolean {
     const text = this.#text(node);
     if (/\$\(\s*(cat\s*(-|\/dev\/stdin)?|<\s*\/dev\/stdin)\s*\)/.test(text)) return true;
@@ -90,7 +90,7 @@ class Guards {
     return isNamed && !this.#asksOther(node);
   }
 
-  /** A command in it answers by itself. */
+  /** Whether a node contains a command with a result of its own, such as a linter. */
   #asksOther({ pos, end }: SyntaxNode): boolean {
     let [low, high] = [0, this.#inOrder.length];
     while (low < high) {
@@ -106,7 +106,7 @@ class Guards {
     return false;
   }
 
-  /** Its standard input is the hook's, or made of it. */
+  /** Whether a command's standard input is the hook's input or derives from it. */
   #hears(command: FoundCommand): boolean {
     for (const [i, parent] of [...command.around.entries()].reverse()) {
       const child = command.around[i + 1] ?? command.node;
@@ -124,7 +124,7 @@ class Guards {
     return this.#filters(first);
   }
 
-  /** What it prints is made of what the hook was told. */
+  /** Whether a command's output derives from the hook's input. */
   #filters(command: FoundCommand): boolean {
     const reads =
       FILTERS.test(command.name) ||
@@ -162,7 +162,7 @@ class Guards {
     return false;
   }
 
-  /** The command that decides whether one of a list of `&&` and `||` runs. */
+  /** In a list of `&&` and `||`, the command that decides whether the one at this position runs. */
   #before({ commands, operators }: AndOr, { pos }: SyntaxNode): { node: SyntaxNode; isSo: boolean } | undefined {
     let [low, high] = [0, commands.length];
     while (low < high) {
@@ -181,11 +181,11 @@ class Guards {
     if (!this.#isTold(word) && !/\bjq\b/.test(this.#text(word))) return false;
     const patterns = pattern.map(({ value }) => value);
     if (patterns.every((one) => NO_VALUE.test(one))) return false;
-    // What is left over may be said not to be its business.
+    // The default case `*` counts only if it prints something; otherwise it may just ignore other input.
     return patterns.some((one) => one !== '*') || /\b(echo|printf)\b/.test(this.#text(body));
   }
 
-  /** Whether a condition is about what the hook was told. `isSo`: it goes on where that is true. */
+  /** Whether a condition is about the hook's input. `isSo`: the command runs if the condition is true. */
   #asks(node: SyntaxNode, isSo: boolean): boolean {
     switch (node.type) {
       case 'CompoundList': {
@@ -193,7 +193,7 @@ class Guards {
         return last !== undefined && this.#asks(last.command, isSo);
       }
       case 'AndOr':
-        // The last one decides, or any of them.
+        // With `&&` alone, the last condition decides; otherwise any of them may.
         if (node.operators.every((one) => one === '&&')) return this.#asks(node.commands.at(-1) as SyntaxNode, isSo);
         return node.commands.slice(0, 20).some((one) => this.#asks(one, isSo));
       case 'Pipeline': {
@@ -260,7 +260,7 @@ class Guards {
   }
 }
 
-/** The arguments that are no options: a pattern or filter, then files. */
+/** The arguments that are not options: a pattern or filter, then files. */
 function operandsOf(command: FoundCommand): Word[] {
   const words = argsOf(command);
   const operands: Word[] = [];

@@ -1,7 +1,7 @@
 import { isObject } from '../../values/shape.js';
 import { argsOf, expand, type FoundCommand } from './shell.js';
 
-/** The output of a command; undefined if it is known only at run time. */
+/** The text that a command prints; undefined if it is known only at run time. */
 export function printedBy(command: FoundCommand): string | undefined {
   const words = argsOf(command).map((word) => expand(word, {}));
   switch (command.name) {
@@ -24,7 +24,7 @@ export function printedBy(command: FoundCommand): string | undefined {
   }
 }
 
-/** The JSON object that it prints, to either stream; undefined: something else, or known only at run time. */
+/** The JSON object that a command prints, to either stream; undefined if it prints something else or it is known only at run time. */
 export function printedAnswer(command: FoundCommand): Readonly<Record<string, unknown>> | undefined {
   const printed = printedBy(command)?.trim();
   if (printed === undefined || !printed.startsWith('{') || !printed.endsWith('}')) return undefined;
@@ -32,12 +32,12 @@ export function printedAnswer(command: FoundCommand): Readonly<Record<string, un
     const value: unknown = JSON.parse(printed);
     return isObject(value) ? value : undefined;
   } catch {
-    // A template, or a text for people.
+    // A template or plain text.
     return undefined;
   }
 }
 
-/** Whether it prints words for people. */
+/** Whether a command prints plain text. */
 export function printedText(command: FoundCommand): boolean {
   if (!/^(echo|printf)$/.test(command.name)) return false;
   const [first] = argsOf(command).filter((word) => !/^-[neE]+$/.test(word.text));

@@ -25,7 +25,7 @@ export interface FoundCommand extends ShellNode {
   readonly name: string;
 }
 
-/** Longer or more deeply nested texts are not parsed: each substitution is parsed again when it is reached. */
+/** Longer or more deeply nested texts are not parsed, because the text of each nested substitution is parsed again. */
 const MAX_LENGTH = 100_000;
 const MAX_DEPTH = 200;
 
@@ -57,7 +57,7 @@ function read(source: string): Shell | undefined {
       defaulted: new Set(defaultedIn(nodes)),
     };
   } catch (error) {
-    // Our own limit, or a stack overflow in the parser, which recurses.
+    // Either our own limit or a stack overflow in the parser.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -100,10 +100,10 @@ function* defaultedIn(nodes: readonly ShellNode[]): Generator<string> {
   }
 }
 
-/** How many commands before a place are examined: those farther away are not related to it. */
+/** How many commands before a place are examined. Commands farther away are not related to it. */
 const NEAR = 100;
 
-/** The commands between two offsets, the nearest to the second one first. */
+/** The commands between two offsets, nearest to the second offset first. */
 export function commandsBetween({ commands }: Shell, start: number, end: number): FoundCommand[] {
   let [low, high] = [0, commands.length];
   while (low < high) {
@@ -119,7 +119,7 @@ export function argsOf({ node }: FoundCommand): Word[] {
   return node.args.filter((arg) => arg.type === 'Word');
 }
 
-/** A word's text with `~` and these variables expanded; undefined if it is known only at run time. */
+/** The text of a word after expanding `~` and these variables; undefined if it is known only at run time. */
 export function expand(word: Word, variables: Readonly<Record<string, string | undefined>>): string | undefined {
   const parts = word.parts ?? [{ type: 'Literal', value: word.value } as const];
   const text = join(parts, variables);
@@ -162,7 +162,7 @@ function partValue(part: ShellPart, variables: Readonly<Record<string, string | 
   }
 }
 
-/** Where its output goes: the hook's standard output, its standard error, or elsewhere (a file, a pipe, a variable). */
+/** Where a command's output goes: to the hook's standard output, to its standard error, or elsewhere (a file, a pipe, a variable). */
 export function outputOf({ node, around }: FoundCommand): 'stdout' | 'stderr' | 'elsewhere' {
   for (const [i, parent] of [...around.entries(), [around.length, node] as const].reverse()) {
     const child = around[i + 1] ?? node;
