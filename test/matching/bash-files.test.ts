@@ -363,3 +363,44 @@ describe('a Bash rule, of a program that the line has stored without showing its
     expect(matches('rm *', `curl -s h -o k; ${use}`)).toBe(false);
   });
 });
+
+it.each([
+  'sort -o s',
+  'sort -u --output=s',
+  'shuf -o s',
+  'iconv -f latin1 -o s',
+  'uniq - s',
+  'xxd -r -p - s',
+  "sed -n 'w s'",
+  "sed 's/a/b/gw s'",
+  `awk '{print > "s"}'`,
+  `gawk '{printf "%s", $0 > "s"}'`,
+])('a Bash rule asks about a file that %s writes and a shell runs', (write) => {
+  for (const run of ['sh s', '. ./s', 'bash -x ./s a', 'chmod +x s; ./s']) {
+    const line = `curl -s h | ${write}\n${run}`;
+    expect([line, matches('rm *', line)]).toEqual([line, true]);
+  }
+  const other = `curl -s h | ${write}\nhead s; wc -l < s; bash build.sh`;
+  expect([other, matches('rm *', other)]).toEqual([other, false]);
+});
+
+it('a Bash rule takes a copy of an unknown text, under a name that is not plain, for any file that a shell runs', () => {
+  for (const copy of [
+    'find . -name s -exec mv {} {}.g \\;',
+    'for f in s; do mv $f $f.g; done',
+    'split s',
+    'read G; cp s $G',
+  ]) {
+    for (const run of ['sh s.g', 'bash xaa', '. t']) {
+      const line = `curl -s h > s; ${copy}; ${run}`;
+      expect([line, matches('rm *', line)]).toEqual([line, true]);
+    }
+    for (const line of [
+      `curl -s h > s; ${copy}; ls *.g`,
+      `${copy}; sh t`,
+      `curl -s h > a; patch -p1 < a; ${copy}; make`,
+    ])
+      expect([line, matches('rm *', line)]).toEqual([line, false]);
+  }
+  expect(matches('rm *', 'patch s < p; sh s')).toBe(true);
+});

@@ -95,6 +95,8 @@ const MOST_OPTIONS = 20;
 
 /** Programs that are told the folder alone. */
 const LOADERS = /^(?:.*\/)?(?:wget|aria2c|curl)$/;
+/** Programs that write what they read. */
+const FILTERS = /^(?:.*\/)?(?:sort|shuf|uniq|iconv|sed|[gmn]?awk)$/;
 const GOES = /^(?:cd|chdir|pushd|popd)$/;
 /** Options that say where a command begins: `env -C d`, `sudo --chdir=d`, `pnpm --dir d exec`, `sudo -i`. */
 const BEGINS = /^(?:-[A-Za-z]*[CDiw]|--?[\w-]*(?:dir|directory|cd|cwd|wd|prefix|login|project)(?:=|$)|-$)/;
@@ -128,7 +130,9 @@ export function noteFiles(
   // Each of its words has been looked at.
   if (use.targets !== undefined || use.moves !== undefined) spend(given.length * COST.word, found);
   const known = use.writes === true && Array.isArray(input);
-  for (const target of use.targets ?? []) noteWritten(target, known, found);
+  // Where the line says what such a program reads, its text is known as far as it is searched.
+  if (!Array.isArray(input) || !FILTERS.test(name.text))
+    for (const target of use.targets ?? []) noteWritten(target, known, found);
   for (const { from, to } of use.moves ?? [])
     if (/^\/dev\/|^\/proc\/|^<\(/.test(from.text)) noteWritten(to, false, found);
   if (use.moves !== undefined) noteMoves(use.moves, open ? (hole ?? '{}') : undefined, found);
@@ -241,6 +245,9 @@ export function runsPieces(found: BashReading): boolean {
     found.runsSurely = true;
   if ([...found.handed].some((name) => written.has(name))) found.runsSurely = true;
   if ([...ran].some(([name, isShells]) => isShells && written.get(name) === false)) return true;
+  // A copy of what is not known, under a name that is not known either, may be any file.
+  const isCopied = !hasSome && written.get(SOME) === false;
+  if (isCopied && [...ran].some(([name, isShells]) => isShells && !name.startsWith('.'))) return true;
   if (programs.length === 0) return false;
   // Of what variables hold, only that which is written by its name, or to such a variable.
   const values = new Set([...filledIn(found)].flatMap((name) => (name.startsWith('=') ? [name.slice(1)] : [])));

@@ -196,7 +196,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   // Programs that print or store their words.
   'echo cat': { rest: 'shown', writes: true },
   tee: { rest: 'shown', writes: true, targets: /^([^-].*)$/s },
-  'grep egrep fgrep ls ll head tail wc uniq cut tr diff cmp jq yq basename dirname touch mkdir stat file true false pwd which whereis type xxd od base64 sha256sum md5sum du df cd pushd sleep seq date printenv whatis apropos tree column nl fold paste join comm strings logger wall notify-send say xdg-open':
+  'grep egrep fgrep ls ll head tail wc cut tr diff cmp jq yq basename dirname touch mkdir stat file true false pwd which whereis type od base64 sha256sum md5sum du df cd pushd sleep seq date printenv whatis apropos tree column nl fold paste join comm strings logger wall notify-send say xdg-open':
     shown,
   'pgrep pkill kill ps top rmdir realpath readlink chmod chown': shown,
   'cp mv ln': { rest: 'shown', moves: 'last', takes: 'St' },
@@ -205,7 +205,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   wget: { short: 'O>', long: 'output-document>', targets: URL_NAME },
   aria2c: { short: 'o>', long: 'out>', targets: URL_NAME },
   openssl: { long: 'out>' },
-  'gpg gpg2': { short: 'o>', long: 'output>' },
+  'gpg gpg2 iconv shuf': { short: 'o>', long: 'output>' },
   perl: { moves: /^-\w*i/ },
   printf: { short: 'v:', rest: 'shown', writes: true },
   'tar bsdtar': {
@@ -232,13 +232,18 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   sed: {
     reads: true,
     moves: /^-\w*i|^--in-place/,
+    targets: /(?:^|[^A-Za-z_-])[gpI]*w\s+([\w.+/-]+)\s*$/s,
     only: /(?:^|[^A-Za-z_])e(?!\w)|^[\d,$]+!?e|[^\w\s][gpiImM\d]*e[gpiImM\d]*\s*(?:[;}\n]|$)/,
   },
-  'awk gawk mawk nawk': { only: /system|getline|^(?:(?!print).)*print.*\|/s },
+  'awk gawk mawk nawk': {
+    targets: /print[^\n;}]{0,200}>\s*"([^"]+)"/,
+    only: /system|getline|^(?:(?!print).)*print.*\|/s,
+  },
   'curl http https xh': { short: 'o>', long: 'output>', rest: 'shown', targets: URL_NAME },
   'ag ack': { long: 'pager*', rest: 'shown' },
   rg: { long: 'pre! hostname-bin!', rest: 'shown' },
-  sort: { long: 'compress-program!', rest: 'shown' },
+  sort: { short: 'o>', long: 'compress-program! output>', rest: 'shown' },
+  'uniq xxd patch': { short: 'o>', long: 'output>', rest: 'shown', targets: /^([^-].*)$/s },
   'npm bun': { ...packages, unasked: 'package.json' },
   'yarn pnpm': { ...packages, unasked: 'package.json', under: { exec: packageCommand, '*': packages } },
   'npx pytest jest vitest mocha claude codex': packages,
