@@ -10,9 +10,9 @@ const REASON = 'REASON';
 /** `src/server/client/hookscope-agents.sh`, which `hookscope-hook.sh` reads where `--as` names another agent. */
 export function agentsShell(): string {
   const codecs = AGENT_NAMES.filter((name) => name !== CLAUDE).map(agentCodec);
-  return `# Made by npm run generate from src/agents: what hookscope-hook.sh needs to know of other agents than Claude Code.
+  return `# Made by npm run generate from src/agents: what hookscope-hook.sh needs to know about agents other than Claude Code.
 
-# agent_event AGENT EVENT: sets how long it may take, in tenths of a second (most: whatever is configured), and what is printed where there is nothing to say. 1: it is not known.
+# agent_event AGENT EVENT: sets the time limit in tenths of a second (most: the upper bound, whatever is configured) and the output of an empty answer. Returns 1 for an unknown event.
 agent_event() {
   case $1 in
 ${codecs.flatMap(quietArm).join('\n')}
@@ -23,7 +23,7 @@ ${arms(codecs, deadline)}
   esac
 }
 
-# agent_refuses AGENT EVENT REASON: says no, where it can be said.
+# agent_refuses AGENT EVENT REASON: prints a refusal in the agent's format, or an empty answer if the event cannot be refused.
 agent_refuses() {
   case $1:$2 in
 ${arms(codecs, refusal)}
