@@ -30,7 +30,7 @@ export function recordedFile(): string {
   });
   return `// Made by npm run generate from what npm run interop has seen.
 
-/** What one version of an agent did without hookscope. `did`: for each outcome, the names of the hooks after which it was observed. */
+/** What one version of an agent did without hookscope: for each outcome, the names of the hooks after which it was observed. */
 export interface Recorded {
   readonly version: string;
   readonly date: string;

@@ -25,8 +25,8 @@ export type { Turn } from './turn.js';
 /** The options of `drive`. */
 export interface DriveOptions<Tools extends ToolSet> {
   /**
-   * The user's message; for a subagent's session, the task. Default: the user's messages at the end of `messages`. If those end with
-   * another message (a tool message with answers to `needsApproval`), the turn that waited for it continues: no UserPromptSubmit.
+   * The user's message or, for a subagent's session, the task. Default: the user's messages at the end of `messages`. If the last message is
+   * another one (a tool message with answers to `needsApproval`), the turn that waited for it continues, without UserPromptSubmit.
    */
   readonly prompt?: UserPrompt | undefined;
   /** The conversation before the prompt. */
@@ -82,8 +82,8 @@ export interface Driven<Result> extends Turn<Result> {
 }
 
 /**
- * One turn of the AI SDK's tool loop on a session: UserPromptSubmit, in every step the tools' events and PostToolBatch, then
- * Stop, whose hooks may begin another round with their reason as the next message.
+ * Runs one turn of the AI SDK's tool loop on a session. It fires UserPromptSubmit, the tools' events and PostToolBatch in
+ * every step, then Stop, whose hooks may begin another round with their reason as the next message.
  *
  * ```ts
  * const session = await host.openSession({ permission: () => ({ behavior: 'allow' }) });

@@ -98,8 +98,8 @@ const isKnown = (sdk: Sdk): boolean => typeof sdk.RunState?.fromStringWithContex
 const AGENTS = new WeakMap<object, AgentAsTool>();
 
 /**
- * One turn of OpenAI Agents on a session: UserPromptSubmit, in every step the tools' events and PostToolBatch, then Stop, whose hooks may begin another
- * round with their reason as the next message.
+ * Runs one turn of OpenAI Agents on a session. It fires UserPromptSubmit, the tools' events and PostToolBatch in every step, then Stop, whose hooks may
+ * begin another round with their reason as the next message.
  *
  * ```ts
  * const session = await host.openSession({ permission: () => ({ behavior: 'allow' }) });

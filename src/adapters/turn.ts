@@ -7,7 +7,7 @@ import type { Steps } from './steps.js';
 /** The result of one turn: a prompt, and every round of the framework's loop until hooks let it stop. */
 export interface Turn<Result> {
   /**
-   * `done`: the model had nothing more to do, and hooks let it stop. `blocked`: a hook erased the prompt, no model was called.
+   * `done`: the model had nothing more to do, and hooks let it stop. `blocked`: a hook erased the prompt, so no model was called.
    * `ended`: a hook, a deferred call, an interruption or a call that could not be judged ended the loop. `unfinished`: the
    * framework ended it while the model wanted more (a limit of steps, a tool that runs elsewhere); no Stop was fired.
    */

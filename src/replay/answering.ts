@@ -89,7 +89,7 @@ function checkedOnce({ trustCheck }: Registration): Registration['trustCheck'] {
 
 function workOf(r: Stood, how: StandIns): Work {
   if (r.async === true) return { answer: () => BACKGROUND };
-  // Its answer decides nothing.
+  // An observing hook's answer does not affect the decision.
   if (r.phase === 'observe') return { answer: () => SILENT };
   const answer: AnswerFunction = (fire, asked, input) => {
     const { given } = how.now;

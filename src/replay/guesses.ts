@@ -27,8 +27,8 @@ const says = (name: string, outcome: Omit<Outcome, 'output'>): Guess => {
 const GUESSES = new WeakMap<EventSpec, readonly Guess[]>();
 
 /**
- * The possible answers of a hook on an event, besides silence; the strictest first. The fold is monotone: if no answer changes the decision when all
- * unknown hooks give the same one, no mixture of answers changes it.
+ * The possible answers of a hook on an event, except silence; the strictest first. The fold is monotone: if no answer changes the decision when
+ * all unknown hooks give it, no mixture of answers changes the decision.
  */
 export function guessesOn(spec: EventSpec): readonly Guess[] {
   const known = GUESSES.get(spec);

@@ -59,7 +59,7 @@ function checkAnswer<Q extends QuestionKind>(what: Q, answer: unknown): Answer<Q
   const read: Record<string, unknown> = {};
   if (isObject(answer))
     for (const field of FIELDS) {
-      // As everywhere, null says nothing.
+      // null counts as absent, as everywhere.
       const value = answer[field] ?? undefined;
       if (value !== undefined) read[field] = value;
     }

@@ -118,7 +118,7 @@ ${kept.map(([name, value]) => `    <key>${escapeXml(name)}</key>${string(value)}
 }
 
 /** Characters that XML cannot contain, not even escaped. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are they.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are the characters to find.
 const NOT_XML = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
 
 /** Escapes for XML. A plain carriage return would be read as a line feed. */

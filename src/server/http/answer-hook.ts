@@ -68,7 +68,7 @@ export async function answerHook(
   if (kept !== undefined) await kept;
   calls.waiting.delete(incoming);
   calls.answered++;
-  // The client is gone.
+  // The client has disconnected.
   if (outgoing.destroyed) return;
   outgoing.writeHead(status, {
     'content-type': 'application/json',

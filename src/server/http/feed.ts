@@ -151,7 +151,7 @@ export class RecordFeed {
     signal.addEventListener('abort', stop);
     try {
       if (!signal.aborted) this.#join(reader);
-      // A reader that is cut off before its first record continues from here.
+      // If the connection breaks before the first record, the reader continues from here.
       yield { id: after };
       while (!signal.aborted) {
         const missing = dropped;
