@@ -3,11 +3,12 @@ import { type ScopeLookup, type ScopeRef, scopesOf } from '../../scopes/tree.js'
 import { type Json, textOf } from '../../values/shape.js';
 import type { AddingParts, FiredEvent } from './adding.js';
 import type { Above, AgentInstaller, Looked } from './agent-hooks.js';
+import type { Given } from './lives.js';
 import type { SpawnHooks } from './origin.js';
 import { ANYONE, Places } from './places.js';
 import type { Spawns } from './spawns.js';
 import { type AgentRef, STOP, type Standings } from './standings.js';
-import { type Begun, type Given, Starts } from './starts.js';
+import { type Begun, Starts } from './starts.js';
 
 type Started = { readonly found: ScopeLookup; readonly begun?: Begun };
 

@@ -8,10 +8,9 @@ import { describeScope } from '../tell/describe.js';
 import type { OnOptions, RegisterOptions, Undo } from '../types.js';
 import type { Cut } from './apply.js';
 import { lessOf } from './enforce.js';
-import type { Life } from './lives.js';
+import type { Given, Life } from './lives.js';
 import type { Origin, SpawnHooks } from './origin.js';
 import { GROUP } from './register.js';
-import type { Given } from './starts.js';
 
 /** How a plugin is used. `user`: the plugin that uses it; it ends with that, even while it is still being applied. */
 export type Use = readonly [

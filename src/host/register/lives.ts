@@ -8,7 +8,28 @@ import { resultOf } from '../../values/waiting/promises.js';
 import { within } from '../../values/waiting/timer.js';
 import type { Undo } from '../types.js';
 import type { RegistrationOptions } from './register.js';
-import type { Given } from './starts.js';
+
+/** Hooks that can be put into another scope. */
+interface Movable {
+  moveTo(scope: Scope): void;
+}
+
+/** The hooks that a start has put into its scope. */
+export class Given {
+  readonly #all: Movable[] = [];
+  #to: Scope | undefined;
+
+  add(added: Movable): void {
+    this.#all.push(added);
+    if (this.#to) added.moveTo(this.#to);
+  }
+
+  /** They are in another scope, and so are those that come yet. */
+  moveTo(scope: Scope): void {
+    this.#to = scope;
+    for (const added of this.#all) added.moveTo(scope);
+  }
+}
 
 type Closer = () => unknown;
 

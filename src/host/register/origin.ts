@@ -5,10 +5,9 @@ import type { Source, Untrusted } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeRef } from '../../scopes/tree.js';
 import type { MadeHooks, RegisterOptions } from '../types.js';
-import type { Life } from './lives.js';
+import type { Given, Life } from './lives.js';
 import { callerPlace } from './place.js';
 import type { RegistrationOptions } from './register.js';
-import type { Given } from './starts.js';
 
 /** What the public functions say about where hooks come from; the host's own sources (files, plugins) say more. */
 export interface Origin extends RegisterOptions {

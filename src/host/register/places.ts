@@ -1,8 +1,9 @@
 import { Scope } from '../../scopes/scope.js';
 import type { ScopeLookup, ScopeTree } from '../../scopes/tree.js';
 import type { AgentInstaller, Waiting } from './agent-hooks.js';
+import type { Given } from './lives.js';
 import type { AgentRef, Standing, Standings } from './standings.js';
-import type { Begun, Given, Left, Starts } from './starts.js';
+import type { Begun, Left, Starts } from './starts.js';
 
 interface Parts {
   readonly tree: ScopeTree;

@@ -1,5 +1,4 @@
 import type { Scope } from '../../scopes/scope.js';
-import type { Added } from './adding.js';
 import type { SpawnHooks } from './origin.js';
 import { type AgentRef, keyOf, type Remembered } from './standings.js';
 
@@ -18,23 +17,6 @@ export interface Left {
   readonly spawned: boolean;
   /** Stands for the agent that was there. */
   readonly who: object | undefined;
-}
-
-/** The hooks that a start has put into its scope. */
-export class Given {
-  readonly #all: Added[] = [];
-  #to: Scope | undefined;
-
-  add(added: Added): void {
-    this.#all.push(added);
-    if (this.#to) added.moveTo(this.#to);
-  }
-
-  /** They are in another scope, and so are those that come yet. */
-  moveTo(scope: Scope): void {
-    this.#to = scope;
-    for (const added of this.#all) added.moveTo(scope);
-  }
 }
 
 /** A start under way: it may fail yet. */

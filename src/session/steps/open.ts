@@ -3,7 +3,7 @@ import { HookscopeError } from '../../errors.js';
 import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
 import type { SessionFields } from '../../host/fire/input.js';
 import type { Plugin, UseOptions } from '../../host/plugin-types.js';
-import { Given } from '../../host/register/starts.js';
+import { Given } from '../../host/register/lives.js';
 import type { Decision, Hooks } from '../../host/types.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeRef } from '../../scopes/tree.js';
