@@ -77,29 +77,31 @@ function jitiReader(): Promise<Jiti> {
 }
 
 /** Where jiti's parser stopped, at the end of a line of its message; it counts columns from 0. */
-const PARSED = /^ *(\S.*):(\d+):(\d+)\s*$/m;
+const PARSED = /^ParseError: .*\n +(\S.*):(\d+):(\d+)\s*$/m;
 
 /** What a file that could not be run has thrown, on one line; of a syntax error also where it is, in which file if not in this one. */
 export async function whyNotRun(error: unknown, file: string): Promise<string> {
   const why = firstLineOf(error)
     .replace(/^ParseError: /, '')
     .trimEnd();
-  const place = PARSED.exec(messageOf(error)) ?? (error instanceof SyntaxError ? await unparsable(file) : undefined);
+  const place =
+    PARSED.exec(messageOf(error)) ??
+    ((error as Error | undefined)?.name === 'SyntaxError' ? await unparsable(file) : undefined);
   if (!place) return why;
-  const [, found, line, column] = place as unknown as [string, string, string, string];
+  const [, found, line, column] = place as [string, string, string, string];
   return `${why}, at line ${line}, column ${Number(column) + 1}${sameFile(found, file) ? '' : ` of ${found}`}`;
 }
 
 const sameFile = (one: string, other: string): boolean => one === other || one === realpathSync(other);
 
-/** Node does not say where a syntax error is to those who catch it. */
-async function unparsable(file: string): Promise<RegExpExecArray | undefined> {
-  try {
-    (await jitiReader()).transform({ source: readFileSync(file, 'utf8'), filename: file, ts: true, async: true });
-  } catch (error) {
-    return PARSED.exec(messageOf(error)) ?? undefined;
-  }
-  return undefined;
+/** Node does not say where a syntax error is to those who catch it. jiti gives it as code that throws it. */
+async function unparsable(file: string): Promise<readonly unknown[] | undefined> {
+  const source = readFileSync(file, 'utf8');
+  const code = (await jitiReader()).transform({ source, filename: file, ts: true, async: true });
+  const [, found] = /^exports\.__JITI_ERROR__ = (\{.*\})/m.exec(code) ?? [];
+  if (found === undefined) return undefined;
+  const { line, column } = JSON.parse(found) as { readonly line: number; readonly column: number };
+  return ['', file, line, column];
 }
 
 /** The first line of what was thrown: syntax errors bring the source with them. */
