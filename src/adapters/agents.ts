@@ -25,7 +25,7 @@ export async function runAgent<T>(
   checkGiven('runAgent', session, options, work);
   const { key, ...spawn } = options;
   const left = key === undefined ? undefined : take(session, key);
-  // The caller gets the reason of its own signal, as from a run that this ends. Whatever else was given as one `spawn` refuses.
+  // The caller gets the reason of its own signal, as for a run that it aborts. `spawn` refuses any other value as a signal.
   if (!left && spawn.signal instanceof AbortSignal) spawn.signal.throwIfAborted();
   const child = left ?? (await session.spawn(spawn));
   try {
