@@ -1,4 +1,5 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -16,9 +17,13 @@ const CEILING = {
   fullestFolder: 21,
   /** Files of ours that importing the package loads. */
   filesLoaded: 8,
-  /** Files of ours that help loads, that a command which fires once loads, and that a hook loads that answers by itself and keeps the record of it. */
+  /**
+   * Files of ours that help loads, that a command which fires once loads, that a hook loads that asks a server, and that one loads which
+   * answers by itself and keeps the record of it.
+   */
   filesForHelp: 5,
   filesForFire: 16,
+  filesToAsk: 10,
   filesToKeep: 20,
   /** Files of rxjs, which has more than two hundred. */
   filesOfRxjs: 25,
@@ -39,14 +44,19 @@ function built(path: string): string {
 }
 
 /** The files Node compiled while it ran with these arguments, by its own coverage. */
-async function filesLoadedBy(args: readonly string[]): Promise<string[]> {
+async function filesLoadedBy(
+  args: readonly string[],
+  { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {},
+): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'hookscope-loaded-'));
   try {
     // One that fails has loaded files too.
-    await promisify(execFile)(process.execPath, args, {
+    const running = promisify(execFile)(process.execPath, args, {
       cwd: ROOT,
-      env: { ...process.env, NODE_V8_COVERAGE: folder },
-    }).catch(() => undefined);
+      env: { ...process.env, ...env, NODE_V8_COVERAGE: folder },
+    });
+    running.child.stdin?.end(input);
+    await running.catch(() => undefined);
     const urls = readdirSync(folder).flatMap((file) => {
       const { result } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: { url: string }[] };
       return result.map((script) => script.url).filter((url) => url.startsWith('file:'));
@@ -190,6 +200,40 @@ test('a command loads few files of ours, and none of those that only others need
     }
     for (const name of ['host', 'once', 'events', 'execa', 'acorn', 'unbash']) built(`chunks/${name}.js`);
   } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('a hook that asks a warm server loads few files of ours, and no host', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hookscope-asks-'));
+  const env = { XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: folder };
+  const main = built('cli/main.js');
+  const rule = { type: 'rule', decision: 'deny', reason: 'no' };
+  writeFileSync(join(folder, 'rule.json'), JSON.stringify({ PreToolUse: [{ hooks: [rule] }] }));
+  const server = spawn(process.execPath, [main, 'serve', '--hooks', join(folder, 'rule.json')], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    await once(server.stdout, 'data');
+    const input = JSON.stringify({
+      session_id: 's',
+      cwd: folder,
+      hook_event_name: 'PreToolUse',
+      tool_name: 'Bash',
+      tool_input: { command: 'ls' },
+      tool_use_id: 't',
+    });
+    const files = (await filesLoadedBy([main, 'hook', 'PreToolUse'], { env, input })).filter(
+      (url) => packageOf(url) === '.',
+    );
+    const loaded = files.map((url) => basename(url, '.js'));
+    expect(loaded).toContain('ask');
+    expect(loaded.length, loaded.join()).toBeLessThanOrEqual(CEILING.filesToAsk);
+    expect(loaded.filter((name) => ['host', 'once', 'records', 'execa', 'acorn', 'unbash'].includes(name))).toEqual([]);
+  } finally {
+    server.kill();
+    await once(server, 'exit');
     rmSync(folder, { recursive: true, force: true });
   }
 });
