@@ -38,11 +38,11 @@ export class Masker {
 
   constructor({ shapes = true, keys = [], paths = [], patterns = [], mask }: RedactOptions, key: MaskKey | undefined) {
     const wanted = (name: string): boolean => (typeof shapes === 'boolean' ? shapes : shapes.includes(name));
-    this.finder = createFinder(wanted, patterns);
+    this.#keys = new Set(keys.map((name) => name.toLowerCase()));
+    this.finder = createFinder(wanted, patterns, this.#keys);
     this.#patterns = patternFinder(patterns);
     this.#named = wanted('named');
     this.#own = mask;
-    this.#keys = new Set(keys.map((name) => name.toLowerCase()));
     this.#paths = paths.map((path) => path.split('.'));
     this.#key = key;
     this.#path = mask === undefined && paths.length === 0 ? undefined : [];

@@ -7,7 +7,8 @@ import { createRedactor } from '../../../src/emit/redact/redactor.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'redact-cost-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const redactor = createRedactor({ keyFile: join(folder, 'redact.key') });
+const keyFile = join(folder, 'redact.key');
+let redactor = createRedactor({ keyFile });
 
 /** Near misses of every shape: what repeats and never is one, or is one at every turn. */
 const HOSTILE: Readonly<Record<string, string>> = {
@@ -193,7 +194,11 @@ const MOST = 160;
 const MOST_OF_RUN = 50;
 const ofLength = (part: string, length = LONG): string => part.repeat(Math.ceil(length / part.length)).slice(0, length);
 
-test('no run of what secrets are written with costs many times what as much prose costs', () => {
+test.each([
+  ['', []],
+  [', also where each is a name of the user', ['password', 'token', 'x.y-z_', 'authorization', 'cookie', 'basic']],
+])('no run of what secrets are written with costs many times what as much prose costs%s', (_, keys) => {
+  redactor = createRedactor({ keyFile, keys });
   const prose = ofLength(
     'The quick brown fox jumps over the lazy dog, and then it rests for a while under the old tree. ',
   );

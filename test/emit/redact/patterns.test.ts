@@ -13,6 +13,25 @@ const masked = (options: RedactOptions, of: HookRecord): string =>
   JSON.stringify(createRedactor(options).redact(of)).replace(/hmac:\w{16}/g, 'hmac:…');
 const MASK = '[redacted secret hmac:…]';
 
+describe('names of a user are names in texts, too', () => {
+  test.each([
+    ['{"iban":"DE1"}', `{"iban":"${MASK}"}`],
+    [String.raw`{"t":"{\"iban\":\"DE5 x\"}"}`, String.raw`{"t":"{\"iban\":\"${MASK}\"}"}`],
+    ['iban: DE6, {"IBAN":"DE7"} c', `iban: ${MASK}, {"IBAN":"${MASK}"} c`],
+    ['X-Internal=abcdef ok', `X-Internal=${MASK} ok`],
+    ['{"iban": 12345, "a": 1}', `{"iban": ${MASK}, "a": 1}`],
+    ['{"iban":["DE1","DE2"]}', `{"iban":["${MASK}","${MASK}"]}`],
+    ["'iban' => 'DE1'", `'iban' => '${MASK}'`],
+    ['{"iban":null,"ibans":"DE1","my_iban":"DE2"}', '{"iban":null,"ibans":"DE1","my_iban":"DE2"}'],
+    ['the iban is DE1', 'the iban is DE1'],
+  ])('%s', (text, shown) => {
+    for (const shapes of [true, false]) {
+      const redactor = createRedactor({ keys: ['iban', 'x-internal'], shapes });
+      expect(redactor.text(text).replace(/hmac:\w{16}/g, 'hmac:…')).toBe(shown);
+    }
+  });
+});
+
 describe('patterns of a user', () => {
   test.each([
     [{ card: 4111111111111111 }, { card: MASK }],

@@ -2,6 +2,7 @@ import { withoutColours } from './cuts.js';
 import { isOpenKey } from './formats/blocks.js';
 import { manifestSecrets } from './formats/manifests.js';
 import { tableSecrets } from './formats/tables.js';
+import { ownSecret } from './named.js';
 import { withoutPrefixes } from './prefixes.js';
 import type { Span } from './quoted.js';
 import { merged, scanner } from './scan.js';
@@ -25,7 +26,11 @@ const NOTHING: readonly Span[] = [];
 const SHORTEST = 8;
 const BEGIN = /^-{4,5} ?BEGIN /;
 
-export function createFinder(wanted: (name: string) => boolean, patterns: readonly RegExp[]): Finder {
+export function createFinder(
+  wanted: (name: string) => boolean,
+  patterns: readonly RegExp[],
+  keys: ReadonlySet<string> = new Set(),
+): Finder {
   const tokens = compileTokens(wanted);
   const named = wanted('named');
   const scan = scanner(tokens, { named, url: wanted('url-password'), pem: wanted('private-key') });
@@ -37,6 +42,7 @@ export function createFinder(wanted: (name: string) => boolean, patterns: readon
       let spans = text.length < SHORTEST ? NOTHING : find(text);
       const shown = named ? withoutColours(text) : undefined;
       if (shown !== undefined) spans = merged([...spans, ...find(shown.text).map(shown.back)]);
+      if (keys.size > 0 && text.length >= SHORTEST) spans = merged([...spans, ...valuesOf(keys, text)]);
       if (own !== undefined) spans = merged([...spans, ...own(text)]);
       return spans.length > 0 && text.includes('[redacted ') ? without(spans, text) : spans;
     },
@@ -47,6 +53,18 @@ export function createFinder(wanted: (name: string) => boolean, patterns: readon
       return -1;
     },
   };
+}
+
+/** The values of the caller's own names in a text: `"iban": "X"`, `iban=X`. */
+function valuesOf(keys: ReadonlySet<string>, text: string): readonly Span[] {
+  const spans: Span[] = [];
+  for (const { index } of text.matchAll(/[:=]/g)) {
+    if (index < (spans.at(-1)?.[1] ?? 0)) continue;
+    const found = ownSecret(text, index, keys);
+    if (found !== undefined)
+      spans.push(...(typeof found[0] === 'number' ? [found as Span] : (found as readonly Span[])));
+  }
+  return spans;
 }
 
 /** Finds the matches of the caller's own patterns; undefined: there are no patterns. */

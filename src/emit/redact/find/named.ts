@@ -38,6 +38,18 @@ export function namedSecret(text: string, separator: number): Span | readonly Sp
   return behindName(text, separator, { kind, name, found, isElsewhere });
 }
 
+/** The value after a name of the caller's own, in lower case, and its `:` or `=`. Any value is a secret. */
+export function ownSecret(
+  text: string,
+  separator: number,
+  names: ReadonlySet<string>,
+): Span | readonly Span[] | undefined {
+  const found = nameBefore(text, separator);
+  const name = found && text.slice(found[0], found[1]);
+  if (found === undefined || name === undefined || !names.has(name.toLowerCase())) return undefined;
+  return behindName(text, separator, { kind: 'password', name, found, isElsewhere: false, isSet: true });
+}
+
 /** The index after `=`, `:=`, `=>`. */
 function signEnd(text: string, separator: number): number {
   let at = separator + 1;
