@@ -943,8 +943,9 @@ const limits: readonly Kept[] = [
   ['know only what was recorded: a hook', 'fleet/drift', 'knows that it does not know what was never asked'],
 ];
 const limitsElse: readonly NoPromise[] = [
-  ['A host that was away has 60 seconds to read', 'what is slow: no test waits for a minute'],
+  ['A host waits 10 seconds for each bundle that it', 'what is slow: no test waits for a minute'],
   ['Over a link that is too slow for that it keeps', 'what is slow: no test waits for a minute'],
+  ['the first bundles are no longer kept, does not know', 'no promise: what is not known'],
   ['Claude Code also drops a file with a value', 'what is not done: seen with Claude Code 2.1.330'],
   ['it does not know which calls were denied before', 'no promise: what is not kept'],
   ['What `--claude-code` finds is not bound by a server', 'no promise: what is not bound'],
