@@ -55,15 +55,15 @@ export function ground() {
     team.join(host);
     return { team, host, folder };
   };
-  /** As `hookscope fleet push` does: a change of keys is kept besides, and before. */
-  const push = async (bytes: Uint8Array, channel = 'stable'): Promise<void> => {
+  /** As `hookscope fleet push` does: a change of keys is kept besides, and before. `between`: what is done in between. */
+  const push = async (bytes: Uint8Array, channel = 'stable', between?: () => Promise<void>): Promise<void> => {
     const sealed = sealedIn(bytes);
     const isMain = sealed !== undefined && !channel.includes('.');
     const state = isMain && (await stateOf(operator, { team: 'acme', channel, keys: sealed.signers }));
     const last = async (of: string): Promise<number> => (await operator.policy.history(of)).at(-1)?.version ?? 0;
-    if (state)
-      for (const one of changesNotKept(state.counted, sealed))
-        await keepChange(operator, one, await last(`${channel}.keys`));
+    const changes = state ? changesNotKept(state.counted, sealed) : [];
+    for (const one of changes) await keepChange(operator, one, await last(`${channel}.keys`));
+    if (changes.some(({ id }) => id === sealed?.id)) await between?.();
     await operator.policy.post(channel, bytes, await last(channel));
   };
   /** What hosts have said of themselves. */

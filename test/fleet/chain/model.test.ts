@@ -103,7 +103,17 @@ test.each(Array.from({ length: RUNS }, (_, i) => SEED + i))(
       if (isRight()) heard.set(host, main[0] as number);
     };
     const send = async (bytes: Uint8Array, at: string): Promise<void> => {
-      await push(bytes, at);
+      await push(bytes, at, async () => {
+        // A change of keys counts as soon as it is kept; whoever has a former key posts before its bundle is there.
+        model.post(bytes, true, takes);
+        const old = POOL.filter(({ id }) => !model.keys.includes(id));
+        for (let i = old.length > 0 ? below(4) : 0; i > 0; i--) {
+          const [isCanary, name] = [random() < 0.3, `t${model.floor}-${i}`];
+          const about = { revision: name, ...(isCanary && { canary: 0.9 }) };
+          const stolen = bundleOf(model.floor + i, { 'acme/a.json': denies(`${name} *`, 'no') }, [some(old)], about);
+          await send(stolen, isCanary ? 'stable.canary' : 'stable');
+        }
+      });
       posted.push({ bytes, at });
       const posts = broker.posts.get(at) ?? [];
       broker.posts.set(at, posts.slice(-KEPT));
