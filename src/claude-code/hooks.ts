@@ -31,23 +31,23 @@ interface PreparedGroup {
 
 export interface PrepareOptions {
   readonly policy: Policy;
-  /** For all except managed hooks. */
+  /** The share of sessions in which hooks decide. Applies to all hooks except managed ones. */
   readonly enforce: boolean | number | undefined;
-  /** The file of the same agent that goes before it. */
+  /** The file that defines the same agent and takes precedence over this one. */
   readonly before: string | undefined;
   readonly envFiles: EnvFiles;
-  /** What settings set for sessions of Claude Code. */
+  /** The variables that settings set for sessions of Claude Code. */
   readonly env: readonly SettingsVariable[];
-  /** Where commands run if the input does not say. */
+  /** The directory in which commands run if the input does not say. */
   readonly fallback: string;
-  /** The check before a command of a file runs that was named and needs no consent. */
+  /** Makes the trust check for commands of a file that the user named and that needs no consent. */
   readonly checksOf:
     | ((file: string, variables: Variables) => (handler: HandlerDescription) => Registration['trustCheck'])
     | undefined;
   report(message: string): void;
 }
 
-/** Puts a file's hooks into the host's terms: variables, policy, consent, and its own environment. */
+/** Prepares a file's hooks for the host: applies variables, policy, consent and the environment of Claude Code. */
 export function prepareHooks(judged: JudgedSource, options: PrepareOptions): PreparedHooks {
   const { source } = judged;
   const { kind, name, plugin, file, root } = source;
@@ -67,7 +67,7 @@ export function prepareHooks(judged: JudgedSource, options: PrepareOptions): Pre
     for (const finding of lacking(handler, file, options.env))
       findings.set(JSON.stringify(finding.path) + finding.message, finding);
     let prepared: HandlerDescription = handler;
-    // It never runs, so a variable without a value must not hide it.
+    // It never runs, so a variable without a value must not replace the reason why.
     if (judged.stateOf(handler) === 'untrusted') return original({ ...handler }, handler);
     try {
       prepared = policy.restrict({ managed, plugin }, substitute(handler, variables));
@@ -138,7 +138,7 @@ export function prepareHooks(judged: JudgedSource, options: PrepareOptions): Pre
   };
 }
 
-/** Variables that Claude Code would pass to the hook, each at the key whose text uses it. */
+/** Warnings about variables that Claude Code would pass to the hook and hookscope does not, each at the key that uses the variable. */
 function lacking(handler: ClaudeHandler, file: HookFile, env: readonly SettingsVariable[]): Finding[] {
   if (env.length === 0) return [];
   return ['command', 'args', 'headers'].flatMap((key) => {
@@ -153,18 +153,18 @@ function lacking(handler: ClaudeHandler, file: HookFile, env: readonly SettingsV
   });
 }
 
-/** On the command line, by itself or as a part of a plugin. */
+/** Whether the user named the source explicitly, by itself or as part of a plugin. */
 function isNamed({ kind, plugin, needsTrust }: ClaudeSource): boolean {
   return !needsTrust && (kind === 'flag' || kind === 'agent' || plugin !== undefined);
 }
 
-/** Options that settings give a plugin come before those of its caller and its manifest. */
+/** Adds the plugin's options from settings, which override those of the caller and the manifest. */
 function withConfig({ variables, plugin }: ClaudeSource, policy: Policy): Variables {
   if (plugin === undefined) return variables;
   return { ...variables, userConfig: { ...variables.userConfig, ...policy.configOf(plugin) } };
 }
 
-/** A new hook in an accepted file, or a hook in a file that was not accepted. */
+/** Why a hook was never accepted: it is new in an accepted file, or its file was not accepted. */
 function neverWhy({ held, source }: JudgedSource): string {
   if (held?.state === 'never') return held.why;
   return `it is new in ${source.file.file} and not accepted; see hookscope trust`;
@@ -176,7 +176,7 @@ function wholeSkip({ file }: ClaudeSource, before: string | undefined): Skip | u
   return undefined;
 }
 
-/** The host's messages begin with the hook they are about: `PreToolUse[0].hooks[1].if: …`. */
+/** Splits off the hook at the start of a host's warning: `PreToolUse[0].hooks[1].if: …`. */
 function readWarning(
   message: string,
   hooks: Readonly<Record<string, readonly ClaudeGroup[]>>,

@@ -26,15 +26,15 @@ import { type HeldFile, type JudgedSource, judgeSources, TRUST, type Trust } fro
 export interface LoadClaudeCodeOptions<C extends CustomEvents = CustomEvents> extends ClaudeFiles {
   readonly host: Host<C>;
   /**
-   * Hooks of projects and plugins run if they are accepted: `stored` (default) asks the user's own file of consent, `all` accepts
-   * everything, since somebody has asked elsewhere.
+   * Decides which hooks of projects and plugins may run. `stored` (default): those that are accepted in the user's own consent file. `all`:
+   * all of them, for instance because your program has asked the user itself.
    */
   readonly trust?: Trust;
-  /** Like a group's `enforce`, for the hooks of all files except managed ones. Claude Code's files cannot set it themselves. Default: true. */
+  /** Like `enforce` of a group, but for the hooks of all files except managed ones. Claude Code's files cannot set it themselves. Default: true. */
   readonly enforce?: boolean | number;
   /** The same keys as in managed settings: `disableAllHooks`, `allowManagedHooksOnly`, `allowedHttpHookUrls`, `httpHookAllowedEnvVars`. */
   readonly policy?: HookSettings;
-  /** Where hooks can leave variables (`CLAUDE_ENV_FILE`). Default: a temporary folder. */
+  /** The folder for files in which hooks leave variables (`CLAUDE_ENV_FILE`). Default: a temporary folder. */
   readonly envDir?: string;
 }
 
@@ -47,35 +47,35 @@ const LOAD: Keys<LoadClaudeCodeOptions> = {
   envDir: checks.text,
 };
 
-/** One file, and what became of it. */
+/** A file and its status after loading. */
 export interface LoadedSource {
   readonly kind: ClaudeSourceKind;
   readonly name?: string;
   readonly file: string;
-  /** `held`: it is not accepted. `untrusted`: not all of it is as it was accepted. `dropped`: it has an error. */
+  /** `held`: the file is not accepted. `untrusted`: it has changed since it was accepted. `dropped`: it has an error. */
   readonly status: 'loaded' | 'held' | 'untrusted' | 'dropped';
   readonly hooks: number;
 }
 
 /** The result of `loadClaudeCode`: what was read and registered. */
 export interface LoadedClaudeCode {
-  /** What is wrong or has no effect, with file, key and place; errors first. */
+  /** Everything that is wrong or has no effect, with file, key and position. Errors come first. */
   readonly problems: readonly ClaudeProblem[];
   readonly sources: readonly LoadedSource[];
-  /** Files that are not, or no longer, accepted; `acceptTrust(file.request, store)` accepts one. */
+  /** Files that are not, or no longer, accepted. `acceptTrust(file.request, store)` accepts one. */
   readonly held: readonly HeldFile[];
-  /** How many acceptances are for projects at other paths; a project that was moved has to be accepted again. */
+  /** How many stored consents are for projects at other paths. A project that was moved must be accepted again. */
   readonly acceptedElsewhere: number;
-  /** The files that a session's hooks have written as their `CLAUDE_ENV_FILE`, in the order of the hooks, to be sourced before its Bash calls. */
+  /** The files that a session's hooks have written as their `CLAUDE_ENV_FILE`, in the order of the hooks. Source them before the session's Bash calls. */
   envFiles(session: string): string[];
-  /** Unregisters everything; safe to call twice. */
+  /** Unregisters all hooks. Safe to call twice. */
   undo: Undo;
 }
 
 /**
  * Registers the hooks of Claude Code's own files, in the order in which they run: managed settings and their drop-ins, user,
- * project and local settings, named settings, plugins; agents' hooks in the scope of each agent of that type, skills' hooks from when
- * the skill is invoked. Every one is listed, also if it never runs, with the file that decided it.
+ * project and local settings, named settings, plugins. The hooks of agents are registered in the scope of each agent of that type, those of
+ * skills when the skill is invoked. Hooks that never run are listed too, with the file that is the reason.
  *
  * ```ts
  * const { problems, held } = await loadClaudeCode({ host, projectDir: process.cwd() });
@@ -88,7 +88,7 @@ export async function loadClaudeCode<C extends CustomEvents>(
   return loadChecked(options, undefined);
 }
 
-/** The same. `checksOf`: the checks before commands of a named file run. */
+/** Like `loadClaudeCode`. `checksOf`: makes the checks that run before commands of a file that the user named. */
 export async function loadChecked<C extends CustomEvents>(
   options: LoadClaudeCodeOptions<C>,
   checksOf: PrepareOptions['checksOf'],
@@ -130,7 +130,7 @@ export async function loadChecked<C extends CustomEvents>(
     });
   });
   const undo = registerAll(services.registrar, prepared);
-  // A skill's hooks are registered once it is invoked; what they name is to be bound as it is now.
+  // A skill's hooks are registered when it is invoked, but the files that they name are bound as they are now.
   if (checksOf) for (const each of prepared) if (each.source.target.for === 'skill') checkEach(each);
   const cleanup = (): void => rmSync(folder, { recursive: true, force: true });
   const keep = options.envDir === undefined ? services.registrar.atClose('claude-code', cleanup) : undefined;
@@ -151,14 +151,14 @@ export async function loadChecked<C extends CustomEvents>(
   };
 }
 
-/** The file that defines the agent instead of this one. A file that is held, dropped or without hooks (which needs no consent) does not count. */
+/** The file that defines the agent instead of this one, if any. A file that is held, dropped or has no hooks (and so needs no consent) does not count. */
 function agentBefore(source: ClaudeSource, counting: readonly ClaudeSource[]): string | undefined {
   if (source.yields !== true) return undefined;
   const first = counting.find(({ kind, name }) => kind === 'agent' && name === source.name);
   return first === undefined || first === source ? undefined : first.file.file;
 }
 
-/** All of them, or none. */
+/** Registers all hooks or, if it throws, none. */
 function registerAll(registrar: Registrar, prepared: readonly PreparedHooks[]): Undo {
   const undos: Undo[] = [];
   const undo = (): void => {

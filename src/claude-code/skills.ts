@@ -3,17 +3,17 @@ import type { Registrar } from '../host/register/registrar.js';
 import type { Undo } from '../host/types.js';
 import { isObject, isText } from '../values/shape.js';
 
-/** A skill's or command's hooks, which count once it is invoked. */
+/** The hooks of a skill or command, which are registered when it is invoked. */
 export interface SkillHooks {
-  /** The names by which it may be invoked. */
+  /** The names by which it can be invoked. */
   readonly names: readonly string[];
   readonly hooks: unknown;
   readonly origin: Origin;
 }
 
 /**
- * Watches for skills that are invoked, by a slash command or by the Skill tool, in the main thread of a session: from then on to
- * the session's end their hooks are that session's. Returns the undo.
+ * Registers a skill's hooks in a session when its main thread invokes the skill, by a slash command or the Skill tool. They stay
+ * until the session ends. Returns a function that undoes everything.
  */
 export function watchSkills(registrar: Registrar, skills: readonly SkillHooks[]): Undo {
   const active = new Map<string, Map<SkillHooks, Undo>>();

@@ -8,29 +8,29 @@ import type { ClaudeProblem } from './findings.js';
 import { problemOfRepeated } from './repeated.js';
 import { broken, checkFile, type HookFile, type ReadFileOptions } from './settings.js';
 
-/** An agent's, skill's or command's markdown file, as far as hooks go. */
+/** The hooks in the Markdown file of an agent, skill or command. */
 export interface AgentFile extends HookFile {
-  /** `name` in its frontmatter; absent: it has none. */
+  /** The `name` in the frontmatter, if any. */
   readonly name?: string;
 }
 
 interface ParsedFrontmatter {
   readonly document: Document;
   readonly data?: unknown;
-  /** Why there is no data, and where. */
+  /** Why there is no data, and the offset of the error. */
   readonly message?: string;
   readonly at?: number;
 }
 
-/** The block between the two `---`, if it says anything of hooks. */
+/** Matches the block between the two `---`. */
 const FRONTMATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
-/** Where the frontmatter ends; 0: there is none. */
+/** The offset at which the frontmatter ends; 0 if there is none. */
 export const endOfFrontmatter = (text: string): number => FRONTMATTER.exec(text)?.[0].length ?? 0;
 
 /**
- * Reads the hooks of a markdown file's frontmatter; undefined: it has none. A frontmatter without hooks is not even parsed:
- * people write much there that is no YAML.
+ * Reads the hooks in a Markdown file's frontmatter; undefined if it has none. A frontmatter without hooks is not parsed, because
+ * it often contains text that is not YAML.
  */
 export async function readAgentFile(
   text: string,
@@ -86,12 +86,12 @@ export async function readAgentFile(
   return { ...read, problems, ...(name === '' ? {} : { name }) };
 }
 
-/** A node of the document by its shape: the package is loaded only where there is something to read. */
+/** The part of the yaml package's node type that is used here. The package itself is loaded only if there is something to read. */
 interface YamlNode {
   readonly range?: readonly [start: number, ...more: number[]] | null;
-  /** Of a scalar. */
+  /** The value of a scalar. */
   readonly value?: unknown;
-  /** Of a list: nodes; of a mapping: pairs, which are the only ones with a key. */
+  /** The nodes of a list, or the pairs of a mapping. Only pairs have a key. */
   readonly items?: readonly YamlItem[];
 }
 
@@ -101,7 +101,7 @@ const keyOf = ({ key }: YamlItem): string | undefined => (key === undefined ? un
 const nodeOf = (item: YamlItem): YamlNode | undefined =>
   item.key === undefined ? item : ((item.value as YamlNode | null) ?? undefined);
 
-/** Of equal keys the last, as it is read. */
+/** Finds the node at a path. Of repeated keys, the last one counts. */
 function nodeAt(root: YamlNode | null, path: Path): YamlNode | undefined {
   return path.reduce<YamlNode | undefined>((node, key) => {
     const item = typeof key === 'number' ? node?.items?.[key] : node?.items?.findLast((one) => keyOf(one) === key);
@@ -109,7 +109,7 @@ function nodeAt(root: YamlNode | null, path: Path): YamlNode | undefined {
   }, root ?? undefined);
 }
 
-/** The keys that their mapping has had before, and their offsets. */
+/** The repeated keys below a node, with their offsets. */
 function repeatedIn(node: YamlNode | null | undefined, path: Path): { readonly path: Path; readonly at: number }[] {
   const seen = new Set<string>();
   return (node?.items ?? []).flatMap((item, i) => {
@@ -122,13 +122,13 @@ function repeatedIn(node: YamlNode | null | undefined, path: Path): { readonly p
   });
 }
 
-/** The name of an agent without one is its file's; a skill's is its folder's. */
+/** The default name of an agent (its file's name) or a skill (its folder's name). */
 export function nameOfFile(file: string): string {
   const name = basename(file).replace(/\.md$/i, '');
   return name.toUpperCase() === 'SKILL' ? basename(dirname(file)) : name;
 }
 
-/** Whether it may contain the key, at any depth, since the whole block may be indented; any block with braces may. */
+/** Whether a block may have a `hooks` key. Looks at any depth, since the whole block may be indented. A block in braces may always have one. */
 function mayHaveHooks(block: string): boolean {
   return /\bhooks\b["']?\s*:/.test(block) || block.trimStart().startsWith('{');
 }

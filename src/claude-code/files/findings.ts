@@ -4,9 +4,9 @@ import { checkOption } from '../../values/options.js';
 import { formatPath } from '../../values/problem.js';
 import { isObject, isText, type OptionCheck } from '../../values/shape.js';
 
-/** Something in a hook file that is wrong or does nothing, at its place. */
+/** Something in a hook file that is wrong or has no effect. */
 export interface Finding {
-  /** `unknown-event`, `wrong-value` …: what kind of thing it is. */
+  /** The kind of finding: `unknown-event`, `wrong-value` … */
   readonly rule: string;
   readonly level: 'error' | 'warning';
   readonly path: Path;
@@ -15,18 +15,18 @@ export interface Finding {
   readonly nearest?: string | undefined;
 }
 
-/** A finding as it is shown to people. An error drops the whole file, unless `onInvalid` is `skip`. */
+/** A finding with its position in the file. An error drops the whole file, unless `onInvalid` is `skip`. */
 export interface ClaudeProblem extends Partial<Position> {
   readonly level: 'error' | 'warning';
   readonly rule: string;
   readonly file: string;
-  /** The key: `hooks.PreToolUse[0].hooks[1].timeout`; empty: the file itself. */
+  /** The key: `hooks.PreToolUse[0].hooks[1].timeout`. Empty if the problem is about the file itself. */
   readonly where: string;
   readonly message: string;
   readonly nearest?: string;
 }
 
-/** A text that findings are about. */
+/** A file in which findings can be located. */
 export interface Located {
   readonly file: string;
   /** The position of a value in the file. */
@@ -52,7 +52,7 @@ const PROBLEM: OptionCheck = {
   accepts: (v) => isObject(v) && ['file', 'where', 'message'].every((key) => isText(v[key])),
 };
 
-/** `settings.json:12:5: hooks.Stop: expected an array of groups` */
+/** Formats a problem as one line: `settings.json:12:5: hooks.Stop: expected an array of groups`. */
 export function formatProblem(problem: ClaudeProblem): string {
   checkOption('formatProblem(problem)', problem, PROBLEM);
   const { file, line, column, where, message, nearest } = problem;

@@ -14,7 +14,7 @@ import {
   unread,
 } from './source.js';
 
-/** The agents that were named, and those of the project and the user. */
+/** Finds the agents that were named, and those of the project and the user. */
 export async function findAgents(options: FindOptions): Promise<ClaudeSource[]> {
   const { agents: named, home, projectDir, places } = options;
   const found: ClaudeSource[] = [];
@@ -27,7 +27,7 @@ export async function findAgents(options: FindOptions): Promise<ClaudeSource[]> 
     found.push(makeSource(options, 'agent', file, target, { name: type, names: [type], needsTrust: !trusted }));
   }
   if (!places.includes('agents')) return found;
-  // An agent of the project goes before the user's of the same name.
+  // An agent of the project takes precedence over the user's agent of the same name.
   for (const place of sameFolder(projectDir, home) ? [home] : [projectDir, home]) {
     for (const path of markdownIn(join(place, '.claude', 'agents'))) {
       const file = await read(path, options);
@@ -40,7 +40,7 @@ export async function findAgents(options: FindOptions): Promise<ClaudeSource[]> 
   return found;
 }
 
-/** Skills and commands of the project and the user. */
+/** Finds the skills and commands of the project and the user. */
 export async function findSkills(options: FindOptions): Promise<ClaudeSource[]> {
   const { home, projectDir, places } = options;
   if (!places.includes('skills')) return [];
@@ -51,7 +51,7 @@ export async function findSkills(options: FindOptions): Promise<ClaudeSource[]> 
   ];
 }
 
-/** The skills in a folder that contains `skills` and `commands`. */
+/** Finds the skills and commands in a folder that contains `skills` and `commands`. */
 export async function skillsIn(options: FindOptions, folder: string, given: SourceDetails): Promise<ClaudeSource[]> {
   const found: ClaudeSource[] = [];
   for (const path of [...skillFiles(join(folder, 'skills')), ...markdownIn(join(folder, 'commands'))]) {
@@ -83,17 +83,17 @@ async function read(path: string | HookFile, options: FindOptions): Promise<Agen
   }
   const { text, wrong } = decoded;
   const file = await readAgentFile(text, path, options);
-  // What comes below the frontmatter says nothing of hooks.
+  // Invalid UTF-8 after the frontmatter does not matter, because there are no hooks there.
   const isBroken = file !== undefined && wrong !== undefined && wrong.at < endOfFrontmatter(text);
   return isBroken ? broken(path, { message: wrong.message }) : file;
 }
 
-/** If the home directory is the project, its files are the user's. */
+/** Whether two folders are the same. If the project is the home folder, its files count as the user's. */
 function sameFolder(one: string, other: string): boolean {
   return existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other);
 }
 
-/** `NAME/SKILL.md`; the folder may be a link. */
+/** The `NAME/SKILL.md` files in a folder. NAME may be a link to a folder. */
 function skillFiles(folder: string): (string | HookFile)[] {
   return listed(folder, () =>
     readdirSync(folder)
@@ -103,7 +103,7 @@ function skillFiles(folder: string): (string | HookFile)[] {
   );
 }
 
-/** Markdown files of a folder and below, sorted. */
+/** All Markdown files in a folder and its subfolders, sorted. */
 function markdownIn(folder: string): (string | HookFile)[] {
   return listed(folder, () =>
     readdirSync(folder, { withFileTypes: true, recursive: true })
@@ -114,7 +114,7 @@ function markdownIn(folder: string): (string | HookFile)[] {
   );
 }
 
-/** The entries of a folder; one that exists but cannot be listed is reported as a file with a problem. */
+/** The entries of a folder. A folder that exists but cannot be listed is returned as a file with a problem. */
 function listed(folder: string, list: () => string[]): (string | HookFile)[] {
   if (!existsSync(folder)) return [];
   try {

@@ -1,6 +1,6 @@
 import { isObject } from '../../values/shape.js';
 
-/** Recognises a hook file that is not in Claude Code's format, and says what to do; undefined: not recognised. */
+/** Recognises a hook file in another format than Claude Code's and says what to do; undefined if the format is not recognised. */
 export function otherShape(data: Readonly<Record<string, unknown>>, events: readonly string[]): string | undefined {
   const { hooks } = data;
   if (hooks === undefined) return bareEvents(data, events);
@@ -11,7 +11,7 @@ export function otherShape(data: Readonly<Record<string, unknown>>, events: read
   return other && `looks like ${other.words}, which is another format`;
 }
 
-/** The agent whose format a file has; undefined: Claude Code's, or an unknown one. */
+/** The agent whose format a file has; undefined if the format is Claude Code's or unknown. */
 export function otherAgent(
   { hooks, ...data }: Readonly<Record<string, unknown>>,
   events: readonly string[],

@@ -4,34 +4,34 @@ import type { Keys } from '../../values/options.js';
 import { checks, oneOf, TEXTS } from '../../values/shape.js';
 import type { AgentEntry, FindOptions, PluginEntry } from './source.js';
 
-/** The usual places that are looked into. */
+/** The usual places of hook files. */
 export const CLAUDE_PLACES = ['managed', 'user', 'project', 'local', 'agents', 'skills'] as const;
 /** One of the usual places. */
 export type ClaudePlace = (typeof CLAUDE_PLACES)[number];
 
 /** The places of Claude Code's files. */
 export interface ClaudeFiles {
-  /** The project: `.claude/settings.json`, `.claude/settings.local.json`, agents and skills in it, and `CLAUDE_PROJECT_DIR`. Default: the current folder. */
+  /** The project folder, with `.claude/settings.json`, `.claude/settings.local.json`, agents and skills. Also the value of `CLAUDE_PROJECT_DIR`. Default: the current folder. */
   readonly projectDir?: string;
-  /** Default: the user's. */
+  /** The home folder. Default: the user's. */
   readonly home?: string;
-  /** Managed settings and their drop-ins. Default: the platform's place for them. */
+  /** The folder of managed settings and their drop-ins. Default: the platform's. */
   readonly managedDir?: string;
   /** Which of the usual places are read. Default: all. */
   readonly places?: readonly ClaudePlace[];
-  /** More settings files, after the usual ones. They were named on purpose: no consent is asked for. */
+  /** More settings files, which are read after the usual ones. They need no consent, because you named them explicitly. */
   readonly settings?: readonly string[];
-  /** Folders of plugins. */
+  /** The folders of plugins. */
   readonly plugins?: readonly (string | PluginEntry)[];
-  /** Markdown files of agents. */
+  /** The Markdown files of agents. */
   readonly agents?: readonly (string | AgentEntry)[];
-  /** The agent that is the main thread: its hooks are everybody's, and its Stop stays Stop. */
+  /** The name of the agent that is the main thread. Its hooks apply to all agents, and its Stop remains Stop. */
   readonly mainAgent?: string;
-  /** The effect of a wrong entry: its whole file is dropped (default, as in the client), or only the entry is skipped. */
+  /** The effect of a wrong entry: its whole file is dropped (default, as in Claude Code), or only the entry is skipped. */
   readonly onInvalid?: 'drop' | 'skip';
 }
 
-/** A misspelt place would silently leave out the files that were meant. */
+/** The checks of `ClaudeFiles`. A misspelt place, for instance, would silently leave out files. */
 export const FILES: Keys<ClaudeFiles> = {
   projectDir: checks.text,
   home: checks.text,
@@ -47,7 +47,7 @@ export const FILES: Keys<ClaudeFiles> = {
   onInvalid: oneOf('drop', 'skip'),
 };
 
-/** Fills in what a caller leaves out. */
+/** Fills in defaults. */
 export function completeFiles(files: ClaudeFiles, events: readonly string[]): FindOptions {
   const { home = homedir(), managedDir = platformDir(), places = CLAUDE_PLACES, onInvalid = 'drop' } = files;
   return {

@@ -8,21 +8,21 @@ import { isObject, isText } from '../../values/shape.js';
 import { problemsOfRepeated } from './repeated.js';
 import { broken, checkFile, type HookFile, type ReadFileOptions, readSettings } from './settings.js';
 
-/** A plugin's folder, as far as hooks go. */
+/** The hooks in a plugin's folder. */
 export interface PluginDir {
   readonly name: string;
-  /** Absolute. */
+  /** The absolute path of the folder. */
   readonly root: string;
-  /** Its files with hooks, the manifest's own last. */
+  /** The plugin's files with hooks. Hooks in the manifest itself come last. */
   readonly files: readonly HookFile[];
-  /** Values of `userConfig` that the manifest itself gives. */
+  /** The default values of `userConfig` in the manifest. */
   readonly defaults: Readonly<Record<string, unknown>>;
 }
 
 export const MANIFEST = join('.claude-plugin', 'plugin.json');
 export const DEFAULT_HOOKS = join('hooks', 'hooks.json');
 
-/** Reads a plugin: `hooks/hooks.json`, and what the manifest's `hooks` holds or names. Never rejects. */
+/** Reads a plugin's hooks: `hooks/hooks.json`, and the hooks that the manifest contains or names. Never rejects. */
 export async function readPluginDir(folder: string, options: ReadFileOptions): Promise<PluginDir> {
   const root = resolve(folder);
   const file = join(root, MANIFEST);
@@ -44,7 +44,7 @@ export async function readPluginDir(folder: string, options: ReadFileOptions): P
         inline.push(broken(file, { message: `hooks: ${found.problem}`, ...(await placeOf(path)) }));
       else paths.add(found.path);
     } else {
-      // The manifest lists hooks by event, or once more under "hooks".
+      // The manifest has hooks by event, or nests them once more under "hooks".
       const hooks = isObject(entry) && isObject(entry['hooks']) ? entry['hooks'] : entry;
       inline.push(await checkFile({ hooks }, file, { ...options, hooksOnly: true, locate }));
     }
@@ -87,7 +87,7 @@ async function readHooksFile(file: string, options: ReadFileOptions): Promise<Ho
   return readSettings(text, file, { ...options, hooksOnly: true });
 }
 
-/** A path in the manifest must stay inside the plugin, also after following links. */
+/** Resolves a path in the manifest, which must be inside the plugin even after following links. */
 function within(root: string, entry: string): { readonly path: string } | { readonly problem: string } {
   const path = resolve(root, entry);
   if (!existsSync(path)) return { problem: `${entry} does not exist` };
@@ -97,7 +97,7 @@ function within(root: string, entry: string): { readonly path: string } | { read
   return { path };
 }
 
-/** `userConfig: { key: { default: … } }` */
+/** The default values in `userConfig: { key: { default: … } }`. */
 function defaultsOf(config: unknown): Record<string, unknown> {
   if (!isObject(config)) return {};
   const entries = Object.entries(config).flatMap(([key, option]) =>

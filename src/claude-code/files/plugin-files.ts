@@ -3,7 +3,7 @@ import { completeFiles } from './places.js';
 import { DEFAULT_HOOKS, MANIFEST } from './plugin-dir.js';
 import { findSources } from './sources.js';
 
-/** The files of a plugin that decide which hooks it has: the manifest and the usual file, also where it is not there, what the manifest names, and skills. */
+/** The files that determine a plugin's hooks: the manifest and the default hook file (even if they do not exist), the files that the manifest names, and skills. */
 export async function filesWithHooks(dir: string): Promise<string[]> {
   const usual = [join(dir, MANIFEST), join(dir, DEFAULT_HOOKS)];
   const found = await findSources(completeFiles({ places: [], plugins: [{ dir, trusted: true }] }, []));

@@ -16,19 +16,19 @@ export interface PolicySource {
   readonly plugin?: string | undefined;
 }
 
-/** The combined policy of all settings files; held or dropped files do not count. */
+/** The combined policy of all settings files. Held or dropped files do not count. */
 export interface Policy {
-  /** Why a source's handler never runs, and which file says so; undefined: it may. */
+  /** Why a source's handlers never run, and which file is the reason; undefined if they may run. */
   skip(source: PolicySource): Skip | undefined;
-  /** Why a source's http hook may not ask that URL, and which files say so: it fails, as it would unreached. */
+  /** Why a source's http hook may not request this URL, and which files are the reason. The hook fails, as if the server could not be reached. */
   refuseUrl(source: PolicySource, url: string): string | undefined;
-  /** The handler with no more variables allowed in its headers than all files allow. */
+  /** Limits the variables in a handler's headers to those that the settings allow. */
   restrict(source: PolicySource, handler: HandlerDescription): HandlerDescription;
-  /** Options that files give a plugin; the last file counts. */
+  /** The options of a plugin in settings files. Later files override earlier ones. */
   configOf(plugin: string): Readonly<Record<string, unknown>>;
 }
 
-/** Reads them; in the order in which later ones override (managed last). */
+/** Combines settings, given in order of increasing precedence (managed last). */
 export function readPolicy(all: readonly SettingsOf[]): Policy {
   const isManaged = ({ kind }: SettingsOf): boolean => kind === 'managed';
   const disabledBy = (managed: boolean): SettingsOf | undefined =>
@@ -69,7 +69,7 @@ export function readPolicy(all: readonly SettingsOf[]): Policy {
 
 type ListKey = 'allowedHttpHookUrls' | 'httpHookAllowedEnvVars';
 
-/** Lists of all files count together; one that managed settings do not give does not bind managed hooks. */
+/** Combines a list setting of all files. It applies to managed hooks only if managed settings contain it too. */
 function listOf(all: readonly SettingsOf[], key: ListKey) {
   const giving = all.filter(({ settings }) => settings[key] !== undefined);
   const byManaged = giving.some(({ kind }) => kind === 'managed');
@@ -93,7 +93,7 @@ function switchOf(
   return found;
 }
 
-/** `name@marketplace`. */
+/** Whether an id in settings, `name@marketplace` or just `name`, means this plugin. */
 function isPlugin(id: string, plugin: string): boolean {
   return id === plugin || id.startsWith(`${plugin}@`);
 }

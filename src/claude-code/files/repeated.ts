@@ -2,15 +2,15 @@ import { type Position, repeatedKeys } from '../../files/json-file.js';
 import { formatPath } from '../../values/problem.js';
 import type { ClaudeProblem } from './findings.js';
 
-/** A key that its object has had before, at its place. */
+/** A repeated key of an object and its position. */
 interface Repeated extends Partial<Position> {
   readonly path: readonly (string | number)[];
 }
 
-/** `"// Stop"` and `"_Stop"` are how people write comments into JSON. */
+/** Whether a key is a comment, as people write them in JSON: `"// Stop"` and `"_Stop"`. */
 export const isRemark = (key: unknown): boolean => typeof key === 'string' && /^(\/\/|_|#|\$)/.test(key);
 
-/** A file is read as Claude Code reads it, so of two equal keys the last one counts; whoever wrote the first is told. */
+/** The warning about a repeated key. As in Claude Code, the last one counts, so the value of the first is lost. */
 export function problemOfRepeated(file: string, { path, line, column }: Repeated): ClaudeProblem {
   const isList = path.at(-1) === 'hooks' || (path[0] === 'hooks' && path.length === 2);
   const lost = isList ? ', and no hook of the one before it runs' : '';
@@ -19,7 +19,7 @@ export function problemOfRepeated(file: string, { path, line, column }: Repeated
   return { level: 'warning', rule: 'duplicate-key', file, where: formatPath(path), ...place, message };
 }
 
-/** Those of a JSON text that say something here: one of `keys` at its top, or anything below one. */
+/** Warnings about the repeated keys of a JSON text that matter here: those in `keys` at the top level, and any key below them. */
 export async function problemsOfRepeated(
   json: string,
   data: unknown,

@@ -6,7 +6,7 @@ import { kindOf } from '../../values/problem.js';
 import { checks, isObject, isText, type OptionCheck, oneOf } from '../../values/shape.js';
 import type { Finding } from './findings.js';
 
-/** Hooks in Claude Code's format. Wrong values and unknown keys are left out. */
+/** Checked hooks in Claude Code's format, without wrong values and unknown keys. */
 export type ClaudeHooks = Readonly<Record<string, readonly ClaudeGroup[]>>;
 
 export interface ClaudeGroup {
@@ -14,10 +14,10 @@ export interface ClaudeGroup {
   readonly hooks: readonly ClaudeHandler[];
 }
 
-/** A handler with only the keys of its type; one of an unknown type is unchanged. */
+/** A handler with only the keys of its type. A handler of an unknown type has all of its keys. */
 export type ClaudeHandler = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** Checked hooks, and what was found in them. */
+/** Checked hooks and the findings. */
 export interface CheckedHooks {
   readonly hooks: ClaudeHooks;
   readonly findings: readonly Finding[];
@@ -45,7 +45,7 @@ const EVERY: Readonly<Record<string, Key>> = {
   once: checks.flag,
 };
 
-/** The handler types and their keys. */
+/** The keys of each handler type. */
 export const HANDLER_KEYS: Readonly<Record<string, Readonly<Record<string, Key>>>> = {
   command: {
     ...EVERY,
@@ -73,17 +73,17 @@ export const HANDLER_KEYS: Readonly<Record<string, Readonly<Record<string, Key>>
 
 const GROUP_KEYS: Readonly<Record<string, Key>> = { matcher: checks.text, hooks: needed(checks.list) };
 
-/** Notes for people, which are not mistakes. */
+/** Keys that people use for comments, which are not reported. */
 const REMARKS = new Set(['description', 'name', 'id', 'comment', '_comment', '$comment', '$schema', 'note', '_note']);
 
-/** A timeout of this many seconds or more was probably meant as milliseconds. */
+/** A timeout of at least this many seconds was probably meant in milliseconds. */
 const LONG = 1000;
 
 function isHttpUrl(value: unknown): boolean {
   return isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 }
 
-/** Checks hooks in a settings file, a plugin or a frontmatter; `base` is their path in it, `events` the known events. */
+/** Checks hooks in a settings file, a plugin or a frontmatter. `base`: their path in the file; `events`: the known events. */
 export function checkHooks(hooks: unknown, base: Path, events: readonly string[]): CheckedHooks {
   const check = new SchemaCheck(events);
   return { hooks: check.hooks(hooks, base), findings: check.findings, placeOf: (part) => check.places.get(part) };
@@ -140,7 +140,7 @@ class SchemaCheck {
     if (!isText(type))
       return this.#wrong([...path, 'type'], `expected one of ${CLAUDE_KINDS.join(', ')}, got ${kindOf(type)}`);
     const keys = Object.hasOwn(HANDLER_KEYS, type) ? HANDLER_KEYS[type] : undefined;
-    // The host says what is wrong with a type that it does not know, and lists the handler.
+    // The host reports an unknown type and lists the handler.
     if (!keys) return [this.#placed({ ...hook, type }, path)];
     if (!this.#keys(hook, keys, path)) return [];
     this.#strange(hook, keys, path);
@@ -152,7 +152,7 @@ class SchemaCheck {
     return [this.#placed({ ...own, ...this.#policy(hook['onFailure'], path), type }, path)];
   }
 
-  /** An unknown policy is read as `block`: the author did not want to continue. */
+  /** An unknown policy counts as `block`, since its author did not want the default, `continue`. */
   #policy(onFailure: unknown, path: Path): { onFailure?: 'continue' | 'block' } {
     if (onFailure === undefined) return {};
     if (onFailure === 'continue' || onFailure === 'block') return { onFailure };
@@ -165,7 +165,7 @@ class SchemaCheck {
     return { onFailure: 'block' };
   }
 
-  /** Whether every known key has the right value and none is missing. */
+  /** Whether all known keys have valid values and no required key is missing. */
   #keys(value: Readonly<Record<string, unknown>>, keys: Readonly<Record<string, Key>>, path: Path): boolean {
     const before = this.findings.length;
     for (const [key, rule] of Object.entries(keys)) {

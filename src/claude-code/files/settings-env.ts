@@ -1,13 +1,13 @@
 import { isObject } from '../../values/shape.js';
 
-/** A variable that a settings file's `env` sets. Claude Code passes it to hooks, hookscope does not: see docs/limitations.md. */
+/** A variable in the `env` of a settings file. Claude Code passes it to hooks, hookscope does not: see docs/limitations.md. */
 export interface SettingsVariable {
   readonly name: string;
   readonly value: string;
   readonly file: string;
 }
 
-/** The variables of one settings file. */
+/** The variables that one settings file sets. */
 export function envOf(settings: unknown, file: string): SettingsVariable[] {
   const env = isObject(settings) ? settings['env'] : undefined;
   return isObject(env) ? Object.entries(env).map(([name, value]) => ({ name, value: String(value), file })) : [];
@@ -16,8 +16,8 @@ export function envOf(settings: unknown, file: string): SettingsVariable[] {
 const USES = /(\\*)\$(?:\{[!#]?)?([A-Za-z_]\w*)/g;
 
 /**
- * Those that a hook's texts use, each once, and that hooks do not get with this value: the environment has another one, or none, and
- * the text does not set it. The last file that sets a variable counts.
+ * The variables that a hook's texts use but that the hook does not get with this value, because the environment has another value or none
+ * and the text does not set the variable. If several files set a variable, the last one counts.
  */
 export function lackingIn(
   texts: readonly string[],

@@ -3,12 +3,12 @@ import { kindOf } from '../../values/problem.js';
 import { checks, isObject, isText, type OptionCheck } from '../../values/shape.js';
 import type { Finding } from './findings.js';
 
-/** What settings say about hooks, besides the hooks themselves. */
+/** The settings about hooks, besides the hooks themselves. */
 export interface HookSettings {
   readonly disableAllHooks?: boolean;
-  /** Counts in managed settings only. */
+  /** Has an effect in managed settings only. */
   readonly allowManagedHooksOnly?: boolean;
-  /** URL patterns with `*`; absent: all. */
+  /** URL patterns with `*`. Absent: all URLs are allowed. */
   readonly allowedHttpHookUrls?: readonly string[];
   readonly httpHookAllowedEnvVars?: readonly string[];
   /** Keyed by `name@marketplace`. */
@@ -33,10 +33,10 @@ const SETTINGS: Readonly<Record<keyof HookSettings, OptionCheck>> = {
   pluginConfigs: configs,
 };
 
-/** The keys of settings that are read here. */
+/** The keys of a settings file that hookscope reads. */
 export const SETTINGS_KEYS: readonly string[] = ['hooks', ...Object.keys(SETTINGS)];
 
-/** Keys that Claude Code obeys in managed settings alone. */
+/** Keys that have an effect in Claude Code only in managed settings. */
 const MANAGED_ONLY: readonly string[] = [
   'allowManagedHooksOnly',
   'allowManagedMcpServersOnly',
@@ -45,7 +45,7 @@ const MANAGED_ONLY: readonly string[] = [
   'blockedMarketplaces',
 ];
 
-/** Checks what settings say besides their hooks. Most keys are not ours: an unknown one is reported only if it resembles one of ours. */
+/** Checks the settings besides the hooks. Most keys of settings are not about hooks, so an unknown key is reported only if it resembles one that is. */
 export function checkSettings(
   data: Readonly<Record<string, unknown>>,
   isManaged: boolean,

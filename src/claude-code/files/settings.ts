@@ -9,36 +9,36 @@ import { type CheckedHooks, type ClaudeGroup, type ClaudeHandler, type ClaudeHoo
 import { envOf, type SettingsVariable } from './settings-env.js';
 import { checkSettings, type HookSettings, SETTINGS_KEYS } from './settings-keys.js';
 
-/** One file with hooks, read and checked. */
+/** A file with hooks that has been read and checked. */
 export interface HookFile {
   readonly file: string;
   readonly hooks: ClaudeHooks;
   readonly settings: HookSettings;
-  /** What its `env` sets for sessions of Claude Code. */
+  /** The variables in its `env`, which Claude Code sets for its sessions. */
   readonly env: readonly SettingsVariable[];
-  /** The text as it is in the file, to which consent is bound. */
+  /** The data as it is in the file, to which consent is bound. */
   readonly definition: Readonly<Record<string, unknown>>;
   readonly problems: readonly ClaudeProblem[];
-  /** Its first error, if the whole file is dropped. */
+  /** The first error, if it causes the whole file to be dropped. */
   readonly dropped?: string;
   placeOf(part: ClaudeGroup | ClaudeHandler): Path | undefined;
   locate: Located['locate'];
 }
 
 export interface ReadFileOptions {
-  /** The names of the events there are. */
+  /** The names of the known events. */
   readonly events: readonly string[];
-  /** The effect of a wrong entry: its whole file is dropped (`drop`, as in the client), or only the entry is skipped. */
+  /** The effect of a wrong entry: its whole file is dropped (`drop`, as in Claude Code), or only the entry is skipped. */
   readonly onInvalid: 'drop' | 'skip';
-  /** A plugin's own file or a frontmatter: only hooks count in it. */
+  /** Set for a plugin's own file and a frontmatter, in which only hooks count. */
   readonly hooksOnly?: boolean;
-  /** Managed settings, in which some keys count that do nothing elsewhere. */
+  /** Set for managed settings, in which some keys count that have no effect elsewhere. */
   readonly managed?: boolean;
-  /** Where the text is in its file, if it is only a part of it. */
+  /** Finds positions in the file if the text is only a part of it. */
   readonly locate?: Located['locate'];
 }
 
-/** Reads a settings file's text, or that of a plugin's hooks file. Never rejects: what is wrong is among its problems. */
+/** Reads the text of a settings file or of a plugin's hook file. Never rejects: errors are among its problems. */
 export async function readSettings(text: string, file: string, options: ReadFileOptions): Promise<HookFile> {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
   if (isTooDeep(json)) return broken(file, { message: 'is nested too deeply' });
@@ -55,7 +55,7 @@ export async function readSettings(text: string, file: string, options: ReadFile
   return { ...read, problems: [...read.problems, ...(await problemsOfRepeated(json, data, { file, keys }))] };
 }
 
-/** A file that could not even be parsed. */
+/** The result for a file that could not be parsed. */
 export function broken(file: string, problem: Partial<Position> & { readonly message: string }): HookFile {
   const whole: ClaudeProblem = { level: 'error', rule: 'unreadable', file, where: '', ...problem };
   return {
@@ -71,7 +71,7 @@ export function broken(file: string, problem: Partial<Position> & { readonly mes
   };
 }
 
-/** A file's hooks and settings as they were accepted; what was dropped then counted for nothing. */
+/** The hooks and settings of a file as they were accepted. */
 export async function readAccepted(definition: string, file: string, options: ReadFileOptions): Promise<HookFile> {
   const { userConfig: _, ...data } = JSON.parse(definition) as Record<string, unknown>;
   const read = await checkFile(data, file, options);
@@ -80,7 +80,7 @@ export async function readAccepted(definition: string, file: string, options: Re
 
 const NO_SETTINGS = { settings: {}, findings: [] };
 
-/** Checks what a file holds. */
+/** Checks the data of a file. */
 export async function checkFile(data: unknown, file: string, options: ReadFileOptions): Promise<HookFile> {
   const { events, onInvalid, hooksOnly = false, managed = false, locate = async () => undefined } = options;
   if (!isObject(data)) return broken(file, { message: `expected an object, { "hooks": { … } }, got ${kindOf(data)}` });

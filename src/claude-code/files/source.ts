@@ -2,35 +2,35 @@ import { HookscopeError } from '../../errors.js';
 import type { Variables } from '../../trust/named/variables.js';
 import { broken, type HookFile, type ReadFileOptions } from './settings.js';
 
-/** Where hooks can come from, in the order in which they run. */
+/** The kinds of sources of hooks, in the order in which their hooks run. */
 export type ClaudeSourceKind = 'managed' | 'user' | 'project' | 'local' | 'flag' | 'plugin' | 'agent' | 'skill';
 
 /** The scope of a source's hooks. */
 export type Target =
   | { readonly for: 'managed' | 'host' }
   | { readonly for: 'agent'; readonly id: string; readonly type: string }
-  /** Every agent of one of these types. */
+  /** All agents of these types. */
   | { readonly for: 'types'; readonly types: readonly string[] }
-  /** The main thread, once the skill is invoked. */
+  /** The main thread, from the time when the skill is invoked. */
   | { readonly for: 'skill'; readonly names: readonly string[] };
 
-/** One file with hooks, and all that is known of where it lies. */
+/** A file with hooks and all that its location determines. */
 export interface ClaudeSource {
   readonly kind: ClaudeSourceKind;
   /** The name of a plugin, agent or skill. */
   readonly name?: string;
   readonly plugin?: string;
-  /** Types of the agent, names of the skill. */
+  /** The types of the agent, or the names of the skill. */
   readonly names?: readonly string[];
   readonly file: HookFile;
-  /** Distinguishes several parts of one file. */
+  /** Distinguishes several parts of the same file. */
   readonly part?: string;
   readonly variables: Variables;
-  /** The base folder of `if` rules with one leading slash. */
+  /** The base folder of paths in `if` rules that begin with one slash. */
   readonly root: string;
-  /** It runs only if it is accepted. */
+  /** Whether its hooks run only after they are accepted. */
   readonly needsTrust: boolean;
-  /** An earlier agent of the same name, if that one counts, goes before it. */
+  /** An earlier source for an agent of the same name, if it counts, replaces this one. */
   readonly yields?: true;
   readonly target: Target;
 }
@@ -38,16 +38,16 @@ export interface ClaudeSource {
 /** A plugin's folder. */
 export interface PluginEntry {
   readonly dir: string;
-  /** The user named it explicitly: its hooks run without consent. Default false. */
+  /** The user named it explicitly, so its hooks run without consent. Default: false. */
   readonly trusted?: boolean;
-  /** Its user configuration, before what settings say. */
+  /** Its user configuration, which settings override. */
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
-/** An agent's markdown file. */
+/** The Markdown file of an agent. */
 export interface AgentEntry {
   readonly file: string;
-  /** Its hooks are for this agent alone; default: for every agent of its type, or the main thread (`mainAgent`). */
+  /** Limits the hooks to the agent with this id. Default: all agents of its type, or the main thread (`mainAgent`). */
   readonly id?: string;
   readonly trusted?: boolean;
 }
@@ -69,7 +69,7 @@ export type SourceDetails = Partial<
   Pick<ClaudeSource, 'name' | 'names' | 'plugin' | 'root' | 'needsTrust' | 'variables' | 'yields'>
 >;
 
-/** One source, with what it does not say itself. */
+/** Makes a source and fills in defaults. */
 export function makeSource(
   { projectDir }: FindOptions,
   kind: ClaudeSourceKind,
@@ -80,12 +80,12 @@ export function makeSource(
   return { variables: { projectDir }, root: projectDir, needsTrust: false, ...given, kind, file, target };
 }
 
-/** An agent that is the main thread has no id: its hooks apply to all agents, and its Stop stays Stop. */
+/** The target of an agent's hooks. An agent that is the main thread has no id: its hooks apply to all agents, and its Stop remains Stop. */
 export function agentTarget(types: readonly string[], { mainAgent }: Pick<FindOptions, 'mainAgent'>): Target {
   return mainAgent !== undefined && types.includes(mainAgent) ? { for: 'host' } : { for: 'types', types };
 }
 
-/** A file that exists and cannot be read. Rethrows any other error. */
+/** The result for a file that exists but cannot be read. Rethrows any other error. */
 export function unread(path: string, error: unknown): HookFile {
   if (!(error instanceof HookscopeError) || error.code !== 'FILE') throw error;
   return broken(path, { message: (error.details as { problem: string }).problem });

@@ -8,7 +8,7 @@ import { type PluginDir, readPluginDir } from './plugin-dir.js';
 import { type HookFile, type ReadFileOptions, readSettings } from './settings.js';
 import { type ClaudeSource, type FindOptions, makeSource, type PluginEntry, unread } from './source.js';
 
-/** Every file that holds hooks or settings about them, in running order. Rejects with INVALID_CONFIG for a managed file that is wrong. */
+/** Finds all files with hooks or settings about hooks, in the order in which their hooks run. Rejects with INVALID_CONFIG if a managed file is wrong. */
 export async function findSources(options: FindOptions): Promise<ClaudeSource[]> {
   const lists = [await managed(options), await userAndProject(options), await flags(options)];
   return [...lists.flat(), ...(await plugins(options)), ...(await findAgents(options)), ...(await findSkills(options))];
@@ -53,7 +53,7 @@ async function userAndProject(options: FindOptions): Promise<ClaudeSource[]> {
   ] as const;
   const found: ClaudeSource[] = [];
   for (const [kind, path, root] of files) {
-    // If the home directory is the project, its settings are the user's.
+    // If the project is the home folder, its settings are the user's.
     const again =
       kind === 'project' &&
       has(options, 'user') &&
@@ -102,7 +102,7 @@ async function readIfThere(path: string, options: ReadFileOptions): Promise<Hook
   return isThere(path) ? readFrom(path, options, readHookText) : undefined;
 }
 
-/** True also for an unreadable file or a dangling link: the user expects its hooks to run. */
+/** Whether a file exists. Also true if it is unreadable or a dangling link, because the user expects its hooks to run. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

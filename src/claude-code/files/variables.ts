@@ -5,7 +5,7 @@ import type { Variables } from '../../trust/named/variables.js';
 import { makeFolder } from '../../values/make-folder.js';
 import { isText } from '../../values/shape.js';
 
-/** `${CLAUDE_…}` with a value known before it runs. */
+/** The `${CLAUDE_…}` variables whose values are known before a hook runs. */
 const PATHS: Readonly<Record<string, (variables: Variables) => string | undefined>> = {
   CLAUDE_PROJECT_DIR: (v) => v.projectDir,
   CLAUDE_PLUGIN_ROOT: (v) => v.pluginRoot,
@@ -13,13 +13,13 @@ const PATHS: Readonly<Record<string, (variables: Variables) => string | undefine
   CLAUDE_SKILL_DIR: (v) => v.skillDir,
 };
 
-/** Characters that mean themselves to a shell, in quotes or not. */
+/** Matches text without characters that are special to a shell, in quotes or not. */
 const PLAIN = /^[\w./@+:~-]+$/;
 
 /**
- * Puts values in place of `${…}` in a command. In exec form, where no shell reads them: paths and `${user_config.key}`. In shell
- * form a plugin's paths, as the client does, unless the shell would read something into them: then the shell's own
- * `${…}`, whose value is the same, stays. Throws RangeError, naming what has no value.
+ * Replaces `${…}` in a command with values. In exec form, which uses no shell, it replaces paths and `${user_config.key}`. In shell
+ * form it replaces a plugin's paths, as Claude Code does, unless the value has characters that are special to the shell. Then `${…}`
+ * remains, and the shell expands it to the same value. Throws a RangeError that names the variable without a value.
  */
 export function substitute(handler: HandlerDescription, variables: Variables): HandlerDescription {
   if (handler['type'] !== 'command' || !isText(handler['command'])) return handler;
@@ -53,12 +53,12 @@ function fillIn(text: string, variables: Variables): string {
 }
 
 export interface EnvironmentOptions extends Variables {
-  /** Where the files for CLAUDE_ENV_FILE are made. */
+  /** Makes the paths for CLAUDE_ENV_FILE. */
   readonly envDir: EnvFiles;
   warn(message: string): void;
 }
 
-/** The environment that Claude Code's hooks expect, on top of what is inherited. */
+/** The variables that Claude Code's hooks expect, besides the inherited environment. */
 export function claudeEnvironment(options: EnvironmentOptions): (call: ExternalCall) => Record<string, string> {
   const { projectDir, pluginRoot, pluginData, skillDir, userConfig, envDir, warn } = options;
   let made = false;
@@ -90,7 +90,7 @@ export function claudeEnvironment(options: EnvironmentOptions): (call: ExternalC
   };
 }
 
-/** The files that hooks of one load are given as CLAUDE_ENV_FILE. */
+/** The files that hooks get as CLAUDE_ENV_FILE, for one call of `loadClaudeCode`. */
 export class EnvFiles {
   readonly #folder: string;
   readonly #warn: (message: string) => void;
@@ -101,7 +101,7 @@ export class EnvFiles {
     this.#warn = warn;
   }
 
-  /** A separate path for one run; its folder exists, the file is the hook's to write. */
+  /** Returns a new path for one run of a hook. Its folder exists; the hook creates the file. */
   next(event: string, session: string): string {
     const files = this.#files.get(session) ?? [];
     this.#files.set(session, files);
@@ -112,7 +112,7 @@ export class EnvFiles {
     return file;
   }
 
-  /** The files that a session's hooks have written, in the order in which the hooks were started: a shell that sources one that is not there may end. */
+  /** The files that a session's hooks have written, in the order in which the hooks started. Files that do not exist are left out, because a shell that sources one may exit. */
   of(session: string): string[] {
     return (this.#files.get(session) ?? []).filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
   }

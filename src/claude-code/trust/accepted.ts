@@ -2,19 +2,19 @@ import type { ClaudeHandler, ClaudeHooks } from '../files/schema.js';
 import type { HookFile } from '../files/settings.js';
 import type { HookSettings } from '../files/settings-keys.js';
 
-/** The state of one hook: it may run; it was accepted and has changed since; it was never accepted. */
+/** The state of a hook: accepted, so it may run; accepted but changed since (`untrusted`); or never accepted. */
 export type HookState = 'accepted' | 'untrusted' | 'never';
 
-/** A file merged with what was accepted of it: every accepted hook in its place, then the new ones. */
+/** A file merged with its accepted version: the accepted hooks in their places, then the new ones. */
 export interface Merged {
   readonly hooks: ClaudeHooks;
   readonly settings: HookSettings;
   stateOf(handler: ClaudeHandler): HookState;
-  /** Whether anything in it is not as it was accepted. */
+  /** Whether anything differs from what was accepted. */
   readonly differs: boolean;
 }
 
-/** `whole`: nothing in it is as accepted, since it is for another agent or skill, or is another file. */
+/** Merges a file with its accepted version. `whole`: nothing counts as accepted, because the file is now for another agent or skill, or is another file. */
 export function mergeAccepted(before: HookFile, now: HookFile, whole: boolean): Merged {
   const states = new WeakMap<ClaudeHandler, HookState>();
   const mark = (handler: ClaudeHandler, state: HookState): ClaudeHandler => {
@@ -47,18 +47,18 @@ export function mergeAccepted(before: HookFile, now: HookFile, whole: boolean): 
   return { hooks, settings, stateOf: (handler) => states.get(handler) ?? 'never', differs };
 }
 
-/** Whether two files have a hook in common: one may be the other under another name. */
+/** Whether two files have a hook in common, so that one may be the other after renaming. */
 export function shareHooks(one: ClaudeHooks, other: ClaudeHooks): boolean {
   const keys = keysOf(one);
   return [...keysOf(other).keys()].some((key) => keys.has(key));
 }
 
-/** Events and groups without a hook are none. */
+/** Whether there is any hook, not only events and groups without hooks. */
 export function hasHooks({ hooks }: Pick<HookFile, 'hooks'>): boolean {
   return Object.values(hooks).some((groups) => groups.some((group) => group.hooks.length > 0));
 }
 
-/** The accepted settings; but a setting that turns hooks off counts only while the file still has it. */
+/** The accepted settings, without settings that turn hooks off and that the file no longer has. */
 export function settingsOf(before: HookSettings, now: HookSettings): HookSettings {
   const { disableAllHooks, enabledPlugins, ...rest } = before;
   const plugins = Object.entries(enabledPlugins ?? {}).filter(
@@ -84,7 +84,7 @@ function keyOf(event: string, matcher: string | undefined, handler: ClaudeHandle
   return canonical([event, matcher ?? null, handler]);
 }
 
-/** The same text for the same data, whatever the order of its keys. */
+/** JSON with sorted keys, so that equal data has equal text. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -11,13 +11,13 @@ import {
 } from '../files/source.js';
 import { shareHooks } from './accepted.js';
 
-/** A source that was accepted and is not there any more, and what was accepted of it. */
+/** A source that was accepted and no longer exists, with its consent. */
 export interface GoneSource {
   readonly source: ClaudeSource;
   readonly consent: Consent;
 }
 
-/** By kind: the searched folder in which it would be found. */
+/** The usual place in which a source of each kind would be found. */
 const PLACES: Readonly<Record<string, string>> = {
   project: 'project',
   local: 'local',
@@ -26,7 +26,7 @@ const PLACES: Readonly<Record<string, string>> = {
   skill: 'skills',
 };
 
-/** Files that were accepted in this project and are no longer among its sources: deleted, renamed, its hooks or its plugin removed. */
+/** Finds files that were accepted in this project and are no longer among its sources: deleted, renamed, or without their hooks or plugin. */
 export async function goneSources(
   sources: readonly ClaudeSource[],
   all: readonly Consent[],
@@ -49,7 +49,7 @@ export async function goneSources(
   return gone;
 }
 
-/** What consent to a source is bound to, besides its file. */
+/** The facts about a source, besides its content, to which consent is bound. */
 export function describeSource({ kind, plugin, names, part, file, variables }: ClaudeSource): ConsentSource {
   const { projectDir, pluginRoot } = variables;
   return {
@@ -62,18 +62,18 @@ export function describeSource({ kind, plugin, names, part, file, variables }: C
   };
 }
 
-/** In plugins' files and in markdown, only hooks count. */
+/** Whether only hooks count in files of this kind: those of plugins, and Markdown files. */
 export function isHooksOnly(kind: string): boolean {
   return ['plugin', 'agent', 'skill'].includes(kind);
 }
 
-/** The same hooks for more names: those accepted earlier, and those now in the file. */
+/** A source whose hooks apply to more names: both the accepted ones and those now in the file. */
 export function forNames(source: ClaudeSource, more: readonly string[], options: FindOptions): ClaudeSource {
   const names = [...new Set([...(source.names ?? []), ...more])];
   return { ...source, names, target: widen(source.target, names, options) };
 }
 
-/** The names of a source that has appeared with the same hooks: it is the same source, renamed. */
+/** The names of new sources with the same hooks, which are probably this source after renaming. */
 export function namesSince({ source }: GoneSource, fresh: readonly ClaudeSource[]): readonly string[] {
   const same = fresh.filter(({ kind, file }) => kind === source.kind && shareHooks(file.hooks, source.file.hooks));
   return same.flatMap(({ names = [] }) => names);
@@ -114,7 +114,7 @@ function newest(all: readonly Consent[]): Consent[] {
   return kept.reverse();
 }
 
-/** What an older version did not record, as far as the path shows. */
+/** Guesses from the path what an older version did not store. */
 function guessSource({ file, project }: Consent): ConsentSource | undefined {
   const place = placeIn(realOr(project), file);
   const own = { place, names: [nameOfFile(file)] };

@@ -16,7 +16,7 @@ import { type HookState, hasHooks, mergeAccepted, settingsOf } from './accepted.
 import { describeSource, forNames, type GoneSource, goneSources, isHooksOnly, namesSince } from './gone.js';
 import { trustRequest } from './request.js';
 
-/** Which hooks of projects and plugins may run: all of them, or those accepted in the user's own consent file or in another store. */
+/** The hooks of projects and plugins that may run: all, or those that are accepted in the user's own consent file or in another store. */
 export type Trust = 'all' | 'stored' | TrustStore;
 
 export const TRUST: OptionCheck = {
@@ -24,29 +24,29 @@ export const TRUST: OptionCheck = {
   accepts: (v) => v === 'all' || v === 'stored' || isObject(v),
 };
 
-/** A file of Claude Code's, its MCP servers (`mcp`), or (`config`) a `hookscope.config.*`, of which not all is as it was accepted. */
+/** A file that differs from what was accepted: one of Claude Code's, its MCP servers (`mcp`), or a `hookscope.config.*` (`config`). */
 export type HeldFile = Held<ClaudeSourceKind | 'config' | 'mcp'>;
 
-/** A source, with the state of consent for each of its hooks. */
+/** A source with the state of consent for each of its hooks. */
 export interface JudgedSource {
   readonly source: ClaudeSource;
   readonly held?: HeldFile;
-  /** The contents that consent would bind; absent: it needs none. */
+  /** The content that consent would bind. Absent if it needs no consent or not all is as accepted. */
   readonly request?: TrustRequest;
-  /** The acceptance; absent: it needs none, or has none. */
+  /** The stored consent. Absent if there is none or none is needed. */
   readonly consent?: Consent;
-  /** Nothing in it is as it was accepted, so it defines no agent. */
+  /** Set if nothing in it is as accepted, so that it defines no agent. */
   readonly whole?: true;
   stateOf(handler: ClaudeHandler): HookState;
 }
 
-/** Sources as consent leaves them, and how many acceptances are for projects at other places. */
+/** The sources with the state of their consent, and the number of consents for projects at other paths (`elsewhere`). */
 export interface JudgedSources {
   readonly judged: readonly JudgedSource[];
   readonly elsewhere: number;
 }
 
-/** Looks up what was accepted of each source that needs consent, and what was accepted and is not there any more. */
+/** Looks up the consent for each source that needs it, and adds sources that were accepted and no longer exist. */
 export async function judgeSources(
   sources: readonly ClaudeSource[],
   trust: Trust,
@@ -68,7 +68,7 @@ export async function judgeSources(
   return { judged, elsewhere: elsewhere.length };
 }
 
-/** Accepting an agent of the project disables the user's own hooks for agents of that name: the user must be told. */
+/** Adds a warning if accepting a project's agent would disable the hooks of the user's own agent of the same name. */
 function sayWhomItReplaces(each: JudgedSource, all: readonly JudgedSource[]): JudgedSource {
   const { held, source } = each;
   if (!held || held.state === 'gone' || source.yields !== true || !hasHooks(source.file)) return each;
@@ -82,7 +82,7 @@ function isBehind(other: ClaudeSource, { name }: ClaudeSource): boolean {
   return other.yields === true && !other.needsTrust && other.name === name && hasHooks(other.file);
 }
 
-/** Whether any file of the project is read, and any may have been accepted. */
+/** Whether the project's files are read and some may have been accepted before. */
 function mayBeGone(trust: Exclude<Trust, 'all'>, { places }: FindOptions): boolean {
   const looks = ['project', 'local', 'agents', 'skills'].some((place) => places.includes(place));
   return looks && (trust !== 'stored' || existsSync(defaultTrustFile()));
@@ -106,7 +106,7 @@ async function judge(source: ClaudeSource, all: readonly Consent[], options: Fin
   });
   const change = changeSince(consent, request);
   const ofSource = changeOfSource(consent, request);
-  // The files that its commands name are checked before each run.
+  // If only a file that its commands name has changed, its hooks stay accepted here: that file is checked before each run.
   if (change === undefined || (ofSource === undefined && consent.definition === request.definition))
     return { source, request, consent, ...(change ? { held: changed(change) } : {}), stateOf: () => 'accepted' };
   const how = { ...options, hooksOnly: isHooksOnly(kind) };
@@ -141,7 +141,7 @@ function judgeGone({ source, consent }: GoneSource, names: readonly string[], op
 
 const ORDER: readonly ClaudeSourceKind[] = ['managed', 'user', 'project', 'local', 'flag', 'plugin', 'agent', 'skill'];
 
-/** Where it was: after the kinds before its own, and within its kind by path. */
+/** Inserts a missing source at its former place: after the kinds that precede its own, and within its kind by path. */
 function insert(judged: JudgedSource[], missing: JudgedSource): void {
   const rank = ({ source }: JudgedSource): number => ORDER.indexOf(source.kind);
   const isBefore = (other: JudgedSource): boolean =>
@@ -154,7 +154,7 @@ function needsConsent({ needsTrust, file }: ClaudeSource): boolean {
   return needsTrust && !['{}', '{"hooks":{}}'].includes(JSON.stringify(file.definition));
 }
 
-/** A store that is a file must lie where the project cannot write it. */
+/** The store for consent. If it is a file, it must be outside the project. */
 function storeOf(trust: Exclude<Trust, 'all'>, { projectDir }: FindOptions): TrustStore {
   const path = trust === 'stored' ? defaultTrustFile() : trust.path;
   if (path !== undefined) checkOutside(path, projectDir);
@@ -166,7 +166,7 @@ type HeldFiles = ClaudeFiles & { readonly trust?: Exclude<Trust, 'all'> };
 const HELD: Keys<HeldFiles> = { ...FILES, trust: TRUST };
 
 /**
- * The files that are not, or no longer, accepted: pass these to `acceptTrust` after the user has seen them.
+ * Lists the files that are not, or no longer, accepted. Show them to the user, then pass their requests to `acceptTrust`.
  * @throws HookscopeError INVALID_CONFIG: a managed file is wrong; UNTRUSTED, FILE: consent cannot be read
  */
 export async function listHeld(files: HeldFiles): Promise<HeldFile[]> {
@@ -177,7 +177,7 @@ export async function listHeld(files: HeldFiles): Promise<HeldFile[]> {
   return judged.flatMap(({ held }) => held ?? []);
 }
 
-/** The files that are accepted and unchanged, in the same shape: to be accepted again with other names bound by name alone. */
+/** Lists the files that are accepted and unchanged, in the form of `listHeld`, so that they can be accepted again with more files as data. */
 export async function listAccepted(files: ClaudeFiles): Promise<HeldFile[]> {
   const complete = completeFiles(files, HOOK_EVENTS);
   const { judged } = await judgeSources(await findSources(complete), 'stored', complete);
@@ -198,7 +198,7 @@ export async function listAccepted(files: ClaudeFiles): Promise<HeldFile[]> {
   });
 }
 
-/** The values of the plugin's options in the manifest: all its hooks see them. */
+/** The plugin's option defaults in a manifest, as text to compare. All of the plugin's hooks depend on them. */
 function defaultsOf(definition: string): string {
   return JSON.stringify((JSON.parse(definition) as { userConfig?: unknown }).userConfig ?? null);
 }

@@ -11,30 +11,30 @@ import { namedBy } from '../../trust/named/named-files.js';
 import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from '../../trust/store.js';
 import { isObject, isText } from '../../values/shape.js';
 
-/** The places where MCP servers are looked for. */
+/** The places to search for MCP servers. */
 export interface McpPlaces {
   readonly projectDir: string;
   readonly home: string;
-  /** Settings files that the user has named. */
+  /** Settings files that the user named. */
   readonly settings?: readonly string[];
   /** Whether the user's own files count. */
   readonly user?: boolean;
 }
 
-/** The servers that hooks may call, and those that they may not. */
+/** The servers that hooks may call, and those that they may not call. */
 export interface JudgedServers {
   readonly servers: McpServers;
-  /** Why, by the server's name: what only a project's file names, and is not, or no longer, accepted. */
+  /** Why a server may not be called, by its name: only a project's file names it, and that file is not, or no longer, accepted. */
   readonly refused: ReadonlyMap<string, string>;
   readonly held: readonly Held<'mcp'>[];
-  /** The problem with a server's description. */
+  /** Problems in the descriptions of servers. */
   readonly problems: readonly string[];
 }
 
-/** The project's files that may name servers; each needs consent. */
+/** The project's files that may name servers. Each needs consent. */
 const OF_PROJECT = ['.mcp.json', '.claude/settings.json', '.claude/settings.local.json'];
 
-/** Reads which servers there are. The user's own and named ones come first: no project takes their names. Starts nothing. */
+/** Reads the configured servers without starting any. The user's own and named files come first, so that no project can take over their names. */
 export function judgeMcpServers(places: McpPlaces, trust: 'all' | TrustStore = createTrustStore()): JudgedServers {
   const servers: Record<string, McpServers[string]> = {};
   const refused = new Map<string, string>();
@@ -64,7 +64,7 @@ export function judgeMcpServers(places: McpPlaces, trust: 'all' | TrustStore = c
   return { servers, refused, held, problems };
 }
 
-/** Servers of the project that are not, or no longer, accepted. */
+/** The project's files with servers that are not, or no longer, accepted. */
 export function heldMcpServers(projectDir: string, store: TrustStore): Held<'mcp'>[] {
   return projectFiles(projectDir, store).flatMap(({ held }) => held ?? []);
 }
@@ -74,7 +74,7 @@ type Servers = Readonly<Record<string, unknown>>;
 interface FoundServers {
   readonly file: string;
   readonly named: Servers;
-  /** Includes the accepted ones. */
+  /** The names of all servers in the file, accepted or not. */
   readonly names: readonly string[];
   readonly held?: Held<'mcp'>;
 }
@@ -112,7 +112,7 @@ function judge(request: TrustRequest, consent: Consent | undefined): { readonly 
 
 const NOTHING = JSON.stringify({ mcpServers: {} }, undefined, 2);
 
-/** What consent is bound to: the descriptions of the servers, and the bytes of the files that their commands name. */
+/** The content to which consent is bound: the descriptions of the servers, and the bytes of the files that their commands name. */
 function requestOf(file: string, named: Servers, project: string): TrustRequest {
   const commands = Object.values(named).flatMap((server) =>
     isObject(server) ? [{ args: [], ...server, type: 'command' }] : [],
@@ -133,12 +133,12 @@ function namesIn(consent: Consent | undefined): string[] {
   return Object.keys(mcpServers ?? {});
 }
 
-/** The user's own files, and files that the user has named explicitly. */
+/** The user's own files, and files that the user named explicitly. */
 function ownFiles({ home, settings = [], user = false }: McpPlaces): string[] {
   return [...settings, ...(user ? [join(home, '.claude', 'settings.json'), join(home, '.claude.json')] : [])];
 }
 
-/** The servers in a file; nothing if it is missing or cannot be read. */
+/** The servers in a file; none if the file is missing or cannot be read. */
 function serversIn(file: string, projectDir: string): Servers {
   if (!existsSync(file)) return {};
   try {
@@ -149,12 +149,12 @@ function serversIn(file: string, projectDir: string): Servers {
     const own = isObject(here) && isObject(here['mcpServers']) ? here['mcpServers'] : {};
     return { ...(isObject(data['mcpServers']) ? data['mcpServers'] : {}), ...own };
   } catch {
-    // Errors in the file are reported where its hooks are read; it names no server.
+    // Errors in the file are reported when its hooks are read.
     return {};
   }
 }
 
-/** A server in the form of our own option; variables come from this process. */
+/** Converts a server to the form of the host's own option. Variables are filled in from this process's environment. */
 function serverOf(raw: unknown, projectDir: string): McpServers[string] {
   const given = isObject(raw) ? raw : {};
   const { type, command, args, env, url, headers } = filled(given, projectDir) as Record<string, unknown>;
@@ -166,7 +166,7 @@ function serverOf(raw: unknown, projectDir: string): McpServers[string] {
   return { command, ...more, cwd: projectDir } as McpServers[string];
 }
 
-/** `${NAME}` and `${NAME:-otherwise}` in every text. */
+/** Fills in `${NAME}` and `${NAME:-default}` in all strings. */
 function filled(value: unknown, projectDir: string): unknown {
   if (isText(value)) {
     return value.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, otherwise = '') =>

@@ -5,13 +5,13 @@ import { namedBy } from '../../trust/named/named-files.js';
 import type { Variables } from '../../trust/named/variables.js';
 import type { HookFile } from '../files/settings.js';
 
-/** A hook file that may run only once it is accepted. */
+/** A hook file whose hooks run only after they are accepted. */
 export interface Trustable extends HookFile {
-  /** Tells several parts of one file apart. */
+  /** Distinguishes several parts of the same file. */
   readonly part?: string;
 }
 
-/** Reads all that consent binds: the definition, and the bytes of every file its commands name. */
+/** Reads everything that consent binds: the definition, and the bytes of every file that its commands name. */
 export function trustRequest(file: Trustable, variables: Variables, source?: ConsentSource): TrustRequest {
   const project = resolve(variables.projectDir);
   const { defaults = {} } = variables;

@@ -10,9 +10,9 @@ import { type ConnectOptions, checkConnectOptions, programArgs, TELEMETRY } from
 import { controlFailed } from './set-up.js';
 
 /**
- * Starts Claude Code (or whatever speaks its control protocol) with every hook of the host in force, in the scope of the agent
- * that each event comes from. Rejects with INVALID_OPTIONS, INVALID_HOOKS (`spawnHooks`), CONTROL_FAILED (it did not start, or
- * ended before it was ready), CONTROL_REFUSED (it refused to be set up), ABORTED.
+ * Starts Claude Code, or another program that speaks its control protocol. All hooks of the host apply to it, in the scope of the agent
+ * that each event comes from. Rejects with INVALID_OPTIONS, INVALID_HOOKS (`spawnHooks`), CONTROL_FAILED (the program did not start, or
+ * ended before it was ready), CONTROL_REFUSED (it refused to be initialized) or ABORTED.
  */
 export async function connectClaude<C extends CustomEvents = NoEvents>(
   options: ConnectOptions<C>,
@@ -56,7 +56,7 @@ const isFailed = (error: unknown): boolean => error instanceof HookscopeError &&
 const aborted = (signal: AbortSignal): HookscopeError =>
   new HookscopeError('ABORTED', { event: 'connectClaude' }, { cause: signal.reason });
 
-/** The caller's function, guarded: its errors are reported and go no further. */
+/** Wraps the caller's function so that its errors are reported and do not propagate. */
 function stderrOf(told: ConnectOptions['stderr'], report: (message: string) => void): ConnectOptions['stderr'] {
   return (
     told &&

@@ -25,12 +25,12 @@ import { checkPrompt, promptMessage } from './prompt.js';
 import { ClientSessions } from './sessions.js';
 import { controlFailed, setUp } from './set-up.js';
 
-/** Messages that are kept for the first reader. */
+/** How many messages are kept for the first reader. */
 const KEEP = 10_000;
-/** Milliseconds for what is still in its output when the program has ended. */
+/** How long, in milliseconds, the output is read after the program has ended. */
 const DRAIN = 500;
 
-/** One program and everything that is between it and the host. */
+/** The connection between one program and the host. */
 export class ProgramConnection {
   readonly #services: HostCore;
   readonly #options: ConnectSettings;
@@ -43,15 +43,15 @@ export class ProgramConnection {
   readonly #conversation: Conversation;
   readonly #feed: Feed<ClaudeMessage>;
   readonly #ended: Promise<ProgramEnd>;
-  /** Settles when its output has ended and is read. */
+  /** Settles when the program's output has ended and all of it was read. */
   readonly #output: Promise<void>;
   readonly #undo: Undo[] = [];
   #failsClosed = false;
-  /** The first line of its output that was not a message, before it was ready: it was meant for the user. */
+  /** The first output line before the program was ready that was not a message. It was meant for the user. */
   #stray = '';
-  /** It has answered `initialize`. */
+  /** Whether the program has answered `initialize`. */
   #ready = false;
-  /** Its input is closed. */
+  /** Whether the program's input is closed. */
   #finished = false;
   #closing: Promise<ProgramEnd> | undefined;
 
@@ -61,7 +61,7 @@ export class ProgramConnection {
     this.#name = name;
     this.#program = program;
     const problem = (found: ControlProblem): void => {
-      // If it exits before it is ready, connecting rejects with that; it is not reported twice.
+      // If the program exits before it is ready, connecting rejects with that error, so it is not reported here as well.
       if (this.#ready || found.problem !== 'connection') tellProblem(services, name, found);
     };
     this.#feed = createFeed<ClaudeMessage>({
@@ -90,7 +90,7 @@ export class ProgramConnection {
     });
     void this.#output.then(() => this.#endWithin(options.closeTimeout ?? 5));
     this.#ended = Promise.all([program.ended, this.#output]).then(([end]) => this.#over(end));
-    // A child process that it left behind may hold its output open forever.
+    // A child process that was left behind may hold the output open forever.
     void program.ended.then(() => setTimeout(() => setImmediate(() => program.stdout.destroy()), DRAIN).unref());
     const foreign = new ForeignHooks(services.bus, 'claude');
     this.#conversation = new Conversation({
@@ -124,7 +124,7 @@ export class ProgramConnection {
   }
 
   async open(): Promise<ClaudeClient> {
-    // It was closed while the program started: otherwise nothing would end the program.
+    // If the host was closed while the program started, nothing else would end the program.
     if (this.#services.closed) throw new HookscopeError('CLOSED', {});
     const { spawnHooks = {}, signal, initializeTimeout = 60 } = this.#options;
     const { registrar } = this.#services;
@@ -147,7 +147,7 @@ export class ProgramConnection {
     const asked = askedEvents(this.#services, this.#options.listen ?? 'all');
     this.#undo.push(listenFor(this.#services, this.#name, asked, this.#sessions.has));
     const hooks = this.#callbacks.config(asked);
-    // While the program starts, which takes longer, and not in its first turn.
+    // Runs while the program starts, which takes longer, so that its first turn is not delayed.
     setImmediate(() => warm(this.#services, asked));
     return setUp({
       peer: this.#peer,
@@ -159,20 +159,20 @@ export class ProgramConnection {
     });
   }
 
-  /** Its end, if it comes soon, once all that it wrote is read: that nothing can be written to it is often noticed first. */
+  /** Waits a short time for the program's end and the rest of its output. A broken pipe is often noticed before the end itself. */
   async #endSoon(): Promise<ProgramEnd> {
     const timer = new Promise<ProgramEnd>((resolve) => setTimeout(resolve, 500, {}).unref());
     await Promise.race([this.#output, timer]);
     return Promise.race([this.#program.ended, timer]);
   }
 
-  /** Its output, to be appended to a message: from stderr, or lines that were not messages. */
+  /** The program's output, to be appended to an error message: stderr, or else the line that was not a message. */
   #said(): string {
     const text = (this.#program.stderr() || this.#stray).replace(/\.$/, '');
     return text === '' ? '' : `; it wrote: ${text}`;
   }
 
-  /** It has ended over that flag: it names it in what it wrote. */
+  /** Whether the program ended because of a flag, which its output then names. */
   rejected(flag: string): boolean {
     return !this.#ready && `${this.#program.stderr()}\n${this.#stray}`.includes(flag.replace(/^-+/, ''));
   }
@@ -195,14 +195,14 @@ export class ProgramConnection {
   }
 
   #answer(ask: ControlAsk, how: IncomingRequest): Promise<Json> {
-    // It would take our silence for consent.
+    // The program would take a missing answer for consent, so it is killed.
     if (this.#finished) void this.kill();
     if (ask.subtype === 'hook_callback') return this.#callbacks.answer(ask, { signal: how.ending });
     if (ask.subtype === 'can_use_tool') return this.#permissions.answer(ask, how);
     throw new TypeError(`Unsupported control request subtype: ${ask.subtype}`);
   }
 
-  /** One event that the program asks about. */
+  /** Decides one event about which the program asks. */
   readonly #decide: FireEvent = (event, input, how) =>
     specOf(event).claude?.askedTwice
       ? this.#permissions.decide('hook_callback', input, how)
@@ -211,7 +211,7 @@ export class ProgramConnection {
   readonly #fire: FireEvent = async (event, input, how): Promise<AnyDecision> => {
     const spec = specOf(event);
     const { scope, claude, callRole } = spec;
-    // Known from the beginning: while its session starts, the client may already ask.
+    // Before the first await, because the client may ask again while its session starts.
     const doing = this.#sessions.doing(callRole);
     await this.#sessions.seen(input, claude?.bounds !== undefined);
     if (claude?.bounds === 'end') return this.#sessions.finish(input);
@@ -226,7 +226,7 @@ export class ProgramConnection {
     return this.#closing;
   }
 
-  /** Once its input is closed it cannot get an answer, and continues without one: so its turn is ended first. */
+  /** Ends the current turn before closing the input: afterwards the program gets no answers and would continue without them. */
   async #close(): Promise<ProgramEnd> {
     this.#endWithin(this.#options.closeTimeout ?? 5);
     this.#conversation.refuse(controlFailed(this.#name, 'it was closed'));
@@ -239,20 +239,20 @@ export class ProgramConnection {
     return this.#ended;
   }
 
-  /** A program that no longer responds, or must end, has that many seconds to end on its own. */
+  /** Kills the program if it does not end on its own within this many seconds. */
   #endWithin(seconds: number): void {
     const timer = setTimeout(() => void this.kill(), timerDelay(seconds));
     void this.#program.ended.then(() => clearTimeout(timer));
   }
 
-  /** Ends the program now, with everything it started. Its input stays open, because it may ask until it is dead. */
+  /** Kills the program and everything that it started. Its input stays open, because it may ask until it has ended. */
   async kill(): Promise<void> {
     await this.#program.group.end();
     await this.#ended;
     this.#peer.finish();
   }
 
-  /** The program has ended, and all its output was read. */
+  /** Called when the program has ended and all of its output was read. */
   async #over(end: ProgramEnd): Promise<ProgramEnd> {
     const how = end.exitCode === undefined ? `by ${end.signal ?? 'a signal'}` : `with exit code ${end.exitCode}`;
     const error = controlFailed(this.#name, `it ended ${how}${end.exitCode === 0 ? '' : this.#said()}`);

@@ -4,59 +4,59 @@ import { ReaderQueue } from '../peer/reader-queue.js';
 import type { Json } from '../peer/wire.js';
 import type { Prompt } from './prompt.js';
 
-/** A message of the client: `type` and, on some, `subtype`; the rest as the client has it. */
+/** A message of the client. All have a `type`, some a `subtype`; other fields are as the client sends them. */
 export interface ClaudeMessage extends Json {
   readonly type: string;
 }
 
 interface PromptTurn {
   readonly queue: ReaderQueue<ClaudeMessage>;
-  /** The `uuid` of its prompt, by which a result says whose it is. */
+  /** The `uuid` of the prompt, by which results name the prompt that they belong to. */
   readonly uuid: unknown;
-  /** Settles with the turn's result. */
+  /** Called when the turn's result has come. */
   done(): void;
 }
 
 export interface ConversationOptions {
-  /** A prompt as it goes to the client; throws for one that cannot. */
+  /** Converts a prompt to the client's message; throws if it is invalid. */
   message(prompt: Prompt): Json;
   send(message: Json): Promise<void>;
-  /** How many messages are kept until they are read. */
+  /** How many messages are kept for the first reader. */
   readonly keep: number;
 }
 
 /**
- * Prompts and their results. One prompt at a time is with the client, so that each `result` belongs to it; messages that arrive
- * when no one reads them are given to the first reader. The client also has its own turns, when a background task has ended:
- * their results belong to no prompt, unless the client has added the prompt to such a turn.
+ * Sends prompts and assigns results to them. Only one prompt at a time is with the client, so each `result` belongs to it. Messages
+ * that arrive before the first prompt are given to the first reader. The client also starts turns of its own when a background task
+ * has ended. Their results belong to no prompt, unless the client added the prompt to such a turn.
  */
 export class Conversation {
   readonly #options: ConversationOptions;
   #early: ClaudeMessage[] | undefined = [];
   #turn: PromptTurn | undefined;
   #result: Promise<void> | undefined;
-  /** The turn after the last one that was asked for. */
+  /** Settles when all prompts so far are done and the next one may be sent. */
   #free: Promise<void> = Promise.resolve();
   #over: HookscopeError | undefined;
   readonly #open = new Set<ReaderQueue<ClaudeMessage>>();
-  /** The client names the prompts that a result answers. */
+  /** Whether the client names the prompts that a result answers. */
   #namesPrompts = false;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
   }
 
-  /** A prompt is with the client, and its result has not come. */
+  /** Whether a prompt is with the client and its result has not come. */
   get busy(): boolean {
     return this.#turn !== undefined;
   }
 
-  /** Settles with the result of the prompt under way. */
+  /** Settles when the result of the current prompt has come. */
   async settled(): Promise<void> {
     await this.#result;
   }
 
-  /** A message of the client has come. */
+  /** Called with each message of the client. */
   take(message: ClaudeMessage): void {
     const turn = this.#turn;
     if (!turn) {
@@ -72,7 +72,7 @@ export class Conversation {
     turn.done();
   }
 
-  /** Whether a result is that prompt's. A result without a prompt id is, unless the client usually sets it and says that a task began the turn. */
+  /** Whether a result belongs to this prompt. One without a prompt id does, unless the client usually sets the id and says that a task started the turn. */
   #answers({ user_message_uuid: one, user_message_uuids: all, origin }: Json, uuid: unknown): boolean {
     const names = [one, ...(Array.isArray(all) ? all : [])].filter(isText);
     if (names.length > 0) {
@@ -82,7 +82,7 @@ export class Conversation {
     return !(this.#namesPrompts && isObject(origin) && origin['kind'] !== 'human');
   }
 
-  /** A message that is ready to be sent, or every prompt in its turn, and all messages up to and with the result of the last. */
+  /** Sends a message, or prompts one after the other, and yields all messages up to and including the last result. */
   ask(prompts: Json | AsyncIterable<Prompt>): AsyncIterable<ClaudeMessage> {
     const queue = new ReaderQueue<ClaudeMessage>();
     if (this.#over) {
@@ -95,12 +95,12 @@ export class Conversation {
     return queue;
   }
 
-  /** No more prompts are sent; the current one continues. */
+  /** Sends no more prompts. The current one continues. */
   refuse(error: HookscopeError): void {
     this.#over ??= error;
   }
 
-  /** The client has gone: pending readers get the error. */
+  /** Ends all pending readers with the error, because the client has ended. */
   fail(error: HookscopeError): void {
     this.#over ??= error;
     for (const queue of this.#open) queue.end(error);
@@ -116,7 +116,7 @@ export class Conversation {
       }
       queue.end(this.#over);
     } catch (error) {
-      // An error from the caller's own iterable.
+      // The caller's own iterable threw, or a prompt could not be sent.
       queue.end(error);
     }
     this.#open.delete(queue);
@@ -132,7 +132,7 @@ export class Conversation {
     try {
       await this.#options.send(message);
     } catch (error) {
-      // Not sent, so no result will come.
+      // The prompt was not sent, so no result will come.
       this.#turn = undefined;
       throw error;
     }
@@ -145,7 +145,7 @@ export class Conversation {
   }
 }
 
-/** The client is done with that prompt; the result, if any, has come before. */
+/** Whether a message says that the client is done with a prompt. The result, if any, came before. */
 function isEnd({ type, command_uuid: of, state }: ClaudeMessage, uuid: unknown): boolean {
   return type === 'command_lifecycle' && of === uuid && (state === 'completed' || state === 'cancelled');
 }

@@ -12,12 +12,12 @@ interface Seen {
   stderr: string;
 }
 
-/** How many of the client's hooks may be running; one that never ends is forgotten. */
+/** How many running hooks of the client are remembered. Beyond that, the oldest are forgotten, since some never end. */
 const REMEMBERED = 1_000;
 
 /**
- * Puts the client's own hook messages on our stream, marked by `origin`, in our terms: progress holds the new piece alone (theirs
- * repeats everything so far), and a response tells how long it took from where we saw it.
+ * Emits the hook messages of the client itself on our stream, marked by `origin` and converted to our records. Progress contains only the
+ * new output (theirs repeats everything so far), and a response has the duration that we measured.
  */
 export class ForeignHooks {
   readonly #bus: Bus;

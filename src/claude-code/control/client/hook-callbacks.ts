@@ -10,27 +10,27 @@ import { messageOf } from '../../../values/waiting/promises.js';
 import type { ControlAsk, Json, WireMatcher } from '../peer/wire.js';
 import { type CallbackMatcher, CallbackRegistry, matcherConfig } from './registry.js';
 
-/** The callback registered with the client for an event: asks our whole host. */
+/** The callback that is registered with the client for an event. It asks the whole host. */
 export type HookBridge = (input: Json, how: { readonly signal: EndSignal }) => Promise<Json>;
 
-/** Fires one event of the client's in the host. */
+/** Fires an event of the client in the host. */
 export type FireEvent = (event: HookEvent, input: Json, how: { readonly signal: EndSignal }) => Promise<AnyDecision>;
 
 export interface CallbackOptions {
   readonly fire: FireEvent;
-  /** Context and messages that wait for an answer which can carry them. */
+  /** Takes the context and messages that are waiting for an answer which can carry them. */
   beside(spec: EventSpec, input: Json): Json;
-  /** Called with what a hook asked for in vain. */
+  /** Called when a hook asked for something that the protocol does not support. */
   inVain(message: string): void;
-  /** Whether the client blocks on an error reply where `onFailure: 'block'` was asked for. */
+  /** Whether the client blocks on an error reply if `onFailure: 'block'` was requested. */
   failsClosed(): boolean;
-  /** Seconds that the client waits for an answer. */
+  /** How long the client waits for an answer, in seconds. */
   readonly timeout: number;
 }
 
 /**
- * One callback for every event, whatever is registered: scopes that come later count, and a hook runs once however many matchers
- * would have named it.
+ * Registers one callback per event with the client, whatever hooks the host has. So hooks that are registered later count too, and a hook
+ * runs only once however many matchers would have named it.
  */
 export class HookCallbacks {
   readonly registry = new CallbackRegistry<HookBridge>();
@@ -51,7 +51,7 @@ export class HookCallbacks {
     return { hooks: [bridge], timeout: this.#options.timeout, ...(blocks ? { onFailure: 'block' } : {}) };
   }
 
-  /** Answers one `hook_callback`; what it throws is the error reply. */
+  /** Answers one `hook_callback` request. What it throws becomes the error reply. */
   answer(
     { callback_id: id, input, tool_use_id: toolUseID }: ControlAsk,
     how: { readonly signal: EndSignal },
@@ -59,7 +59,7 @@ export class HookCallbacks {
     const bridge = typeof id === 'string' ? this.registry.callback(id) : undefined;
     if (!bridge) throw new TypeError(`No hook callback has the id ${JSON.stringify(id)}.`);
     if (!isObject(input)) throw new TypeError('A hook_callback request needs an "input" object.');
-    // The host passes the id in the input to its handlers.
+    // The host passes the id to its handlers as part of the input.
     const named = typeof toolUseID === 'string' && input['tool_use_id'] === undefined;
     return bridge(named ? { ...input, tool_use_id: toolUseID } : input, how);
   }
@@ -79,7 +79,7 @@ async function answerEvent(
     if (failed !== undefined) throw new Error(failed);
     if (decision.suppressOutput && spec.hides !== undefined)
       inVain(`a hook of ${event} answered suppressOutput, which hides nothing over this protocol; rewrite the output`);
-    // The request was cancelled in the meantime: pending messages are kept for the next one.
+    // If the request was cancelled in the meantime, pending messages are kept for the next one.
     if (how.signal.aborted) return {};
     return merge(carried(spec, decision.toJSON(), input), beside(spec, input), event);
   } catch (error) {
@@ -89,10 +89,10 @@ async function answerEvent(
   }
 }
 
-/** The reason why the host cannot answer: no handler has said anything, and those that failed are to block. */
+/** The reason if the host has no answer, because no handler gave one and handlers that failed are to block. */
 function onlyFailed({ failures, outcomes, verdict, blocked }: AnyDecision): string | undefined {
   const blocking = failures.filter((failure) => failure.blocked);
-  // That a hook is untrusted is an answer, with a reason for the user.
+  // An untrusted hook counts as an answer, with a reason for the user.
   if (blocking.some(({ cause }) => cause === 'untrusted')) return undefined;
   if (blocking.length === 0 || !(verdict === 'deny' || blocked) || !outcomes.every(isSilent)) return undefined;
   return blocking.map(({ name, message }) => `${name}: ${message}`).join('\n');

@@ -7,7 +7,7 @@ import type { ClaudeMessage } from './conversation.js';
 import type { ProgramEnd } from './process.js';
 import type { Prompt } from './prompt.js';
 
-/** What the program reported about itself when it was ready. */
+/** What the program reported about itself when it was initialized. */
 export interface ClaudeInfo {
   /** `claude_code_version`. */
   readonly version: string | undefined;
@@ -15,39 +15,39 @@ export interface ClaudeInfo {
   readonly commands: readonly Json[];
   readonly agents: readonly Json[];
   readonly models: readonly Json[];
-  /** Names of what it can do. */
+  /** The names of its capabilities. */
   readonly capabilities: readonly string[];
-  /** It blocks where we have to say that the host cannot answer; false: it would continue, so it is told to block instead. */
+  /** Whether the program blocks on an error reply. If false, it would continue, so it is told to block instead. */
   readonly failsClosed: boolean;
-  /** Events whose hooks never run over this protocol: the program does not ask callbacks about them. */
+  /** Events for which the program never calls callbacks, so that hooks for them never run over this protocol. */
   readonly neverSent: readonly HookEvent[];
-  /** Its whole reply. */
+  /** The whole reply to `initialize`. */
   readonly response: Json;
 }
 
-/** A program that speaks Claude Code's control protocol, under our hooks. */
+/** A running program that speaks Claude Code's control protocol and is subject to the host's hooks. */
 export interface ClaudeClient extends AsyncDisposable {
   readonly info: ClaudeInfo;
   /**
-   * Sends a prompt, at once or after those before it, and gives every message up to and with its `result`. Of several prompts
-   * (an async iterable), each is sent after the result of the one before. Ends with CONTROL_FAILED if the program goes away.
+   * Sends a prompt, after earlier ones are done, and yields all messages up to and including its `result`. Of several prompts
+   * (an async iterable), each is sent after the result of the previous one. Throws CONTROL_FAILED if the program ends before that.
    */
   query(prompt: Prompt | AsyncIterable<Prompt>): AsyncIterable<ClaudeMessage>;
-  /** Every message but those of the control protocol. What came before the first subscriber is given to that one. */
+  /** All messages except those of the control protocol. The first subscriber also gets the messages that came before. */
   readonly messages$: Observable<ClaudeMessage>;
-  /** Ends the turn under way. Resolves with the program's answer; rejects with CONTROL_REFUSED, CONTROL_FAILED. */
+  /** Ends the current turn. Resolves with the program's answer; rejects with CONTROL_REFUSED or CONTROL_FAILED. */
   interrupt(): Promise<Json>;
-  /** `default`, `acceptEdits`, `plan` … Rejects as `interrupt`. */
+  /** Sets the mode: `default`, `acceptEdits`, `plan` … Rejects like `interrupt`. */
   setPermissionMode(mode: string): Promise<Json>;
-  /** Without a name: back to the session's own model. Rejects like `interrupt`. */
+  /** Sets the model or, without a name, restores the session's own. Rejects like `interrupt`. */
   setModel(model?: string): Promise<Json>;
-  /** Ends the program's input, waits for it to end (`closeTimeout`), then kills it. Safe to call twice. */
+  /** Ends the program's input, waits for the program to end (`closeTimeout`), then kills it. Safe to call twice. */
   close(): Promise<ProgramEnd>;
   /** Settles when the program has ended and SessionEnd was fired. */
   readonly ended: Promise<ProgramEnd>;
 }
 
-/** From the catalogue. */
+/** The events that the catalogue marks as never sent to callbacks. */
 export const neverSent = (): HookEvent[] =>
   HOOK_EVENTS.filter((event) => ['never', 'unknown'].includes(specOf(event).claude?.sent ?? ''));
 
@@ -56,7 +56,7 @@ const OBJECTS: OptionCheck = {
   accepts: (v) => Array.isArray(v) && v.every(isObject),
 };
 
-/** The fields of the reply to `initialize` that are checked if present; other keys pass. */
+/** The fields of the reply to `initialize` that are checked if present. Other fields are not checked. */
 const REPLY: Shape = {
   commands: OBJECTS,
   agents: OBJECTS,
@@ -74,7 +74,7 @@ const REPLY: Shape = {
   pid: checks.number,
 };
 
-/** What is wrong with a reply to `initialize`, in words. Any field may be missing, because the program may be an old one. */
+/** What is wrong with a reply to `initialize`, in words. Any field may be missing, because the program may be an older version. */
 export function whyNoReply(response: unknown): string | undefined {
   if (!isObject(response)) return `expected an object, got ${clipped(show(response))}`;
   for (const [key, { expected, accepts }] of Object.entries(REPLY)) {

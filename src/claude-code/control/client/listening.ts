@@ -7,10 +7,10 @@ import { tellProblem } from '../peer/problem.js';
 import { neverSent } from './info.js';
 
 export const LISTEN = ['all', 'needed'] as const;
-/** Which events a client is asked to report: all, or only those that the host needs or that have hooks now. */
+/** The events that a client is asked to report: all, or only those that the host needs or that have hooks now. */
 export type Listen = (typeof LISTEN)[number];
 
-/** The events that callbacks are registered for. */
+/** The events for which callbacks are registered with the client. */
 export function askedEvents({ events, registrar }: HostCore, listen: Listen): HookEvent[] {
   const { anything, scopes } = registrar.known();
   const hooks = (event: HookEvent): readonly Registration[] => [
@@ -18,14 +18,14 @@ export function askedEvents({ events, registrar }: HostCore, listen: Listen): Ho
     ...(events[event]?.hook?.taps() ?? []).map(({ registration }) => registration),
   ];
   const hooked = (event: HookEvent): boolean => hooks(event).length > 0;
-  // Only we ask the hooks of a session's start, and background work may end at any time: what both say goes out with the next prompt at the latest.
+  // SessionStart is fired by us, and background work may end at any time. The output of both is sent with the next prompt at the latest.
   const waits = (event: HookEvent): boolean =>
     (specOf(event).claude?.bounds === 'start' && hooked(event)) || hooks(event).some(({ async }) => async !== false);
   const all = listen === 'all' || anything;
   const late = CLAUDE_EVENTS.some(waits);
   return CLAUDE_EVENTS.filter((event) => {
     const { claude } = specOf(event);
-    // The operation fails where a callback is registered and none answers.
+    // The operation fails if a callback is registered but gives no answer.
     if (claude?.answerNeeded) return hooked(event);
     return (
       all || isNeeded(specOf(event)) || hooked(event) || events[event]?.hook?.foreign || (late && claude?.beginsTurn)
@@ -33,16 +33,16 @@ export function askedEvents({ events, registrar }: HostCore, listen: Listen): Ho
   });
 }
 
-/** Whether the host needs the event itself, to follow sessions and agents or to compare what was decided with what was done. */
+/** Whether the host itself needs the event, to follow sessions and agents or to compare decisions with what was done. */
 const isNeeded = ({ callRole, scope, claude }: EventSpec): boolean =>
   callRole !== undefined || scope !== undefined || claude?.bounds !== undefined;
 
-/** Makes the input schemas of these events ahead of time: the first loads zod, which takes as long as a hundred events. */
+/** Creates the input schemas of these events ahead of time. The first one loads zod, which takes as long as a hundred events. */
 export function warm({ events }: HostCore, asked: readonly HookEvent[]): void {
   for (const event of asked) events[event]?.accepts({});
 }
 
-/** From now on, a hook for an event that the client does not report is an error, or is reported once. */
+/** From now on, registering a hook for an event that the client does not report is an error, or is reported once. */
 export function listenFor(
   services: HostCore,
   name: string,

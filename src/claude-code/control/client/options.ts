@@ -10,42 +10,42 @@ import type { CanUseTool } from './permission.js';
 
 /** Options of `connectClaude`. All times are seconds. */
 export interface ConnectOptions<C extends CustomEvents = NoEvents> {
-  /** The host whose hooks answer. */
+  /** The host whose hooks are called. */
   readonly host: Host<C>;
-  /** The program: a name on the PATH, or a path; a JavaScript file is run by this Node. Default `claude`. */
+  /** The program: a name on the PATH, or a path. A JavaScript file is run by the current Node. Default: `claude`. */
   readonly executable?: string;
-  /** Arguments besides those that the protocol needs: `['--model', 'opus']`. */
+  /** Additional arguments: `['--model', 'opus']`. Those that the protocol needs are always passed. */
   readonly args?: readonly string[];
-  /** Its whole environment, instead of this process's own. */
+  /** The program's whole environment, which replaces that of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The folder in which it runs. Default: the host's `session.cwd`, else this process's folder. */
+  /** The program's working directory. Default: the host's `session.cwd`, else that of this process. */
   readonly cwd?: string;
-  /** Hooks for its subagents by their exact type, each in its own scope as long as that agent lives. */
+  /** Hooks for subagents, by their exact type. They are registered in the scope of each such agent while it lives. */
   readonly spawnHooks?: Readonly<Record<string, AgentHooks<C>>>;
   /**
-   * Which events the program asks about, each a round trip: `all`, so that hooks may come at any time, or what is `needed`: to judge
-   * and watch calls and agents, and where there are hooks when it is connected. Default `all`.
+   * The events about which the program asks; each costs a round trip. `all`: hooks can be registered at any time. `needed`: only events
+   * that are needed to judge and follow calls and agents, and those that have hooks when it connects. Default: `all`.
    */
   readonly listen?: Listen;
-  /** Asks the user about a call that no rule and no PermissionRequest hook has decided. Without it the program asks no one. */
+  /** Asks the user about a call that no rule and no PermissionRequest hook has decided. Without it, the program asks nobody. */
   readonly canUseTool?: CanUseTool;
-  /** Aborting it ends the program. */
+  /** Ends the program when it is aborted. */
   readonly signal?: AbortSignal;
   /** More fields of the `initialize` request: `agents`, `appendSystemPrompt` … */
   readonly initialize?: Readonly<Record<string, unknown>>;
-  /** Seconds that the program waits for the answer of all our hooks to one event. Default 600. */
+  /** How long the program waits for all our hooks to answer one event, in seconds. Default: 600. */
   readonly timeout?: number;
-  /** Seconds to wait for the program to be ready. Default 60. */
+  /** How long to wait for the program to be ready, in seconds. Default: 60. */
   readonly initializeTimeout?: number;
-  /** Seconds that `close` waits for it to end on its own. Default 5. */
+  /** How long `close` waits for the program to end on its own, in seconds. Default: 5. */
   readonly closeTimeout?: number;
-  /** Called with what it writes to stderr. */
+  /** Called with what the program writes to stderr. */
   readonly stderr?: (text: string) => void;
-  /** Bytes of one message; a longer one is skipped and reported. Default 256 MiB. */
+  /** The maximum size of a message in bytes. A longer one is skipped and reported. Default: 256 MiB. */
   readonly maxLine?: number;
 }
 
-/** The same, in the form that the connection needs. */
+/** The options in the form that the connection needs. */
 export type ConnectSettings = Omit<ConnectOptions, 'host' | 'spawnHooks'> & {
   readonly spawnHooks?: Readonly<Record<string, unknown>>;
 };
@@ -83,7 +83,7 @@ const SHAPE: Shape = {
   maxLine: BYTES,
 };
 
-/** Throws INVALID_OPTIONS with the key, what was expected and the nearest right name. */
+/** Throws INVALID_OPTIONS with the key, the expected value and the nearest known key. */
 export function checkConnectOptions(options: unknown): void {
   if (!isObject(options)) {
     const expected = 'expected an object of options, { host }';
@@ -100,10 +100,10 @@ export function checkConnectOptions(options: unknown): void {
   }
 }
 
-/** Makes it report its own hooks, which is useful but not required. */
+/** Arguments that make the program report its own hooks, which is useful but not required. */
 export const TELEMETRY: readonly string[] = ['--include-hook-events'];
 
-/** The arguments that the protocol needs, before the caller's own. */
+/** All arguments: those that the protocol needs, followed by the caller's. */
 export function programArgs(options: ConnectSettings, telemetry: readonly string[]): string[] {
   const person = options.canUseTool ? ['--permission-prompt-tool', 'stdio'] : [];
   return [
@@ -118,7 +118,7 @@ export function programArgs(options: ConnectSettings, telemetry: readonly string
   ];
 }
 
-/** How its first session starts, as far as the arguments show. */
+/** The source of the first session (`startup`, `resume`), as far as the arguments tell. */
 export function startSource(args: readonly string[]): string {
   const names = args.map((arg) => arg.split('=')[0]);
   if (names.includes('--fork-session')) return 'fork';

@@ -8,7 +8,7 @@ import { messageOf, resultOf } from '../../../values/waiting/promises.js';
 import { type ControlAsk, type Json, type PermissionReply, permissionResult } from '../peer/wire.js';
 import type { FireEvent } from './hook-callbacks.js';
 
-/** A person's answer to a tool call, as the client's SDK has it. */
+/** The user's answer about a tool call, as in Claude's SDK. */
 export type PermissionResult =
   | {
       readonly behavior: 'allow';
@@ -18,13 +18,13 @@ export type PermissionResult =
     }
   | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean };
 
-/** What is known about the call for which a person is asked. */
+/** Facts about the call for which the user is asked. */
 export interface PermissionAsk {
   /** Fires when the client withdraws the question. */
   readonly signal: AbortSignal;
   readonly toolUseID: string;
   readonly agentID?: string;
-  /** Rules that would let such calls through from now on. */
+  /** Rules that would allow such calls from now on. */
   readonly suggestions?: readonly unknown[];
   readonly blockedPath?: string;
   readonly decisionReason?: string;
@@ -35,7 +35,7 @@ export interface PermissionAsk {
   readonly request: Json;
 }
 
-/** Asks the person, when no PermissionRequest hook has decided. */
+/** Asks the user about a call that no PermissionRequest hook has decided. */
 export type CanUseTool = (
   tool: string,
   input: Readonly<Record<string, unknown>>,
@@ -44,30 +44,30 @@ export type CanUseTool = (
 
 type Channel = 'hook_callback' | 'can_use_tool';
 
-/** One question about one call, which the client may ask in two ways at once. */
+/** A question about a call, which the client may ask over two channels at the same time. */
 interface PendingQuestion {
   readonly asked: Set<Channel>;
   readonly decision: Promise<AnyDecision>;
   readonly controller: AbortController;
-  /** The call as JSON. */
+  /** The tool's name and input as JSON, to compare calls. */
   readonly call: string;
   live: number;
 }
 
-/** How many questions are remembered for the second way to ask. */
+/** How many questions are remembered for the second channel. */
 const REMEMBERED = 100;
 
 export interface PermissionsOptions {
   readonly fire: FireEvent;
   readonly canUseTool: CanUseTool | undefined;
   readonly alarms: Alarms;
-  /** The fields that every input of the session, or of an agent, has and `can_use_tool` lacks. */
+  /** The fields that all inputs of the session or an agent have but `can_use_tool` lacks. */
   base(agent: unknown): Json;
 }
 
 /**
- * The client asks about a call twice at the same time: its PermissionRequest hooks, and the person (`can_use_tool`). Both get the
- * decision of one fire, so no hook runs twice; the person is asked only if no hook has decided.
+ * Claude Code asks about a call twice at the same time: its PermissionRequest hooks and the user (`can_use_tool`). Both get the
+ * decision of one fire, so no hook runs twice. The user is asked only if no hook has decided.
  */
 export class Permissions {
   readonly #questions = new Map<string, PendingQuestion>();
@@ -77,7 +77,7 @@ export class Permissions {
     this.#options = options;
   }
 
-  /** The hooks' decision, for either way to ask. */
+  /** The decision of the hooks, for either channel. */
   decide(asker: Channel, input: Json, { signal }: { readonly signal: EndSignal }): Promise<AnyDecision> {
     const id = input['tool_use_id'];
     const key = typeof id === 'string' ? id : undefined;
@@ -93,7 +93,7 @@ export class Permissions {
       'abort',
       () => {
         question.live--;
-        // The other way to ask may still be waiting.
+        // The other channel may still be waiting.
         if (question.live === 0) question.controller.abort(signal.reason);
       },
       { once: true },
@@ -101,7 +101,7 @@ export class Permissions {
     return question.decision;
   }
 
-  /** Answers `can_use_tool`. A question that cannot be put is a denial: it never reads as permission. */
+  /** Answers `can_use_tool`. If the user cannot be asked, the answer is a denial, never a permission. */
   async answer(ask: ControlAsk, how: { readonly signal: AbortSignal }): Promise<Json> {
     const { tool_name: tool, input, tool_use_id: toolUseID } = ask;
     if (typeof tool !== 'string' || !isObject(input))
@@ -124,7 +124,7 @@ export class Permissions {
       return { behavior: 'allow', updatedInput: final, ...(updatedPermissions ? { updatedPermissions } : {}), ...id };
     }
     const answer = await this.#askPerson(tool, final, ask, how);
-    // If the question was withdrawn, the answer no longer counts.
+    // An answer to a withdrawn question does not count.
     if (!how.signal.aborted) rememberAnswer(this.#options.alarms, { ...event, tool_input: final }, answer);
     return { ...answer, ...id };
   }
@@ -154,7 +154,7 @@ export class Permissions {
     const controller = new AbortController();
     const decision = this.#options.fire('PermissionRequest', input, { signal: controller.signal });
     const question: PendingQuestion = { asked: new Set(), decision, controller, call, live: 0 };
-    // Both askers may have gone.
+    // If both channels have withdrawn, nobody else handles the rejection.
     decision.catch(() => undefined);
     if (key === undefined) return question;
     this.#questions.delete(key);
@@ -164,7 +164,7 @@ export class Permissions {
   }
 }
 
-/** The request in the terms of the PermissionRequest event. */
+/** Converts the request to an input of the PermissionRequest event. */
 function inputOf({ tool_name, input, tool_use_id, permission_suggestions, agent_id, mcp_server }: ControlAsk): Json {
   const fields = { tool_name, tool_input: input, tool_use_id, permission_suggestions, agent_id, mcp_server };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

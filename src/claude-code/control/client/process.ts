@@ -7,9 +7,9 @@ import { adoptGroup, type ProcessGroup } from '../../../handlers/command/process
 import { clipped } from '../peer/problem.js';
 import { folderProblem, scriptProblem, startProblem } from './start-problem.js';
 
-/** How many characters are kept of the end of a program's stderr; its failure is reported with them, after its first line. */
+/** How many characters are kept of the end of a program's stderr. An error message shows the first line and this end. */
 const TAIL = 2_000;
-/** Milliseconds to read the rest of its stderr after it has ended; a child process may hold that open forever. */
+/** How long, in milliseconds, the rest of stderr is read after the program has ended. A child process may hold stderr open forever. */
 const LAST_WORDS = 200;
 
 export interface ProgramStart {
@@ -18,7 +18,7 @@ export interface ProgramStart {
   /** Replaces this process's own environment. */
   readonly env: Readonly<Record<string, string>> | undefined;
   readonly cwd: string;
-  /** Told what it writes to stderr, as it comes. */
+  /** Called with each piece that the program writes to stderr. */
   readonly onStderr?: ((text: string) => void) | undefined;
 }
 
@@ -28,23 +28,23 @@ export interface ProgramEnd {
   readonly signal?: string;
 }
 
-/** A program under way, with pipes to its standard streams, in its own process group. */
+/** A running program with pipes to its standard streams, in its own process group. */
 export interface ClaudeProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly group: ProcessGroup;
-  /** Settles when it has ended. */
+  /** Settles when the program has ended. */
   readonly ended: Promise<ProgramEnd>;
-  /** Its stderr: all of it, or the first line and the end. */
+  /** The program's stderr: all of it, or the first line and the end. */
   stderr(): string;
 }
 
-/** A JavaScript file is run by this very Node, as the client's SDK does. */
+/** The command to start. A JavaScript file is run by the current Node, as in Claude's SDK. */
 function commandOf({ executable, args }: ProgramStart): [string, readonly string[]] {
   return /\.[cm]?js$/.test(executable) ? [process.execPath, [executable, ...args]] : [executable, args];
 }
 
-/** Starts it, or says why it did not start. */
+/** Starts a program, or returns why it could not be started. */
 export async function startProgram(start: ProgramStart): Promise<ClaudeProcess | { readonly problem: string }> {
   const [file, args] = commandOf(start);
   const { env, cwd } = start;
@@ -64,7 +64,7 @@ export async function startProgram(start: ProgramStart): Promise<ClaudeProcess |
       const end = { ...(code === null ? {} : { exitCode: code }), ...(signal === null ? {} : { signal }) };
       const late = sleep(LAST_WORDS, undefined, { ref: false });
       void Promise.race([last.ended, late]).then(() => {
-        // A child process that it left behind may hold it open, which would keep this process running.
+        // A child process that was left behind may hold stderr open, which would keep this process running.
         child.stderr.destroy();
         resolve(end);
       });
@@ -79,7 +79,7 @@ function launch(file: string, args: readonly string[], env: ProgramStart['env'],
     ...(env === undefined ? {} : { env, extendEnv: false }),
     stdin: 'pipe',
     detached: process.platform !== 'win32',
-    // It is ended as a group, with everything it started.
+    // The process group is ended explicitly, with everything that the program started.
     cleanup: false,
     buffer: false,
     reject: false,

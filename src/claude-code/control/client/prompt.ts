@@ -5,10 +5,10 @@ import { messageOf } from '../../../values/waiting/promises.js';
 import { clipped } from '../peer/problem.js';
 import { type Json, userMessage } from '../peer/wire.js';
 
-/** A prompt: a text, or a user message as the client's SDK has it. */
+/** A prompt: a text, or a user message as in Claude's SDK. */
 export type Prompt = string | Json;
 
-/** A prompt as it goes to the client, or the caller's own iterable of prompts. Throws INVALID_OPTIONS for what can be no prompt. */
+/** Converts a prompt to the client's message, or returns the caller's iterable of prompts. Throws INVALID_OPTIONS for an invalid prompt. */
 export function checkPrompt(prompt: Prompt | AsyncIterable<Prompt>): Json | AsyncIterable<Prompt> {
   return isIterable(prompt) ? prompt : promptMessage(prompt);
 }
@@ -17,8 +17,8 @@ const isIterable = (prompt: unknown): prompt is AsyncIterable<Prompt> =>
   typeof prompt === 'object' && prompt !== null && Symbol.asyncIterator in prompt;
 
 /**
- * The message of a prompt, with a `uuid` if it has none. It has been through JSON, so that what was checked is what is sent: the
- * client exits when it gets a message of another role, and never answers one with other content. Throws INVALID_OPTIONS.
+ * The message for a prompt, with a `uuid` if it has none. It is copied through JSON, so that exactly what was checked is sent: Claude
+ * Code exits when it gets a message with another role, and never answers one with invalid content. Throws INVALID_OPTIONS.
  */
 export function promptMessage(prompt: Prompt): Json {
   if (isText(prompt)) return { ...userMessage(prompt), uuid: randomUUID() };
@@ -36,7 +36,7 @@ const orNone = ({ expected, accepts }: Shape[string]): Shape[string] => ({
   accepts: (value) => value == null || accepts(value),
 });
 
-/** A user message; other keys pass through. */
+/** The checked fields of a user message. Other fields are passed on. */
 const MESSAGE: Shape = {
   type: oneOf('user'),
   message: { expected: 'an object, { role: "user", content }', accepts: isObject },
@@ -50,7 +50,7 @@ const INNER: Shape = {
   content: { expected: 'a text, or an array of content blocks', accepts: (v) => isText(v) || Array.isArray(v) },
 };
 
-/** Content blocks by type; other types pass through. */
+/** The checked fields of content blocks, by type. Blocks of other types are passed on. */
 const BLOCKS: Readonly<Record<string, Shape>> = {
   text: { text: checks.text },
   image: { source: checks.object },

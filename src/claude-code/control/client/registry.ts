@@ -4,12 +4,12 @@ import { nearest } from '../../../values/nearest.js';
 import { isObject, isText, SECONDS, show } from '../../../values/shape.js';
 import type { WireMatcher } from '../peer/wire.js';
 
-/** Gives callbacks the ids the protocol knows them by: `hook_0`, `hook_1` … in the order they come, the same one once. */
+/** Gives callbacks their ids in the protocol: `hook_0`, `hook_1` … in order of registration. A callback that is registered again keeps its id. */
 export class CallbackRegistry<Callback extends object> {
   readonly #byId = new Map<string, Callback>();
   readonly #ids = new Map<Callback, string>();
 
-  /** The callback's id, the one it has if it was registered before. */
+  /** Registers a callback and returns its id. */
   readonly register = (callback: Callback): string => {
     const known = this.#ids.get(callback);
     if (known !== undefined) return known;
@@ -19,10 +19,10 @@ export class CallbackRegistry<Callback extends object> {
     return id;
   };
 
-  /** The callback of that id. */
+  /** The callback with this id. */
   readonly callback = (id: string): Callback | undefined => this.#byId.get(id);
 
-  /** The id of a callback that was registered. */
+  /** The id of a registered callback. */
   readonly idOf = (callback: Callback): string | undefined => this.#ids.get(callback);
 
   /** The number of callbacks. */
@@ -31,7 +31,7 @@ export class CallbackRegistry<Callback extends object> {
   }
 }
 
-/** Callbacks of one matcher, as the client's SDK takes them. The matcher travels, so it is a string. Seconds. */
+/** The callbacks of one matcher, as in Claude's SDK. The matcher is sent to the client, so it is a string. The timeout is in seconds. */
 export interface CallbackMatcher<Callback> {
   readonly matcher?: string;
   readonly hooks: readonly Callback[];
@@ -39,7 +39,7 @@ export interface CallbackMatcher<Callback> {
   readonly onFailure?: 'continue' | 'block';
 }
 
-/** The `hooks` of an `initialize` request: each matcher with its callbacks' ids. Throws INVALID_HOOKS with the place. */
+/** The `hooks` of an `initialize` request: the matchers with the ids of their callbacks. Throws INVALID_HOOKS with the path of the error. */
 export function matcherConfig<Callback extends object>(
   hooks: Readonly<Record<string, readonly CallbackMatcher<Callback>[]>>,
   registry: CallbackRegistry<Callback>,

@@ -5,36 +5,36 @@ import type { AnyDecision } from '../../../host/decide/decision.js';
 import { describeError } from '../../../values/message.js';
 import type { Json } from '../peer/wire.js';
 
-/** How many subagents' types are remembered. */
+/** How many subagents are remembered with their types. */
 const REMEMBERED = 10_000;
 
 interface Known {
   readonly id: string;
-  /** Fields that its inputs share, as last seen. */
+  /** The latest values of the fields that all inputs of the session share. */
   base: Json;
   started: Promise<void>;
-  /** System messages of hooks that had no answer to be sent with. */
+  /** System messages of hooks that are waiting for an answer that can carry them. */
   messages: string[];
-  /** Its SessionEnd, fired. */
+  /** Settles when SessionEnd has been fired; undefined if it has not started. */
   ending: Promise<unknown> | undefined;
 }
 
 export interface SessionsOptions {
   readonly services: HostCore;
   fire(event: 'SessionStart' | 'SessionEnd', input: Json, how?: { readonly signal: AbortSignal }): Promise<AnyDecision>;
-  /** Why the first session starts: `startup`, or `resume` where the arguments say so. */
+  /** Why the first session starts: `startup`, or `resume` if the arguments say so. */
   readonly source: string;
 }
 
-/** The sessions of one client: it tells callbacks of neither the start of the first nor the end of the last, so we do. */
+/** The sessions of one client. Claude Code does not call callbacks for the start of the first session and the end of the last, so this class fires them. */
 export class ClientSessions {
   readonly #options: SessionsOptions;
   readonly #known = new Map<string, Known>();
-  /** No one needs to be told any more how a session starts. */
+  /** Aborted when the client has ended, to cancel SessionStart hooks that are still running. */
   readonly #gone = new AbortController();
   #last: Known | undefined;
   #judges = false;
-  /** The types of its subagents, by id. */
+  /** The types of subagents, by id. */
   readonly #types = new Map<string, string>();
 
   constructor(options: SessionsOptions) {
@@ -42,8 +42,8 @@ export class ClientSessions {
   }
 
   /**
-   * Which program carries out decisions, and whether it is known to ask about every call before it runs: there is one callback for all
-   * tools, so it does once it has asked about one.
+   * Says that the client carries out decisions, and whether it is known to ask about every call before it runs. One callback serves all
+   * tools, so if the client has asked about one call, it asks about all.
    */
   doing(role: CallRole | undefined): { readonly everyTool: boolean; readonly doneBy: 'client' } {
     if (role === 'judges') this.#judges = true;
@@ -53,7 +53,7 @@ export class ClientSessions {
   /** Whether a session belongs to this client. */
   has = (id: string): boolean => this.#known.has(id);
 
-  /** The fields that every input of the session the client is in has, or of that agent there. */
+  /** The fields that all inputs of the client's current session have, or those of an agent in it. */
   base = (agent?: unknown): Json => {
     const base = this.#last?.base ?? {};
     const type = this.#types.get(String(agent));
@@ -61,8 +61,8 @@ export class ClientSessions {
   };
 
   /**
-   * Called with an input, or the client's `init`, of a session: the first one is also its start, unless the client has reported that itself
-   * (`announced`). Resolves when the session's start has been answered.
+   * Called with every input, and with the client's `init` message. The first one of a session also fires SessionStart, unless the client has
+   * done so itself (`announced`). Resolves when the hooks of SessionStart have answered.
    */
   seen(fields: Json, announced: boolean): Promise<void> {
     const { session_id: id, transcript_path, cwd, permission_mode, prompt_id, agent_id, agent_type } = fields;
@@ -76,12 +76,12 @@ export class ClientSessions {
       const model = typeof fields['model'] === 'string' ? { model: fields['model'] } : {};
       if (!announced) known.started = this.#start(known, { ...baseOf(fields), source, ...model });
     }
-    // A subagent's folder and mode are its own.
+    // A subagent has its own folder and mode, which are not those of the session.
     if (fields['agent_id'] !== undefined) return known.started;
     this.#last = known;
     const { base } = known;
     const news = (key: string, value: unknown): boolean => value !== undefined && value !== base[key];
-    // Every event comes by here, and hardly one changes them.
+    // This runs for every event, and the fields rarely change.
     if (
       news('transcript_path', transcript_path) ||
       news('cwd', cwd) ||
@@ -92,13 +92,13 @@ export class ClientSessions {
     return known.started;
   }
 
-  /** One of its subagents starts: what is registered in its scope from now on goes with it. */
+  /** Called when a subagent starts. Hooks registered in its scope from now on are removed when it ends. */
   agentStarts({ session_id: session, agent_id: agent, agent_type: type }: Json): void {
     if (typeof session !== 'string' || typeof agent !== 'string' || typeof type !== 'string') return;
     this.#options.services.registrar.agents.start({ session, agent }, type);
   }
 
-  /** The client reports its own end, perhaps with its last message: the hooks may finish. */
+  /** Called when the client reports its end, perhaps as its last message. The hooks may still finish. */
   async finish(input: Json): Promise<AnyDecision> {
     const decision = this.#options.fire('SessionEnd', input);
     const known = this.#known.get(String(input['session_id']));
@@ -106,7 +106,7 @@ export class ClientSessions {
     return decision;
   }
 
-  /** What waits to be sent with an answer to that event: late context for the model, messages for the user. */
+  /** Takes what is waiting to be sent with an answer to this event: late context for the model, messages for the user. */
   beside(spec: EventSpec, input: Json): Json {
     const known = this.#known.get(String(input['session_id']));
     if (!known) return {};
@@ -120,7 +120,7 @@ export class ClientSessions {
     };
   }
 
-  /** The client has ended: so have its sessions and their agents. */
+  /** Ends all sessions and their agents, because the client has ended. */
   async end(): Promise<void> {
     this.#gone.abort();
     for (const known of this.#known.values()) {
@@ -148,7 +148,7 @@ export class ClientSessions {
     try {
       return await this.#options.fire(event, input, how);
     } catch (error) {
-      // Its hooks are reported as cancelled.
+      // The hooks are already reported as cancelled.
       if (how?.signal.aborted) return undefined;
       this.#options.services.report(`${event} was not fired: ${describeError(error)}`);
       return undefined;

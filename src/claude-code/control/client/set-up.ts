@@ -13,15 +13,15 @@ export interface SetUp {
   readonly name: string;
   /** The `initialize` request. */
   readonly ask: ControlAsk;
-  /** 0: forever. */
+  /** How long to wait for the reply, in seconds; 0: forever. */
   readonly seconds: number;
-  /** How the program ended, if it has. */
+  /** Waits a short time for the program's end. Resolves with how it ended, if it did. */
   end(): Promise<ProgramEnd>;
-  /** Its output, to be appended to a message. */
+  /** The program's output, to be appended to an error message. */
   said(): string;
 }
 
-/** Has the program register our hooks. Resolves with its reply; rejects with CONTROL_FAILED, CONTROL_REFUSED. */
+/** Registers our hooks with the program. Resolves with its reply; rejects with CONTROL_FAILED or CONTROL_REFUSED. */
 export async function setUp({ peer, name, ask, seconds, end, said }: SetUp): Promise<Json> {
   const late = seconds > 0 ? AbortSignal.timeout(timerDelay(seconds)) : undefined;
   let reply: unknown;

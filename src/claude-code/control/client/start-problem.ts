@@ -5,13 +5,13 @@ import { messageOf } from '../../../values/waiting/promises.js';
 export interface Start {
   /** The executable that the caller named. */
   readonly executable: string;
-  /** The file that is started: that, or the Node that runs it. */
+  /** The file that is started: the executable, or the Node that runs it. */
   readonly file: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>> | undefined;
 }
 
-/** Why nothing can be started in that folder. Windows alone says the same of a folder and a program. */
+/** Why nothing can be started in a folder; undefined if the folder is fine. */
 export function folderProblem(cwd: string): string | undefined {
   const found = look(cwd);
   if (!found) return `the folder ${cwd} is not there; give one that is as "cwd"`;
@@ -19,14 +19,14 @@ export function folderProblem(cwd: string): string | undefined {
   return undefined;
 }
 
-/** Otherwise Node would start and report it after its own stack trace. */
+/** What is wrong with a JavaScript file. Without this check, Node would start and report it below a stack trace. */
 export function scriptProblem({ executable, file, cwd }: Start): string | undefined {
   if (executable === file) return undefined;
   const found = look(resolve(cwd, executable));
   return found ? undefined : missing(executable, '');
 }
 
-/** What a failed start means: the system's error is the same for a missing folder, a missing program and a missing interpreter. */
+/** Explains a failed start, since the system's error is the same for a missing folder, a missing program and a missing interpreter. */
 export function startProblem(error: unknown, start: Start): string {
   const { code } = error as NodeJS.ErrnoException;
   const folder = folderProblem(start.cwd);

@@ -1,6 +1,6 @@
 import { LazySignal } from '../../../values/waiting/lazy-signal.js';
 
-/** One of the other side's requests that is being answered. */
+/** A request of the other side that is being answered. */
 export class IncomingRequest {
   readonly id: string;
   /** Aborts when the request is withdrawn. */
@@ -10,13 +10,13 @@ export class IncomingRequest {
     this.id = id;
   }
 
-  /** The same as a real AbortSignal. */
+  /** `ending` as an AbortSignal, which is created on first read. */
   get signal(): AbortSignal {
     return this.ending.signal;
   }
 }
 
-/** One of our requests that waits for its reply. */
+/** A request of ours that waits for its reply. */
 export interface Waiting {
   resolve(response: unknown): void;
   reject(error: Error): void;

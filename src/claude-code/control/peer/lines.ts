@@ -1,21 +1,21 @@
 import type { Readable } from 'node:stream';
 
-/** The most bytes in one line; a longer one is skipped and reported. */
+/** The maximum size of a line in bytes. A longer line is skipped and reported. */
 export const LINE_LIMIT = 256 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 
 export interface LineEvents {
   line(text: string): void;
-  /** A line over the limit; it was skipped. */
+  /** Called for a line that exceeds the limit and was skipped. */
   tooLong(bytes: number): void;
-  /** The stream has ended or broke; `rest` is what stood after the last newline. */
+  /** Called when the stream has ended or failed. `rest` is the text after the last newline. */
   end(rest: string, error: Error | undefined): void;
 }
 
 /**
- * Reads lines of any length in time linear in their bytes: each chunk is searched once and the pieces are joined at the newline.
- * Only a newline ends a line, since JSON text may hold U+2028 and carriage returns may come from anywhere.
+ * Reads lines of any length in linear time: each chunk is searched once, and the pieces of a line are joined at its end.
+ * Only a newline ends a line, since JSON text may contain U+2028, and carriage returns may occur anywhere.
  */
 export function readLines(stream: Readable, on: LineEvents, limit = LINE_LIMIT): void {
   let pieces: Buffer[] = [];
@@ -46,7 +46,7 @@ export function readLines(stream: Readable, on: LineEvents, limit = LINE_LIMIT):
     const chunk = typeof data === 'string' ? Buffer.from(data) : data;
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
-      // Most lines come whole.
+      // Most lines are in a single chunk.
       const whole = size === 0;
       if (!whole) take(chunk.subarray(from, at));
       const bytes = whole ? at - from : size;

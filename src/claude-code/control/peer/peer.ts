@@ -13,10 +13,10 @@ import { type ControlAsk, controlCancel, controlError, controlRequest, controlSu
 
 export type { IncomingRequest };
 
-/** How many of our cancelled requests are remembered: a late reply to one is not reported. */
+/** How many of our cancelled requests are remembered, so that late replies to them are not reported. */
 const REMEMBERED = 1_000;
 
-/** One end of the control protocol: both sides may ask, each request has one reply, none comes after a cancel. */
+/** One end of the control protocol. Both sides may send requests. Each request gets one reply, or none after it is cancelled. */
 export class Peer {
   readonly #options: PeerOptions;
   /** Our requests that wait for a reply. */
@@ -27,7 +27,7 @@ export class Peer {
   /** Distinguishes this peer's request ids from another's. */
   readonly #mark = randomBytes(3).toString('hex');
   #asked = 0;
-  /** Why nothing can be asked any more. */
+  /** The error for new requests, once none can be sent any more. */
   #over: HookscopeError | undefined;
   #broken = false;
   readonly #problems: FewProblems;
@@ -47,20 +47,20 @@ export class Peer {
     readLines(input, events, maxLine);
   }
 
-  /** How many of our requests wait for a reply. */
+  /** The number of our requests that wait for a reply. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
   /**
-   * Asks the other side. Rejects with CONTROL_REFUSED (it answered with an error), CONTROL_FAILED (it went away) and the
-   * signal's own reason; then the request is withdrawn.
+   * Sends a request to the other side. Rejects with CONTROL_REFUSED (it answered with an error), CONTROL_FAILED (it disconnected)
+   * or the signal's reason; aborting withdraws the request.
    */
   request(ask: ControlAsk, how: { signal?: EndSignal | undefined } = {}): Promise<Json> {
     return this.ask(ask, (response) => (isObject(response) ? response : {}), how);
   }
 
-  /** Like `request`; `read` converts the reply, and does not throw. */
+  /** Like `request`, but converts the reply with `read`, which must not throw. */
   ask<T>(ask: ControlAsk, read: (response: unknown) => T, how: { signal?: EndSignal | undefined }): Promise<T> {
     const { signal } = how;
     if (this.#over) return Promise.reject(this.#over);
@@ -96,8 +96,8 @@ export class Peer {
   }
 
   /**
-   * Sends a message that is no control message. Resolves when the other side has taken it, or the way to it is broken; rejects if
-   * it is not JSON.
+   * Sends a message that is not a control message. Resolves when the stream accepts more or the connection is broken; rejects if
+   * the message is not JSON.
    */
   async send(message: Json): Promise<void> {
     if (this.#write(message)) return;
@@ -106,21 +106,21 @@ export class Peer {
     await nextRoom(output);
   }
 
-  /** Fails everything that waits for a reply, and every later request. */
+  /** Fails all requests that wait for a reply, and all later ones. */
   fail(error: HookscopeError): void {
     this.#over ??= error;
     for (const { reject } of [...this.#waiting.values()]) reject(error);
     this.#waiting.clear();
   }
 
-  /** Cancels the other side's requests: there is nobody left to answer. */
+  /** Cancels the other side's requests, because there is nobody left to answer. */
   abandon(reason: unknown): void {
     const running = [...this.#running.values()];
     this.#running.clear();
     for (const { ending } of running) ending.abort(reason);
   }
 
-  /** No more is sent, so nothing more can be asked; what was asked is still waited for. */
+  /** Refuses new requests, because nothing more is sent. Pending requests still wait for their replies. */
   finish(): void {
     this.#over ??= this.#failed('it was closed');
     if (!this.#broken && !this.#options.output.writableEnded) this.#options.output.end();
@@ -170,7 +170,7 @@ export class Peer {
     }
   }
 
-  /** Once, and never after the request was withdrawn. */
+  /** Sends the reply, but only once and not after the request was withdrawn. */
   #reply(call: IncomingRequest, make: () => object): void {
     const { id } = call;
     if (this.#running.get(id) !== call) return;
@@ -209,7 +209,7 @@ export class Peer {
       this.problem('bad_message', `a cancel names no request_id and was left out: ${clipped(text)}`);
       return;
     }
-    // It may have crossed our reply on its way.
+    // The cancellation may have been sent before our reply arrived.
     const call = this.#running.get(id);
     this.#running.delete(id);
     call?.ending.abort(new DOMException(`${this.#options.name} withdrew the request`, 'AbortError'));
@@ -247,7 +247,7 @@ export class Peer {
     if (this.#givenUp.size > REMEMBERED) this.#givenUp.delete(this.#givenUp.values().next().value as string);
   }
 
-  /** One write a message, so that no two are mixed. False: the other side is slow to take it. */
+  /** Writes a message in a single call, so that messages do not mix. Returns false if the stream's buffer is full. */
   #write(message: object): boolean {
     const line = `${wellFormedJson(message)}\n`;
     const { output } = this.#options;
@@ -255,7 +255,7 @@ export class Peer {
     return output.write(line);
   }
 
-  /** Tells what is wrong with the other side, the first hundred of a kind in a minute. */
+  /** Reports a problem with the other side, up to a hundred of a kind per minute. */
   problem(problem: ControlProblemName, message: string, request_id?: string): void {
     this.#problems.tell({ problem, message, ...(request_id !== undefined && { request_id }) });
   }

@@ -2,52 +2,52 @@ import { beginning } from '../../../emit/redact/part.js';
 import type { HostCore } from '../../../host/core.js';
 
 /**
- * What can be wrong with what the other side of the control protocol sends, or with the way to it. Each is told on `host.events$`
- * (and to the host's logger); none ends the connection by itself but `connection`.
+ * Problems with messages of the control protocol or with the connection. Each is emitted on `host.events$` and logged by the host's
+ * logger. Only `connection` ends the connection.
  */
 export type ControlProblemName =
   /** A line that is not JSON. */
   | 'bad_json'
   /** JSON that is not a message: not an object, without a type, or a control message without its ids. */
   | 'bad_message'
-  /** A line over the limit; it was skipped. */
+  /** A line exceeds the limit and was skipped. */
   | 'too_long'
   /** The other side ended in the middle of a line. */
   | 'cut_off'
-  /** A request under an id that is still being answered; it was dropped, the first one is answered. */
+  /** A request has the id of one that is still being answered. It was dropped; the first one is answered. */
   | 'duplicate_request'
-  /** A reply to nothing that was asked. */
+  /** A reply to a request that does not exist. */
   | 'unexpected_response'
-  /** The pipe broke. */
+  /** The pipe is broken. */
   | 'connection'
-  /** `initialize` names an event that is not in the catalogue; its hooks were left out. */
+  /** `initialize` names an unknown event. Its hooks were left out. */
   | 'unknown_event'
   /** Hooks are registered for an event that Claude Code does not send to callbacks. */
   | 'never_sent'
-  /** Hooks were called for an event that this program was not asked to report (`listen: 'needed'`). */
+  /** Hooks are registered for an event that this program was not asked to report (`listen: 'needed'`). */
   | 'not_listened'
-  /** A hook asked for something that cannot be done over this protocol (`suppressOutput`). */
+  /** A hook asked for something that this protocol does not support (`suppressOutput`). */
   | 'no_effect'
-  /** Something that our answer cannot express to the other side. */
+  /** Any other problem, such as a warning about the hooks in `initialize`, or messages that were dropped because nobody read them. */
   | 'failed';
 
 export interface ControlProblem {
   readonly problem: ControlProblemName;
-  /** For people: what came, and what was done with it. */
+  /** What was received and how it was handled, in words. */
   readonly message: string;
   readonly request_id?: string;
 }
 
-/** The beginning of something long, on one line. */
+/** Shortens a long text and puts it on one line. */
 export function clipped(text: string, length = 200): string {
   return text.length > length ? `${beginning(text, length)} (${text.length} characters)` : text;
 }
 
-/** Problems of one kind that a connection tells in a minute; what comes beyond them is counted. */
+/** How many problems of a kind a connection reports per minute. The rest is only counted. */
 const MOST = 100;
 const MINUTE = 60_000;
 
-/** Keeps garbage without end from being records without end. */
+/** Limits the number of reported problems, so that endless garbage does not make endless records. */
 export class FewProblems {
   readonly #tell: (problem: ControlProblem) => void;
   readonly #now: () => number;
@@ -69,7 +69,7 @@ export class FewProblems {
     if ((this.#told.get(problem.problem)?.count ?? 0) <= MOST) this.#tell(problem);
   }
 
-  /** Says how many were left out. */
+  /** Reports how many problems were left out. */
   end(): void {
     for (const name of this.#told.keys()) this.#sum(name);
     this.#told.clear();
@@ -81,10 +81,10 @@ export class FewProblems {
   }
 }
 
-/** Caused by our own hooks, so they are few and each gets a line. The other side can cause any number of the others. */
+/** Problems that our own hooks cause. They are few, so each is logged; the other side can cause any number of the others. */
 const OURS: readonly ControlProblemName[] = ['never_sent', 'not_listened', 'no_effect'];
 
-/** To the logger, where what the other side does is one line per minute and kind, and on the stream. */
+/** Reports a problem on the stream and to the logger, where problems that the other side causes are one line per kind and minute. */
 export function tellProblem(
   { bus, report }: HostCore,
   peer: string,

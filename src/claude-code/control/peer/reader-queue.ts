@@ -1,7 +1,7 @@
-/** Items wait for their single reader, in order; an error comes after everything queued before it. */
+/** A queue for a single reader. An error is delivered after all items that were queued before it. */
 export class ReaderQueue<T> implements AsyncIterable<T> {
   #items: T[] = [];
-  /** How many items at the front were read; removed in large pieces, so that a long queue is not moved for each. */
+  /** How many items at the front have been read. They are removed in batches, so that a long array is not shifted for each. */
   #read = 0;
   #wake: (() => void) | undefined;
   #ended = false;
@@ -33,7 +33,7 @@ export class ReaderQueue<T> implements AsyncIterable<T> {
 
   #next(): T {
     const item = this.#items[this.#read] as T;
-    // No reader holds it any more.
+    // Releases the item for garbage collection.
     this.#items[this.#read++] = undefined as T;
     if (this.#read * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#read);

@@ -3,8 +3,8 @@ import { isObject, isText } from '../../../values/shape.js';
 import type { Json } from './wire.js';
 
 /**
- * A message with the results of calls: one that succeeded has run. Which input it had is not told; of an agent's calls, neither whose
- * they are.
+ * Records the calls that have run, from a message with their results. The message does not tell the input of a call, and for calls of
+ * subagents not which agent made them, so those are skipped.
  */
 export function ranBySession({ alarms, session: own }: HostCore, message: Json): void {
   const { type, session_id: session = own.session_id, message: inner, parent_tool_use_id: parent } = message;

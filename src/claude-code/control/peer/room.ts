@@ -4,7 +4,7 @@ const EVENTS = ['drain', 'close', 'error'];
 
 const waiting = new WeakMap<Writable, Promise<void>>();
 
-/** Settles when a full stream takes more, or never will again. It is listened to once, however many wait. */
+/** Settles when a full stream accepts more data or has ended. Adds one set of listeners to the stream, however many callers wait. */
 export function nextRoom(output: Writable): Promise<void> {
   const known = waiting.get(output);
   if (known !== undefined) return known;

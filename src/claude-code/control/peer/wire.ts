@@ -2,17 +2,17 @@ import type { z } from 'zod';
 import type { Json } from '../../../values/shape.js';
 import { schema, zod } from '../../../values/zod.js';
 
-/** The control protocol's messages, in the order of keys the recorded client and the early design have. */
+/** The messages of the control protocol. Keys are in the order in which Claude Code was recorded to send them. */
 export type { Json };
 
-/** A request to the other side; each `subtype` has its own fields. */
+/** A request to the other side. Each `subtype` has its own fields. */
 export interface ControlAsk extends Json {
   readonly subtype: string;
 }
 
 export interface ControlRequest {
   readonly type: 'control_request';
-  /** Chosen by who asks, unique among its requests under way. */
+  /** Chosen by the requesting side, unique among its pending requests. */
   readonly request_id: string;
   readonly request: ControlAsk;
 }
@@ -47,13 +47,13 @@ export const controlError = (request_id: string, error: string): ControlResponse
 
 export const controlCancel = (request_id: string): ControlCancel => ({ type: 'control_cancel_request', request_id });
 
-/** A prompt, as the client's SDK writes it. */
+/** A prompt, as Claude's SDK writes it. */
 export function userMessage(content: string | readonly Json[]): Json {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   return { type: 'user', session_id: '', message: { role: 'user', content: blocks }, parent_tool_use_id: null };
 }
 
-/** One matcher of `initialize`: which callbacks it means by their ids. Seconds. */
+/** A matcher in `initialize`, which names callbacks by id. The timeout is in seconds. */
 export const matcherSchema = schema(() =>
   zod().looseObject({
     matcher: zod().string().nullish(),
@@ -63,7 +63,7 @@ export const matcherSchema = schema(() =>
   }),
 );
 
-/** A matcher as it is sent: callbacks by their ids. Seconds. */
+/** A matcher as it is sent, with the ids of its callbacks. The timeout is in seconds. */
 export type WireMatcher = z.infer<ReturnType<typeof matcherSchema>>;
 
 export const initializeSchema = schema(() =>
@@ -75,7 +75,7 @@ export const initializeSchema = schema(() =>
 
 export type InitializeAsk = z.infer<ReturnType<typeof initializeSchema>>;
 
-/** The answer of a person, or of whoever acts for them, to `can_use_tool`. */
+/** The answer to `can_use_tool`, by the user or a program that acts for them. */
 export const permissionResult = schema(() =>
   zod().discriminatedUnion('behavior', [
     zod().looseObject({

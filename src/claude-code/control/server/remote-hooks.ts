@@ -18,13 +18,13 @@ import type { TurnEnd } from './turn-end.js';
 export interface RemoteHooksOptions {
   readonly peer: Peer;
   readonly registrar: Registrar;
-  /** Told when a hook ends it. */
+  /** Records when a hook ends the turn. */
   readonly turn: TurnEnd;
-  /** The other side in words. */
+  /** The name of the other side in messages. */
   readonly name: string;
 }
 
-/** Registers the hooks of an `initialize` request, as Claude Code does with its SDK's; all or none. Throws INVALID_HOOKS. */
+/** Registers the hooks of an `initialize` request, as Claude Code does for its SDK: all or, if it throws INVALID_HOOKS, none. */
 export function registerRemoteHooks(
   hooks: Readonly<Record<string, readonly WireMatcher[]>>,
   { peer, registrar, name, turn }: RemoteHooksOptions,
@@ -48,10 +48,10 @@ export function registerRemoteHooks(
   return registrar.register(undefined, known, { dialect: 'claude', source: { kind: 'sdk', name }, warn });
 }
 
-/** On these events the client fails closed, whatever `onFailure` says: without a guard's verdict the action must not happen. */
+/** Whether Claude Code fails closed on the event, whatever `onFailure` says: without a guard's verdict the action must not happen. */
 const failsClosed = ({ claude }: EventSpec): boolean => claude?.unanswered === 'blocks';
 
-/** A callback in another program, asked over the wire. */
+/** A handler that calls a callback of the other side over the connection. */
 function remoteHandler(peer: Peer, id: string, turn: TurnEnd): Handler {
   return {
     kind: 'callback',
@@ -69,7 +69,7 @@ function remoteHandler(peer: Peer, id: string, turn: TurnEnd): Handler {
   };
 }
 
-/** An answer under another event's name counts as a failure that stops a tool call, as in the client. */
+/** Reads an answer. As in Claude Code, one for another event counts as a failure that stops a tool call. */
 function readRemoteAnswer({ spec, eventName, input }: ExternalCall, output: unknown, turn: TurnEnd): Reply {
   if (output == null) return {};
   if (!isObject(output))

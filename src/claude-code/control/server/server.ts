@@ -29,7 +29,7 @@ import {
 import { registerRemoteHooks } from './remote-hooks.js';
 import { TurnEnd } from './turn-end.js';
 
-/** Answers one kind of request; what it throws is the error reply, nothing is `{}`. */
+/** Answers one kind of request. What it throws becomes the error reply; returning nothing means `{}`. */
 export type RequestHandler = (
   request: Json,
   how: { readonly signal: AbortSignal },
@@ -37,19 +37,19 @@ export type RequestHandler = (
 
 /** Options of `serveControl`. */
 export interface ServeOptions<C extends CustomEvents = NoEvents> {
-  /** The stream that the other side writes to, one message per line: `process.stdin`. */
+  /** The stream to which the other side writes, one message per line: `process.stdin`. */
   readonly input: Readable;
-  /** The stream that it reads: `process.stdout`. Nothing else may write to it. */
+  /** The stream that the other side reads: `process.stdout`. Nothing else may write to it. */
   readonly output: Writable;
-  /** The host in which its hooks are registered. */
+  /** The host in which the other side's hooks are registered. */
   readonly host: Host<C>;
-  /** More of the answer to `initialize`, or what makes it of the request: `commands`, `agents`, `models`, `claude_code_version` … */
+  /** More fields of the answer to `initialize`, or a function that makes them from the request: `commands`, `agents`, `models`, `claude_code_version` … */
   readonly info?: Readonly<Record<string, unknown>> | ((request: Json) => Readonly<Record<string, unknown>>);
   /** Requests that the agent answers itself, by subtype: `interrupt`, `set_model`, `set_permission_mode` … */
   readonly requests?: Readonly<Record<string, RequestHandler>>;
   /** The name of the other side in messages and records. Default `sdk`. */
   readonly name?: string;
-  /** Bytes of one message; a longer one is skipped and reported. Default 256 MiB. */
+  /** The maximum size of a message in bytes. A longer one is skipped and reported. Default: 256 MiB. */
   readonly maxLine?: number;
 }
 
@@ -57,27 +57,27 @@ export interface ServeOptions<C extends CustomEvents = NoEvents> {
 export interface ControlServer extends AsyncDisposable {
   /** The fields of the first `initialize` request, once its hooks are registered. Rejects with CONTROL_FAILED if none comes. */
   readonly initialized: Promise<Json>;
-  /** Messages of the other side other than the protocol's own, above all prompts; ends when it disconnects. For one reader. */
+  /** Messages of the other side that are not part of the protocol, mainly prompts. Ends when the other side disconnects. Only one reader is allowed. */
   readonly messages: AsyncIterable<Json>;
   /**
-   * Sends a message: `{ type: 'assistant', … }`. Resolves when it may be followed by the next. A `result` without a
-   * `terminal_reason` gets the client's own where a hook of the other side has ended the turn by `continue: false`.
+   * Sends a message: `{ type: 'assistant', … }`. Resolves when the next one may be sent. If a hook of the other side ended the turn with
+   * `continue: false`, a `result` without a `terminal_reason` gets the one that Claude Code would send.
    */
   send(message: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Asks the other side. Rejects with CONTROL_REFUSED, CONTROL_FAILED, or the signal's reason, which withdraws the request. */
+  /** Sends a request to the other side. Rejects with CONTROL_REFUSED, CONTROL_FAILED, or the signal's reason; aborting withdraws the request. */
   request(request: ControlAsk, how?: { readonly signal?: AbortSignal }): Promise<Json>;
   /**
-   * Asks its `canUseTool` about a call: `{ tool_name, input, tool_use_id, … }`. Any unclear answer is a denial; it
-   * rejects only with the signal's reason.
+   * Asks the other side's `canUseTool` about a call: `{ tool_name, input, tool_use_id, … }`. Any unclear answer is a denial.
+   * Rejects only with the signal's reason.
    */
   canUseTool(call: CanUseToolCall, how?: { readonly signal?: AbortSignal }): Promise<PermissionResult>;
-  /** Settles when the other side has gone away. */
+  /** Settles when the other side has disconnected. */
   readonly ended: Promise<void>;
-  /** Takes its hooks back and ends the output. The input is read on, which keeps a process alive until the other side closes it. */
+  /** Unregisters the other side's hooks and ends the output. The input is still read, which keeps the process alive until the other side closes it. */
   close(): void;
 }
 
-/** The call that a person is asked about; more fields (`permission_suggestions`, `decision_reason` …) are sent along. */
+/** The call about which the user is asked. Other fields (`permission_suggestions`, `decision_reason` …) are sent too. */
 export interface CanUseToolCall extends Json {
   readonly tool_name: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -98,8 +98,8 @@ const SHAPE: Shape = {
 };
 
 /**
- * Serves Claude Code's control protocol for your own agent, so that the client's SDKs can drive it: its `initialize`
- * registers the other side's callbacks on the host, where they run like any handler, over the wire. A hook that does not answer
+ * Serves Claude Code's control protocol for your own agent, so that Claude's SDKs can drive it. The request `initialize`
+ * registers the other side's callbacks in the host, which calls them over the connection like any handler. A hook that does not answer
  * PreToolUse in time, or has disconnected, stops the call (docs/semantics.md 8). Throws INVALID_OPTIONS.
  */
 export function serveControl<C extends CustomEvents = NoEvents>(options: ServeOptions<C>): ControlServer {
@@ -126,17 +126,17 @@ function serve(services: HostCore, options: Omit<ServeOptions, 'host'>): Control
   const ended = settleable<void>();
 
   const initialize = (ask: ControlAsk): Json => {
-    // Otherwise its hooks would never be unregistered.
+    // Hooks registered now would never be unregistered.
     if (closed) throw new HookscopeError('CONTROL_FAILED', { peer: name, problem: 'it was closed' });
     const wrong = whyWrong(initializeSchema(), ask);
     if (wrong !== undefined) throw new TypeError(`initialize: ${wrong}. Nothing was registered.`);
     const { hooks } = ask as InitializeAsk;
     const more = typeof info === 'function' ? info(ask) : info;
-    // The new hooks first: where they are wrong, those that are there stay.
+    // Registers the new hooks first, so that the old ones remain if the new ones are wrong.
     const next = registerRemoteHooks(hooks ?? {}, { peer, registrar: services.registrar, name, turn });
     undo?.();
     undo = next;
-    // In a later turn of the event loop, after the answer.
+    // In a later turn of the event loop, so that the answer is sent first.
     setImmediate(() => first.resolve(ask));
     return {
       commands: [],
@@ -164,7 +164,7 @@ function serve(services: HostCore, options: Omit<ServeOptions, 'host'>): Control
     gone() {
       messages.end();
       const never = new HookscopeError('CONTROL_FAILED', { peer: name, problem: 'it ended before it sent initialize' });
-      // After an initialize that came right before the end.
+      // Deferred, so that an `initialize` that came right before the end is handled first.
       setImmediate(() => first.reject(never));
       ended.resolve();
     },
@@ -209,7 +209,7 @@ async function askPerson(
   }
 }
 
-/** The other side's word, if it is one. */
+/** Validates the other side's answer. An invalid one is a denial. */
 function readPermission(call: CanUseToolCall, answer: Json): PermissionResult {
   const wrong = whyWrong(permissionResult(), answer);
   if (wrong !== undefined)
@@ -237,7 +237,7 @@ interface Settleable<T> {
   reject(error: Error): void;
 }
 
-/** A promise that nobody has to await. */
+/** A promise that is settled from outside, and whose rejection nobody has to handle. */
 function settleable<T>(): Settleable<T> {
   let settle: Pick<Settleable<T>, 'resolve' | 'reject'> | undefined;
   const promise = new Promise<T>((resolve, reject) => {
