@@ -3,11 +3,12 @@ import { mayHold, noteGiven, readAssignment, readWords } from './command.js';
 import { addFiles, clearFiles, noFiles, noteNamed, noteRedirects, runsPieces } from './files.js';
 import { addGlobs } from './globs.js';
 import { isExpanded, readingsOf } from './guess.js';
-import { type CommandInput, changesInput, inputOf, outputOf, writesWords, writtenIn } from './input.js';
+import { changesInput, inputOf, outputOf, writesWords, writtenIn } from './input.js';
 import { noteHeld } from './moves.js';
 import {
   type BashReading,
   COST,
+  type CommandInput,
   type GlobbedCommand,
   isSpent,
   isSurer,

@@ -1,10 +1,7 @@
 import type { Command, CommandNode, Redirection } from 'unbash';
 import { bashProgram } from './lookup.js';
-import { type BashReading, lastName, spend } from './reading.js';
+import { type BashReading, type CommandInput, lastName, spend } from './reading.js';
 import { knownWord, sureText, wordsOf } from './words.js';
-
-/** The input of a command: nothing from the line, texts in the line, or something unknown. */
-export type CommandInput = undefined | 'unknown' | readonly string[];
 
 /** The input that redirections give a command; without any, it reads the surrounding input. */
 export function inputOf(redirects: readonly Redirection[], around: CommandInput): CommandInput {

@@ -1,10 +1,12 @@
-import type { CommandInput } from './input.js';
 import type { CommandText } from './words.js';
 
 /** Thrown to stop reading at something that cannot be known. */
 export class Unknowable extends Error {}
 /** The same, for a text that is not shell code. */
 export class Unreadable extends Unknowable {}
+
+/** The input of a command: nothing from the line, texts in the line, or something unknown. */
+export type CommandInput = undefined | 'unknown' | readonly string[];
 
 /** A text that is read as a script, and what is around it. */
 export interface Script extends ScriptContext {
