@@ -47,7 +47,7 @@ export const checkRead: Check = function* ({ path, kind, plugin, parsed: { root 
   yield { rule: 'not-read', at, where: hooks ? ['hooks'] : [], message };
 };
 
-/** Checks Claude Code's files by the rules that the loader uses. */
+/** Checks Claude Code's files by the loader's rules. */
 export const checkClaudeShape: Check = function* (file) {
   const { root } = file.parsed;
   if (file.dialect !== 'claude' || root?.kind !== 'object') return;

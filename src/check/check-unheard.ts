@@ -137,7 +137,7 @@ function inShell(shell: Shell): Iterable<Unheard> {
   return judge({ printed, exits, then, hears: isBlock });
 }
 
-/** A deny or a block, whose reason counts in addition to exit code 2. */
+/** Whether an answer denies or blocks. Its reason is read even with exit code 2. */
 function isBlock(answer: NonNullable<Printed['answer']>): boolean {
   return /"(?:permissionDecision|decision)":"(?:deny|block)"|"behavior":"deny"/.test(JSON.stringify(answer));
 }

@@ -76,7 +76,7 @@ type Declared<T> = T extends unknown ? { [K in keyof T as string extends K ? nev
 type InputFields<D> = D extends EventDefinition<infer I, z.ZodObject, Fold> ? Declared<z.infer<I>> : never;
 type OutputFields<D> = D extends EventDefinition<z.ZodObject, infer O, Fold> ? Declared<z.infer<O>> : never;
 
-/** The keys that the event's output may have in `hookSpecificOutput`. */
+/** The keys that the event's output may have in `hookSpecificOutput`; any string if the event is not known. */
 export type OutputKey<E extends EventName<Custom>, Custom extends CustomEvents = NoEvents> =
   DefinitionOf<E, Custom> extends EventDefinition<z.ZodObject, infer O, Fold> ? keyof O['shape'] : never;
 

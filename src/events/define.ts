@@ -21,7 +21,7 @@ export interface EventOptions<Own extends z.ZodObject, Output extends z.ZodObjec
   readonly fold: F;
   /** The event's own keys of `hookSpecificOutput`. Default: the keys of the fold kind. */
   readonly output?: Output;
-  /** The text that matchers are compared with: an input field, or a function of the input with `subjectField` to name it in docs. */
+  /** The text that matchers are compared with: the name of an input field, or a function of the input. With a function, `subjectField` names the subject in docs. */
   readonly subject?: (keyof Own['shape'] & string) | ((input: z.infer<WithBase<Own>>) => string | undefined);
   readonly subjectField?: string;
 }

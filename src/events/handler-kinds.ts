@@ -72,5 +72,5 @@ function whoseRow(has: 'exits' | 'requests' | 'named'): (kind: string) => boolea
 export const exits = whoseRow('exits');
 /** Whether such a handler sends a request to a server. */
 export const requests = whoseRow('requests');
-/** Whether what such a handler runs has a name. */
+/** Whether what such a handler runs has a name of its own. */
 export const hasName = whoseRow('named');

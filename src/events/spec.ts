@@ -71,7 +71,7 @@ export interface EventSpec<
   readonly rewrites?: {
     readonly field: string;
     readonly keys: readonly string[];
-    /** Keys that count only when the tool is an MCP tool. */
+    /** Additional keys that count only if the tool is an MCP tool. */
     readonly mcpKeys?: readonly string[];
     /** Claude Code accepts only a new value of the same shape as the old one, except for MCP tools. */
     readonly shaped?: true;

@@ -33,7 +33,7 @@ export interface ToolInputs {
   AskUserQuestion: { readonly questions: readonly Question[] };
   Bash: {
     readonly command: string;
-    /** Milliseconds. */
+    /** In milliseconds. */
     readonly timeout?: number;
     readonly description?: string;
     readonly run_in_background?: boolean;

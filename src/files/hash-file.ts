@@ -9,7 +9,7 @@ const MOST_OF_PROGRAM = 512 * 1024 * 1024;
 /** Hashes of large files, kept for one turn of the event loop, because the same file may be hashed under many names. */
 const hashed = new Map<string, string>();
 
-/** The SHA-256, in hex, of a regular file of at most 16 MiB, or 512 MiB where it can be executed. Throws as `readRegularFile`. */
+/** The SHA-256, in hex, of a regular file of at most 16 MiB, or 512 MiB if it is executable. Throws the errors of `readRegularFile`. */
 export function hashRegularFile(path: string): string {
   const stat = checkRegular(statSync(path), MOST_OF_PROGRAM);
   const key = [stat.dev, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs].join();

@@ -5,7 +5,7 @@ const NONE: readonly Registration[] = [];
 const NO_TYPES: readonly string[] = [];
 const NOBODY: ReadonlySet<Scope> = new Set();
 
-/** A scope's own hooks for one event, and the plan that the host caches for it. A linked list: thousands of scopes are open at once, each with one or two events. */
+/** A scope's own hooks for one event, and the plan that the host caches for it. A scope's events form a linked list, because thousands of scopes may be open, each with one or two events. */
 class OfEvent {
   readonly event: string;
   own: Own | undefined = undefined;

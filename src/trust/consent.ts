@@ -6,7 +6,7 @@ import { schema, zod } from '../values/zod.js';
 
 const sourceSchema = schema(() =>
   zod().object({
-    /** `project`, `plugin`, `agent` … */
+    /** The kind of source: `project`, `plugin`, `agent` … */
     kind: zod().string(),
     /** The path at which the file was found, without following links: relative if it is inside the project, else absolute. */
     place: zod().string(),

@@ -14,6 +14,6 @@ export interface Held<Kind extends string> {
   readonly why: string;
   /** What accepting the file would bind. For a file that is gone, accepting it confirms that. */
   readonly request: TrustRequest;
-  /** The last acceptance, if any. */
+  /** The latest consent, if any. */
   readonly previous?: Consent;
 }

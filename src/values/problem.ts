@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** The first thing that is wrong with a value: where, what should be there, what is. */
+/** The first problem of a value: the field, what was expected there and what was found. */
 export interface Problem {
   /** `tool_calls[0].tool_name`; empty for the value itself. */
   readonly field: string;
@@ -87,7 +87,7 @@ export function kindOf(value: unknown): string {
 /** Paths with more keys than this are shortened. */
 const SHOWN = 16;
 
-/** `a.b[0]`, as one would write it. */
+/** Formats a path as it is written in code: `a.b[0]`. */
 export function formatPath(path: readonly PropertyKey[]): string {
   if (path.length > SHOWN)
     return `${formatPath(path.slice(0, SHOWN / 2))} … ${path.length - SHOWN} more … ${formatPath(path.slice(-SHOWN / 2))}`;

@@ -9,7 +9,7 @@ export interface CodeText {
 }
 
 interface CodeString {
-  /** The index after its closing quote. */
+  /** The offset after the closing quote. */
   readonly end: number;
   /** Undefined if the string is interpolated at run time. */
   readonly value: string | undefined;

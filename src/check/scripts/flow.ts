@@ -19,7 +19,7 @@ const STARTS_OR_CONDITION = /[\n;{]|\b(?:if|else|elif|for|while|lambda|def|excep
 /** Scans the code only once, because a program may have all of its exits on one line. */
 function conditionalIn(code: string): Flow['conditional'] {
   let starts: number[] | undefined;
-  // The end of the first condition of each of these statements.
+  // For each of these starts, the offset after the first condition that follows.
   const conditions: number[] = [];
   return (at) => {
     if (!starts) {

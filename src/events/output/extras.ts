@@ -1,4 +1,4 @@
-/** Keys of `hookSpecificOutput` that decide nothing: their values are copied into the decision. */
+/** Keys of `hookSpecificOutput` that do not affect the verdict. Their values are copied into the decision. */
 export const EXTRAS = [
   'retry',
   'sessionTitle',

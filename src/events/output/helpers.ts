@@ -72,7 +72,7 @@ export function deny(reason: string): HelperOutput<'deny'> {
   return { [VERDICT]: { verdict: 'deny', reason } };
 }
 
-/** Gates: let the user decide. */
+/** Gates: ask the user to decide. */
 export function ask(reason: string): HelperOutput<'ask'> {
   return { [VERDICT]: { verdict: 'ask', reason } };
 }
@@ -87,7 +87,7 @@ export function block(reason: string): HelperOutput<'block'> {
   return { [VERDICT]: { verdict: 'block', reason } };
 }
 
-/** End the agent's loop. On a gate it also denies the call. */
+/** Ends the agent's loop. On a gate, it also denies the call. */
 export function stop(reason?: string): HelperOutput<'stop'> {
   return { [STOP]: reason ?? true };
 }

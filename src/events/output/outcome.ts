@@ -42,7 +42,7 @@ export interface OutputOptions {
   readonly nameRequired: boolean;
   /** In the `code` dialect, keys of a gate outside `hookSpecificOutput` are an error; in `claude`, they are unknown keys. Default: `code`. */
   readonly dialect?: Dialect;
-  /** The tool is an MCP tool (`updatedMCPToolOutput` counts). */
+  /** Whether the tool is an MCP tool, for which `updatedMCPToolOutput` counts. */
   readonly mcpTool?: boolean;
 }
 

@@ -15,7 +15,7 @@ export function printed(given: unknown, key = ''): unknown {
   return typeof toJSON === 'function' ? toJSON.call(given, key) : given;
 }
 
-/** The object as JSON.stringify would see it. Throws BadOutput. */
+/** The value as JSON.stringify would see it, which must be an object. Throws BadOutput. */
 export const asPrinted = (given: unknown, field: string): Json => asObject(printed(given, field), field);
 
 /** Checks that a value whose `toJSON` has already been called is an object. Throws BadOutput. */

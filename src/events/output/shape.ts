@@ -10,7 +10,7 @@ export interface Field {
   readonly accepts: (value: unknown) => boolean;
 }
 
-/** The keys that an event's output accepts, compiled once per entry. */
+/** The keys that an event's output accepts, compiled once per event. */
 export interface OutputShape {
   /** Keys of `hookSpecificOutput`. */
   readonly specific: ReadonlyMap<string, Field>;
@@ -50,7 +50,7 @@ export const asyncFields = once(() => compileFields(asyncOutput().shape));
 
 const shapes = new WeakMap<EventSpec, OutputShape>();
 
-/** Compiled at the first output of that event. */
+/** The keys of an event's output, compiled when the first output is read. */
 export function outputShape(spec: EventSpec): OutputShape {
   let shape = shapes.get(spec);
   if (!shape) {

@@ -2,9 +2,9 @@ import { type Kind, OPTION_KINDS, type ProgramOptions } from './program.js';
 
 /** What an option means to a program. */
 export interface KnownOption {
-  /** The kind of its value; absent: it has none. */
+  /** The kind of the option's value; absent if it takes none. */
   readonly kind?: Kind;
-  /** Where in the word its value begins; absent: the value is the next word. */
+  /** The offset in the word at which the value begins; absent if the value is the next word. */
   readonly from?: number;
   /** True if the option is not in the table, so the next word may be its value. */
   readonly unsure: boolean;

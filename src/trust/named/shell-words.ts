@@ -105,7 +105,7 @@ class WordReader {
     return commands.filter(({ words }) => words.length > 0);
   }
 
-  /** `whole`: all of the text is one word. */
+  /** Reads a word. `whole`: the rest of the text is one word. */
   word(whole: boolean): ShellWord {
     const parts: WordPart[] = [];
     const start = this.#at;

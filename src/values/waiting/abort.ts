@@ -1,4 +1,4 @@
-/** The work's result, or `undefined` as soon as the signal fires; a later result is dropped. Rejects if the work rejects before that. */
+/** Resolves with the work's result, or with `undefined` as soon as the signal fires; a later result is dropped. Rejects if the work rejects before that. */
 export async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<{ value: T } | undefined> {
   if (signal.aborted) return undefined;
   let abort: () => void = () => undefined;

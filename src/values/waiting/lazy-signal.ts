@@ -13,7 +13,7 @@ export class LazySignal implements EndSignal {
   private listeners: Set<() => void> | undefined = undefined;
   private controller: AbortController | undefined = undefined;
 
-  /** A real AbortSignal. */
+  /** The AbortSignal, created on first read. */
   get signal(): AbortSignal {
     if (!this.controller) {
       this.controller = new AbortController();

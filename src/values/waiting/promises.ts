@@ -7,7 +7,7 @@ export function messageOf(error: unknown): string {
     // `message` is typed as a string, but anything can be assigned to it.
     return String(error instanceof Error ? error.message : error);
   } catch (another) {
-    // A proxy that throws on every access, or an object that cannot be printed.
+    // The value is a proxy that throws on every access, or an object that cannot be converted to text.
     ignoreRejections(another);
     return 'an error that cannot be printed';
   }

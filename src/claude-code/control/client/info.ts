@@ -9,9 +9,9 @@ import type { Prompt } from './prompt.js';
 
 /** What the program reported about itself when it was initialized. */
 export interface ClaudeInfo {
-  /** `claude_code_version`. */
+  /** The program's `claude_code_version`. */
   readonly version: string | undefined;
-  /** Slash commands. */
+  /** The slash commands that the program has. */
   readonly commands: readonly Json[];
   readonly agents: readonly Json[];
   readonly models: readonly Json[];

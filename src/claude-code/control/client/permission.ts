@@ -31,7 +31,7 @@ export interface PermissionAsk {
   readonly title?: string;
   readonly displayName?: string;
   readonly description?: string;
-  /** The request as it came. */
+  /** The whole request, as it was received. */
   readonly request: Json;
 }
 

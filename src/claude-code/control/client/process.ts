@@ -15,7 +15,7 @@ const LAST_WORDS = 200;
 export interface ProgramStart {
   readonly executable: string;
   readonly args: readonly string[];
-  /** Replaces this process's own environment. */
+  /** The program's environment, which replaces that of this process; undefined: the same. */
   readonly env: Readonly<Record<string, string>> | undefined;
   readonly cwd: string;
   /** Called with each piece that the program writes to stderr. */

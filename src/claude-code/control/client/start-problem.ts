@@ -51,7 +51,7 @@ function look(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false });
 }
 
-/** The file that the system would run. */
+/** The path of the file that the system would run; undefined if there is none. */
 function find({ file, cwd, env = process.env as Record<string, string> }: Start): string | undefined {
   if (isPath(file)) {
     const path = resolve(cwd, file);

@@ -47,7 +47,7 @@ export interface ServeOptions<C extends CustomEvents = NoEvents> {
   readonly info?: Readonly<Record<string, unknown>> | ((request: Json) => Readonly<Record<string, unknown>>);
   /** Requests that the agent answers itself, by subtype: `interrupt`, `set_model`, `set_permission_mode` … */
   readonly requests?: Readonly<Record<string, RequestHandler>>;
-  /** The name of the other side in messages and records. Default `sdk`. */
+  /** The name of the other side in messages and records. Default: `sdk`. */
   readonly name?: string;
   /** The maximum size of a message in bytes. A longer one is skipped and reported. Default: 256 MiB. */
   readonly maxLine?: number;
