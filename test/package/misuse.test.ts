@@ -9,7 +9,6 @@ import * as langchain from '../../src/adapters/langchain.js';
 import * as openaiAgents from '../../src/adapters/openai-agents.js';
 import * as agents from '../../src/agents.js';
 import * as claudeCode from '../../src/claude-code.js';
-import * as sinkContract from '../../src/emit/sinks/contract.js';
 import * as otel from '../../src/emit/sinks/otel.js';
 import * as sqlite from '../../src/emit/sinks/sqlite.js';
 import * as fleets from '../../src/fleet.js';
@@ -81,7 +80,6 @@ const ENTRIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   kit,
   langchain,
   openaiAgents,
-  sinkContract,
   otel,
   sqlite,
 };
