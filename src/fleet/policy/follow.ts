@@ -32,6 +32,9 @@ export class Follower {
   #isUnread = false;
   /** On this connection it was seen that the channel is the one that was followed before. */
   #isSure = false;
+  /** The highest version that this connection has told of, and whether it has told of a new post with a lower one: another channel's past. */
+  #highest = 0;
+  #isOther = false;
   #connection = new AbortController();
   #isClosed = false;
   #work: Promise<void>;
@@ -92,6 +95,7 @@ export class Follower {
     this.#connection.abort();
     this.#connection = new AbortController();
     this.#isSure = false;
+    this.#highest = 0;
     this.#heads.clear();
     this.#seen.clear();
   }
@@ -121,6 +125,9 @@ export class Follower {
   }
 
   #hear(head: Head, posted: Posted | undefined): void {
+    const version = posted?.version ?? 0;
+    if (version > 0 && version <= this.#highest && this.#heads.has(head)) this.#isOther = true;
+    this.#highest = Math.max(this.#highest, version);
     this.#heads.set(head, posted);
     this.#isNew = true;
     this.#next(() => this.#consider());
@@ -150,6 +157,7 @@ export class Follower {
 
   async #follow(heads: ReadonlyMap<Head, Posted | undefined>, signal: AbortSignal): Promise<void> {
     const { kept } = this.#standing;
+    if (this.#isOther) [this.#isSure, this.#isOther, this.#highest] = [false, false, 0];
     if (kept.lost) {
       const problem = new HookscopeError('BUNDLE_REFUSED', {
         bundle: this.#options.channel,
