@@ -25,7 +25,7 @@ interface AskedFire extends AskingFire {
   readonly reporter: BusFireReporter | undefined;
   readonly cancelled: HookscopeError | undefined;
   readonly candidates: Candidates;
-  /** How far down the list the fire has come, and the answers on the way. */
+  /** The index of the next hook in the list, and the answers so far. */
   readonly at: number;
   readonly spoken: readonly KeptAnswer[] | undefined;
   /** Knows which hooks were skipped. */
@@ -38,7 +38,7 @@ const NOTHING: readonly KeptAnswer[] = Object.freeze([]);
 /** No hook was skipped. */
 const ALL: readonly number[] = Object.freeze([]);
 
-/** Folds the answers. */
+/** Folds the answers into a decision. When every hook repeats its answer to an earlier fire, that fire's decision is reused. */
 export function conclude(run: AskedFire): AnyDecision {
   const { walk, spoken = NOTHING, screen, candidates } = run;
   const passed = screen?.passed ?? ALL;
@@ -56,7 +56,7 @@ export function conclude(run: AskedFire): AnyDecision {
   return foldAnswers(run, spoken, passed);
 }
 
-/** Whether two fires in which every hook says the same have the same decision. Answers from outside the process are never the same object; who may answer a question depends on who has asked. */
+/** Whether equal answers always give the same decision, so that it can be cached. That of an `answers` event also depends on whether policy has asked. */
 function dependsOnlyOnAnswers({ screen, cancelled, options, spec }: AskedFire): boolean {
   const allWereAsked = screen === undefined || screen.passed.length === 0;
   return (

@@ -17,7 +17,7 @@ export interface AskingFire extends CallFire {
   readonly finalInput: Json;
   readonly began: number;
   readonly cancelled: HookscopeError | undefined;
-  /** Rejects it. */
+  /** Rejects the fire. */
   cancel(error: HookscopeError): void;
   /** Reports the fire to subscribers, and returns what the agent is told. */
   tell(decision: AnyDecision, settled?: Settled): AnyDecision;
@@ -37,7 +37,7 @@ export function isOpen({ services, options, spec, cancelled, input }: AskingFire
   );
 }
 
-/** Asks elsewhere, and reports the fire once there is a result. Rejects with ABORTED, or with CLOSED if the host closes meanwhile. */
+/** Asks outside the process, and reports the fire once there is a result. Rejects with ABORTED, or with CLOSED if the host closes meanwhile. */
 export function settle(run: AskingFire, decision: AnyDecision): Promise<AnyDecision> {
   const over = new AbortController();
   const settled = answerTo(run, decision, over);
@@ -85,7 +85,7 @@ async function answerTo(run: AskingFire, decision: AnyDecision, over: AbortContr
 const saysAsk = ({ decision, hookSpecificOutput }: AnyDecision['outcomes'][number]): boolean =>
   decision === 'ask' || hookSpecificOutput?.['permissionDecision'] === 'ask';
 
-/** What the agent is told. Without an answer the ask stands, unless failures deny here: then it is denied. */
+/** The decision that the agent gets. Without an answer the ask stands, unless the fire or the host denies unanswered asks. */
 function withAnswer({ spec, options, services }: AskingFire, decision: AnyDecision, answered: Answered): AnyDecision {
   const { answer, by, reason } = answered;
   const usual = services.unanswered === 'block' ? 'deny' : 'ask';

@@ -13,8 +13,8 @@ import type { EventPlans } from '../plan/plans.js';
 import type { EventState } from '../services.js';
 
 /**
- * A subject function that throws or returns a promise leaves the subject unknown, with a warning: hooks run whatever their matcher. A result that is
- * not a string is matched as its text.
+ * If the subject function throws or returns a promise, a warning is reported and the subject is unknown (`null`): hooks run whatever their matcher.
+ * Any other result that is not a string is converted to one.
  */
 function guardSubject(spec: EventSpec, report: (message: string) => void): EventSpec {
   const { subject } = spec;

@@ -33,8 +33,8 @@ import { Walk } from './walk.js';
 const USUAL: FireSettings = Object.freeze({});
 
 /**
- * One fire under way. While every hook is silent it keeps only its place in the list; from the first answer on it keeps notes and
- * continues in a `Walk`. A hot class: `private` members (CONTRIBUTING.md).
+ * One fire under way. Until an answer affects later hooks, it keeps only its place in the list and the answers so far; then it
+ * continues in a `Walk`, which keeps notes. A hot class: `private` members (CONTRIBUTING.md).
  */
 export class FireRun implements RunningFire, CallOwner {
   readonly services: HostCore;
@@ -49,16 +49,16 @@ export class FireRun implements RunningFire, CallOwner {
   cancelled: HookscopeError | undefined = undefined;
   readonly found: ScopeLookup;
   readonly remembers: boolean;
-  /** The start, by `performance.now()`, if an ask may be settled elsewhere. */
+  /** `performance.now()` at the start; 0 if asks cannot be settled outside the process. */
   readonly began: number;
   readonly candidates: Candidates;
-  /** The next hook to ask, the answers so far that affect no later hook, and which hooks were skipped. All other hooks before it were silent. */
+  /** The next hook to ask, the answers so far that affect no later hook, and which hooks were skipped. The other hooks before it were silent. */
   at = 0;
   spoken: KeptAnswer[] | undefined = undefined;
   screen: Screen | undefined = undefined;
   walk: Walk | undefined = undefined;
   carrying: Carrying | undefined = undefined;
-  /** What hooks that are not enforced are asked about; undefined: there are none. */
+  /** The input for shadows, the hooks that are not enforced; undefined: there are none. */
   followed: Json | undefined = undefined;
   private tapped: TappedWalk | undefined = undefined;
   private call: HandlerCall | undefined = undefined;
@@ -133,7 +133,7 @@ export class FireRun implements RunningFire, CallOwner {
 
   private obey(signal: NonNullable<FireSettings['signal']>): void {
     this.forget = linkAbort(signal, this);
-    // It fired since the fire began: what makes hooks for an agent can do that, and the input's own getters.
+    // A function that makes hooks for an agent, or a getter of the input, may have aborted it since the check.
     if (signal.aborted) this.end(signal.reason);
   }
 
@@ -244,7 +244,7 @@ export class FireRun implements RunningFire, CallOwner {
     return tellDecision(this, decision, settled);
   }
 
-  /** The input for hooks outside the process. One that cannot be serialised rejects the fire, which is not a permission. */
+  /** The input for hooks outside the process. If it cannot be serialised, the fire rejects, which permits nothing. */
   carried(input: Json): Carried | undefined {
     this.carrying ??= new Carrying(this.spec, this.services.maxInputBytes, (error) => this.cancel(error));
     return this.carrying.of(input);
@@ -267,7 +267,7 @@ export class FireRun implements RunningFire, CallOwner {
   fail(error: unknown): void {
     this.cancel(isHookscopeError(error) ? error : unreadable(this.spec.name, error));
     this.tapped?.leave();
-    // If a call was pending, the fire has ended with it.
+    // No effect if `cancel` ended a pending call: the fire has then finished with it.
     this.finish();
   }
 

@@ -31,7 +31,7 @@ export function fire(services: HostCore, event: string, input: Json, options?: F
   return !watched && isIdle(services, state, options) ? state.quiet : begin(services, state, input, options, watched);
 }
 
-/** Whether a fire would take that input; else it is refused, and nothing may begin with it. */
+/** Whether a fire would accept this input. If not, the caller must not start anything for it. */
 export function takes(services: HostCore, event: string, input: Json, scope?: ScopeRef): boolean {
   const state = services.events[event];
   return state !== undefined && !(completeInput(state, input, sessionOf(services, scope)) instanceof HookscopeError);
@@ -40,7 +40,7 @@ export function takes(services: HostCore, event: string, input: Json, scope?: Sc
 /** A fire that is refused before any hook is asked. */
 type RefusedFire = CallFire & { readonly services: HostCore };
 
-/** From the plan on; separate, so that the idle path above stays small enough to be inlined. */
+/** The rest of `fire`, from the plan on. Separate, so that the idle path above stays small enough to be inlined. */
 function begin(
   services: HostCore,
   state: EventState,
@@ -50,7 +50,7 @@ function begin(
 ): Promise<AnyDecision> {
   const { registrar } = services;
   const ref = options?.scope;
-  // A start that is refused begins nothing.
+  // Checked first, because a refused start must not open a scope.
   let complete = state.opens ? completeInput(state, input, sessionOf(services, ref)) : undefined;
   if (complete instanceof HookscopeError) return notStarted({ services, state, input, options }, complete, watched);
   const start = state.opens ? registrar.agents.starts(input, ref, options?.signal !== undefined) : undefined;
@@ -81,7 +81,7 @@ function begin(
   return ended(services, state, found, decision, complete);
 }
 
-/** Nothing begins. Where no hook could be asked and nobody is told, the input has not to make sense. */
+/** A start with an invalid input opens no scope. It is refused only where a hook, a listener for agents or a subscriber would see it. */
 function notStarted(
   { services, state, input, options }: Omit<RefusedFire, 'found'>,
   error: HookscopeError,
@@ -113,7 +113,7 @@ function withoutHooks(
   return ended(services, state, found, promise, complete);
 }
 
-/** What is known of the session that the fire is in. */
+/** The known fields of the session that the fire belongs to. */
 function sessionOf({ session }: HostCore, scope: ScopeRef | undefined): SessionFields {
   if (scope === undefined || typeof scope === 'string' || scope.session === undefined) return session;
   return { ...session, session_id: scope.session };
@@ -125,12 +125,12 @@ function refuse(fire: RefusedFire, error: HookscopeError, watched: boolean): Pro
   return Promise.reject(error);
 }
 
-/** Whether calls that may run unchanged have to be remembered, too. */
+/** Whether alarms must remember the call even if it is allowed unchanged. */
 function remembersCalls({ alarms }: HostCore, { spec }: EventState, options: FireSettings | undefined): boolean {
   return spec.callRole === 'judges' && (alarms.awake || alarms.strict || options?.everyTool === true);
 }
 
-/** Whether the input names its scope. An id that is not a string names none; accepting it would skip an agent's hooks silently. */
+/** Whether the input's ids are strings or absent. Any other id names no scope; accepting it would silently skip an agent's hooks. */
 function isNamed(input: Json | undefined): boolean {
   return isTextOrAbsent(input?.['agent_id']) && isTextOrAbsent(input?.['session_id']);
 }
@@ -151,7 +151,7 @@ function isIdle(services: HostCore, state: EventState, options: FireSettings | u
   );
 }
 
-/** Work that ends with the fire. Every fire passes here, so the closures are made in functions of their own, only when needed. */
+/** Cleans up after a fire that ends an agent or a session. Every fire passes here, so the closures are made in separate functions, only when needed. */
 function ended(
   services: HostCore,
   state: EventState,
@@ -170,7 +170,7 @@ function endingSession(
   input: Json,
 ): Promise<AnyDecision> {
   return decision.finally(() => {
-    // After the last hooks have answered. An input that nothing had to look at is not looked at here either.
+    // Checked after the last hooks have answered. Without saved output the input is not read, so its getters do not run.
     if (largeOutput.used) largeOutput.end(input['session_id'] ?? session.session_id);
   });
 }

@@ -15,12 +15,12 @@ export function shortened(result: Attempt, spill: LargeOutput, session: unknown)
   return result.failure === undefined ? result : { ...result, failure: shortly(result.failure, spill, session) };
 }
 
-/** The first hooks of a list, of which all were asked except the skipped ones; those without an answer were silent. */
+/** The outcomes of the first `count` hooks of a list. All were asked except the skipped ones; those without a kept answer were silent. */
 export class AskedList implements OutcomesLater {
   readonly #list: readonly Registration[];
   readonly #count: number;
   readonly #spoken: readonly KeptAnswer[];
-  /** Places of the skipped hooks in the plan. */
+  /** Indexes of the skipped hooks in the list. */
   readonly #passed: readonly number[];
 
   constructor(list: readonly Registration[], count: number, spoken: readonly KeptAnswer[], passed: readonly number[]) {
@@ -37,7 +37,7 @@ export class AskedList implements OutcomesLater {
       .slice(0, this.#count)
       .filter((_, i) => !passed.has(i))
       .map((registration) => kept.get(registration) ?? { registration, counts: registration.phase !== 'observe' });
-    // The decision may be shared; what the hooks put out is frozen already.
+    // Frozen, because the decision may be shared. The hooks' outputs are frozen already.
     return Object.freeze(listOutcomes(all.filter((said) => said.counts)).map((one) => Object.freeze(one)));
   }
 }

@@ -22,9 +22,9 @@ export class Notes implements RunFacts {
   bailed = false;
   /** No hook has said anything, failed, or continued in the background; and there is no raw tap. */
   silent = true;
-  /** By place in the plan. */
+  /** The slots of the plan's handlers, by place in the plan. */
   private readonly slots: (Slot | undefined)[];
-  /** Of raw taps, in the order they were asked. */
+  /** The slots of raw taps, in the order in which they were called. */
   readonly tapped: Slot[] = [];
   private readonly fire: FireFacts;
   readonly recorded: boolean;
@@ -94,11 +94,11 @@ export class Notes implements RunFacts {
     return this.fire.options.ranBefore?.includes(r.id) === true;
   }
 
-  /** Takes the single run of a `once` hook in its scope. false: it was taken before, and not for this call. */
+  /** Claims the single run of a `once` hook in its scope. false: another call has claimed it. */
   claim(r: Registration, place: number): boolean {
     if (!r.once || this.hasRun(r) || this.ranBefore(r)) return true;
     if (!r.scope.claim(r)) {
-      // A predicate that was called after the check has fired.
+      // A predicate called since the check has fired the event, and that fire claimed the run.
       if (this.recorded) this.lookedAt(place, 'once');
       return false;
     }
@@ -108,7 +108,7 @@ export class Notes implements RunFacts {
     return true;
   }
 
-  /** Returns the run that this fire took for the hook, because it is still due. */
+  /** Gives back the run that this fire claimed for a `once` hook, because the hook was not started. */
   private giveBack(r: Registration): void {
     if (this.claimed?.delete(r.id) !== true) return;
     r.scope.giveBack(r);
@@ -154,7 +154,7 @@ export class Notes implements RunFacts {
     return false;
   }
 
-  /** Takes a wave's answers, in plan order whatever the order of finishing, unless they race. true: the input was rewritten. */
+  /** Takes the answers of a wave (a parallel group): in plan order, or in order of finishing if they race. true: the input was rewritten. */
   settleAll(slots: readonly Slot[], results: readonly Attempt[], finished: readonly number[] = []): boolean {
     this.waves++;
     const wave = slots.map((vote, i) => {
@@ -189,7 +189,7 @@ export class Notes implements RunFacts {
     if (result.outcome?.continue === false && dialect === 'code' && phase !== 'observe') this.bailed = true;
   }
 
-  /** Whether it must be asked (again) about the input as it stands. */
+  /** Whether the handler must be asked (again) about the current input. */
   isDue(slot: Slot | undefined): boolean {
     if (slot === undefined) return true;
     if (slot.registration.phase !== 'decide' || slot.last.background) return false;
@@ -201,7 +201,7 @@ export class Notes implements RunFacts {
     return this.tapped.length === 0 ? undefined : this.tapped.find((slot) => this.isDue(slot));
   }
 
-  /** The results of all handlers except observers, in plan order, as they count. */
+  /** The results that count, in plan order: not those of observers. */
   said(): Slot[] {
     const said: Slot[] = [];
     const tapped = this.tapped;
@@ -217,7 +217,7 @@ function rewriteOf(slot: Slot, result: Attempt): { readonly value: unknown } | u
   return slot.registration.phase === 'observe' ? undefined : result.outcome?.rewrite;
 }
 
-/** Repeats answers in the order in which they first finished. */
+/** The order in which answers finished. For recorded answers, which have `finished`, it is the order of the recorded fire. */
 function inOrder(finished: readonly number[], results: readonly Attempt[]): readonly number[] {
   if (!results.some((result) => result.finished !== undefined)) return finished;
   const when = (i: number): number => results[i]?.finished ?? i;

@@ -7,8 +7,8 @@ import type { EventState } from '../services.js';
 import type { AskingFire } from './elsewhere.js';
 
 /**
- * Whether managed policy has asked about the call that this event is the question about: in this process, or by a rule, which says
- * the same whenever it is asked. (A managed hook with code that has asked in another process is not known here.)
+ * Whether managed policy has asked about the tool call that this event puts to the user. Known are asks in this process, and those of
+ * rules, which can be evaluated again; an ask by the code of a managed hook in another process is not known here.
  */
 export function asksByPolicy(run: AskingFire): boolean {
   if (run.spec.callRole !== 'answers') return false;

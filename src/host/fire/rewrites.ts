@@ -68,7 +68,7 @@ export class Rewrites {
       if (!rewrite || this.#field === undefined) continue;
       this.#touched = true;
       const value = this.#file === undefined ? rewrite.value : this.#file.in(rewrite.value);
-      // What equals the input that the wave was given is no rewrite: another one of the wave stands.
+      // A value equal to the one that the wave was given is no rewrite, so a rewrite by another handler of the wave stands.
       if (isSame(given, value)) {
         vote.produced = version;
         continue;
@@ -105,7 +105,7 @@ export class Rewrites {
   }
 }
 
-/** What is rewritten is the agent's, and may throw when it is read: then it is not the same. */
+/** The agent's values may throw when they are read; then they count as different. */
 function isSame(old: unknown, value: unknown): boolean {
   try {
     return isDeepStrictEqual(old, value);
@@ -114,9 +114,9 @@ function isSame(old: unknown, value: unknown): boolean {
   }
 }
 
-/** Outermost scope first, unless its handler yields to those further in by `phase: 'rewrite'`; within one scope the later in plan order. */
+/** The outer scope wins, unless its handler yields to inner scopes with `phase: 'rewrite'`; within one scope the later in plan order wins. */
 function outranks(a: Vote, b: Vote): boolean {
-  // Each was to be asked only once, so the last to finish has won.
+  // Racing handlers are meant to be asked once: the owner, which was the last to finish, keeps its rewrite.
   if (a.registration.racing && b.registration.racing) return false;
   const [outer, inner] = a.registration.scope.depth < b.registration.scope.depth ? [a, b] : [b, a];
   if (outer.registration.scope.depth === inner.registration.scope.depth) return a.place > b.place;

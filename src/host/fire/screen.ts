@@ -8,7 +8,7 @@ import type { FireFacts } from '../call/facts.js';
 import type { Candidates } from '../plan/plan.js';
 import { type RunFacts, WhoRuns } from '../plan/who-runs.js';
 
-/** Decides who in a list runs if that depends on more than the subject, as long as the input is unchanged. A hot class (CONTRIBUTING.md). */
+/** Decides which hooks of a list run if that depends on more than the subject. Valid until the input is rewritten. A hot class (CONTRIBUTING.md). */
 export class Screen implements RunFacts {
   readonly subject: Subject;
   readonly input: Json;

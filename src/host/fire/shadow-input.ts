@@ -12,8 +12,8 @@ interface DecidedFire {
 }
 
 /**
- * The input as it was decided about, for the hooks that are asked later: the caller may use its own object for something else as soon as it has
- * the decision. Where no matcher lets it through, nobody reads it, and it is not copied.
+ * A copy of the input that was decided on, for shadow hooks, which run later: the caller may change its own object as soon as it has the
+ * decision. If no shadow's matcher accepts the subject, nothing reads the input, and it is not copied.
  */
 export function copyForShadows({ plan, subject, finalInput }: DecidedFire): Json {
   const isRead = plan.shadows.some(({ matcher }) => !matcher.static || matcher.matches(subject));
@@ -31,7 +31,7 @@ function copyWithCare(finalInput: Json): Json {
   return copied;
 }
 
-/** What cannot be copied (a function, what throws when it is read) stays the caller's. */
+/** A value that cannot be copied (a function, or a getter that throws) is passed on as the caller's own property. */
 function copyKey(from: Json, key: string, to: Record<string, unknown>): void {
   try {
     put(to, key, snapshot(from[key]));

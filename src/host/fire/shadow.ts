@@ -19,7 +19,7 @@ function planOf(r: Registration): Plan {
   return plan;
 }
 
-/** Whether its matcher and rule match. A hook that does not concern this call is already in the record of the real fire. */
+/** Whether the hook's matcher and rule match. If not, the record of the real fire already lists the hook. */
 function concerns(r: Registration, input: Json, found: ScopeLookup): boolean {
   const facts = {
     subject: r.spec.subject?.(input),
@@ -50,7 +50,7 @@ class Following {
   /** Does almost nothing now, because the caller is waiting. */
   note(run: FireRun, decided: Promise<unknown>): void {
     if (this.#runs.length === 0) {
-      // A command that fires once begins them when its answer is written.
+      // A stateless host (a command that fires once) starts shadows after it has written its answer.
       if (!run.services.stateless) setImmediate(this.begin);
       this.#background.postpone(this.begin);
     }
@@ -108,8 +108,8 @@ class Following {
 const ALL = new WeakMap<Background, Following>();
 
 /**
- * Once a fire is decided, asks the hooks that are not enforced here, each alone, about what was decided. Only the host's close waits
- * for them, and their answers go into records alone. A rejected fire has no shadow. The caller continues first.
+ * After a fire is decided and its caller has continued, calls each shadow (a hook that is not enforced) on its own with the input that
+ * was decided on. Only closing the host waits for shadows, and their answers go into records only. A rejected fire has none.
  */
 export function followByShadows(run: FireRun, decided: Promise<unknown>): void {
   const { background } = run.services;

@@ -42,7 +42,7 @@ export class Slot implements Vote, HandlerResult {
   answered = 0;
   /** All of its answers, if it was asked more than once and a record will list them. */
   answers: VersionAnswer[] | undefined = undefined;
-  /** If it raced: its rank of finishing in its wave. */
+  /** For a racing handler: its position in the order of finishing of its wave. */
   finished: number | undefined = undefined;
   /** Knows which version of the input would run. */
   readonly notes: SlotNotes;
@@ -55,13 +55,13 @@ export class Slot implements Vote, HandlerResult {
     this.notes = notes;
   }
 
-  /** Its allow was for an input that will not run, or was lost. */
+  /** Its allow was for an input that will not run, or lapsed when a re-ask failed. */
   get allowLapsed(): boolean {
     const judged = this.offered ? this.produced : this.judged;
     return this.lapsed || judged !== this.notes.version;
   }
 
-  /** Takes a result, again after a re-ask. */
+  /** Takes the result of the first call or of a re-ask. */
   take(result: Attempt, spill: LargeOutput, session: unknown): void {
     if (this.calls > 0 && this.notes.recorded) this.list(result);
     this.answered = this.judged;
@@ -81,7 +81,7 @@ export class Slot implements Vote, HandlerResult {
     this.answers.push({ judged: this.judged, attempt: result });
   }
 
-  /** The same for a handler that said nothing, if no record will list it. false: it has not rewritten the input. */
+  /** `take` for a silent handler that no record will list. Returns false: the input was not rewritten. */
   takeSilence(): false {
     this.answered = this.judged;
     this.outcome = undefined;
@@ -99,7 +99,7 @@ export class Slot implements Vote, HandlerResult {
   }
 }
 
-/** It failed, or continues in the background. */
+/** The handler failed, continues in the background, or answered without judging the input. */
 const hasNotJudged = ({ failure, background, unjudged }: Attempt): boolean =>
   Boolean(failure || background || unjudged);
 

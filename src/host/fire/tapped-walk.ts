@@ -30,13 +30,13 @@ export class TappedWalk implements TapDriver {
     clock.forget(underWay);
   }
 
-  /** Only once. */
+  /** Runs the plan on the first call; later calls return the same promise. */
   runPlan(): Promise<void> {
     this.#planned ??= this.#until((done) => this.#walk.runPlan(done));
     return this.#planned;
   }
 
-  /** Asked like any handler; its place lies before or after the plan's. */
+  /** Calls a raw tap like any handler. Its place is before or after the whole plan. */
   tap(registration: Registration): Promise<void> {
     return this.#until((done) => this.#walk.tap(registration, this.#planned !== undefined, done));
   }

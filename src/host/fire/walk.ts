@@ -18,8 +18,8 @@ interface Listened {
 }
 
 /**
- * Walks a plan: all handlers in order, each seeing the input as those before it left it; then again those that have not judged the
- * latest rewrite; then the observers. The only place with an order in time; it creates no promise until an answer is pending.
+ * Runs a plan: all handlers in order, each seeing the rewrites of those before it; then again those that have not judged the latest
+ * rewrite; then the observers. No other file decides the order of calls. It creates no promise until an answer is pending.
  */
 export class Walk implements CallOwner {
   readonly notes: Notes;
@@ -33,18 +33,18 @@ export class Walk implements CallOwner {
   /** The next handler in the list; `again` when re-asking. */
   private at = 0;
   private again = 0;
-  /** The last place in the plan that was visited, whatever the list was then. */
+  /** The last place in the plan that was reached; the list of candidates may have changed since. */
   private passed = -1;
   /** Who runs on the current input. */
   private rules: WhoRuns | undefined = undefined;
-  /** By place in the plan: whether those with a predicate run on it. */
+  /** By place in the plan: whether a handler with a predicate runs on the current input. */
   private answers: Map<number, boolean> | undefined = undefined;
-  /** Serves the handlers in series. */
+  /** Reused by all handlers in series. */
   private call: HandlerCall | undefined;
   /** The handler whose answer is pending. */
   private asking: Slot | undefined = undefined;
   private waves: Set<Wave> | undefined = undefined;
-  /** While the plan is one tap in the event's own hook: tells it that the plan is through. */
+  /** If the plan runs as one tap of the event's own hook: tells tapable that the plan is done. */
   private tapDone: (() => void) | undefined = undefined;
 
   constructor(
@@ -114,7 +114,7 @@ export class Walk implements CallOwner {
     if (this.advance()) this.done();
   }
 
-  /** All handlers of this pass, in waves; a rewrite of what matchers look at changes the list. */
+  /** Calls all handlers of this pass, parallel ones in waves; a rewrite of what matchers look at changes the list. */
   private inOrder(): boolean {
     const { fire, notes } = this;
     const observing = this.pass === 'observe';
@@ -147,7 +147,7 @@ export class Walk implements CallOwner {
         continue;
       }
       if (this.again >= deciders) return true;
-      // Whoever is passed here is not looked at again before the next rewrite, so every round comes further.
+      // A handler passed here is not looked at again before the next rewrite, so every iteration makes progress.
       const r = list[this.again] as Registration;
       if (r.mode === 'parallel') {
         const next = nextWave(this.candidates, this.again, (other, i, ahead) => this.isDue(other, i, ahead));
@@ -162,7 +162,7 @@ export class Walk implements CallOwner {
     return this.notes.isDue(this.notes.at(this.candidates.places[i] as number)) && this.runs(r, i, ahead);
   }
 
-  /** Whether the handler at `i` in the list runs on the current input, about which its predicate is asked once. `ahead`: it is not its turn, so the record has nothing of it. */
+  /** Whether the handler at index `i` of the list runs on the current input; its predicate is called once per input. `ahead`: its turn has not come, so nothing is recorded. */
   private runs(r: Registration, i: number, ahead = false): boolean {
     const { candidates, fire } = this;
     if (candidates.plain) return true;
