@@ -22,7 +22,7 @@ import { type CallbackWork, callbackOf, handlerOf } from './work.js';
 
 const UNJUDGED: Attempt = Object.freeze({ unjudged: true });
 
-/** Reads what a handler handed back: a callback's output, or a reply from outside. Never throws. */
+/** Reads what a handler returned: a callback's output, or a reply from outside the process. Never throws. */
 export function readAnswer(call: CallFacts, value: unknown): Attempt {
   return callbackOf(call.registration) === undefined ? readReplyOf(call, value as Reply) : readOutputOf(call, value);
 }
@@ -53,7 +53,7 @@ function readOutputOf(call: CallFacts, value: unknown): Attempt {
     const { fire } = call;
     return { outcome: fire.services.largeOutput.shorten(meant, fire.input['session_id']), failure: undefined };
   } catch (error) {
-    // A proxy that throws on every access.
+    // The value may be a proxy that throws on every access.
     ignoreRejections(value);
     return badAnswer(messageOf(error));
   }
@@ -106,7 +106,7 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   if (again.wrong !== undefined) return { failure: { cause: 'bad_schema', message: again.wrong } };
   const idle = again.idle === undefined ? undefined : { warnings: [again.idle] };
   if (again.result !== undefined) {
-    // An answer may lead to itself, and would be followed for ever.
+    // A background answer that again announces one could go on for ever.
     if (call.followed) return badAnswer('it answers { async: true } with a result in the background again');
     const limitMs = (again.timeout ?? registration.asyncTimeout) * 1000;
     toBackground(call, again.result, limitMs, true);
@@ -115,13 +115,13 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   return { background: true, ...idle };
 }
 
-/** An answer by which the hook goes on in the background. */
+/** An answer with which the hook continues in the background. */
 interface AsyncAnswer {
   readonly timeout: number | undefined;
   readonly result: Promise<unknown> | undefined;
-  /** Which of these it gives as what cannot be followed. */
+  /** Why `asyncTimeout` or `result` cannot be used. */
   readonly wrong: string | undefined;
-  /** A warning about what it says besides. */
+  /** A warning about other fields of the answer, which have no effect. */
   readonly idle: string | undefined;
 }
 
@@ -154,7 +154,7 @@ export function toBackground(call: CallFacts, later: Promise<unknown>, limitMs: 
   fire.background.follow({ fire, registration, context, reporter, input, later, limitMs, followed });
 }
 
-/** Calls a two-phase handler for the second time, in the background, with what it was called with first. */
+/** Calls a two-phase handler for the second time, in the background, with the input of its first call. */
 function callAgain(call: CallFacts, seconds: number | undefined): void {
   const { fire, registration, reporter, input } = call;
   const again = { fire, registration, context: new Context(fire, 'async', reporter), reporter, input };
@@ -184,7 +184,7 @@ export function interpretOutput(
   return { outcome, ...notTaken(fire, registration, outcome), warnings };
 }
 
-/** The input that will run on agents that keep the keys which a rewrite leaves out. */
+/** Merges a rewrite over the old input, for agents that keep the keys which a rewrite leaves out. */
 function overOld(
   { spec, input, options }: FireFacts,
   outcome: Outcome,
@@ -225,7 +225,7 @@ export function logProblems(fire: FireFacts, { id, name }: Registration, result:
   for (const warning of warnings) report(`${who}: ${warning}`, about, `${id} ${warning}`);
 }
 
-/** A call that took as long as `slowAfter` says. */
+/** Logs a call that took at least `slowAfter` seconds. */
 export function logSlow({ services, spec }: FireFacts, { name }: Registration, durationMs: number): void {
   const { slowAfter, report } = services;
   if (slowAfter <= 0 || durationMs < slowAfter * 1000) return;

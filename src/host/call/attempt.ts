@@ -13,17 +13,17 @@ export interface Attempt {
   readonly stderr?: string | undefined;
   readonly warnings?: readonly string[] | undefined;
   readonly durationMs?: number | undefined;
-  /** It continues in the background and answers later. */
+  /** The handler continues in the background and answers later. */
   readonly background?: boolean | undefined;
-  /** It answered `{ async: true }` and nothing more will come: it has not judged its input. */
+  /** The handler answered `{ async: true }` but no later answer will come: it has not judged its input. */
   readonly unjudged?: true | undefined;
-  /** It was not even started: what runs `once` is still due. */
+  /** The handler was not started: a `once` hook keeps its run. */
   readonly unstarted?: true | undefined;
-  /** If the answer is repeated: its rank of finishing in its wave. */
+  /** For a recorded answer: its position in the order of finishing of its wave. */
   readonly finished?: number | undefined;
 }
 
-/** It said nothing. */
+/** The handler said nothing. */
 export const SILENT: Attempt = Object.freeze({});
 
 /** The answer is pending; the owner's `answered` is called with it. */
@@ -31,10 +31,10 @@ export const PENDING = Symbol('pending');
 
 /** Reports one call of one handler to subscribers. */
 export interface CallReporter {
-  /** undefined: only its records follow it. */
+  /** undefined: the call is recorded, but not traced as it runs. */
   readonly traced: Traced | undefined;
   progress(piece: Piece): void;
-  /** The end of the call; later output is ignored. `at`: when that was, where `performance.now()` was just read. */
+  /** The end of the call; later output is ignored. `at`: the time by `performance.now()`, if it was just read. */
   responded(result: Attempt, at?: number): void;
 }
 
@@ -43,13 +43,13 @@ export interface FireReporter {
   started(registration: Registration): CallReporter;
 }
 
-/** Whether a `once` hook still has its run: what it would have run was not started. */
+/** Whether a `once` hook keeps its run, because it was not started. */
 export function isStillDue({ unstarted, failure, outcome }: Attempt): boolean {
   if (unstarted || outcome !== undefined) return unstarted === true;
   return failure?.cause === 'spawn_failed';
 }
 
-/** It rewrites the input, or ends the run. */
+/** Whether the answer rewrites the input or ends the run. */
 export function affectsLaterHooks({ outcome }: Attempt): boolean {
   return outcome !== undefined && (outcome.rewrite !== undefined || outcome.continue === false);
 }

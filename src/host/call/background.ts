@@ -21,19 +21,19 @@ export class Background implements BackgroundWork {
   readonly #kept = new Set<KeptWork>();
   #due: (() => void) | undefined;
 
-  /** `begin` waits for the caller to go on first. Closing does not wait for that. */
+  /** Keeps `begin` until the caller of the fire has continued. Closing calls it at once. */
   postpone(begin: () => void): void {
     this.#due = begin;
   }
 
-  /** What waits; whoever takes it has to begin it. */
+  /** Returns the postponed function and forgets it: the caller has to run it. */
   takePostponed(): (() => void) | undefined {
     const due = this.#due;
     this.#due = undefined;
     return due;
   }
 
-  /** Names of what is under way. */
+  /** Names of the work under way. */
   names(): string[] {
     return [...this.#kept].filter((k) => k.runs?.() !== false).map((k) => k.name);
   }
@@ -107,7 +107,7 @@ export class Background implements BackgroundWork {
     try {
       const outside = handlerOf(asked.registration) !== undefined;
       let value = await later;
-      // A command that was async from the start answers twice: that it has started, then with its output.
+      // A command that was async from the start replies twice: when it has started, and with its output.
       while (outside && (value as Reply).later !== undefined) value = await (value as Reply).later;
       return readAnswer(asked, value);
     } catch (error) {
@@ -115,7 +115,7 @@ export class Background implements BackgroundWork {
     }
   }
 
-  /** A handler outside the loop (a process, a request) ends it on this signal: that is waited for, though not its answer. */
+  /** Fires the signal. A handler outside the process (a process, a request) takes time to stop, and closing waits for that, but not for its answer. */
   #cut({ registration, context, later }: BackgroundCall, reason: Error): void {
     Context.end(context, reason);
     if (handlerOf(registration) !== undefined) this.linger(registration.name, later);
@@ -130,7 +130,7 @@ export class Background implements BackgroundWork {
 
   #arrive({ fire, registration, reporter }: BackgroundCall, result: Attempt): void {
     const { background, outcome } = result;
-    // It asked to be followed, and its answer is still to come.
+    // The handler asked to continue in the background; its answer is still to come.
     if (background) return;
     const late = [outcome?.additionalContext, outcome?.systemMessage].filter((text) => text !== undefined);
     if (late.length > 0) fire.pendingContext?.push(...late);
@@ -147,5 +147,5 @@ export class Background implements BackgroundWork {
 }
 
 function noop(): void {
-  // Its end was reported elsewhere.
+  // `keep` only waits; results and errors are reported by those who started the work.
 }

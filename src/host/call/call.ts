@@ -33,7 +33,7 @@ export function makeCall(
     eventName: registration.eventName,
     projectDir: services.projectDir ?? services.projectOf?.(here) ?? here,
     env: fire.options.env,
-    // Even if nothing follows this call, it is part of the agent's own trace.
+    // A call that is not traced here still belongs to the agent's own trace.
     trace: reporter?.traced?.carrier ?? fire.options.incoming,
     progress: reporter ? (piece) => reporter.progress(piece) : undefined,
     keep: (name, done, end, runs) => background.keep(name, done, end, { runs }),

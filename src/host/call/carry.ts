@@ -16,11 +16,11 @@ export interface Carried {
 }
 
 /**
- * Makes an input ready to leave the process. Some values cannot leave: they are too deep, too large, or no JSON data. Before the fact
- * such an input is refused with INVALID_INPUT; after the fact the values are withheld and the rest is carried.
+ * Makes an input ready to leave the process. Values that are nested too deeply, too large or not JSON cannot leave. In events before the
+ * fact such an input is refused with INVALID_INPUT; in events after the fact those values are withheld and the rest is carried.
  */
 export function carry(spec: EventSpec, input: Json, most: number): Carried | HookscopeError {
-  // Nothing may be left out of an input that hooks judge.
+  // Before the fact binary data is refused, because its JSON form may leave content out of an input that hooks judge.
   const room: CopyBudget = { left: most, bytes: spec.afterTheFact && bytesAsJson };
   const copied: Record<string, unknown> = {};
   let withheld: string | undefined;

@@ -1,6 +1,6 @@
 import type { HookscopeError } from '../../errors.js';
 
-/** The fire that something under way belongs to. */
+/** The fire that a watched call belongs to. */
 export interface WatchedFire {
   readonly spec: { readonly name: string };
   readonly input: Readonly<Record<string, unknown>>;
@@ -49,12 +49,12 @@ export class UnderWay implements Watched {
   }
 }
 
-/** How often pending work is looked at, in milliseconds: a timeout is never early and at most two of these late. */
+/** Milliseconds between two checks of pending work: a timeout is never early, and at most two of these late. */
 const SWEEP = 10;
 
 /**
- * One timer for all deadlines. What settles between two sweeps never costs a clock reading or a timer object; the timer
- * lives only while something is pending.
+ * One timer for all deadlines. A call that settles between two sweeps costs neither a clock reading nor a timer object; the timer
+ * exists only while something is pending.
  */
 export class Clock {
   #first: Watched | undefined;

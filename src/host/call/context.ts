@@ -6,7 +6,7 @@ import type { CallReporter } from './attempt.js';
 export interface HookContext<Host = unknown> {
   /** Aborts on this handler's timeout, on the caller's own signal and when the host closes. Made when first read. */
   readonly signal: AbortSignal;
-  /** The id of the scope that was fired in. */
+  /** The id of the scope in which the event was fired. */
   readonly scope: string;
   readonly host: Host;
   /** `reask`: the input was rewritten after this handler had judged it; `async`: the second call of a two-phase handler. */
@@ -47,7 +47,7 @@ export class Context implements HookContext {
     return this.#fire.services.publicHost();
   }
 
-  /** A getter, so that it works when it is taken out, and costs only those who read it. */
+  /** A getter that returns a closure: it works when destructured, and costs nothing unless it is read. */
   get progress(): (text: string) => void {
     return (text) => {
       if (typeof text !== 'string') {
@@ -65,7 +65,7 @@ export class Context implements HookContext {
     context.#ending?.abort(reason);
   }
 
-  /** @internal What `signal` is made of. */
+  /** @internal The lazy signal behind `signal`. */
   static ending(context: Context): LazySignal {
     if (!context.#ending) {
       context.#ending = new LazySignal();

@@ -37,7 +37,7 @@ export interface CallFacts {
   readonly reporter: CallReporter | undefined;
   /** The input it was called with. */
   readonly input: Json;
-  /** It goes on in the background since it answered so, which it can do once. */
+  /** The call already continues in the background because its answer said so, which it can do only once. */
   readonly followed?: true | undefined;
 }
 
@@ -66,14 +66,14 @@ export interface RunningFire extends FireFacts {
   readonly background: BackgroundWork;
   /** Made only when there is a subscriber. */
   readonly reporter: FireReporter | undefined;
-  /** Times the calls, where there is a subscriber or `slowAfter` is set. One a fire: to look up `performance` runs a getter. */
+  /** Times the calls if there is a subscriber or `slowAfter` is set. Looked up once per fire, because `performance` is a getter. */
   readonly clock: { now(): number } | undefined;
-  /** Why it was cut short, once it was. */
+  /** Why the fire was cut short, once it was. */
   readonly cancelled: HookscopeError | undefined;
   cancel(error: HookscopeError): void;
-  /** What the agent handed over threw while the fire looked at it: the fire rejects. */
+  /** Rejects the fire, because a value from the agent threw when it was read. */
   fail(error: unknown): void;
-  /** The input for hooks outside the process; `undefined`: it cannot be serialised, which has ended the fire. */
+  /** The input for hooks outside the process; `undefined`: it cannot be serialised, and the fire has been cancelled. */
   carried(input: Json): Carried | undefined;
   /** Milliseconds a handler has; handlers that share a deadline get what is left of it. 0: no limit. */
   remaining(registration: Registration): number;

@@ -22,8 +22,8 @@ export interface CallOwner {
 }
 
 /**
- * One call of one handler: the only place with a deadline, a signal and a catch. One object calls hooks in series one after the
- * other, until a call times out and is left behind; each parallel call has its own. A hot class: `private` members (CONTRIBUTING.md).
+ * One call of one handler: the only place with a deadline, a signal and a catch. Hooks in series share one object, until a call times
+ * out and is left behind; each parallel call has its own. A hot class: `private` members (CONTRIBUTING.md).
  */
 export class HandlerCall implements Watched, CallFacts {
   limit = 0;
@@ -43,7 +43,7 @@ export class HandlerCall implements Watched, CallFacts {
   private readonly clock: RunningFire['clock'];
   private isWatched = false;
   private isLoading = false;
-  /** Milliseconds of the monotonic clock, which a test may start at 0; below 0: not measured, or over. */
+  /** The start, in milliseconds of the monotonic clock, which a test may start at 0; below 0: not measured, or over. */
   private began = -1;
   private later: Promise<unknown> | undefined = undefined;
   private timedOut: Attempt | undefined = undefined;
@@ -171,13 +171,13 @@ export class HandlerCall implements Watched, CallFacts {
       // Not a real promise: its `then` throws.
       void settle(later).then(this.onValue, this.onError);
     }
-    // It cancelled its own fire before it returned.
+    // The handler cancelled its own fire before it returned.
     if (fire.cancelled !== undefined) return this.abandon();
     if (!this.isWatched) this.watch();
     return PENDING;
   }
 
-  /** From now until its release it can time out or be cancelled. */
+  /** From now until `release` the call can time out or be cancelled. */
   private watch(): void {
     this.isWatched = true;
     this.fire.services.clock.watch(this);
@@ -197,7 +197,7 @@ export class HandlerCall implements Watched, CallFacts {
     }
   }
 
-  /** The fire goes on from here. The input is the agent's, and may throw when the fire looks at it. */
+  /** Hands the result to the owner, which continues the fire. The agent's input may throw when the owner reads it. */
   private deliver(result: Attempt | undefined): void {
     try {
       this.owner.answered(result, this);
@@ -222,7 +222,7 @@ export class HandlerCall implements Watched, CallFacts {
     this.deliver(this.conclude(result));
   }
 
-  /** It timed out. An external handler gets a grace period to clean up. */
+  /** The call timed out. A handler outside the process gets a grace period to clean up. */
   expire(): void {
     if (this.later === undefined) return;
     if (this.timedOut === undefined) {

@@ -2,13 +2,13 @@ import type { Registration } from '../../scopes/registration.js';
 import type { HandlerResult } from '../decide/fold-common.js';
 import type { Attempt } from './attempt.js';
 
-/** What a callback remembers of its latest answer; a handler of another kind remembers nothing. */
+/** What a callback remembers of its latest answer; other kinds of handlers remember nothing. */
 interface Remembering {
   readonly recent?: { has(outcome: Attempt['outcome']): boolean };
   kept?: KeptAnswer | undefined;
 }
 
-/** An answer that changes nothing for later hooks: all that a fire keeps of it until it needs notes. */
+/** An answer that does not affect later hooks, in the form that a fire keeps until it needs notes. */
 export class KeptAnswer implements HandlerResult {
   readonly registration: Registration;
   readonly attempt: Attempt;
@@ -22,7 +22,7 @@ export class KeptAnswer implements HandlerResult {
     this.failure = attempt.failure;
   }
 
-  /** A hook that says the same as before has the same object: most hooks have one thing to say. */
+  /** A hook that repeats its latest answer gets the same object: most hooks always give one answer. */
   static of(registration: Registration, attempt: Attempt): KeptAnswer {
     const work = registration.work as Remembering;
     const { kept } = work;
@@ -32,7 +32,7 @@ export class KeptAnswer implements HandlerResult {
     return made;
   }
 
-  /** Whether the next fire has the same object if the hook says the same. */
+  /** Whether the next fire gets this object if the hook repeats its answer. */
   get isShared(): boolean {
     return (this.registration.work as Remembering).kept === this;
   }

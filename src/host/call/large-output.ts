@@ -8,28 +8,28 @@ import { makeFolder } from '../../values/make-folder.js';
 import { sha256 } from '../../values/sha256.js';
 import { messageOf } from '../../values/waiting/promises.js';
 
-/** The longest text that is handed on as it is, in characters (docs/semantics.md 8). */
+/** The longest text that is passed on unchanged, in characters (docs/semantics.md 8). */
 const LIMIT = 10_000;
 const PREVIEW = 2_000;
 const TEXTS = ['reason', 'stopReason', 'systemMessage', 'additionalContext'] as const;
-/** The keys such a text may have in the output itself, and the objects they may be in. */
+/** The keys of an output that may hold such a text, and the objects inside it that may have these keys, too. */
 const KEYS: readonly string[] = [...TEXTS, 'permissionDecisionReason', 'message'];
 const HOLDERS: readonly string[] = ['hookSpecificOutput', 'decision'];
 
-/** Long texts of hooks: kept whole in a file, handed on as a preview with its path. The files go with their session. */
+/** Saves long texts of hooks whole in files and passes on a preview with the path. The files are deleted with their session. */
 export interface LargeOutput {
   shorten(outcome: Outcome, session: unknown): Outcome;
   /** One text: as it is, or its preview. */
   text(text: string, session: unknown): string;
   /** Something may have been saved. */
   readonly used: boolean;
-  /** Deletes what was saved in a session that is over; nothing in it is masked. */
+  /** Deletes the files of a session that has ended: secrets in them are not redacted. */
   end(session: unknown): void;
-  /** Deletes all that was saved, with the host. */
+  /** Deletes all files when the host closes, unless `keep` was called. */
   clear(): void;
   /**
-   * From now on it is saved below this folder and outlives the host: an agent of another process will read it, until its session ends or what
-   * was saved is a day old.
+   * From now on texts are saved below this folder and outlive the host, because an agent in another process will read them. They are deleted
+   * when their session ends, or after a day.
    */
   keep(root: string): void;
 }
@@ -37,7 +37,7 @@ export interface LargeOutput {
 /** Milliseconds for which the outputs of sessions that never end are kept. */
 const OLD = 86_400_000;
 
-/** What is done when the process ends, in case a host is never closed. One listener for all hosts: Node warns at the eleventh. */
+/** Run when the process exits, for hosts that are never closed. One listener serves all hosts, because Node warns at the eleventh. */
 const TO_CLEAR = new Set<() => void>();
 const clearAll = (): void => {
   for (const clear of TO_CLEAR) clear();
@@ -55,7 +55,7 @@ function keepAtExit(clear: () => void): void {
 /** A session's folder is made when first needed, readable by this user alone. */
 export const createSpill = (report: (message: string) => void): LargeOutput => new Spill(report);
 
-/** A class, for its one getter: in a literal it would make the engine keep this in a slow form, and every answer passes here. */
+/** A class, because a getter puts an object literal into dictionary mode, which is slow, and every answer passes here. */
 class Spill implements LargeOutput {
   readonly #folders = new Map<string, string>();
   readonly #report: (message: string) => void;
@@ -88,7 +88,7 @@ class Spill implements LargeOutput {
       previews.set(text, preview(text, this.#save(text, String(session))));
     }
     const short: { -readonly [K in keyof Outcome]: Outcome[K] } = { ...outcome };
-    // Also in the output, so that what is recorded and handed on is what was decided by.
+    // The output too, so that records and the agent get the texts that were used for the decision.
     short.output = replaced(outcome.output, previews);
     for (const key of TEXTS) if (outcome[key] !== undefined) short[key] = previews.get(outcome[key]) ?? outcome[key];
     return short;

@@ -3,7 +3,7 @@ import type { Json } from '../../values/shape.js';
 import type { Attempt } from './attempt.js';
 import type { FireFacts } from './facts.js';
 
-/** Says what a hook came to without running it. */
+/** Returns a hook's recorded result without running the hook. */
 export type AnswerFunction = (fire: FireFacts, registration: Registration, input: Json) => Attempt;
 
 /** The recorded answer of a hook that is not run again. */

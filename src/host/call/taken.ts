@@ -23,8 +23,8 @@ const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Why Claude Code would not take a rewrite, and go on with what was there; `undefined`: it takes it, or nobody knows. A response of a
- * built-in tool is replaced by one of its own shape only; an MCP tool's by anything.
+ * Why Claude Code would ignore a rewrite; `undefined`: it accepts the rewrite, or what it does is unknown. It replaces the response of a
+ * built-in tool only by one of the same shape, and that of an MCP tool by anything.
  */
 export function whyNotTaken(
   { rewrites }: EventSpec,
@@ -43,7 +43,7 @@ export function whyNotTaken(
   );
 }
 
-/** `optional` undefined: any key may be. */
+/** `optional`: top-level keys that may be missing; undefined: any key may be. */
 function difference(
   old: unknown,
   value: unknown,

@@ -151,7 +151,7 @@ function isIdle(services: HostCore, state: EventState, options: FireSettings | u
   );
 }
 
-/** Cleans up after a fire that ends an agent or a session. Every fire passes here, so the closures are made in separate functions, only when needed. */
+/** Cleans up after a fire that ends an agent or a session. Every fire passes here, so closures are made in other functions, only when needed. */
 function ended(
   services: HostCore,
   state: EventState,
