@@ -2,20 +2,20 @@ import { baseOutput } from '../events/base.js';
 import type { EventSpec } from '../events/spec.js';
 import type { Json } from '../values/shape.js';
 
-/** The event an output is read for, under the name that output must carry. */
+/** The event for which an output is read. `eventName` is the name that the output must carry as `hookEventName`. */
 export interface OutputTarget {
   readonly spec: EventSpec;
   readonly eventName: string;
 }
 
-/** Whether a printed output denies or blocks, in any spelling the event knows, and why; undefined if it does not. */
+/** The reason if a printed output denies or blocks, in any spelling that the event accepts; undefined if it does not. */
 export function printedBlock(
   { spec, eventName }: OutputTarget,
   json: Json | undefined,
 ): { reason?: string } | undefined {
   if (!json) return undefined;
   const specific = specificOf(json, eventName);
-  // Under a wrong name the whole output is refused, a block in it too.
+  // An output with the wrong hookEventName is refused as a whole, including a block in it.
   if (!specific) return undefined;
   if (spec.nestedDecision) {
     const decision = asObject(specific['decision']);
@@ -28,7 +28,7 @@ export function printedBlock(
   return reasonOf(denied ? specific['permissionDecisionReason'] : undefined, json['reason'], json['stopReason']);
 }
 
-/** The event's own deny or block, with what the printed output says beside its verdict. */
+/** The deny or block in the event's own format, with the fields of the printed output that are not part of its verdict. */
 export function blockOutput(
   { spec, eventName }: OutputTarget,
   reason: string | undefined,
@@ -50,10 +50,10 @@ export function blockOutput(
 
 const VERDICT_KEYS = ['decision', 'reason', 'continue', 'preventContinuation'];
 
-/** The parts of an output that count besides a block: of the right type, and without another verdict. */
+/** The fields of an output that still count beside a block: those of the right type that are not another verdict. */
 function besideVerdict(spec: EventSpec, json: Json | undefined): Json {
   const kept = rightlyTyped(baseOutput(), json ?? {}, VERDICT_KEYS);
-  // On a stop event a block means that the loop continues, which `continue: false` would undo.
+  // On a stop event a block means that the loop continues; `continue: false` would undo that.
   const ends = json?.['continue'] === false || json?.['preventContinuation'] === true;
   return ends && spec.fold !== 'stop' ? { ...kept, continue: false } : kept;
 }
@@ -68,13 +68,13 @@ function rightlyTyped(schema: EventSpec['output'], json: Json, without: readonly
   const kept: Record<string, unknown> = {};
   for (const key of Object.keys(schema.shape)) {
     if (!(key in json) || without.includes(key)) continue;
-    // One key at a time: one of a wrong type must not take the others with it.
+    // Parsed one key at a time, so that a key of the wrong type does not discard the others.
     Object.assign(kept, schema.pick({ [key]: true } as Record<string, true>).safeParse(json).data);
   }
   return kept;
 }
 
-/** The event-specific part, empty if there is none; undefined if it is for another event. */
+/** The `hookSpecificOutput`: empty if there is none, undefined if it is for another event. */
 function specificOf(json: Json, eventName: string): Json | undefined {
   const specific = json['hookSpecificOutput'];
   if (specific === undefined) return {};

@@ -7,7 +7,7 @@ import { type CallTool, createToolCaller, type ToolCaller } from './mcp/tool-cal
 import type { HookModel } from './model/model.js';
 import { NAMES } from './options.js';
 
-/** What a host provides to hooks outside it. */
+/** What a host provides to hooks that run outside its process. */
 export interface ExternalHostOptions {
   /** Answers prompt and agent hooks. Without it they fail. */
   readonly model?: HookModel;
@@ -15,11 +15,11 @@ export interface ExternalHostOptions {
   readonly callTool?: CallTool;
   /** Servers that the host connects to itself when a hook first calls them, and ends when it closes. */
   readonly mcpServers?: McpServers;
-  /** Patterns of URLs that http hooks may ask, `https://hooks.example.com/*`. Default: any; an empty list: none. */
+  /** Patterns of URLs that http hooks may request, such as `https://hooks.example.com/*`. Default: any; an empty list: none. */
   readonly allowedHttpHookUrls?: readonly string[];
-  /** Environment variables that http hooks may put into headers, if they list them too. Default: any. */
+  /** Environment variables that http hooks may use in headers, if the hooks list them too. Default: any. */
   readonly httpHookAllowedEnvVars?: readonly string[];
-  /** Whether http hooks may reach private networks other than this machine itself. Default false. */
+  /** Whether http hooks may reach private networks; loopback is always allowed. Default false. */
   readonly httpHookPrivateAddresses?: boolean;
 }
 
@@ -28,7 +28,7 @@ const URL_PATTERNS: OptionCheck = {
   accepts: (v) => NAMES.accepts(v) && (v as string[]).every((p) => p === '*' || p.includes('://')),
 };
 
-/** The values that each of them accepts. */
+/** The check for each option. */
 export const EXTERNAL_OPTIONS = {
   model: checks.fn,
   callTool: checks.fn,
@@ -38,7 +38,7 @@ export const EXTERNAL_OPTIONS = {
   httpHookPrivateAddresses: checks.flag,
 } satisfies Keys<ExternalHostOptions>;
 
-/** The same, prepared for handlers. */
+/** `ExternalHostOptions`, prepared for handlers. */
 export interface ExternalServices {
   readonly model: HookModel | undefined;
   readonly tools: ToolCaller;

@@ -7,16 +7,16 @@ import type { EndSignal } from '../values/waiting/lazy-signal.js';
 /** A handler as data, `{ type: 'command', … }`. */
 export type HandlerDescription = Readonly<Record<string, unknown>>;
 
-/** The answer of a handler that is not a callback: read, but not yet checked against the event. Never thrown. */
+/** The answer of a handler that is not a callback: parsed, but not yet checked against the event's schema. */
 export interface Reply {
-  /** The JSON object that it answered, or an equivalent one (exit 2 becomes the event's own deny or block). */
+  /** The JSON object that the handler answered, or an equivalent one (exit 2 becomes the event's own deny or block). */
   readonly output?: Readonly<Record<string, unknown>>;
   readonly failure?: Failure;
   readonly stdout?: string;
   readonly stderr?: string;
   readonly exitCode?: number;
   readonly warnings?: readonly string[];
-  /** It went to the background: its answer when it ends. */
+  /** Set when the handler continues in the background: resolves to its answer when it ends. */
   readonly later?: Promise<Reply>;
 }
 
@@ -31,15 +31,15 @@ export interface ExternalCall {
   readonly scope: string;
   readonly call: 'first' | 'reask' | 'async';
   readonly onFailure: OnFailure;
-  /** Whether the registration sends it to the background, if that differs from the handler's own setting (copies were merged). */
+  /** The registration's `async`, if it differs from the handler's own setting because equal hooks were merged. */
   readonly async?: boolean | 'two-phase' | undefined;
-  /** Seconds for a background run; the handler's own value goes first. */
+  /** Seconds that a background run may take; the handler's own value takes precedence. */
   readonly asyncTimeout?: number | undefined;
-  /** The name its hookEventName must carry. */
+  /** The name that the output's `hookEventName` must have. */
   readonly eventName: string;
-  /** Fires on timeout, on the caller's abort and when the host closes. After it the handler must clean up and settle soon. */
+  /** Aborts on timeout, on the caller's abort and when the host closes. The handler must then clean up and settle soon. */
   readonly signal: AbortSignal;
-  /** The same for code that needs no real AbortSignal, which is expensive to make. */
+  /** `signal` for code that needs no real AbortSignal, which is expensive to create. */
   readonly ending: EndSignal;
   /** The project's directory: the host's `session.cwd`, else the input's cwd. */
   readonly projectDir: string;
@@ -49,20 +49,23 @@ export interface ExternalCall {
   readonly trace?: TraceCarrier | undefined;
   /** Reports a new piece of output; `undefined` without subscribers. */
   readonly progress: ((piece: { stdout?: string; stderr?: string; text?: string }) => void) | undefined;
-  /** Keeps a running thing until it ends or the host closes; `end` must kill it and settle. `runs` is asked at the close, where `done` settles later than it ends. */
+  /**
+   * Tracks a process or task until `done` settles or the host closes. `end` must kill it and settle. `done` may settle some time
+   * after the end, so `close` also asks `runs` whether it is still running.
+   */
   keep(name: string, done: Promise<unknown>, end: () => Promise<void>, runs?: () => boolean): void;
 }
 
-/** A handler that runs outside the loop (a process, a request); callbacks are called directly. */
+/** A handler that is not a callback, such as a process or a request. Callbacks are called directly. */
 export interface Handler {
   readonly kind: HandlerKind;
-  /** Its name in records if the registration has none: the command line, the URL. */
+  /** The name in records if the registration has none, such as the command line or the URL. */
   readonly name: string;
   /** Equal keys mean the same hook (docs/semantics.md 5, dedup). */
   readonly dedupKey?: string;
   /** Whether a late answer to this event is a failure that blocks, whatever `onFailure` says. */
   blocksLate?(spec: EventSpec): boolean;
-  /** Loads what the first run needs. To be awaited before its deadline starts; safe to call often. */
+  /** Loads what the first run needs. Await it before the deadline starts. It may be called repeatedly. */
   load?(): Promise<void>;
   run(call: ExternalCall): Promise<Reply>;
 }

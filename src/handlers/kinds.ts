@@ -16,10 +16,10 @@ import { type AgentSpec, agent, PROMPT, type PromptHookOptions, type PromptSpec,
 import { checkNames } from './options.js';
 import { type RuleSpec, takesRules } from './rule/spec.js';
 
-/** Every handler that is plain data: what `command()` and the like return. */
+/** Every handler that is plain data, as `command()`, `http()` and the other makers return it. */
 export type HandlerSpec = CommandSpec | HttpSpec | McpToolSpec | PromptSpec | AgentSpec | RuleSpec;
 
-/** A handler made from its description, with the options that the registration itself looks at. */
+/** A handler made from its description, with the options that the registration reads. */
 export interface Made {
   readonly handler: Handler;
   readonly options: Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ export interface Made {
 
 /** What a description's source adds to its handlers. */
 export interface HandlerContext extends CommandContext {
-  /** Why no request may be sent to that URL; undefined: one may. */
+  /** Returns why no request may be sent to this URL, or undefined if one may. */
   readonly refuseUrl?: (url: string) => string | undefined;
 }
 
@@ -37,7 +37,7 @@ type Maker<Kind extends ExternalKind> = (
   needs: Needs,
 ) => { handler: Handler; spec: Extract<HandlerSpec, { type: Kind }> };
 
-/** One entry per handler type: what its description becomes. What is of the wrong type, the public makers refuse. */
+/** Makes the handler from its description, for each type. The casts are safe: the public makers refuse values of the wrong type. */
 const KINDS: { readonly [Kind in ExternalKind]: Maker<Kind> } = {
   command(description, { source }) {
     checkNames('command(): ', description, COMMAND, 'command');
@@ -71,7 +71,7 @@ const KINDS: { readonly [Kind in ExternalKind]: Maker<Kind> } = {
   },
 };
 
-/** The options of a hook that the registration looks at; the rest is the handler's own. */
+/** The options that the registration reads; only the handler reads the others. */
 const SHARED = [
   'timeout',
   'async',
@@ -86,7 +86,7 @@ const SHARED = [
   'statusMessage',
 ];
 
-/** Makes the handler from its description. `known`: the types that are allowed there. Throws INVALID_HOOKS with the place. */
+/** Makes the handler from its description. `known` are the allowed types. Throws INVALID_HOOKS with the place. */
 export function handlerFor(
   description: Json,
   where: string,
@@ -111,7 +111,7 @@ export function handlerFor(
   });
 }
 
-/** What an event takes there. Where a rule is known, so are functions: both are ours. */
+/** The hook types that an event accepts. Where rules are allowed, the hooks are not another program's, so functions are too. */
 function takenBy(spec: EventSpec, known: readonly string[]): string {
   const isOurs = known.includes('rule');
   const types = spec.types.filter((type) => known.includes(type));
@@ -121,12 +121,12 @@ function takenBy(spec: EventSpec, known: readonly string[]): string {
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
-/** Those of a description's options that the registration reads. */
+/** Picks the options that the registration reads. */
 export function sharedOptions(spec: object): Made['options'] {
   return Object.fromEntries(Object.entries(spec).filter(([key]) => SHARED.includes(key)));
 }
 
-/** Makes something from a description, and reports wrong options with their place among the hooks: INVALID_HOOKS. */
+/** Calls `make` and turns its INVALID_OPTIONS into INVALID_HOOKS with the place among the hooks. */
 export function inHooks<T>(where: string, make: () => T): T {
   try {
     return make();

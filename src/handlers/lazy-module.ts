@@ -1,4 +1,4 @@
-/** Loads a module on first use. A load that fails (out of file descriptors, say) is tried again the next time. */
+/** Loads a module on first use. If loading fails (for example without free file descriptors), the next call tries again. */
 export function lazyModule<Module>(load: () => Promise<Module>): () => Promise<Module> {
   let loading: Promise<Module> | undefined;
   return () => {

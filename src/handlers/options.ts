@@ -2,27 +2,27 @@ import { ON_FAILURE, type OnFailure } from '../events/failure.js';
 import { checkOptions, type Keys } from '../values/options.js';
 import { checks, isObject, isText, type OptionCheck, oneOf, SECONDS, type Shape } from '../values/shape.js';
 
-/** Options of every hook that runs outside the process. Times are in seconds. */
+/** Options of every hook that runs outside the host's process. Times are in seconds. */
 export interface ExternalOptions {
-  /** Seconds it may take; 0: no limit. Default: the group's, else 60. */
+  /** Seconds that the hook may take; 0: no limit. Default: the group's, else 60. */
   readonly timeout?: number;
-  /** A permission rule, `Bash(git *)`, on tool events. It goes before the group's. */
+  /** A permission rule, such as `Bash(git *)`, on tool events. It replaces the group's `if`. */
   readonly if?: string;
-  /** The effect of its failure. Default: the group's, else the source's, else the host's. */
+  /** The effect of the hook's failure. Default: the group's, else the source's, else the host's. */
   readonly onFailure?: OnFailure;
-  /** It runs only the first time. */
+  /** Runs the hook only the first time. */
   readonly once?: boolean;
-  /** For a harness to show while it runs. */
+  /** A message for the harness to show while the hook runs. */
   readonly statusMessage?: string;
-  /** Its name in records. */
+  /** The hook's name in records. */
   readonly name?: string;
 }
 
 /** Options of hooks that may run in the background. */
 export interface BackgroundOptions {
-  /** Go on without it: it decides nothing, and its context comes later. */
+  /** Continues without waiting for the hook: it decides nothing, and its context is delivered later. */
   readonly async?: boolean;
-  /** Seconds it may take in the background; 0: no limit. Default 30. */
+  /** Seconds that the hook may take in the background; 0: no limit. Default 30. */
   readonly asyncTimeout?: number;
 }
 
@@ -53,7 +53,7 @@ export const OUTSIDE = {
 
 export const BACKGROUND = { async: checks.flag, asyncTimeout: SECONDS } satisfies Keys<BackgroundOptions>;
 
-/** Unknown keys of a description are told before missing ones: a misspelt key is both. `own`: the keys it has beside its options. */
+/** Reports unknown keys before missing ones, because a misspelt key is both. `own` are the keys that are not options. */
 export function checkNames(where: string, description: object, options: Shape, ...own: string[]): void {
   const known = [...own, 'type', ...Object.keys(options)];
   checkOptions(where, description, Object.fromEntries(known.map((key) => [key, true])));

@@ -12,7 +12,7 @@ export interface ShellResult {
   /** Absent when a signal ended it. */
   readonly exitCode?: number | undefined;
   readonly signal?: string | undefined;
-  /** More than the limit came on stdout. */
+  /** Stdout exceeded the limit. */
   readonly tooLarge?: boolean;
 }
 
@@ -22,21 +22,21 @@ export interface ReadShell extends OutputTarget {
 
 export interface ShellHow {
   readonly commandText: string;
-  /** Shell form: 126 and 127 are the shell's own words for a program that could not be started. */
+  /** Shell form: the exit codes 126 and 127 mean that the shell could not start a program. */
   readonly shell: boolean;
-  /** Bytes, for the message. */
+  /** In bytes, for the message. */
   readonly outputLimit: number;
-  /** It ran in the background: plain text has no meaning there. */
+  /** The hook ran in the background, where plain text has no meaning. */
   readonly background?: boolean;
 }
 
 interface Trial extends ReadShell, ShellHow {
   readonly result: ShellResult;
-  /** Stdout without byte order mark and space around it. */
+  /** Stdout without a byte order mark and surrounding white space. */
   readonly text: string;
 }
 
-/** Pure: what a shell hook's exit code and output say, before anything is checked against the event's schema. */
+/** Reads a shell hook's exit code and output, before the output is checked against the event's schema. Pure. */
 export function readShellOutput(call: ReadShell, result: ShellResult, how: ShellHow): Reply {
   const { spec, eventName, onFailure } = call;
   const trial: Trial = { spec, eventName, onFailure, ...how, result, text: result.stdout.trim() };
@@ -53,7 +53,7 @@ function blocksByExit({ spec, result }: Trial): boolean {
   return result.exitCode === 2 && answersByExit2(spec);
 }
 
-/** It blocks before any parsing or size failure; the JSON may give the reason but cannot take the block back. */
+/** Exit 2 blocks even if stdout is too large or not valid JSON. The JSON may give the reason but cannot undo the block. */
 function exitTwo(trial: Trial): Reply {
   const json = trial.result.tooLarge ? undefined : parseWords(trial);
   const stderr = trial.result.stderr.trim();
@@ -61,7 +61,7 @@ function exitTwo(trial: Trial): Reply {
   return { output: blockOutput(trial, reason, json), ...startupDoubt(stderr) };
 }
 
-/** Interpreters too exit with 2 when they cannot read their program. It still blocks, but someone should be told. */
+/** Interpreters also exit with 2 when they cannot read their program. That still blocks, but a warning says so. */
 const INTERPRETER_ERROR = /^(?:\S*\bsh: (?:\d+: )?(?:Syntax error|cannot open)|\S*python[\d.]*: can't open file)/m;
 
 function startupDoubt(stderr: string): { warnings?: string[] } {
@@ -82,7 +82,7 @@ function readText(trial: Trial): Reply {
   return json ? readJson(trial, json) : failed('bad_json', badJson(text));
 }
 
-/** The JSON decides whatever the exit code is, unless a code other than 0 is a failure first; then only a printed block counts. */
+/** The JSON decides whatever the exit code is. But after an exit that is a failure with an effect, only a printed block counts. */
 function readJson(trial: Trial, json: Json): Reply {
   const failure = exitFailure(trial);
   const trusted = trial.onFailure === 'continue' && trial.spec.failure !== 'fails' && trial.result.signal === undefined;
@@ -91,7 +91,7 @@ function readJson(trial: Trial, json: Json): Reply {
   return block ? { ...failure, output: blockOutput(trial, block.reason, json) } : failure;
 }
 
-/** A truncated object is plain text, with a warning; on a gate it may have been a deny, so there it is a failure. */
+/** A truncated object is read as plain text, with a warning. On a gate it is a failure, because it may have been a deny. */
 function readTruncated(trial: Trial): Reply {
   const warnings = [`Stdout starts with { but does not end with }: read as plain text. ${badJson(trial.text)}`];
   const reply = readPlain(trial);
@@ -114,7 +114,7 @@ function specific(hookEventName: string, key: string, value: string): Reply {
   return { output: { hookSpecificOutput: { hookEventName, [key]: value } } };
 }
 
-/** The failure that its exit alone means; undefined if there is none. */
+/** The failure that the exit code or signal means; undefined if it means none. */
 function exitFailure({
   spec,
   result,
@@ -154,14 +154,14 @@ export function parseObject(text: string): Json | undefined {
   }
 }
 
-/** The same, with a helper's answer in the event's words, so that a deny of it stands as any other does. */
+/** Parses stdout and translates a helper's answer into the event's fields, so that its deny counts like any other. */
 function parseWords({ spec, eventName, text }: Trial): Json | undefined {
   const json = parseObject(text);
   if (!json || !saysByHelper(json)) return json;
   try {
     return helperToOutput(spec, json, eventName) as Json;
   } catch {
-    // It is refused when it is read.
+    // The output is refused later, when it is checked against the schema.
     return json;
   }
 }

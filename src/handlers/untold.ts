@@ -5,7 +5,7 @@ import { isObject, type Json } from '../values/shape.js';
 import { whyUnreadable } from '../values/unreadable.js';
 import { blockOutput } from './blocking.js';
 
-/** Why Claude Code would run another input than the one that was decided; undefined: it would not, or the input is as it was. */
+/** Why Claude Code would run another input than the decided one; undefined if it would not, or if the input was not changed. */
 export function whyUntold(spec: EventSpec, { hookSpecificOutput }: Json, input: Json): string | undefined {
   if (spec.fold !== 'gate' || !isObject(hookSpecificOutput)) return undefined;
   const { updatedInput, decision } = hookSpecificOutput;
@@ -13,19 +13,19 @@ export function whyUntold(spec: EventSpec, { hookSpecificOutput }: Json, input: 
   return said === undefined ? undefined : whyOther(said, input['tool_input']);
 }
 
-/** The same of one input in the place of another. */
+/** Why Claude Code cannot be given `said` in place of `before`; undefined if it can, or if they are equal. */
 export function whyOther(said: unknown, before: unknown): string | undefined {
   const why = whyUnreadable(said);
   return why === undefined || isDeepStrictEqual(said, before) ? undefined : why;
 }
 
-/** Why a call is denied that would run so. `asked`: why the user was to be asked about it. */
+/** The reason for denying such a call. `asked` is the reason for which the user would have been asked. */
 export function untoldReason(why: string, asked: unknown): string {
   const untold = `A hook would have run this with another input, which Claude Code cannot be told of here: ${why}.`;
   return typeof asked === 'string' && asked !== '' ? `${ended(asked)} ${untold}` : untold;
 }
 
-/** The decision for Claude Code, which reads JSON: a rewritten input that JSON does not carry as it was decided denies the call. */
+/** The output for Claude Code. A rewritten input that JSON cannot represent faithfully becomes a deny. */
 export function carried(spec: EventSpec, output: Json, input: Json): Json {
   const why = whyUntold(spec, output, input);
   if (why === undefined) return output;
@@ -35,13 +35,13 @@ export function carried(spec: EventSpec, output: Json, input: Json): Json {
   return { ...rest, ...blockOutput({ spec, eventName: spec.name }, reason, undefined) };
 }
 
-/** A decision, as far as it is read here. */
+/** The part of a decision that is read here. */
 interface Decided {
   readonly updatedInput?: unknown;
   toJSON(): Json;
 }
 
-/** What Claude Code is told otherwise than it was decided, for the record. */
+/** Where the output for Claude Code differs from the decision, for the record. */
 export function lossesIn(spec: EventSpec, decision: Decided, input: Json): { what: string; why: string }[] {
   const why = decision.updatedInput === undefined ? undefined : whyUntold(spec, decision.toJSON(), input);
   const untold = `Claude Code cannot be told of another input (${why}) on ${spec.name}: the call is denied`;

@@ -1,10 +1,10 @@
 import type { Json } from '../../values/shape.js';
 import { parseObject } from '../output.js';
 
-/** Characters a first line may have that asks to continue without its hook. */
+/** The most characters of a first line that asks to continue without the hook. */
 const LONGEST = 4096;
 
-/** The object `{ "async": true, … }` if it is the first line of stdout; null if that is something else, undefined if nobody can tell yet. */
+/** The object `{ "async": true, … }` if it is the first line of stdout, null if the line is something else, undefined if it is incomplete. */
 export function asyncWish(stdout: string): Json | null | undefined {
   const text = stdout.trimStart();
   if (text === '') return undefined;
@@ -16,7 +16,7 @@ export function asyncWish(stdout: string): Json | null | undefined {
   return end < 0 ? undefined : null;
 }
 
-/** Stdout without that line. */
+/** Stdout without the line `{ "async": true, … }`. */
 export function withoutWish(stdout: string): string {
   if (!asyncWish(stdout)) return stdout;
   const text = stdout.trimStart();

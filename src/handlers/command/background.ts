@@ -8,8 +8,8 @@ import { commandText } from './spec.js';
 const DEFAULT_DEADLINE = 30;
 
 /**
- * Lets the hook run on while the fire continues without it, under its own deadline and until the host closes.
- * `wish` is what the hook printed to ask for it.
+ * Lets the hook continue in the background, under a deadline of its own and at most until the host closes. The fire does not wait.
+ * `wish` is the object that the hook printed to ask for this.
  */
 export function goBackground(run: CommandRun, wish: Readonly<Record<string, unknown>> = { async: true }): Reply {
   let close: () => void = () => undefined;

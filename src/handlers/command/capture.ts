@@ -2,29 +2,29 @@ import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
-/** Chunks kept apart before they are joined: a hook that prints byte by byte must not cost an object a byte. */
+/** How many chunks are collected before they are joined. A hook that prints byte by byte must not cost one object per byte. */
 const JOIN_AT = 256;
 
-/** One output stream of a hook, kept up to a limit. What comes after the limit is read and dropped. */
+/** One output stream of a hook, kept up to a limit. Output beyond the limit is read and dropped. */
 export interface Capture {
   text(): string;
-  /** More came than was kept. */
+  /** Whether the output exceeded the limit. */
   readonly tooLarge: boolean;
-  /** Another process may still write to it. */
+  /** Whether a process may still write to the stream. */
   readonly open: boolean;
   /** Settles when the stream has ended or was closed. */
   readonly closed: Promise<void>;
-  /** Keeps nothing from here on, and lets the process end while the other side still holds the stream. */
+  /** Drops all further output, and lets this process exit while another one still holds the stream open. */
   abandon(): void;
   destroy(): void;
 }
 
 export interface CaptureOptions {
-  /** Bytes. */
+  /** In bytes. */
   readonly limit: number;
-  /** Told each new piece as it comes, up to the limit. */
+  /** Called with each new piece of output, up to the limit. */
   readonly onPiece?: ((text: string) => void) | undefined;
-  /** Told all the text so far when more has come, until it returns true: it has seen enough. */
+  /** Called with all the text so far whenever there is more, until it returns true. */
   readonly onText?: ((text: string) => boolean) | undefined;
 }
 
@@ -48,7 +48,7 @@ export function capture(stream: Readable, options: CaptureOptions): Capture {
     if (piece) options.onPiece?.(piece);
     if (onText?.(text())) onText = undefined;
   });
-  // A broken pipe ends the output like any other end; what was read counts.
+  // A broken pipe ends the output normally; what was read counts.
   stream.on('error', () => stream.destroy());
   const closed = new Promise<void>((resolve) => {
     stream.once('end', resolve);

@@ -11,11 +11,11 @@ export interface CommandRun {
   readonly spec: CommandSpec;
   readonly call: ExternalCall;
   readonly running: RunningCommand;
-  /** A first line may ask to continue without it. */
+  /** Whether the first line of stdout may ask to continue without the hook. */
   readonly wishes: boolean;
 }
 
-/** The hook's answer after it has ended. Children that are still running are left behind until the host closes. */
+/** The answer of a hook that has ended. Its children that are still running may run until the host closes. */
 export function finishRun({ spec, call, running, wishes }: CommandRun, ending: Ending, background: boolean): Reply {
   leaveBehind({ spec, call, running, wishes });
   const { stdout, stderr } = running;
@@ -31,7 +31,7 @@ export function finishRun({ spec, call, running, wishes }: CommandRun, ending: E
   return { ...reply, ...printed, ...(stderr.tooLarge ? cut(reply, outputLimit) : {}) };
 }
 
-/** Ends the hook and its processes that can be found. Its output is only for people now: it no longer counts as an answer. */
+/** Ends the hook and those of its processes that can be found. Its output is kept for records but is no longer an answer. */
 export async function endRun(
   { spec, running }: CommandRun,
   cause: Cause,
@@ -47,7 +47,7 @@ export async function endRun(
 function leaveBehind({ spec, call, running }: CommandRun): void {
   const { group, stdout, stderr } = running;
   if (spec.keep) {
-    // A server that prints continues printing: its pipes are read, and dropped, as long as this process lives.
+    // The server may still print, so its pipes are drained as long as this process lives.
     group.release();
     stdout.abandon();
     stderr.abandon();
@@ -58,7 +58,7 @@ function leaveBehind({ spec, call, running }: CommandRun): void {
     stderr.destroy();
   };
   const lives = group.alive();
-  // If the group is empty, the process that still holds the pipes is in another group.
+  // If the group is empty, a process in another group still holds the pipes.
   if (!lives && !((stdout.open || stderr.open) && group.strays())) {
     release();
     return;
@@ -73,7 +73,7 @@ function leaveBehind({ spec, call, running }: CommandRun): void {
   call.keep(`${spec.name ?? commandText(spec)} (left behind)`, gone, end, lives ? group.alive : undefined);
 }
 
-/** Stderr is never more than a reason: that it was cut is worth saying, and no failure. */
+/** Truncated stderr is only a warning, because stderr is never more than a reason. */
 function cut(reply: Reply, limit: number): Reply {
   return {
     warnings: [...(reply.warnings ?? []), `It printed more than ${limit} bytes on stderr; the rest was dropped.`],

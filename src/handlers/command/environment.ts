@@ -5,8 +5,8 @@ import { markVariable } from './run-mark.js';
 import type { CommandContext, CommandSpec } from './spec.js';
 
 /**
- * What a hook finds in its environment: what it may inherit, its own additions, those of its source, and where it runs.
- * An array of names is an allowlist: PATH and HOME too are inherited only if listed. The marks of runs are in it whatever else is.
+ * The environment of a hook: the inherited variables, the additions of the hook and of its source, and the variables that describe
+ * the call. If `env` is an array it is an allowlist, even for PATH and HOME. The marks of runs are always included.
  */
 export function environment(
   spec: CommandSpec,
@@ -16,7 +16,7 @@ export function environment(
 ): Record<string, string> {
   const { env } = spec;
   const all: NodeJS.ProcessEnv = { ...(isList(env) ? inherited(env) : process.env) };
-  // Ours may be an agent that runs as another's hook: what it was told does not go further.
+  // This process may itself be a hook of another agent. Its own HOOKSCOPE_CALL is not passed on.
   delete all['HOOKSCOPE_CALL'];
   if (!isList(env)) Object.assign(all, env);
   Object.assign(all, {
@@ -28,7 +28,7 @@ export function environment(
   });
   if (call.trace !== undefined) {
     all['TRACEPARENT'] = call.trace.traceparent;
-    // It belongs to another trace.
+    // The inherited TRACESTATE belongs to another trace.
     delete all['TRACESTATE'];
     if (call.trace.tracestate !== undefined) all['TRACESTATE'] = call.trace.tracestate;
   }
@@ -51,7 +51,7 @@ function inherited(names: readonly string[]): Record<string, string> {
 
 export type WorkingDirectory = { readonly cwd: string; readonly warning?: string } | { readonly problem: string };
 
-/** The folder in which a hook runs: its own `cwd`, which must exist; else the input's, the project's or ours, whichever exists first. */
+/** The folder in which a hook runs: its own `cwd`, which must exist; else the input's, the project's or this process's, whichever exists first. */
 export function workingDirectory(spec: CommandSpec, call: ExternalCall): WorkingDirectory {
   if (spec.cwd !== undefined) {
     const cwd = resolve(call.projectDir, spec.cwd);
@@ -63,7 +63,7 @@ export function workingDirectory(spec: CommandSpec, call: ExternalCall): Working
   return { cwd, warning: `The input's cwd ${String(wanted)} is not a directory; the hook ran in ${cwd}.` };
 }
 
-/** The first that is a directory: the input's, the project's, ours. */
+/** The input's or the project's directory, whichever exists first, else this process's. */
 export function usualDirectory(wanted: unknown, projectDir: string): string {
   return (
     [wanted, projectDir].find((path): path is string => typeof path === 'string' && isDirectory(path)) ?? process.cwd()
@@ -74,7 +74,7 @@ function isDirectory(path: string): boolean {
   try {
     return path !== '' && (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false);
   } catch {
-    // Not reachable (no right to enter, too long, a file on the way): for a hook that is as good as absent.
+    // Not reachable (no permission, path too long, a file in the path), which is the same as absent here.
     return false;
   }
 }

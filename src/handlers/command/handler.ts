@@ -2,10 +2,10 @@ import type { ExternalCall, Handler, Reply } from '../handler.js';
 import { lazyModule } from '../lazy-module.js';
 import { type CommandContext, type CommandSpec, commandText } from './spec.js';
 
-/** Starting programs needs a library that is slow to load: it is loaded when the first one is to be started. */
+/** The library that starts programs is slow to load, so it is loaded before the first start. */
 const loadRunner = lazyModule(() => import('./run.js'));
 
-/** Turns the description into what the host runs. */
+/** Makes the handler that the host runs. */
 export function commandHandler(spec: CommandSpec, context: CommandContext = {}): Handler {
   const shell = spec.args || spec.shell === true ? undefined : spec.shell;
   return {

@@ -9,23 +9,23 @@ export interface Program {
   /** A shell that reads the file as its command line. */
   readonly shell: string | boolean;
   readonly cwd: string;
-  /** All of its environment. */
+  /** The whole environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A program under way, the leader of its own process group, with pipes to its standard streams. */
+/** A running program, which leads its own process group, with pipes to its standard streams. */
 export type Child = ReturnType<typeof execute> & { readonly pid: number };
 
-/** Starts a program, or gives the error that kept it from starting. */
+/** Starts a program, or returns the error that prevented that. */
 export async function launch(program: Program): Promise<{ readonly child: Child } | { readonly error: unknown }> {
   const errors: Error[] = [];
   const child = listenedTo(errors, () => execute(program));
   if (child instanceof Error) {
-    // The child tells a moment later what was wrong.
+    // The child emits the actual error on the next turn.
     await nextTurn();
     return { error: errors[0] ?? child };
   }
-  // Without an id the child never existed, and its promise settles at once with the reason.
+  // Without a pid the child was never started, and its promise settles at once with the reason.
   return child.pid === undefined ? { error: (await child).cause } : { child: child as Child };
 }
 
@@ -36,7 +36,7 @@ function execute({ file, args, shell, cwd, env }: Program) {
     env,
     extendEnv: false,
     detached: process.platform !== 'win32',
-    // Ours end as groups, with all their children.
+    // ProcessGroup ends the program together with its children.
     cleanup: false,
     buffer: false,
     reject: false,
@@ -45,7 +45,7 @@ function execute({ file, args, shell, cwd, env }: Program) {
 }
 
 function listenedTo<Started>(errors: Error[], start: () => Started): Started | Error {
-  // Out of file descriptors, execa throws before it listens to the child, whose `error` would then end this process.
+  // Without free file descriptors execa throws before it listens to the child, whose `error` event would then end this process.
   const listen = (message: unknown): void => {
     const { process: child } = message as { process: NodeJS.EventEmitter };
     child.on('error', (error: Error) => errors.push(error));

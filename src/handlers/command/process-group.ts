@@ -14,31 +14,31 @@ const IDLE_EXIT_HOOK = 1000;
 const GROUPS = process.platform !== 'win32';
 
 /**
- * The processes that an end reaches: only the process group; also what the group's members started, in other groups and sessions
- * (`tree`); also what carries the run's mark, whatever its parent is by now (`marked`). Where the system does not say what
- * runs (anything but Linux) it is always the group.
+ * Which processes `end` ends. `group`: the process group. `tree`: also the descendants in other groups and sessions. `marked`: also
+ * every process that carries the run's mark, even if it has another parent by now. Without a process table (on anything but
+ * Linux) it is always the group.
  */
 export type Reach = 'group' | 'tree' | 'marked';
 
-/** A detached child and everything it started: their process group is the child's process id. */
+/** A detached child and the processes that it started. The id of their process group is the child's pid. */
 export interface ProcessGroup {
   readonly id: number;
-  /** Whether any member still runs. Once false it stays false: by then the number may belong to other processes. */
+  /** Whether any member still runs. Once false it stays false, because the id may then be reused. */
   alive(): boolean;
-  /** Whether a process of its session runs that has left the group, such as one that `timeout` starts. */
+  /** Whether any process of the tree runs, including those that have left the group, such as one that `timeout` starts. */
   strays(): boolean;
-  /** SIGTERM to all, SIGKILL 1.5 s later; settles when no process is left, at the latest 0.5 s after the SIGKILL. Safe to call twice. */
+  /** Sends SIGTERM, and SIGKILL 1.5 s later. Settles when none is left, at the latest 0.5 s after the SIGKILL. Further calls do nothing. */
   end(reach?: Reach): Promise<void>;
-  /** Settles when the last member has ended, on its own or by `end`. Waiting for it does not keep the process running. */
+  /** Settles when the last member has ended, on its own or by `end`. Waiting does not keep this process running. */
   gone(): Promise<void>;
-  /** From now on it may outlive this process. */
+  /** Lets the group outlive this process. */
   release(): void;
 }
 
 export interface GroupOptions {
   /** The mark that every process of the run has in its environment. */
   readonly mark?: string | undefined;
-  /** What is killed when this process ends. Default: the group. */
+  /** What is killed when this process exits. Default: the group. */
   readonly atExit?: 'group' | 'tree';
 }
 
@@ -51,7 +51,7 @@ const living = new Map<number, Living>();
 let forgetExitHook: (() => void) | undefined;
 let idle: NodeJS.Timeout | undefined;
 
-/** Takes charge of a detached child's group: as long as it lives, it does not outlive this process. */
+/** Takes ownership of a detached child's group: it is killed when this process exits. */
 export function adoptGroup(leader: number, { mark, atExit = 'group' }: GroupOptions = {}): ProcessGroup {
   const root = readProcess(leader);
   living.set(leader, { root, atExit });
@@ -89,7 +89,7 @@ export function adoptGroup(leader: number, { mark, atExit = 'group' }: GroupOpti
   };
 }
 
-/** A leader that started at another time has our leader's number and is not ours. */
+/** False if the leader's pid now belongs to another process, which has another start time. */
 function isOurs(leader: number, root: Root | undefined): boolean {
   const now = root && readProcess(leader);
   return now === undefined || now.start === root?.start;
@@ -111,7 +111,7 @@ async function endGroup(
   await emptied(AFTER_KILL, alive, runs);
 }
 
-/** Looks every 20 ms, and every 100 ms for members that are dead but not reaped. */
+/** Waits until the group is empty. Checks every 20 ms, and every 100 ms whether only zombies are left, which costs more. */
 async function emptied(within: number, alive: () => boolean, runs: () => boolean): Promise<boolean> {
   for (let waited = 0; waited < within; waited += POLL) {
     if (!(waited % 100 === 80 ? runs() : alive())) return true;
@@ -126,25 +126,25 @@ async function watchGroup(alive: () => boolean, runs: () => boolean): Promise<vo
   }
 }
 
-/** False when the group has no member left. Signal 0 only asks. */
+/** Returns false if the group has no member left. Signal 0 only tests for that. */
 function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(GROUPS ? -id : id, signal);
   } catch (error) {
-    // Someone is there but is not ours to signal (setuid). On macOS it means that only dead members are left.
+    // A member exists that we may not signal (setuid). On macOS, EPERM means that only zombies are left.
     return (error as NodeJS.ErrnoException).code === 'EPERM' && process.platform !== 'darwin';
   }
 }
 
-/** Where no process reaps orphans (a container whose first process is not an init), zombies stay in their group forever. */
+/** If no process reaps orphans (in a container whose first process is no init), zombies stay in their group forever. */
 function onlyZombies(id: number): boolean {
   const members = [...(ProcessTable.read()?.all() ?? [])].filter((one) => one.group === id);
   return members.length > 0 && members.every((one) => one.dead);
 }
 
 /**
- * Kills what is alive when this process ends: normally, by `process.exit`, by an uncaught error, or by a signal without
- * a handler. signal-exit re-sends the signal and leaves the user's own signal handlers alone.
+ * Kills the living groups when this process ends: normally, by `process.exit`, by an uncaught error, or by a signal without a
+ * handler. signal-exit sends the signal again and leaves the user's own signal handlers alone.
  */
 function hookExit(): void {
   if (forgetExitHook) return;
@@ -153,7 +153,7 @@ function hookExit(): void {
   unhookWhenIdle();
 }
 
-/** Listens for the end of this process. signal-exit leaves own properties behind where there were inherited ones. */
+/** Listens for the end of this process. signal-exit's undo leaves own properties on `process` that copy inherited ones; these are deleted. */
 function hooked(): () => void {
   const replaced = (['emit', 'reallyExit'] as const).filter((key) => !Object.hasOwn(process, key));
   const inherited = replaced.map((key): unknown => Reflect.get(process, key));
@@ -174,7 +174,10 @@ function killAll(): void {
   }
 }
 
-/** With signal listeners a busy process does not die promptly on a signal, so they are removed when there is nothing to kill; not at once, since adding them is expensive. */
+/**
+ * Removes the signal listeners when there is nothing to kill, because a busy process with listeners does not end promptly on a
+ * signal. Waits a while first, because adding them is expensive.
+ */
 function unhookWhenIdle(): void {
   clearTimeout(idle);
   idle = setTimeout(() => {

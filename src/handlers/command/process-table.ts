@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 
-/** One process as the kernel describes it. Its number may be another's later; number and start together never are. */
+/** One process as the kernel describes it. Pids are reused; a pid together with a start time is unique. */
 export interface Process {
   readonly pid: number;
   readonly parent: number;
@@ -8,11 +8,11 @@ export interface Process {
   readonly session: number;
   /** Clock ticks since the machine was started. */
   readonly start: number;
-  /** It has ended, but its parent has not collected it. */
+  /** Whether it is a zombie: it has ended, but its parent has not reaped it. */
   readonly dead: boolean;
 }
 
-/** All processes that can be seen, as they were at one moment. Linux only. */
+/** A snapshot of all visible processes. Linux only. */
 export class ProcessTable {
   static #next: Promise<ProcessTable | undefined> | undefined;
   readonly #byPid = new Map<number, Process>();
@@ -25,11 +25,11 @@ export class ProcessTable {
     }
   }
 
-  /** Undefined where the system has no such table, or hides it. */
+  /** Undefined if the system has no /proc, or hides it. */
   static read(): ProcessTable | undefined {
     if (process.platform !== 'linux') return undefined;
     try {
-      // The /proc of other process numbers (a container that was given its machine's) would name the wrong ones.
+      // In a container that has its host's /proc mounted, the pids there are not those of our namespace.
       if (readlinkSync('/proc/self') !== String(process.pid)) return undefined;
       return new ProcessTable(readdirSync('/proc'));
     } catch {
@@ -37,7 +37,7 @@ export class ProcessTable {
     }
   }
 
-  /** A table that is read after it was asked for. Whoever asks in the same turn of the loop gets the same one. */
+  /** A table read after this call. Calls in the same turn of the event loop share one table. */
   static next(): Promise<ProcessTable | undefined> {
     ProcessTable.#next ??= new Promise((resolve) => {
       setImmediate(() => {
@@ -56,7 +56,7 @@ export class ProcessTable {
     return this.#byPid.values();
   }
 
-  /** The environment it was started with, as `NAME=value`. Empty if we may not read it. */
+  /** The environment with which the process was started, as `NAME=value`. Empty if we may not read it. */
   variables(pid: number): readonly string[] {
     const found = this.#variables.get(pid) ?? readVariables(pid);
     this.#variables.set(pid, found);
@@ -64,7 +64,7 @@ export class ProcessTable {
   }
 }
 
-/** The kernel's description of a process is one line of at most a few hundred bytes, returned in one piece. */
+/** Large enough for /proc/PID/stat, a line of at most a few hundred bytes that one read returns. */
 const line = Buffer.alloc(4096);
 
 function readLine(path: string): string {
@@ -80,7 +80,7 @@ function readLine(path: string): string {
 export function readProcess(pid: number): Process | undefined {
   try {
     const stat = readLine(`/proc/${pid}/stat`);
-    // The program's name is in parentheses, and may contain spaces and parentheses itself.
+    // The program's name is in parentheses, and may itself contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
     const [state = 'X', parent, group, session] = fields;
     return {
@@ -101,7 +101,7 @@ function readVariables(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
   } catch {
-    // Another user's, or it has ended.
+    // The process belongs to another user, or has ended.
     return [];
   }
 }

@@ -15,9 +15,9 @@ export interface Root {
 }
 
 /**
- * What a run started and is still there: its session, all descendants and the sessions these made, and what carries the mark,
- * where one is given. `known` are those found before: what they start belongs to the run though their parents may be gone.
- * Nothing older than the run is ever among them, nor this process.
+ * The living processes of a run: its session, all descendants and the sessions that these created, and, if a mark is given, the
+ * processes that carry it. `known` are processes found before: their children belong to the run even if the link to the root
+ * is gone. Processes older than the run, and this process, are never included.
  */
 export function startedBy(table: ProcessTable, root: Root, known: Iterable<Process>, mark?: string): Process[] {
   const mine = new Map<number, Process>();
@@ -25,7 +25,7 @@ export function startedBy(table: ProcessTable, root: Root, known: Iterable<Proce
     if (!found.dead && found.start >= root.start && found.pid !== process.pid) mine.set(found.pid, found);
   };
   const before = new Map([...known].map((one) => [one.pid, one.start]));
-  // The number of a session cannot be another's while it has members.
+  // The kernel does not reuse a session's id while the session has members.
   const now = table.get(root.pid);
   const session = now === undefined || now.start === root.start ? root.pid : undefined;
   const byParent = new Map<number, Process[]>();
@@ -36,7 +36,7 @@ export function startedBy(table: ProcessTable, root: Root, known: Iterable<Proce
     if (found.session === session || before.get(found.pid) === found.start) take(found);
     else if (mark !== undefined && found.start >= root.start && isMarked(table.variables(found.pid), mark)) take(found);
   }
-  // The map grows while it is walked.
+  // `take` adds to the map during this loop, which then visits the new entries too.
   for (const { pid, session: own } of mine.values()) {
     byParent.get(pid)?.forEach(take);
     if (own === pid) bySession.get(pid)?.forEach(take);
@@ -50,14 +50,14 @@ function push(map: Map<number, Process[]>, key: number, value: Process): void {
   else map.set(key, [value]);
 }
 
-/** Signals each one, if it is still the one that was found. */
+/** Signals each process, unless its pid now belongs to another one. */
 export function signalAll(processes: Iterable<Process>, signal: NodeJS.Signals): void {
   for (const { pid, start } of processes) {
     if (readProcess(pid)?.start !== start) continue;
     try {
       process.kill(pid, signal);
     } catch {
-      // It ended just now, or is not ours to signal (setuid).
+      // It has just ended, or we may not signal it (setuid).
     }
   }
 }
@@ -65,17 +65,17 @@ export function signalAll(processes: Iterable<Process>, signal: NodeJS.Signals):
 export interface TreeEnd {
   readonly root: Root;
   readonly mark: string | undefined;
-  /** Signals the whole of the root's process group at once; false when that has no member left. */
+  /** Signals the root's whole process group at once; false if the group has no member left. */
   signalGroup(signal: NodeJS.Signals | 0): boolean;
 }
 
 /**
- * SIGTERM to all that the run started, SIGKILL 1.5 s later; settles when nobody is left, at the latest 0.5 s after the SIGKILL.
- * What is started meanwhile is found as well. False where the system does not say what runs: nothing was done.
+ * Sends SIGTERM to all processes of the run and SIGKILL 1.5 s later. Settles when none is left, at the latest 0.5 s after the
+ * SIGKILL. Processes that start meanwhile are ended too. Resolves to false if the process table cannot be read.
  */
 export async function endTree({ root, mark, signalGroup }: TreeEnd): Promise<boolean> {
   const known = new Map<number, Process>();
-  /** Those that run, newly found or not; undefined: nobody can tell. */
+  /** All living processes, and the newly found among them; undefined if the process table cannot be read. */
   const look = async (): Promise<{ all: Process[]; fresh: Process[] } | undefined> => {
     const table = await ProcessTable.next();
     if (!table) return undefined;

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 
-/** Every process that a run starts inherits the run's mark in this variable, and those of the runs that it is part of. */
+/** Every process of a run inherits this variable: the marks of the run and of the runs that it is nested in. */
 const VARIABLE = 'HOOKSCOPE_RUNS';
 const MARK = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Runs within runs whose marks are handed on. */
+/** How many nested runs' marks are passed on at most. */
 const DEEPEST = 100;
 
-/** A mark that no other process can have but from this run. */
+/** A random mark, which only processes of this run can have. */
 export function freshMark(): string {
   return randomUUID();
 }
 
-/** The variable for a run's environment: its mark after the inherited ones. */
+/** The variable for a run's environment: the inherited marks, then the run's own. */
 export function markVariable(mark: string | undefined): Record<string, string> {
   const inherited = (process.env[VARIABLE] ?? '').split(':').filter((text) => MARK.test(text));
   const marks = [...inherited, ...(mark === undefined ? [] : [mark])].slice(-DEEPEST);

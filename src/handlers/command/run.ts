@@ -13,7 +13,7 @@ import { type Ending, OUTPUT_LIMIT, startCommand } from './start.js';
 const NO_WISH: ReturnType<typeof wished> = { made: new Promise(() => undefined) };
 const ABORTED = 'It was ended before it had finished.';
 
-/** One run of a shell hook, from its start to its answer. Settles when it has answered, or when it and all it started are gone. */
+/** Runs a shell hook. Settles when the hook has answered, or, after an abort, when it and all its processes are gone. */
 export async function runCommandHook(spec: CommandSpec, context: CommandContext, call: ExternalCall): Promise<Reply> {
   if (call.signal.aborted) return { failure: { cause: 'aborted', message: 'It was not started any more.' } };
   const place = workingDirectory(spec, call);
@@ -52,7 +52,7 @@ async function answer(run: CommandRun, wish: Promise<Json>): Promise<Reply> {
   return endRun(run, 'aborted', ABORTED, wasClosed(run.call.signal) ? 'tree' : 'marked');
 }
 
-/** That the host closes says nothing against what its hooks have started for others. */
+/** Closing the host does not end daemons that a hook has started for others; a timeout or abort does. */
 function wasClosed({ reason }: AbortSignal): boolean {
   return reason instanceof HookscopeError && reason.code === 'CLOSED';
 }
@@ -75,13 +75,13 @@ async function firstOf({ call: { signal }, running }: CommandRun, wish: Promise<
   return first;
 }
 
-/** A second, background call is not sent to the background again. */
+/** The second call of a two-phase hook already runs in the background, so it is not sent there again. */
 function asyncMode({ spec, call }: Pick<CommandRun, 'spec' | 'call'>): boolean | 'two-phase' {
   if (call.call === 'async') return false;
   return call.async ?? (spec.async || (spec.asyncRewake ?? false));
 }
 
-/** Watches stdout for the line that asks to continue without the hook. In two phases it is asked again, so there it runs to its end. */
+/** Watches stdout for the line that asks to continue without the hook. Hooks that are `async` or two-phase anyway are not watched. */
 function wished(spec: CommandSpec, call: ExternalCall): { made: Promise<Json>; onStdout?: (text: string) => boolean } {
   if (call.call === 'async' || asyncMode({ spec, call }) !== false) return { made: new Promise(() => undefined) };
   let resolve: (json: Json) => void = () => undefined;

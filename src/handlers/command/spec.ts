@@ -5,42 +5,45 @@ import { type ExternalOptions, frozen, OUTSIDE, TEXT } from '../options.js';
 
 /** Options of `command()`. All times are seconds. */
 export interface CommandOptions extends ExternalOptions {
-  /** Given (even empty): exec form. The command is a program, started with these arguments, and no shell reads them. */
+  /** Exec form, even if empty: the command is a program that is started with these arguments, without a shell. */
   readonly args?: readonly string[];
   /** The shell that reads the command line: a path or a name like `bash` or `powershell`. Default `/bin/sh`; false: exec form. */
   readonly shell?: boolean | string;
   /** Seconds until the hook and everything it started are ended; 0: no limit. Default: the group's, else 60. */
   readonly timeout?: number;
-  /** Go on without it: it decides nothing, and its context comes later. `two-phase`: called first as usual, then again in the background. */
+  /**
+   * Continues without waiting for the hook: it decides nothing, and its context is delivered later. `two-phase` first calls the hook as
+   * usual, then again in the background.
+   */
   readonly async?: boolean | 'two-phase';
-  /** Seconds a background run may take; 0: no limit. Default 30. A limit that the hook itself asks for (`asyncTimeout`) takes precedence. */
+  /** Seconds that a background run may take; 0: no limit. Default 30. An `asyncTimeout` that the hook itself prints takes precedence. */
   readonly asyncTimeout?: number;
   /** Runs in the background; exit 2 wakes the agent with its stderr. */
   readonly asyncRewake?: boolean;
-  /** Text for the agent that is woken, before the hook's stderr. */
+  /** Text for the agent when it is woken, before the hook's stderr. */
   readonly rewakeMessage?: string;
-  /** One line before all that. */
+  /** One line before `rewakeMessage`. */
   readonly rewakeSummary?: string;
   /**
-   * An object is added to the inherited environment. An array of names is an allowlist: nothing else is inherited, PATH and
-   * HOME neither unless listed.
+   * An object is added to the inherited environment. An array of names is an allowlist of variables to inherit; even PATH and HOME
+   * are inherited only if listed.
    */
   readonly env?: readonly string[] | Readonly<Record<string, string>>;
-  /** The folder in which it runs, relative to the project's. Default: the input's `cwd`. */
+  /** The folder in which the hook runs, relative to the project's. Default: the input's `cwd`. */
   readonly cwd?: string;
   /**
-   * For a hook that starts a server on purpose. What it leaves behind when it has ended by itself is ended by nobody: not by
-   * `close`, not with this process. While the hook itself runs, its timeout, an abort, `close` and the end of this process
-   * end its process group and nothing else: what has left that (`setsid`) lives on. Let the server print to a file: pipes break
-   * with this process. Default false: a timeout or abort ends all that the hook started (on Linux also what has its own group or session),
-   * `close` its group and descendants.
+   * For a hook that starts a server on purpose. The processes that it leaves behind when it has ended by itself are never ended,
+   * neither by `close` nor with this process. While the hook itself runs, its timeout, an abort, `close` and the end of this process
+   * end only its process group; processes that have left the group (`setsid`) live on. Let the server print to a file, because its
+   * pipes break when this process ends. Default false: a timeout or abort ends everything that the hook started (on Linux also
+   * processes in other groups and sessions), and `close` ends its group and descendants.
    */
   readonly keep?: boolean;
-  /** Bytes of stdout, and of stderr, that are kept. More on stdout is the failure `too_large`. Default 1 MiB. */
+  /** The most bytes of stdout, and of stderr, that are kept. More on stdout is the failure `too_large`. Default 1 MiB. */
   readonly outputLimit?: number;
 }
 
-/** A shell hook as plain frozen data, what `command()` returns. */
+/** A shell hook as plain frozen data, returned by `command()`. */
 export interface CommandSpec extends CommandOptions {
   readonly type: 'command';
   readonly command: string;
@@ -50,12 +53,12 @@ export interface CommandSpec extends CommandOptions {
 export interface CommandContext {
   /** Variables added to the hook's environment. */
   readonly env?: Readonly<Record<string, string>> | ((call: ExternalCall) => Readonly<Record<string, string>>);
-  /** Whether a first line `{ "async": true }` asks to continue without the hook. Default true; not in the files of agents that know no such word. */
+  /** Whether a first line `{ "async": true }` asks to continue without the hook. Default true; false in files of agents without this feature. */
   readonly wishes?: boolean;
 }
 
 /**
- * A shell hook: the event is one line of JSON on its stdin; what it prints and its exit code are its answer.
+ * A shell hook. It gets the event as one line of JSON on its stdin and answers by its output and exit code.
  *
  * ```ts
  * host.register({ PreToolUse: [{ matcher: 'Bash', hooks: [command('./guard.sh', { timeout: 5, onFailure: 'block' })] }] });
@@ -69,12 +72,12 @@ export function command(line: string, options: CommandOptions = {}): CommandSpec
   return Object.freeze({ type: 'command', command: line, ...frozen(options) });
 }
 
-/** Whether a hook of a registration is a shell hook's description. */
+/** Whether a registration's hook is the description of a shell hook. */
 export function isCommandSpec(hook: unknown): hook is CommandSpec {
   return typeof hook === 'object' && hook !== null && 'type' in hook && hook.type === 'command';
 }
 
-/** The command line as people read it. */
+/** The command line for messages and records. */
 export function commandText(spec: CommandSpec): string {
   return [spec.command, ...(spec.args ?? [])].join(' ');
 }

@@ -4,10 +4,10 @@ import { launch } from './launch.js';
 import { adoptGroup, type ProcessGroup } from './process-group.js';
 import type { CommandSpec } from './spec.js';
 
-/** Milliseconds for what is still in the pipes when the hook has ended but a child of it holds them open. */
+/** How long, in milliseconds, the pipes are read after the hook has ended while a child holds them open. */
 const DRAIN = 100;
 
-/** Bytes of each output stream that are kept unless the spec says otherwise. */
+/** The most bytes of each output stream that are kept, unless the spec says otherwise. */
 export const OUTPUT_LIMIT = 1024 * 1024;
 
 /** How a program ended. */
@@ -16,12 +16,12 @@ export interface Ending {
   readonly signal: string | undefined;
 }
 
-/** A hook under way. */
+/** A running hook. */
 export interface RunningCommand {
   readonly group: ProcessGroup;
   readonly stdout: Capture;
   readonly stderr: Capture;
-  /** Settles when the program itself has ended and its output is read, whether or not children of it live on. */
+  /** Settles when the program itself has ended and its output is read, even if its children live on. */
   readonly ended: Promise<Ending>;
 }
 
@@ -30,17 +30,17 @@ export interface StartOptions {
   readonly spec: CommandSpec;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** A mark in its environment by which the processes that it starts can be found. */
+  /** The mark in `env` by which the hook's processes can be found. */
   readonly mark?: string | undefined;
   readonly stdin: string;
-  /** Bytes of each output stream that are kept. */
+  /** The most bytes of each output stream that are kept. */
   readonly outputLimit: number;
   readonly progress: ExternalCall['progress'];
-  /** Told all of stdout so far when more has come, until it returns true. */
+  /** Called with all of stdout so far whenever there is more, until it returns true. */
   readonly onStdout?: ((text: string) => boolean) | undefined;
 }
 
-/** Starts the program in its own process group, or says what kept it from starting. */
+/** Starts the program in its own process group, or returns the problem that prevented that. */
 export async function startCommand(start: StartOptions): Promise<RunningCommand | { readonly problem: string }> {
   const { spec, cwd, env } = start;
   const launched = await launch({ file: spec.command, args: spec.args ?? [], shell: shellOf(spec), cwd, env });
@@ -53,13 +53,13 @@ export async function startCommand(start: StartOptions): Promise<RunningCommand 
     onText: start.onStdout,
   });
   const stderr = capture(child.stderr, { limit, onPiece: progress && ((piece) => progress({ stderr: piece })) });
-  // A hook need not read its input, so a broken pipe means nothing.
+  // A hook need not read its input, so a broken pipe is no error.
   child.stdin.on('error', () => child.stdin.destroy());
   child.stdin.end(start.stdin);
   const ended = new Promise<Ending>((resolve) => {
     child.once('exit', (code, signal) => {
       const ending = { exitCode: code ?? undefined, signal: signal ?? undefined };
-      // One more turn of the loop after the time is up, because the pipes could not be read while it was blocked.
+      // If the event loop was blocked, the timer fires before the pipes are read, so they get one more turn.
       const timer = setTimeout(() => setImmediate(resolve, ending), DRAIN);
       void Promise.all([stdout.closed, stderr.closed]).then(() => {
         clearTimeout(timer);

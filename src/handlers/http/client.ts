@@ -7,16 +7,16 @@ import Client from 'undici/lib/dispatcher/client.js';
 import { unlessAborted } from '../../values/waiting/abort.js';
 import { PrivateAddressError } from './private-address.js';
 
-/** Milliseconds until a server must have accepted the connection. */
+/** Milliseconds within which a server must accept the connection. */
 const CONNECT = 10_000;
 
 export interface Post {
   readonly url: URL;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
-  /** Bytes of the answer that are read; what comes after is not. */
+  /** The most bytes that an answer may have. */
   readonly limit: number;
-  /** How names are resolved; undefined: by the system. */
+  /** Resolves host names; undefined: the system's resolver. */
   readonly lookup: LookupFunction | undefined;
   readonly signal: AbortSignal;
 }
@@ -25,14 +25,14 @@ export interface HttpResponse {
   readonly status: number;
   /** The target of a redirect. */
   readonly location: string | undefined;
-  /** Read only of a 2xx answer. */
+  /** The body, which is read only for a 2xx status. */
   readonly text: string;
   readonly tooLarge: boolean;
 }
 
 /**
- * One request on its own connection: one that was kept open may be closed by the server just as the next hook is sent, and a
- * guard that failed for that would guard nothing. Nobody's proxy settings are looked at. Never throws.
+ * Sends one request on a connection of its own. A server may close a kept-alive connection just as the next request is sent, and
+ * a guard would then fail for no reason. Proxy settings are ignored. Never throws.
  */
 export async function post(wanted: Post): Promise<HttpResponse | { readonly problem: string }> {
   const { url, lookup, signal } = wanted;
@@ -40,7 +40,7 @@ export async function post(wanted: Post): Promise<HttpResponse | { readonly prob
   let socket: Socket | undefined;
   const client = new Client(url.origin, {
     pipelining: 0,
-    // The deadline is the host's, and comes by the signal.
+    // The host sets the deadline, through the signal.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect(options, callback) {
@@ -53,7 +53,7 @@ export async function post(wanted: Post): Promise<HttpResponse | { readonly prob
   } catch (error) {
     return { problem: problemOf(error) };
   } finally {
-    // As long as a connection is only being made, neither the signal nor the client's own end reaches it.
+    // Neither the signal nor destroying the client stops a connection attempt.
     socket?.destroy(new Error('It is not needed any more'));
     void client.destroy();
   }
@@ -83,7 +83,7 @@ async function readBody(body: Body, limit: number): Promise<{ text: string; tooL
   return { text: Buffer.concat(chunks).toString('utf8'), tooLarge: false };
 }
 
-/** An answer that says nothing is not read: the connection ends with it. */
+/** Discards a body that is not needed, and with it the connection. */
 function drop(body: Body): { text: string; tooLarge: boolean } {
   body.on('error', () => undefined);
   body.destroy();
@@ -93,7 +93,7 @@ function drop(body: Body): { text: string; tooLarge: boolean } {
 function problemOf(error: unknown): string {
   const { message, code, errors } = error as NodeJS.ErrnoException & { errors?: readonly Error[] };
   if (error instanceof PrivateAddressError) return `${message}; the host option httpHookPrivateAddresses allows these`;
-  // Every address of a name was tried: the error has a message for each, and none of its own.
+  // An AggregateError, after every address of the name was tried, has one error per address and no message of its own.
   const said = message || errors?.map((e) => e.message).join(', ');
   return said || code || String(error);
 }

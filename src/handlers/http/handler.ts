@@ -3,10 +3,10 @@ import { lazyModule } from '../lazy-module.js';
 import { type HttpRules, publicUrl } from './rules.js';
 import type { HttpSpec } from './spec.js';
 
-/** The client is slow to load: it is loaded when the first request is to be made. */
+/** The HTTP client is slow to load, so it is loaded before the first request. */
 const loadRunner = lazyModule(() => import('./run.js'));
 
-/** Turns the description into what the host runs. */
+/** Makes the handler that the host runs. */
 export function httpHandler(spec: HttpSpec, rules: HttpRules): Handler {
   return {
     kind: 'http',

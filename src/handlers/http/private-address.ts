@@ -2,14 +2,14 @@ import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 /**
- * Networks that an http hook does not reach unless the host allows it: those the IANA's special-purpose registries list as not
- * globally reachable, and multicast. Loopback is no part of them: a policy server on the same machine is what such hooks are for.
+ * Networks that an http hook cannot reach unless the host allows it: those that IANA's special-purpose address registries list as
+ * not globally reachable, and multicast. Loopback is not among them, because a policy server often runs on the same machine.
  */
 const PRIVATE: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
-  // Link-local: metadata services of clouds answer here.
+  // Link-local, where cloud metadata services answer.
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -25,7 +25,7 @@ const PRIVATE: readonly (readonly [network: string, prefix: number])[] = [
   ['ff00::', 8],
 ];
 
-/** IPv6 prefixes of 96 bits before an IPv4 address: NAT64 (a network without IPv4 reaches public addresses by it), translated, compatible. */
+/** 96-bit IPv6 prefixes that embed an IPv4 address: NAT64 (through which IPv6-only networks reach IPv4), translated, compatible. */
 const BEFORE_IPV4 = ['64:ff9b::', '::ffff:0:', '::'];
 
 const list = new BlockList();
@@ -33,22 +33,22 @@ for (const [network, prefix] of PRIVATE) {
   if (isIP(network) === 6) list.addSubnet(network, prefix, 'ipv6');
   else {
     list.addSubnet(network, prefix, 'ipv4');
-    // `::0.0.0.0/104` would hold `::1`, this machine itself.
+    // `::0.0.0.0/104` would contain `::1`, which is loopback.
     const before = network === '0.0.0.0' ? BEFORE_IPV4.slice(0, 2) : BEFORE_IPV4;
     for (const start of before) list.addSubnet(`${start}${network}`, 96 + prefix, 'ipv6');
     const [a, b, c, d] = network.split('.').map((part) => Number(part).toString(16).padStart(2, '0'));
-    // 6to4.
+    // 6to4: the 32 bits after 2002 are the IPv4 address.
     list.addSubnet(`2002:${a}${b}:${c}${d}::`, 16 + prefix, 'ipv6');
   }
 }
 
-/** Whether an IP address is in a private network; an IPv4 address written as IPv6 is looked at as what it is. */
+/** Whether an IP address is in a private network. An IPv4-mapped IPv6 address is checked as IPv4. */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** The IP address a URL's host is, without brackets; undefined for a name. */
+/** The IP address if a URL's host is one, without brackets; undefined for a name. */
 export function addressOf(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return isIP(bare) === 0 ? undefined : bare;
@@ -58,7 +58,7 @@ export class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError';
 }
 
-/** Resolves a name to those of its addresses that are not private; a connection is made to none but these. */
+/** Resolves a name to its addresses that are not private, so that the connection can only go to one of them. */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true } as LookupAllOptions, (error, addresses) => {
     if (error) return callback(error, '', 0);

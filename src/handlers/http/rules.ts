@@ -1,15 +1,15 @@
 import type { LookupFunction } from 'node:net';
 import { compileWildcard } from '../../matching/wildcard.js';
 
-/** What http hooks of the host may do. An absent list restricts nothing; an empty one allows nothing. */
+/** Restrictions on the host's http hooks. An absent list restricts nothing; an empty one allows nothing. */
 export interface HttpRules {
-  /** Patterns with `*`, `https://hooks.example.com/*`; a URL must match one of them. */
+  /** Patterns with `*`, such as `https://hooks.example.com/*`. A URL must match one of them. */
   readonly allowedUrls: readonly string[] | undefined;
-  /** Why this hook's URL may not be requested: the policy of its files. */
+  /** Why the settings files' policy forbids this hook's URL, if it does. */
   readonly refusal?: string | undefined;
-  /** Environment variables that headers may name, if the hook lists them too. */
+  /** Environment variables that headers may use, if the hook lists them too. */
   readonly allowedEnvVars: readonly string[] | undefined;
-  /** Resolves names to those addresses that may be reached; `public`: none of private networks; undefined: any. */
+  /** Resolves names to the addresses that may be reached. `public` leaves out private networks; undefined allows any address. */
   readonly lookup: LookupFunction | 'public' | undefined;
 }
 
@@ -20,9 +20,9 @@ export function urlAllowed(url: URL, { allowedUrls }: HttpRules): boolean {
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * Whether a URL, as it will be requested, matches a pattern. A `*` in the scheme or the host stays within it, so that no path
- * can look like a host; behind the host it stands for anything. A pattern that ends with the host is that server's root, or,
- * where it ends with `*`, all of it.
+ * Whether a URL, as it will be requested, matches a pattern. A `*` in the scheme or the host matches only within that part, so that
+ * no path can pass for a host; after the host it matches anything. A pattern without a path matches only the server's root, or
+ * every path if it ends with `*`.
  */
 export function matchesUrl(pattern: string, url: URL): boolean {
   if (pattern === '*') return true;
@@ -41,17 +41,17 @@ export function matchesUrl(pattern: string, url: URL): boolean {
 
 const VARIABLE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
 
-/** Puts allowed variables in place of `$NAME` and `${NAME}`; every other one becomes empty. */
+/** Replaces `$NAME` and `${NAME}` by the variable's value if it is allowed, else by nothing. */
 export function fillVariables(text: string, listed: readonly string[], { allowedEnvVars }: HttpRules): string {
   return text.replace(VARIABLE, (_, braced: string | undefined, bare: string | undefined) => {
     const name = braced ?? (bare as string);
     const allowed = listed.includes(name) && (allowedEnvVars?.includes(name) ?? true);
-    // Like any object, the environment has a `constructor` that nobody has set.
+    // process.env inherits properties such as `constructor`, which are not variables.
     return allowed && Object.hasOwn(process.env, name) ? (process.env[name] ?? '') : '';
   });
 }
 
-/** Records and messages have many readers, so they do not get the credentials before the @. */
+/** The URL for records and messages: without the credentials before the `@`. */
 export function publicUrl(text: string): string {
   const url = new URL(text);
   if (url.username === '' && url.password === '') return text;

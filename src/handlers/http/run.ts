@@ -8,12 +8,12 @@ import { addressOf, isPrivateAddress, publicLookup } from './private-address.js'
 import { fillVariables, type HttpRules, publicUrl, urlAllowed } from './rules.js';
 import type { HttpSpec } from './spec.js';
 
-/** Bytes of an answer that are read. */
+/** The most bytes that an answer may have. */
 const LIMIT = 1024 * 1024;
-/** Characters of an answer in a message. */
+/** How many characters of an answer a message quotes. */
 const SHOWN = 200;
 
-/** One run of an http hook, from its request to its answer. */
+/** Runs an http hook, from its request to its answer. */
 export async function runHttp(spec: HttpSpec, rules: HttpRules, call: ExternalCall): Promise<Reply> {
   const url = new URL(spec.url);
   const name = publicUrl(spec.url);
@@ -40,7 +40,7 @@ function refused(url: URL, rules: HttpRules): string | undefined {
   return `${address} is in a private network (the host option httpHookPrivateAddresses allows these)`;
 }
 
-/** Headers of the message itself, which a hook cannot set. */
+/** Headers that control the message or the connection. A hook cannot set them. */
 const OURS = [
   'connection',
   'content-length',
@@ -65,7 +65,7 @@ function headersOf(spec: HttpSpec, url: URL, rules: HttpRules, trace: ExternalCa
   for (const [given, value] of Object.entries(spec.headers ?? {})) {
     const name = given.toLowerCase();
     if (OURS.includes(name)) continue;
-    // A variable that was read from a file ends with a newline, and no value may hold one.
+    // A variable that was read from a file often ends with a newline, which header values must not contain.
     const filled = fillVariables(value, spec.allowedEnvVars ?? [], rules);
     headers.set(name, filled.replace(/[\r\n\0]+/g, ' ').trim());
   }

@@ -12,22 +12,22 @@ import {
 
 /** Options of `http()`. All times are seconds. */
 export interface HttpOptions extends ExternalOptions, BackgroundOptions {
-  /** Added to the request. `$NAME` and `${NAME}` are variables of the environment, if `allowedEnvVars` lists them; else empty. */
+  /** Added to the request. `$NAME` and `${NAME}` are replaced by environment variables if `allowedEnvVars` lists them, else by nothing. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Which variables the headers may name. */
+  /** The environment variables that the headers may use. */
   readonly allowedEnvVars?: readonly string[];
 }
 
-/** An http hook as plain frozen data, what `http()` returns. */
+/** An http hook as plain frozen data, returned by `http()`. */
 export interface HttpSpec extends HttpOptions {
   readonly type: 'http';
   readonly url: string;
 }
 
 /**
- * An http hook: the event is the JSON body of a POST; a 2xx answer with a JSON object is its output, an empty one no opinion,
- * anything else a failure. Redirects are not followed, and private networks other than this machine are not reached (host
- * option `httpHookPrivateAddresses`).
+ * An http hook. The event is sent as the JSON body of a POST. A 2xx answer with a JSON object is the hook's output, an empty one
+ * is no opinion, and anything else is a failure. Redirects are not followed. Private networks other than loopback are not
+ * reachable unless the host option `httpHookPrivateAddresses` allows them.
  *
  * ```ts
  * host.register({ PreToolUse: [{ hooks: [http('http://127.0.0.1:8787/policy', { timeout: 5, onFailure: 'block' })] }] });
@@ -45,10 +45,10 @@ export function http(url: string, options: HttpOptions = {}): HttpSpec {
   return Object.freeze({ type: 'http', url, ...frozen(options) });
 }
 
-/** `new URL` would also take `http:/x` and `http:x`, and make a host of the path. */
+/** `new URL` also accepts `http:/x` and `http:x`, and takes the path for the host. */
 const WHOLE = /^\s*https?:\/\/[^/\\?#]/i;
 
-/** For a message about what is no URL, so that nothing can take it apart. */
+/** Hides credentials in a text that is not a valid URL and thus cannot be parsed, for an error message. */
 const withoutCredentials = (text: string): string => text.replace(/^([a-z][\w+.-]*:)?(\/*)[^/?#]*@/i, '$1$2…@');
 
 function hasReadableCredentials({ username, password }: URL): boolean {

@@ -13,15 +13,15 @@ import type { McpHttpServer, McpStdioServer } from './server-options.js';
 import { StdioTransport } from './stdio.js';
 import type { McpCall, ToolAnswer } from './tool-caller.js';
 
-/** Milliseconds until a server must be connected. */
+/** Milliseconds that connecting to a server may take. */
 const CONNECT = 30_000;
-/** Bytes of one message: a text that a hook takes may be several times as long in JSON, and pictures may come with it. */
+/** The most bytes of one message. A text may be several times as long in JSON, and images may come with it. */
 const LIMIT = 4 * 1024 * 1024;
 
-/** `forgotten`: the server does not know this session any more. It has not run the tool, and wants a new connection. */
+/** `forgotten`: the server no longer knows this session. It has not run the tool and needs a new connection. */
 export type McpAnswer = ToolAnswer & { readonly forgotten?: true };
 
-/** A server that has answered. */
+/** A connected server. */
 export interface McpConnection {
   call(call: McpCall): Promise<McpAnswer>;
   close(): Promise<void>;
@@ -31,9 +31,9 @@ export interface ConnectOptions {
   readonly name: string;
   readonly server: McpStdioServer | McpHttpServer;
   readonly signal: AbortSignal;
-  /** It has ended, or ends now. */
+  /** Called when the connection has ended or is ending. */
   readonly gone: () => void;
-  /** It did not end when it was told to, and is killed. */
+  /** Called when the server does not end on request and is killed. */
   readonly onKill: () => void;
 }
 
@@ -42,7 +42,7 @@ export async function connect({ name, server, signal, gone, onKill }: ConnectOpt
   const client = new Client({ name: 'hookscope', version: '1' });
   let ended: Ended = false;
   let closing: Promise<void> | undefined;
-  // Once: the SDK's transports report each call of their close as an end, and whoever hears of an end closes.
+  // Only once: each close() of an SDK transport reports an end, and every reported end closes again.
   const close = (): Promise<void> => {
     closing ??= transport.close();
     return closing;
@@ -57,8 +57,8 @@ export async function connect({ name, server, signal, gone, onKill }: ConnectOpt
   };
   const transport = transportTo(server, { limit: LIMIT, onTooLarge, onKill });
   try {
-    // The SDK's transport for SSE has no time in which a server must name its endpoint, and no signal. Two signals, since Node 20 may
-    // lose what AbortSignal.any() makes of a timeout.
+    // The SDK's SSE transport has neither a timeout nor a signal while it waits for the server's endpoint. Two nested waits, because
+    // in Node 20 a signal from AbortSignal.any() may be garbage collected before its timeout.
     const late = AbortSignal.timeout(CONNECT);
     const connecting = () => client.connect(transport, { timeout: CONNECT, signal });
     const met = await unlessAborted(signal, () => unlessAborted(late, connecting));
@@ -83,7 +83,7 @@ export async function connect({ name, server, signal, gone, onKill }: ConnectOpt
         return { failure, forgotten };
       } finally {
         calls -= 1;
-        // Not while others wait, which may be told the same.
+        // Not while other calls wait: they may also fail as forgotten and have to be sent again.
         if (forgotten && calls === 0) void close();
       }
     },
@@ -100,27 +100,27 @@ function transportTo(
   if ('command' in server) return new StdioTransport(server, options);
   const url = new URL(server.url);
   const how = { requestInit: { headers: { ...server.headers } }, fetch: limitedFetch(options) };
-  // The SDK's own types do not agree under exactOptionalPropertyTypes: its session id may be undefined.
+  // The SDK's own types do not match under exactOptionalPropertyTypes: the session id may be undefined.
   if (server.type === 'sse') return new SSEClientTransport(url, how);
   return new StreamableHTTPClientTransport(url, how) as Transport;
 }
 
-/** 404 is what the protocol has for a session that is not known, and 400 what many servers answer. */
+/** For an unknown session the protocol prescribes 404; many servers answer 400. */
 function isForgotten(error: unknown, { sessionId }: Transport): boolean {
   return error instanceof StreamableHTTPError && sessionId !== undefined && (error.code === 404 || error.code === 400);
 }
 
-/** Whatever the result is: whether it is one of a tool is looked at where all answers come together. */
+/** Calls the tool without checking the result: `readToolResult` does that for all answers. */
 async function callTool(client: Client, { tool, input, signal, trace }: McpCall): Promise<unknown> {
   const params = { name: tool, arguments: { ...input }, ...(trace && { _meta: { ...trace } }) };
-  // The deadline is the hook's, and comes by its signal.
+  // The hook sets the deadline, through its signal.
   return client.request({ method: 'tools/call', params }, z.unknown(), { signal, timeout: LONGEST_TIMER });
 }
 
 function failureOf(error: unknown, ended: Ended): { cause: Cause; message: string } {
   if (ended === 'too_large') return { cause: 'too_large', message: `it sent a message of more than ${LIMIT} bytes.` };
   if (ended !== false) return { cause: 'connection', message: reasonOf(error) };
-  // The server's own error, whatever code it has.
+  // The server's own error, whatever its code.
   if (error instanceof McpError) return { cause: 'threw', message: messageOf(error) };
   return { cause: isNoMessage(error) ? 'bad_schema' : 'connection', message: reasonOf(error) };
 }
@@ -129,7 +129,7 @@ function reasonOf(error: unknown): string {
   return isNoMessage(error) ? 'it answered what is no message of the protocol.' : messageOf(error);
 }
 
-/** The SDK has a zod of its own, and this error's message is a page of JSON. */
+/** Whether the answer was no valid message. Tested by name, because the SDK has its own copy of zod. */
 function isNoMessage(error: unknown): boolean {
   return error instanceof SyntaxError || (error instanceof Error && error.name.endsWith('ZodError'));
 }

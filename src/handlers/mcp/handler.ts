@@ -3,7 +3,7 @@ import { runMcpTool } from './run.js';
 import type { McpToolSpec } from './spec.js';
 import type { ToolCaller } from './tool-caller.js';
 
-/** Turns the description into what the host runs. */
+/** Makes the handler that the host runs. */
 export function mcpToolHandler(spec: McpToolSpec, tools: ToolCaller): Handler {
   return {
     kind: 'mcp_tool',

@@ -4,8 +4,8 @@ import { isObject } from '../../values/shape.js';
 const PLACE = /\$\{([^{}]*)\}/g;
 
 /**
- * A copy of plain data with every `${path}` in its strings replaced by that field of the input: `${tool_input.file_path}`,
- * `${tool_calls.0.tool_name}`. What is no string comes as JSON; what is not there is empty.
+ * Copies plain data and replaces every `${path}` in its strings by that field of the input, such as `${tool_input.file_path}` or
+ * `${tool_calls.0.tool_name}`. A value that is not a string is inserted as JSON, a missing one as nothing.
  */
 export function interpolate(value: unknown, input: Readonly<Record<string, unknown>>): unknown {
   if (typeof value === 'string')

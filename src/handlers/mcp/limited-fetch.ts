@@ -2,23 +2,23 @@ const NEWLINE = 10;
 const RETURN = 13;
 
 interface Limit {
-  /** Bytes of one message. */
+  /** The most bytes of one message. */
   readonly limit: number;
   readonly onTooLarge: () => void;
 }
 
-/** `fetch`, but an answer in which a message is longer than the limit ends with an error. */
+/** `fetch`, but reading an answer fails once a message in it exceeds the limit. */
 export function limitedFetch(limit: Limit): (url: string | URL, init?: RequestInit) => Promise<Response> {
   return async (url, init) => {
     const response = await fetch(url, init);
-    // Nothing else has a message in it.
+    // Only a 200 answer with a body contains messages.
     if (response.body === null || response.status !== 200) return response;
     const events = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     return new Response(counted(response.body, limit, events), response);
   };
 }
 
-/** In a stream of events, which does not end, each event is a message; an empty line ends it. A line ends with CR, LF or CRLF. */
+/** Counts the bytes of each message. In an event stream each event is a message, ended by an empty line; lines end with CR, LF or CRLF. */
 function counted(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   { limit, onTooLarge }: Limit,

@@ -1,16 +1,16 @@
 const NEWLINE = 10;
-/** Pieces of a line that are kept apart: a server that writes byte by byte must not cost an object a byte. */
+/** How many pieces of a line are collected before they are joined. A server that writes byte by byte must not cost one object per byte. */
 const JOIN_AT = 256;
 
 interface Listeners {
   onLine(line: string): void;
-  /** A line is longer than the limit. From then on nothing is read. */
+  /** Called when a line exceeds the limit. Nothing is read after that. */
   onTooLong(): void;
 }
 
-/** Splits what comes in pieces into lines of at most `limit` bytes. What it costs is linear in what comes. */
+/** Splits incoming pieces into lines of at most `limit` bytes, in linear time. */
 export function createLines(limit: number, { onLine, onTooLong }: Listeners): (piece: Buffer) => void {
-  /** What comes before the pieces. Never joined again until the line ends: that would cost the square of its length. */
+  /** The line's bytes before `pieces`. They are joined only at its end: joining them repeatedly would take quadratic time. */
   let joined: Buffer[] = [];
   let pieces: Buffer[] = [];
   let size = 0;

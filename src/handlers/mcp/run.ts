@@ -11,10 +11,10 @@ import type { McpToolSpec } from './spec.js';
 import type { ToolCaller } from './tool-caller.js';
 import { readToolResult } from './tool-result.js';
 
-/** Characters of an answer that are read. */
+/** The most characters that an answer may have. */
 const LIMIT = 1024 * 1024;
 
-/** One run of an MCP tool hook, from its call to its answer. */
+/** Runs an MCP tool hook, from its call to its answer. */
 export async function runMcpTool(spec: McpToolSpec, tools: ToolCaller, call: ExternalCall): Promise<Reply> {
   const { server, tool } = spec;
   const input = interpolate(spec.input ?? {}, call.input) as Readonly<Record<string, unknown>>;
@@ -42,8 +42,8 @@ function readResult({ server, tool }: McpToolSpec, result: unknown, call: Extern
 }
 
 /**
- * Where a failure blocks, an answer that is no verdict is one too, or a guard that only says "could not check" would let
- * everything pass. Plain text is no verdict but where it is what the event is for.
+ * Why an answer is not a verdict, on events where a failure of this hook blocks. There it counts as a failure: otherwise a guard
+ * that only says "could not check" would let everything pass. Plain text is a verdict only on events that expect it.
  */
 function noVerdict(
   { spec, onFailure }: ExternalCall,

@@ -3,17 +3,17 @@ import { checkOptions, wrongOption } from '../../values/options.js';
 import { checks, isObject, oneOf, type Shape } from '../../values/shape.js';
 import { TEXT, TEXTS_BY_NAME } from '../options.js';
 
-/** A server that is started as a process and spoken to over its stdin and stdout. It inherits our environment. */
+/** A server that the host starts as a process and talks to over stdin and stdout. It inherits this process's environment. */
 export interface McpStdioServer {
   readonly type?: 'stdio';
   readonly command: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Default: the process's directory. */
+  /** Default: this process's directory. */
   readonly cwd?: string;
 }
 
-/** A server at a URL. `sse` is the older of the two transports. */
+/** A server at a URL. `sse` is the older transport. */
 export interface McpHttpServer {
   readonly type: 'http' | 'sse';
   readonly url: string;

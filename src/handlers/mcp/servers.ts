@@ -4,10 +4,10 @@ import type { McpAnswer, McpConnection } from './client.js';
 import type { McpHttpServer, McpServers, McpStdioServer } from './server-options.js';
 import type { McpCall, ToolAnswer, ToolServers } from './tool-caller.js';
 
-/** Starts a server when it is first called, keeps it, and starts it again after it has died or has forgotten its session. */
+/** Starts a server on its first call and keeps it. Starts it again after it has died or lost its session. */
 export function createMcpServers(servers: McpServers): ToolServers {
   const open = new Map<string, Promise<McpConnection>>();
-  /** Those that are open, and those that are still ending. */
+  /** The open connections and those that are still ending. */
   const running = new Set<Promise<McpConnection>>();
   const killed = new Set<string>();
   const closing = new AbortController();
@@ -18,7 +18,7 @@ export function createMcpServers(servers: McpServers): ToolServers {
     const known = open.get(name);
     if (known !== undefined) return known;
     const gone = (): void => {
-      // The next call has another try.
+      // The next call connects again.
       if (open.get(name) === connecting) open.delete(name);
       void end(connecting).then(() => running.delete(connecting));
     };
@@ -64,7 +64,7 @@ export function createMcpServers(servers: McpServers): ToolServers {
   };
 }
 
-/** Settles when all of a server is gone, or when it could not be connected and was ended for that. */
+/** Settles when the server and its processes are gone. Also ends a server to which connecting failed. */
 async function end(connecting: Promise<McpConnection>): Promise<void> {
   await connecting.then((connected) => connected.close()).catch(() => undefined);
 }

@@ -7,7 +7,7 @@ export interface McpToolOptions extends ExternalOptions, BackgroundOptions {}
 
 export const MCP_TOOL = { ...OUTSIDE, ...BACKGROUND };
 
-/** An MCP tool hook as plain frozen data, what `mcpTool()` returns. */
+/** An MCP tool hook as plain frozen data, returned by `mcpTool()`. */
 export interface McpToolSpec extends McpToolOptions {
   readonly type: 'mcp_tool';
   readonly server: string;
@@ -16,9 +16,9 @@ export interface McpToolSpec extends McpToolOptions {
 }
 
 /**
- * A tool of an MCP server as a hook. `${path}` in any string of its input is that field of the event, `${tool_input.file_path}`.
- * What it answers as text is read as a command's stdout is. The server is one of the host option `mcpServers`, or one that
- * the host option `callTool` knows.
+ * A tool of an MCP server as a hook. `${path}` in any string of `input` is replaced by that field of the event, such as
+ * `${tool_input.file_path}`. The text that the tool answers is read like a command's stdout. The server is one of the host
+ * option `mcpServers`, or one that the host option `callTool` knows.
  *
  * ```ts
  * host.register({ PostToolUse: [{ hooks: [mcpTool('scanner', 'scan', { file: '${tool_input.file_path}' })] }] });

@@ -9,27 +9,27 @@ import { freshMark, markVariable } from '../command/run-mark.js';
 import { createLines } from './lines.js';
 import type { McpStdioServer } from './server-options.js';
 
-/** Milliseconds in which a server may end by itself once its stdin has ended. */
+/** Milliseconds that a server has to end by itself once its stdin is closed. */
 const GRACE = 500;
-/** Milliseconds after which one that was told to end is about to be killed. */
+/** Milliseconds of ending after which a server counts as killed; just below the 1.5 s between SIGTERM and SIGKILL. */
 const TOLD = 1_400;
-/** Milliseconds for what is still in its stdout when it has ended but a child of it holds that open. */
+/** How long, in milliseconds, stdout is read after the server has ended while a child holds it open. */
 const DRAIN = 100;
-/** Characters of a server's last words that an error repeats. */
+/** How many characters of the end of stderr an error quotes. */
 const TAIL = 500;
 
 export interface StdioOptions {
-  /** Bytes of one message. */
+  /** The most bytes of one message. */
   readonly limit: number;
-  /** The server has sent a longer one. */
+  /** Called when the server sends a longer message. */
   readonly onTooLarge: () => void;
-  /** It did not end when it was told to, and is killed. */
+  /** Called when the server does not end on request and is killed. */
   readonly onKill: () => void;
 }
 
 /**
- * Speaks to a server over its stdin and stdout. The SDK's own transport ends the program that it started, and nothing that
- * this one has started: behind `npx` or a shell the server would go on, and hold the pipes of this process open.
+ * Talks to a server over its stdin and stdout. The SDK's own transport ends only the program that it started and not that program's
+ * children: a server started through `npx` or a shell would live on and hold this process's pipes open.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -47,7 +47,7 @@ export class StdioTransport implements Transport {
     this.#options = options;
   }
 
-  /** The last that it wrote to stderr. */
+  /** The end of the server's stderr. */
   words(): string {
     return ending(this.#said, TAIL).trim();
   }
@@ -74,15 +74,15 @@ export class StdioTransport implements Transport {
     const close = (): void => void this.close();
     const { limit, onTooLarge } = this.#options;
     stdout.on('data', createLines(limit, { onLine: (line) => this.#read(line), onTooLong: onTooLarge }));
-    // It must never wait for a reader.
+    // Read continuously, so that the server never blocks on a full pipe.
     stderr.on('data', (chunk: Buffer) => {
       this.#said = (this.#said + chunk.toString('utf8')).slice(-2 * TAIL);
     });
-    // It reads no more: the next call is to find another one.
+    // The server no longer reads, so the next call must start a new one.
     stdin.on('error', close);
     for (const stream of [stdout, stderr]) stream.on('error', () => stream.destroy());
     stdout.once('close', close);
-    // One more turn of the loop after the time is up, because the pipe could not be read while it was blocked.
+    // If the event loop was blocked, the timer fires before the pipe is read, so it gets one more turn.
     void exited.then(() => setTimeout(() => setImmediate(close), DRAIN));
   }
 
@@ -91,7 +91,7 @@ export class StdioTransport implements Transport {
     try {
       message = deserializeMessage(line);
     } catch (error) {
-      // Servers print all kinds of things there.
+      // Servers often print other things to stdout.
       this.onerror?.(error as Error);
       return;
     }
@@ -106,17 +106,17 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** Settles when the server is gone, and all that it started and that can be found. */
+  /** Settles when the server and those of its processes that can be found are gone. */
   close(): Promise<void> {
-    // Later, since what hears of it may close it too.
+    // Deferred, because `onclose` may call close() again before `#ended` is set.
     this.#ended ??= Promise.resolve().then(() => this.#end());
     return this.#ended;
   }
 
   async #end(): Promise<void> {
-    // Calls that wait fail now, and not when the last process has ended.
+    // Waiting calls fail now instead of when the last process has ended.
     this.onclose?.();
-    // It may be told to end before it is known whether it runs.
+    // close() may be called while the server is still starting.
     await this.#starting?.catch(() => undefined);
     if (this.#running === undefined) return;
     const { child, group, exited } = this.#running;

@@ -3,25 +3,25 @@ import type { Failure } from '../../events/failure.js';
 import type { TraceCarrier } from '../../values/trace-carrier.js';
 import { messageOf, resultOf } from '../../values/waiting/promises.js';
 
-/** A text answered by a tool, or other content (an image, say) that a hook cannot read. */
+/** One part of a tool's answer: a text, or other content (such as an image) that a hook cannot read. */
 export interface McpContent {
   readonly type: string;
   readonly text?: string;
 }
 
-/** The answer of an MCP tool, as in the protocol. One that has another shape is a failure, `bad_schema`. */
+/** The answer of an MCP tool, as in the protocol. An answer of another shape is the failure `bad_schema`. */
 export interface McpToolResult {
-  /** Needed, but with `structuredContent` or `isError`. Empty: no opinion. */
+  /** Required unless `structuredContent` or `isError` is given. Empty: no opinion. */
   readonly content?: readonly McpContent[];
-  /** The hook's output, where no text comes with it. */
+  /** The hook's output if `content` has no text. */
   readonly structuredContent?: Readonly<Record<string, unknown>>;
-  /** The tool itself says that it failed. */
+  /** Set when the tool itself reports a failure. */
   readonly isError?: boolean;
 }
 
 /**
- * Calls a tool of an MCP server that the harness is connected to: the host option `callTool`. A string stands for one text;
- * `undefined`: no such server is connected. What it throws is the hook's failure.
+ * The host option `callTool`: calls a tool of an MCP server to which the harness is connected. It may return a string for a single
+ * text, or `undefined` if no such server is connected. An error that it throws is the hook's failure.
  */
 export type CallTool = (
   server: string,
@@ -36,19 +36,19 @@ export interface McpCall {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
-  /** Goes into the request's `_meta`. */
+  /** Sent in the request's `_meta`. */
   readonly trace?: TraceCarrier | undefined;
 }
 
-/** What a tool answered is not looked at yet. */
+/** `result` is the tool's answer, not yet checked. */
 export type ToolAnswer = { readonly result: unknown } | { readonly failure: Failure };
 
-/** Where mcp_tool hooks find their tools: the harness first, then the host's own servers. Never throws. */
+/** Calls tools for mcp_tool hooks: it asks the harness first, then the host's own servers. Never throws. */
 export interface ToolCaller {
-  /** Loads what calling this server needs, before a deadline starts. */
+  /** Loads what a call to this server needs, before a deadline starts. */
   load(server: string): Promise<void>;
   call(call: McpCall): Promise<ToolAnswer>;
-  /** Ends the servers that were started. Names those that did not end when they were told to, and were killed. */
+  /** Ends the servers that were started. Returns the names of those that did not end on request and were killed. */
   close(): Promise<readonly string[]>;
 }
 
@@ -72,7 +72,7 @@ export function createToolCaller(callTool: CallTool | undefined, servers: ToolSe
         const given = await resultOf(() => callTool?.(server, tool, input, { signal }));
         if (given !== undefined) return { result: given };
       } catch (error) {
-        // Not accepted is more than failed: it asks at least.
+        // An untrusted server is stricter than a failed one: the decision is at least `ask`.
         if (isHookscopeError(error) && error.code === 'UNTRUSTED')
           return { failure: { cause: 'untrusted', message: error.message } };
         return { failure: { cause: 'threw', message: `callTool threw: ${messageOf(error)}` } };

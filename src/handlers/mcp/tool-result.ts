@@ -2,26 +2,26 @@ import { beginning } from '../../emit/redact/part.js';
 import { isObject, type Json, show } from '../../values/shape.js';
 import { jsonText, messageOf } from '../../values/waiting/promises.js';
 
-/** A tool's answer, as far as a hook reads it. */
+/** The part of a tool's answer that a hook reads. */
 export interface ToolOutput {
   readonly text: string;
-  /** The tool itself says that it failed. */
+  /** Whether the tool itself reports a failure. */
   readonly isError: boolean;
-  /** Something else came with the text, or in its place: a picture, say. */
+  /** Whether the answer has other content than text, such as an image. */
   readonly other: boolean;
 }
 
-/** Characters of a wrong value in a message. */
+/** How many characters of a wrong value a message quotes. */
 const SHOWN = 100;
 
-/** Reads what a tool answered, whoever has called it; a text says why it is no answer of a tool. */
+/** Reads a tool's answer, or returns a string that says why it is not valid. */
 export function readToolResult(given: unknown): ToolOutput | string {
   if (typeof given === 'string') return { text: given, isError: false, other: false };
   if (!isObject(given)) return `expected an object, got ${shown(given)}`;
   try {
     return readParts(given);
   } catch (error) {
-    // A getter that throws, or data that no JSON can hold.
+    // A getter threw, or the data cannot be represented as JSON.
     return `it cannot be read: ${messageOf(error)}`;
   }
 }
@@ -31,7 +31,7 @@ function readParts({ content, structuredContent, isError }: Json): ToolOutput | 
     return `isError: expected true or false, got ${shown(isError)}`;
   if (!isAbsent(structuredContent) && !isObject(structuredContent))
     return `structuredContent: expected an object, got ${shown(structuredContent)}`;
-  // The protocol has content in every answer; what comes without it says something in another way, or nothing that we know.
+  // The protocol requires `content`. An answer may lack it only if `structuredContent` or `isError` says something instead.
   if (content === undefined && isAbsent(structuredContent) && isError !== true) return 'content: is missing';
   if (content !== undefined && !Array.isArray(content)) return `content: expected an array, got ${shown(content)}`;
   const parts = (content ?? []) as readonly unknown[];
@@ -48,7 +48,7 @@ function readParts({ content, structuredContent, isError }: Json): ToolOutput | 
 const isPart = (part: unknown): boolean =>
   isObject(part) && typeof part['type'] === 'string' && (part['type'] !== 'text' || typeof part['text'] === 'string');
 
-/** Some write null for what they leave out. */
+/** Some servers write null for absent fields. */
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
 const shown = (value: unknown): string => beginning(show(value), SHOWN);

@@ -4,10 +4,10 @@ import type { HookModel } from './model.js';
 import { runPromptHook } from './run.js';
 import type { AgentSpec, PromptSpec } from './spec.js';
 
-/** Characters of a name. */
+/** The most characters of a name. */
 const LONGEST = 80;
 
-/** Turns the description into what the host runs. */
+/** Makes the handler that the host runs. */
 export function promptHandler(spec: PromptSpec | AgentSpec, model: HookModel | undefined): Handler {
   return {
     kind: spec.type,

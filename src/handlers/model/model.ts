@@ -4,15 +4,15 @@ import { isObject, type Json } from '../../values/shape.js';
 import { jsonText } from '../../values/waiting/promises.js';
 import { parseObject } from '../output.js';
 
-/** The question of a prompt or agent hook to the harness's model. */
+/** The question that a prompt or agent hook asks the harness's model. */
 export interface ModelRequest {
   /** `prompt`: one question, one answer. `agent`: investigate with whatever tools the harness provides, then answer. */
   readonly kind: 'prompt' | 'agent';
-  /** The hook's text with the event's input as JSON in place of `$ARGUMENTS`, or after the text if it has none. */
+  /** The hook's text. The event's input as JSON replaces `$ARGUMENTS`, or follows the text if it has none. */
   readonly prompt: string;
-  /** JSON Schema of the answer. */
+  /** JSON Schema of the expected answer. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The model the hook names, if it names one. */
+  /** The model that the hook names, if any. */
   readonly model?: string;
   readonly event: string;
   /** The event's input, read-only. */
@@ -20,20 +20,20 @@ export interface ModelRequest {
   readonly toolUseID?: string;
   /** The project's directory. */
   readonly projectDir: string;
-  /** Fires on the hook's timeout, on the caller's abort and when the host closes. */
+  /** Aborts on the hook's timeout, on the caller's abort and when the host closes. */
   readonly signal: AbortSignal;
 }
 
 /** A model's answer about a hook's condition. */
 export interface ModelVerdict {
-  /** false: the event's deny or block, which also ends the turn; on Stop and SubagentStop: continue. */
+  /** `false` is the event's deny or block and also ends the turn; on Stop and SubagentStop it keeps the agent going. */
   readonly ok: boolean;
   readonly reason?: string;
-  /** On Stop and SubagentStop: it can never be met, so end all the same. */
+  /** On Stop and SubagentStop: the condition can never be met, so the agent may stop nevertheless. */
   readonly impossible?: boolean;
 }
 
-/** The host option `model`. A string is the answer as JSON, alone or in one code fence. What it throws is the hook's failure. */
+/** The host option `model`. It may answer with JSON text, alone or in one code fence. An error that it throws is the hook's failure. */
 export type HookModel = (request: ModelRequest) => Promise<ModelVerdict | string> | ModelVerdict | string;
 
 /** JSON Schema of `ModelVerdict`. */
@@ -48,7 +48,7 @@ export const ANSWER_SCHEMA = Object.freeze({
   additionalProperties: false,
 });
 
-/** Reads an answer of either type. */
+/** Reads an answer, which is an object or JSON text. */
 export function readModelAnswer(given: unknown): { readonly answer: ModelVerdict } | { readonly failure: Failure } {
   const value = typeof given === 'string' ? objectIn(given) : given;
   if (value === undefined) {
@@ -60,16 +60,16 @@ export function readModelAnswer(given: unknown): { readonly answer: ModelVerdict
   return { failure: { cause: 'bad_schema', message: `The model's answer { ok, reason, impossible? }: ${answer}` } };
 }
 
-/** The text as one code fence, as models like to write JSON. */
+/** A text that is one code fence. Models often write JSON so. */
 const FENCE = /^```\w*\s([\s\S]*)```$/;
 
-/** The object that the whole text is. An object within prose may be quoted from the input, which would then be its own judge. */
+/** Parses the whole text as an object. An object within prose is not accepted: it may be quoted from the untrusted input. */
 function objectIn(text: string): Json | undefined {
   const trimmed = text.trim();
   return parseObject((FENCE.exec(trimmed)?.[1] ?? trimmed).trim());
 }
 
-/** The answer; a string says what is wrong with it. Models write null for what they leave out. */
+/** The answer, or a string that says what is wrong with it. Models write null for absent fields. */
 function answerOf(value: unknown): ModelVerdict | string {
   if (!isObject(value)) return `expected an object, got ${jsonText(value)}`;
   const { ok, reason, impossible } = value;

@@ -10,7 +10,7 @@ import type { AgentSpec, PromptSpec } from './spec.js';
 
 const NO_MODEL = 'It was not started: the host has no model to ask. Give it one: createHost({ model }).';
 
-/** One run of a prompt or agent hook, from its question to its answer. */
+/** Runs a prompt or agent hook, from its question to its answer. */
 export async function runPromptHook(
   spec: PromptSpec | AgentSpec,
   model: HookModel | undefined,
@@ -48,7 +48,7 @@ function fill(text: string, json: string): string {
   return text.includes('$ARGUMENTS') ? text.replaceAll('$ARGUMENTS', () => json) : `${text}\n\n${json}`;
 }
 
-/** A "no" is what exit 2 of a command is, and ends the turn too. Where exit 2 means nothing, so does it. */
+/** A "no" means the same as a command's exit 2, and also ends the turn. It has no effect on events where exit 2 has none. */
 function outputOf({ continueOnBlock }: PromptSpec | AgentSpec, call: ExternalCall, answer: ModelVerdict): Json {
   const { spec, eventName } = call;
   const stop = spec.fold === 'stop';

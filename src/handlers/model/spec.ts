@@ -4,27 +4,27 @@ import { type ExternalOptions, OUTSIDE, TEXT } from '../options.js';
 
 /** Options of `prompt()` and `agent()`. All times are seconds. */
 export interface PromptHookOptions extends ExternalOptions {
-  /** The model to ask. Default: what the host's `model` takes. */
+  /** The model to ask. Default: the choice of the host's `model`. */
   readonly model?: string;
-  /** A "no" blocks, but does not end the turn. */
+  /** Makes a "no" block without ending the turn. */
   readonly continueOnBlock?: boolean;
 }
 
-/** A prompt hook as plain frozen data, what `prompt()` returns. */
+/** A prompt hook as plain frozen data, returned by `prompt()`. */
 export interface PromptSpec extends PromptHookOptions {
   readonly type: 'prompt';
   readonly prompt: string;
 }
 
-/** An agent hook as plain frozen data, what `agent()` returns. */
+/** An agent hook as plain frozen data, returned by `agent()`. */
 export interface AgentSpec extends PromptHookOptions {
   readonly type: 'agent';
   readonly prompt: string;
 }
 
 /**
- * A question to the host's model, with the event's input in place of `$ARGUMENTS`. Its "no" is the event's deny or block and
- * ends the turn; on Stop and SubagentStop it keeps the loop going.
+ * A question to the host's model. The event's input replaces `$ARGUMENTS` in it. The answer "no" is the event's deny or block and
+ * ends the turn; on Stop and SubagentStop it keeps the agent going.
  *
  * ```ts
  * host.register({ Stop: [{ hooks: [prompt('Were the tests run after the last edit? $ARGUMENTS')] }] });
@@ -37,7 +37,7 @@ export function prompt(text: string, options: PromptHookOptions = {}): PromptSpe
 }
 
 /**
- * As `prompt()`, but the model may look into it with the tools that the harness gives it before it answers.
+ * Like `prompt()`, but the model may investigate with the tools that the harness gives it before it answers.
  *
  * ```ts
  * host.register({ Stop: [{ hooks: [agent('Verify that every changed file has a test. $ARGUMENTS', { timeout: 120 })] }] });

@@ -6,20 +6,20 @@ import { checkOption, checkOptions, type Keys } from '../../values/options.js';
 import { checks, oneOf } from '../../values/shape.js';
 import { checkNames, TEXT } from '../options.js';
 
-/** What a rule can decide. On an event that can only be blocked, `deny` blocks. */
+/** The decisions that a rule can make. On an event that can only be blocked, `deny` blocks. */
 export type RuleDecision = 'deny' | 'ask' | 'allow';
 
 /** Options of `rule()`. */
 export interface RuleOptions {
-  /** A permission rule, `Bash(git push *)`, on tool events. It goes before the group's. */
+  /** A permission rule, such as `Bash(git push *)`, on tool events. It replaces the group's `if`. */
   readonly if?: string;
-  /** It decides only the first time. */
+  /** Makes the rule decide only the first time. */
   readonly once?: boolean;
-  /** Its name in records. Default: its own `if`, else `rule deny`. */
+  /** The rule's name in records. Default: its own `if`, else `rule` with the decision (`rule deny`). */
   readonly name?: string;
 }
 
-/** A decision without code as plain frozen data, what `rule()` returns. */
+/** A decision without code, as plain frozen data, returned by `rule()`. */
 export interface RuleSpec extends RuleOptions {
   readonly type: 'rule';
   readonly decision: RuleDecision;
@@ -32,15 +32,16 @@ const DECISION = oneOf(...(Object.keys(MAKERS) as RuleDecision[]));
 const RULE = { if: checks.text, once: checks.flag, name: TEXT } satisfies Keys<RuleOptions>;
 
 /**
- * A hook that decides by its matcher and `if` alone: no code, no process, nothing to trust but the file it stands in. Its `allow` never
- * loosens an outer scope: what a hook of an ancestor scope says, or fails to say, is at least as strict (docs/semantics.md 13). An `allow` is given only
- * where the whole call is known to be what the matcher and the `if` are about: not to `ls; rm x` by `Bash(ls *)`.
+ * A hook that decides by its matcher and `if` alone. It runs no code and no process, so only the file that contains it has to be
+ * trusted. Its `allow` never loosens an ancestor scope: the answer or failure of a hook there is at least as strict
+ * (docs/semantics.md 13). It allows a call only if all of the call is covered by the matcher and the `if`: `Bash(ls *)` does not
+ * allow `ls; rm x`.
  *
  * ```ts
  * host.register({ PreToolUse: [{ matcher: 'Bash', if: 'Bash(git push *)', hooks: [rule('deny', 'Push by hand')] }] });
  * ```
  *
- * `reason` may be left out of an `allow` alone.
+ * `reason` may only be left out with `allow`.
  * @throws HookscopeError INVALID_OPTIONS: an unknown decision, an empty reason, an unknown option or one of the wrong type.
  */
 export function rule(decision: 'allow', reason?: string, options?: RuleOptions): RuleSpec;
@@ -52,7 +53,7 @@ export function rule(decision: RuleDecision, reason?: string, options: RuleOptio
   return Object.freeze({ type: 'rule', decision, ...(reason !== undefined && { reason }), ...options });
 }
 
-/** A rule made from its description: what it says each time it is asked. Throws INVALID_OPTIONS. */
+/** Reads a rule's description into the answer that it gives each time. Throws INVALID_OPTIONS. */
 export function readRule(description: Readonly<Record<string, unknown>>, event: EventSpec) {
   checkNames('rule(): ', description, RULE, 'decision', 'reason');
   const { type: _, decision, reason, ...options } = description;
@@ -69,7 +70,7 @@ export function readRule(description: Readonly<Record<string, unknown>>, event: 
   return { spec, answer, label: spec.if ?? `rule ${spec.decision}` };
 }
 
-/** Whether anything is decided there that a rule may decide. */
+/** Whether a rule can decide anything on this event. */
 export const takesRules = (event: EventSpec): boolean => decisionsOn(event).length > 0;
 
 /** Stop events take no rules: a rule always gives the same answer, so the agent could never stop. */
