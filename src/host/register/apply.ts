@@ -18,7 +18,7 @@ export function readPlugin(plugin: Plugin, given: unknown): ReadPlugin {
   return { plugin, options: readOptions(plugin, given) };
 }
 
-/** The end of the start that a plugin is a part of: once it has aborted, `apply` has only so many seconds. */
+/** Ends the start that a plugin is part of: once the signal aborts, `apply` has a limited number of seconds left. */
 export interface Cut {
   readonly signal: AbortSignal;
 }
@@ -44,7 +44,7 @@ export async function applyPlugin(
   }
 }
 
-/** It goes on when nobody waits for it any more, and cleans up when it is done. */
+/** Rejects if the work is not done some seconds after the signal. The work continues, and cleans up when it is done. */
 async function unlessCut(work: Promise<void>, { signal, seconds }: Cut & { readonly seconds: number }): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let begin = (): void => undefined;

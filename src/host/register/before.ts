@@ -6,8 +6,8 @@ import { nearest } from '../../values/nearest.js';
 import { wrong } from './handler-entry.js';
 
 /**
- * What `before` and `after` ask for must be possible: INVALID_HOOKS names the circle. Names that nobody has are fine, plugins come
- * and go; what is likely a mistake is warned of. Only what the new hooks can change is looked at.
+ * Checks that the order which `before` and `after` ask for is possible: INVALID_HOOKS names a circle. Names that no hook has are allowed,
+ * because plugins come and go; likely mistakes get a warning. Only what the new hooks can change is checked.
  */
 export function checkOrder(scope: Scope, added: readonly Registration[], warn: (message: string) => void): void {
   for (const event of new Set(added.map((r) => r.spec.name))) {
@@ -27,7 +27,7 @@ function refuse(event: string, own: Registration | undefined, list: () => readon
     order(all);
   } catch (error) {
     if (!(error instanceof OrderCircle)) throw error;
-    // Each runs before the next, or after it if that was asked for.
+    // The arrows read as "runs before", or as "runs after" if no hook uses `before`.
     const key = all.some(({ before }) => before.length > 0) ? 'before' : 'after';
     const names = key === 'before' ? error.names : [...error.names].reverse();
     const circle = names.map((name) => `"${name}"`).join(' → ');
@@ -35,16 +35,16 @@ function refuse(event: string, own: Registration | undefined, list: () => readon
   }
 }
 
-/** Among more names none is looked for that resembles another: each new hook would be compared with all. */
+/** With more names than this, similar names are not looked for: each new hook would be compared with all of them. */
 const MOST_NAMES = 1_000;
-/** So many hooks that ask for the same name are warned of. */
+/** How many hooks that ask for one name get a warning. */
 const MOST_WARNED = 20;
 
-/** Names that no hook of the stage has but that resemble one: those the new hooks use, and those that may mean a new hook. */
+/** Warnings of names that no hook of the stage has, but that resemble one: names that new hooks use, and names that may mean a new hook. */
 function* mistakes(names: ByName, added: readonly Registration[]): Generator<string> {
   const isNew = new Set(added);
   const fresh = new Map<string, Registration>();
-  // A name that others had before was told of when it came.
+  // A name that other hooks already had was warned of when the first of them was added.
   for (const r of added)
     for (const name of namesOf(r)) if (!fresh.has(name) && names.isOnlyOf(name, isNew)) fresh.set(name, r);
   if (names.open <= MOST_NAMES && fresh.size <= MOST_NAMES)
@@ -78,7 +78,7 @@ function* few<T>(all: Iterable<T>): Generator<T> {
   }
 }
 
-/** Without the names that are its own alone. */
+/** All names but those that only this hook has. */
 const namesOfOthers = (names: ByName, r: Registration): string[] =>
   [...names.names.keys()].filter((name) => names.elsewhere(r, name) !== undefined);
 

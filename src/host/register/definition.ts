@@ -6,20 +6,20 @@ import type { Source } from '../../scopes/registration.js';
 import { isObject, isText } from '../../values/shape.js';
 import { canonical, hashOf } from '../alarms/canonical.js';
 
-/** Keys that decide when it is asked, and what its failure does, do not belong to its identity. */
+/** Keys that decide when a hook runs and what its failure does. They do not belong to its identity. */
 const POLICY = new Set(
   'name if timeout async asyncTimeout asyncRewake rewakeMessage rewakeSummary onFailure once statusMessage'.split(' '),
 );
-/** Their values may be secrets, which could be guessed from a hash: only their names are hashed. */
+/** Keys whose values may hold secrets, which could be guessed from a hash: only the names inside are hashed. */
 const NAMES_ALONE = new Set(['env', 'headers']);
 /** In a command line: characters that may surround the name of a file; quotes may also be inside it and enclose its spaces. */
 const AROUND = /[\s`;|&<>()=]+/;
 const QUOTED = /["']/;
 const VARIABLE = /^\$\{?(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT)\}?\//;
-/** Words of a command line that are looked up as files. */
+/** How many words of a command line are looked up as files. */
 const MOST_WORDS = 200;
 
-/** Where the files that a command names can be. */
+/** Where to look for the files that a command names. */
 export interface DefinedIn {
   /** The command may name the file that contains the hook. */
   readonly source: Source;
@@ -28,8 +28,8 @@ export interface DefinedIn {
 }
 
 /**
- * What a hook runs: the same hash is the same function, or the same description with the same bytes in the files that its command
- * names. Read when a record first lists the hook, and once.
+ * Identifies what a hook runs: equal hashes mean the same function, or the same description with the same bytes in the files that its
+ * command names. The files are read once, when a record first lists the hook.
  */
 export class HookDefinition {
   readonly #what: unknown;
@@ -93,7 +93,7 @@ function bytesOf(what: unknown, where: DefinedIn): Readonly<Record<string, strin
 }
 
 function wordsOf(text: string): string[] {
-  // Files that a line only writes to, such as its log, are left out: otherwise it would be another hook after each run.
+  // Files that a line only writes to, such as its log, are left out: otherwise the hash would change with each run.
   const line = withoutWritten(text);
   return [...line.replaceAll(/["']/g, '').split(AROUND), ...(QUOTED.test(line) ? line.split(QUOTED) : [])];
 }
@@ -110,7 +110,7 @@ function hashIn(folders: readonly string[], name: string): string | undefined {
     try {
       return hashRegularFile(resolve(folder, name));
     } catch {
-      // No file, or none that can be read: the word is text.
+      // Not a readable file, so the word is only text.
     }
   }
   return undefined;

@@ -9,7 +9,7 @@ export function enforcedShare(said: readonly (boolean | number | undefined)[]): 
   return least === 1 ? undefined : least;
 }
 
-/** Plugins and files used by another are enforced no more than that one. */
+/** A plugin or file that another uses is enforced in no more sessions than its user. */
 export function lessOf(how: UseOptions | undefined, enforce: boolean | number | undefined): UseOptions | undefined {
   const share = enforcedShare([how?.enforce, enforce]);
   return share === undefined ? how : { ...how, enforce: share };

@@ -5,18 +5,18 @@ import type { Scope } from '../../scopes/scope.js';
 import type { ScopeTree } from '../../scopes/tree.js';
 import type { Undo } from '../types.js';
 
-/** Another program that fires events here, and was told once which of them it is to ask about. */
+/** Another program that fires events here and was told once, at the start, which events to ask about. */
 export interface Listener {
   readonly name: string;
-  /** Hooks for the event would never run for it. */
+  /** The program does not ask about the event, so hooks for it would never run. */
   isDeafTo(spec: EventSpec): boolean;
-  /** Whether the session is one of its own. */
+  /** Whether the session belongs to this program. */
   has(session: string): boolean;
-  /** Called for hooks that come too late and can stop nothing; a late hook that could is an error. */
+  /** Called for a hook that is registered too late and can block nothing. A late hook that could block is an error. */
   late(spec: EventSpec, hook: string): void;
 }
 
-/** The programs that hooks come too late for. */
+/** The programs for which hooks can be registered too late. */
 export class Listeners {
   readonly #all = new Set<Listener>();
   readonly #tree: ScopeTree;
@@ -30,7 +30,7 @@ export class Listeners {
     return () => void this.#all.delete(listener);
   }
 
-  /** Hooks come into a scope, and are in none yet. Throws NOT_LISTENED. */
+  /** Checks hooks before they are added to a scope. Throws NOT_LISTENED. */
   check(scope: Scope, registrations: readonly Registration[]): void {
     if (this.#all.size === 0) return;
     const deaf = this.#of(scope).flatMap((listener) =>
