@@ -2,26 +2,26 @@ import { boundedTest, whyExponential } from './regex-cost.js';
 
 const NAMES = /^[A-Za-z0-9_\-, |]+$/;
 const NARROW_NAMES = /^[A-Za-z0-9_|]+$/;
-/** `Bash(git *)`: a rule in the wrong place. `Notebook(Edit|Read)` is a regular expression one may well mean. */
+/** A permission rule in the wrong place, such as `Bash(git *)`. `Notebook(Edit|Read)` may be meant as a regular expression. */
 const PERMISSION_RULE = /^\w+\([^|)]*[ /:][^|)]*\)$/;
 
-/** Whether a matcher of Claude Code's files is a list of names, not a regular expression. `narrow`: fewer characters make one. */
+/** Whether a matcher in Claude Code's files is a list of names, not a regular expression. `narrow`: a list may contain fewer characters. */
 export function isNameList(matcher: string, narrow: boolean): boolean {
   return (narrow ? NARROW_NAMES : NAMES).test(matcher);
 }
 
-/** The end of a warning about a matcher or a rule of Claude Code's files that is wrong and so matches nothing. */
+/** How warnings end about an invalid matcher or rule in Claude Code's files, which matches nothing. */
 const NEVER = /(?:;|, so) the hook never runs/;
 
-/** What is wrong with a matcher or a rule for which its hook never runs, from the warnings about it; undefined: the hook may run. */
+/** Finds in the warnings why a matcher or rule keeps its hook from ever running; undefined if the hook may run. */
 export function whyNever(warnings: readonly string[]): string | undefined {
   return warnings.find((warning) => NEVER.test(warning))?.replace(NEVER, '');
 }
 
 /**
- * A matcher of Claude Code's files: a list of exact names if only their characters occur in it, else an unanchored
- * regular expression, which matches nothing if it does not compile, and everything if it can take exponential time. `narrow`:
- * fewer characters make a list. `late`: told when a pattern is given up at a name on which it takes too long.
+ * Compiles a matcher of Claude Code's files. It is a list of exact names if it has only the characters of names, else an unanchored
+ * regular expression, which matches nothing if it does not compile, and everything if it can take exponential time. `narrow`: a
+ * list may contain fewer characters. `late` is called when a pattern is given up because a test takes too long.
  */
 export function claudeTest(
   matcher: string,

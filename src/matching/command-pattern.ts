@@ -5,8 +5,8 @@ import { plainCommands } from './plain-line.js';
 import { compileWildcard } from './wildcard.js';
 
 /**
- * A pattern over Bash commands: `git push`, `npm run *`, `git:*`, `* --version`. A ` *` or `:*` at the end ends a word, so
- * that `ls *` is `ls` and `ls -la` but not `lsof`. Where it is unknown what a command runs, it matches.
+ * Compiles a pattern for Bash commands, such as `git push`, `npm run *`, `git:*` or `* --version`. A ` *` or `:*` at the end requires
+ * a word boundary: `ls *` matches `ls` and `ls -la` but not `lsof`. A line matches if it cannot be known what it runs.
  */
 export function compileCommandPattern(pattern: string): (command: unknown) => boolean {
   const text = pattern.endsWith(':*') ? `${pattern.slice(0, -2)} *` : pattern;
@@ -22,7 +22,7 @@ export function compileCommandPattern(pattern: string): (command: unknown) => bo
 
   const [name] = /^[^\s*]+(?=\s|$)/.exec(text) ?? [];
 
-  // Whether a command that surely begins so may turn out to match.
+  // Whether a command of which only this beginning is known may match.
   const mayMatch = (sure: string): boolean =>
     start.startsWith(sure) || (text.includes('*') ? sure.startsWith(start) : sure.trimEnd() === start);
   const matches = ({ text: command, sure }: CommandText): boolean =>
@@ -39,7 +39,7 @@ export function compileCommandPattern(pattern: string): (command: unknown) => bo
   };
 }
 
-/** Whether such a pattern, or one for PowerShell, is about all that a line does, and about nothing that cannot be known. */
+/** Tests whether a pattern, for Bash or PowerShell, certainly covers every command of a line. For rules that permit. */
 export function coversCommands(pattern: string): (command: unknown, tool: string) => boolean {
   const text = pattern.endsWith(':*') ? `${pattern.slice(0, -2)} *` : pattern;
   const tests = [text, ...(text.endsWith(' *') ? [text.slice(0, -2)] : [])].map(compileWildcard);
@@ -47,13 +47,13 @@ export function coversCommands(pattern: string): (command: unknown, tool: string
   return (command, tool) => {
     if (typeof command !== 'string') return false;
     if (text === '*' || text === ' *') return true;
-    // Of PowerShell only words are read: most other characters mean something there.
+    // For PowerShell, only plain words are accepted, because most other characters have a meaning.
     if (tool === 'PowerShell') return /^[\w.:\\/ -]+$/.test(command) && isMeant(command.trim());
     return plainCommands(command)?.every(({ written, words }) => isMeant(written) && isMeant(words)) ?? false;
   };
 }
 
-/** What may stand for the first star of a pattern, and for the others: words, and texts in which quotes are letters. */
+/** Sample texts for the first star of a pattern and for the others: words, and texts with quotes for patterns that have quotes. */
 const FILLS: readonly (readonly [first: string, other: string])[] = [
   ['x', 'x'],
   ['', ''],
@@ -61,7 +61,7 @@ const FILLS: readonly (readonly [first: string, other: string])[] = [
   ...["'", '"'].flatMap((quote) => [[`${quote}x`, `x${quote}`] as const, [`x ${quote}x`, `x${quote}`] as const]),
 ];
 
-/** Whether some line of Bash may be covered by a pattern: of one with quotes in it most often none is, and none of one with an assignment. */
+/** Whether a pattern can cover any Bash line. A pattern with quotes rarely can, and one with an assignment never. */
 export function mayCoverCommands(pattern: string): boolean {
   const covers = coversCommands(pattern);
   const [start = '', ...more] = pattern.replace(/:\*$/, ' *').split('*');
@@ -73,7 +73,7 @@ export function mayCoverCommands(pattern: string): boolean {
   );
 }
 
-/** What stands behind a `$` is not known. */
+/** What follows a `$` is unknown. */
 function commandOf(text: string): CommandText {
   const end = text.indexOf('$');
   return { text, sure: end === -1 ? undefined : text.slice(0, end) };

@@ -2,12 +2,12 @@ import { isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { compileWildcard } from './wildcard.js';
 
-/** What a part of a host's name may consist of, or of a pattern for one. */
+/** One label of a host name, or of a pattern for one. */
 const LABEL = /^[a-z0-9_*-]+$/i;
 
 /**
- * `example.com`, `*.example.com` (any depth); a `*` elsewhere stays between two dots. Both sides are spelled as URLs spell
- * hosts: `münchen.de` is `xn--mnchen-3ya.de`, `127.1` is `127.0.0.1`. What no host can be is an error, in words.
+ * Compiles `example.com` or `*.example.com` (any depth); a `*` elsewhere stays within one label. The pattern and the host are both
+ * normalized as in URLs: `münchen.de` to `xn--mnchen-3ya.de`, `127.1` to `127.0.0.1`. Returns an error text if no host can match.
  */
 export function compileDomainPattern(domain: string): ((url: unknown) => boolean) | { expected: string } {
   if (/[/\\?#@]|[^:]:[\d*]+$/.test(domain) && !isIPv6(domain)) {
@@ -31,7 +31,7 @@ export function compileDomainPattern(domain: string): ((url: unknown) => boolean
   };
 }
 
-/** Undefined: the target of the request is unknown, as that of `localhost:3000/x`, which as a URL has no host. */
+/** Undefined if the target of the request is unknown: `localhost:3000/x` parses as a URL but has no host. */
 function labelsOfUrl(url: unknown): readonly string[] | undefined {
   if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
   const { protocol, hostname } = new URL(url);
@@ -42,14 +42,14 @@ function labelsOf(host: string): readonly string[] {
   return (ipv4In(host) ?? host).toLowerCase().replace(/\.$/, '').split('.');
 }
 
-/** The address in `[::ffff:7f00:1]`, which is `127.0.0.1` for every system. */
+/** The IPv4 address in an IPv4-mapped IPv6 one: `127.0.0.1` for `[::ffff:7f00:1]`. */
 function ipv4In(host: string): string | undefined {
   const [, high, low] = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/.exec(host) ?? [];
   if (high === undefined || low === undefined) return undefined;
   return [high, low].flatMap((part) => [parseInt(part, 16) >> 8, parseInt(part, 16) & 255]).join('.');
 }
 
-/** A name with a `*` is no host; its other parts are spelled one by one. */
+/** Normalizes a domain as in URLs. A name with a `*` is not a valid host, so its other labels are normalized one by one. */
 function asInUrls(domain: string): string {
   if (domain.includes('*')) {
     const parts = domain.split('.');

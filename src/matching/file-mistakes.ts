@@ -3,13 +3,13 @@ interface Mistake {
   readonly why: string;
 }
 
-/** Patterns that match no file, whatever they were meant for. */
+/** Patterns that match no file at all. */
 const NEVER: readonly Mistake[] = [
   { is: /^!/, why: 'a file pattern cannot be negated' },
   { is: /^(["'`]).+\1$/s, why: 'a file pattern stands without quotes' },
   { is: /^[a-z][\w+.-]+:\/\//i, why: 'expected a path, not a URL; from the root of the file system it begins with //' },
   {
-    // `$id` is the name of a folder in some frameworks.
+    // `$id` is left out: some frameworks have folders with such names.
     is: /(?:^|[/\\])(?:\$[A-Z][A-Z0-9_]*|\$\{[^}]*\}|\$[Ee][Nn][Vv]:\w+|%\w+%)(?=[/\\]|$)/,
     why: 'variables are not filled in; write ~/x for the home directory, /x for the project and //x from the root of the file system',
   },
@@ -19,7 +19,7 @@ const NEVER: readonly Mistake[] = [
   },
 ];
 
-/** Patterns that may match a file, and hardly any of those that were meant. */
+/** Patterns that may match a file, but probably not the intended ones. */
 const UNLIKELY: readonly Mistake[] = [
   { is: /\{.*,.*\}/s, why: 'braces are literal in a gitignore pattern' },
   { is: /[?*+@!]\([^)]*\)/, why: 'groups are literal in a gitignore pattern' },

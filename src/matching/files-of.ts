@@ -3,7 +3,7 @@ import { checkOption } from '../values/options.js';
 import { checks, isObject, type Json } from '../values/shape.js';
 import { shellPatch } from './shell-patch.js';
 
-/** The field with which each tool says what it reads or changes. */
+/** The input field of each tool that names the files that it reads or changes. */
 export const FILE_FIELDS = new Map([
   ['Read', 'file_path'],
   ['NotebookRead', 'notebook_path'],
@@ -17,15 +17,16 @@ export const FILE_FIELDS = new Map([
   ['Delete', 'file_path'],
 ]);
 export const READERS = ['Read', 'NotebookRead', 'Grep', 'Glob', 'LS'];
-/** Delete is a tool of other agents. */
+/** `Delete` only exists in other agents. */
 export const EDITORS = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit', 'Delete'];
-/** These look at the current directory when no path is given. */
+/** Tools that search the current directory when no path is given. */
 export const SEARCHERS = ['Grep', 'Glob', 'LS'];
 
 /**
- * Every file that a call of a tool names, as the call names it: its `file_path`, all files of a patch, also of one that Codex applies in a line of its shell, all
- * that Gemini reads at once, and where a search begins. None: it is no tool for files; what other shell commands do with files is not looked at. `undefined`: some
- * are not known, because the call has a pattern or does not say; a guard should refuse it.
+ * Returns every file that a tool call names, spelled as in the call: its `file_path`, all files of a patch (also of one that Codex
+ * applies in a shell command), all files that Gemini reads at once, and the folder where a search begins. Returns an empty array for
+ * a tool that is not about files; other shell commands are not examined. Returns `undefined` if some files are unknown, because the
+ * call has a pattern or does not name them; a guard should refuse such a call.
  *
  * ```ts
  * filesOf({ tool_name: 'Write', tool_input: { file_path: 'a.ts', content: '' } }); // ['a.ts']
@@ -46,13 +47,16 @@ export function filesOf(input: {
   return all.every((path) => typeof path === 'string') ? all : undefined;
 }
 
-/** What the input of a tool of ours says. */
+/** The paths in the input of one of Claude Code's tools. */
 export function pathsIn(tool: string, call: Json): readonly unknown[] {
   const path = call[FILE_FIELDS.get(tool) ?? 'file_path'];
   return Array.isArray(path) && path.length > 0 ? path : [path];
 }
 
-/** The files that another agent's tool is said to be about, undefined for one that is not known; undefined: its input says it as ours do. */
+/**
+ * The files that the payload of another agent's tool names, with undefined for each unknown one. The whole is undefined if the
+ * input names them as Claude Code's tools do.
+ */
 export function filesSaid({ tool_input: call, via }: Parameters<typeof filesOf>[0]): readonly unknown[] | undefined {
   if (!isObject(via)) return undefined;
   const input = isObject(call) ? call : {};

@@ -2,16 +2,16 @@ import type { Command, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
 import { parse } from './bash/bash.js';
 import { isTooLong } from './bash/reading.js';
 
-/** A command of a plain line, as it is written and as its words are after quoting. */
+/** A command of a plain line, as written and with its quotes removed. */
 export interface PlainCommand {
   readonly written: string;
   readonly words: string;
 }
 
 /**
- * The commands of a line that runs these and no others, which can be told for sure: simple commands and their arguments, in lists and pipes.
- * Undefined: it is no such line, since it has an expansion, an assignment, a file that is written or read, a loop, a function and so on. For who
- * permits something; `readBash` finds what a line may run, for who forbids it.
+ * The commands of a line that certainly runs these and no others: simple commands with their arguments, in lists and pipes. Undefined
+ * if the line has anything else, such as an expansion, an assignment, a file redirection, a loop or a function. This is for rules
+ * that permit; for rules that forbid, `readBash` finds all commands that a line may run.
  */
 export function plainCommands(line: string): readonly PlainCommand[] | undefined {
   if (isTooLong(line) || line.includes('\0')) return undefined;
@@ -21,7 +21,7 @@ export function plainCommands(line: string): readonly PlainCommand[] | undefined
     const commands = script.commands.flatMap(({ command }) => commandsIn(command));
     return commands.length > 0 && commands.every((one) => one !== undefined) ? commands : undefined;
   } catch (error) {
-    // The parser recurses.
+    // The parser is recursive and may overflow the stack.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -45,7 +45,7 @@ function plainCommand({ name, args, prefix, redirects }: Command): PlainCommand 
 }
 
 const QUOTED: readonly WordPart['type'][] = ['Literal', 'SingleQuoted', 'DoubleQuoted'];
-/** Patterns of files and braces only make more arguments of one. */
+/** Globs and braces only expand to more arguments. */
 const ARGUMENT: readonly WordPart['type'][] = [...QUOTED, 'Glob', 'BraceExpansion'];
 
 const isName = ({ text, parts }: Word): boolean =>
@@ -56,11 +56,11 @@ const areKnown = (parts: readonly WordPart[], types: readonly WordPart['type'][]
     (part) =>
       types.includes(part.type) &&
       (part.type !== 'DoubleQuoted' || areKnown(part.parts, ['Literal'])) &&
-      // Expansions within a pattern are none of its parts.
+      // A glob's `parts` do not contain the expansions in it, so its text is checked.
       ((part.type !== 'Glob' && part.type !== 'BraceExpansion') || !/[$`()<>]/.test(part.text)),
   );
 
-/** It leads nowhere, or to another output of the command. */
+/** Whether a redirection only goes to /dev/null or duplicates a descriptor. */
 function isHarmless(one: Redirection): boolean {
   if (one.type !== 'Redirect' || one.descriptor?.type === 'FileDescriptorVariable') return false;
   const target = one.target?.text;

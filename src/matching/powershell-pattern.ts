@@ -2,7 +2,7 @@ import { bashProgram } from './bash/lookup.js';
 import type { BashProgram } from './bash/program.js';
 import { compileWildcard } from './wildcard.js';
 
-/** The short names people and models use; a rule for the cmdlet means them too. */
+/** Aliases of cmdlets. A rule for a cmdlet also applies to its aliases. */
 const ALIASES = new Map<string, string>(
   Object.entries({
     'remove-item': 'rm ri rmdir rd del erase',
@@ -53,7 +53,7 @@ const ALIASES = new Map<string, string>(
     'invoke-wmimethod': 'iwmi',
   }).flatMap(([name, aliases]) => aliases.split(' ').map((alias) => [alias, name] as const)),
 );
-/** They run a command that their arguments name in their own way, or give it another name. */
+/** Commands that run a command from their arguments in some way of their own, or define another name for one. */
 const RUNNERS: ReadonlySet<string> = new Set(
   (
     'foreach-object start-process start-job start-threadjob invoke-command invoke-history set-alias new-alias import-alias new-module ' +
@@ -61,28 +61,28 @@ const RUNNERS: ReadonlySet<string> = new Set(
     'wt forfiles pcalua schtasks wmic'
   ).split(' '),
 );
-/** A command may begin at any word after these, as after the Bash programs that run one. */
+/** Keywords after which a command may begin at any word, as after the Bash programs that run others. */
 const BEFORE_COMMANDS: ReadonlySet<string> = new Set(['return', 'exit', 'throw']);
-/** Anything that may name or build a command in another way: variables, blocks, calls, escapes, block comments, other shells. */
+/** Syntax that may name or build a command in another way: variables, blocks, calls, escapes, block comments, other shells. */
 const UNKNOWABLE =
   /[$`&(){}@]|<#|--%|(?:^|[;|\r\n])[^\S\r\n]*\.["'\u2018-\u201e]|\b(?:alias|function):|\b(?:iex|invoke-expression|powershell|pwsh|cmd)\b/i;
-/** Longer lines are not read, as those of Bash. */
+/** Longer lines are not read, as with Bash. */
 const LONGEST = 10_000;
-/** More words than a plain command has. */
+/** A plain command does not have more words. */
 const MAX_WORDS = 500;
 
 /**
- * A pattern over PowerShell commands, without letter case. Only plain commands joined by `;`, `|` and `&&` are read;
- * with anything else it is unknown what runs, and the pattern matches; with `guesses` it does where a word in it may be the command.
+ * Compiles a pattern for PowerShell commands, which ignores case. Only plain commands joined by `;`, `|` and `&&` are understood. Any
+ * other line matches, because it is unknown what it runs; with `guesses` it matches only if one of its words may be the command.
  */
 export function compilePowerShellPattern(pattern: string, guesses = false): (command: unknown) => boolean {
   const [first = '', ...rest] = wordsOf(pattern.replace(/:\*$/, ' *'));
-  // As it was written too: its first word need not end where that of a command does.
+  // The pattern as written is kept too, because its first word may end in the middle of a command's name.
   const texts = [...new Set([first, fullName(withoutEnding(first))])].map((name) => [name, ...rest].join(' '));
   if (texts.includes('*')) return () => true;
   const bare = texts.filter((text) => text.endsWith(' *')).map((text) => text.slice(0, -2));
   const tests = [...texts, ...bare].map(compileWildcard);
-  // What it begins with: most words of a long line are another.
+  // The beginnings of the patterns, as a quick check: most words of a long line do not start with one.
   const starts = [...texts, ...bare].map((text) => text.split(/[*\s\\]/, 1)[0] ?? '');
   const mayBegin = (name: string): boolean => starts.some((start) => name.startsWith(start));
   const matches: Test = (words, at = 0) =>
@@ -93,26 +93,26 @@ export function compilePowerShellPattern(pattern: string, guesses = false): (com
     if (!isKnown) return !guesses || parts.some((words) => anywhere(words, matches));
     const isPiped = command.includes('|');
     if (matches(all) || parts.some((words) => runs(words, isPiped, matches))) return true;
-    // The text that one command writes, another may run.
+    // One command may write a script that another one runs.
     return parts.some((words) => scripts.size > (scripts.has(words) ? 1 : 0) && anywhere(words, matches));
   };
 }
 
-/** Whether the command that begins at a word matches. */
+/** Whether the command that begins at the word `at` matches. */
 type Test = (words: readonly string[], at?: number) => boolean;
 
-/** A line and its commands, or the pieces in which some may begin. */
+/** A line and its commands, or, if the line is not understood, the pieces in which commands may begin. */
 interface PowerShellLine {
   readonly command: string;
   readonly isKnown: boolean;
   readonly words: readonly string[];
   readonly parts: readonly (readonly string[])[];
   readonly scripts: ReadonlySet<readonly string[]>;
-  /** What its words may be called as commands, as they are asked for. */
+  /** A cache of the command names that each word may stand for. */
   readonly names: Map<string, readonly string[]>;
 }
 
-/** Several rules look at the same call in turn. */
+/** A cache, because several rules read the same call in turn. */
 let last: PowerShellLine | undefined;
 
 function readLine(command: string): PowerShellLine {
@@ -130,12 +130,12 @@ function readLine(command: string): PowerShellLine {
   return last;
 }
 
-/** Whether a plain command is one that matches, or may run one. */
+/** Whether a plain command matches, or may run another command that does. */
 function runs(words: readonly string[], isPiped: boolean, matches: Test): boolean {
   if (matches(words)) return true;
   const name = nameOf(words[0] ?? '');
   const program = bashProgram(name);
-  // A shell reads commands from another one.
+  // A shell in a pipe reads its commands from another program.
   if (RUNNERS.has(ALIASES.get(name) ?? name) || (isPiped && program?.input === true)) return true;
   if (!BEFORE_COMMANDS.has(name) && !(program && runsWords(program, words))) return false;
   return (isPiped && words.some((word) => bashProgram(nameOf(word))?.shell === true)) || anywhere(words, matches);
@@ -160,7 +160,7 @@ function runsWords(program: BashProgram, words: readonly string[]): boolean {
   });
 }
 
-/** In lower case, without quotes. PowerShell takes typographic dashes and quotes for plain ones. */
+/** The words in lower case, without quotes. PowerShell treats typographic dashes and quotes like plain ones. */
 function wordsOf(command: string): readonly string[] {
   return command
     .toLowerCase()
@@ -171,7 +171,7 @@ function wordsOf(command: string): readonly string[] {
     .split(/[\s\u0085]+/);
 }
 
-/** `C:\Git\git.exe` and `/usr/bin/git` are `git`. */
+/** The program's name: `git` for `C:\Git\git.exe` and `/usr/bin/git`. */
 function nameOf(word: string): string {
   return withoutEnding(word.replace(/^.*[\\/]/, ''));
 }
@@ -182,7 +182,7 @@ function withoutEnding(word: string): string {
 
 const fullName = (name: string): string => ALIASES.get(name) ?? name;
 
-/** As it was written; also without the folder of the program, without its ending, and with the cmdlet's own name: those that `mayBegin` a match. */
+/** The command as written, without the program's folder, without its extension, and with the cmdlet's full name; only those that `mayBegin` a match. */
 function spellings(words: readonly string[], at: number, mayBegin: (name: string) => boolean): readonly string[] {
   const all = namesOf(words[at] ?? '').filter(mayBegin);
   if (all.length === 0) return [];

@@ -19,15 +19,15 @@ import { compileWildcard } from './wildcard.js';
 /** A compiled `if` rule. */
 export interface Rule {
   readonly text: string;
-  /** Whether it applies to the tool at all: for other tools it need not be checked. */
+  /** Whether the rule applies to this tool. For other tools it need not be checked. */
   isAbout(tool: string): boolean;
-  /** Set for one that permits: it matches only where it is about all of the call, and that is known. */
+  /** Set for a rule that permits. It matches only if it certainly covers the whole call. */
   readonly permits?: true;
-  /** Never throws. True when the call is ambiguous, so that a guard is not skipped; one that permits does not match then. */
+  /** Never throws. An ambiguous call matches, so that no guard is skipped, unless the rule permits. */
   matches(input: RuleInput): boolean;
 }
 
-/** The fields of an event that rules read; `via` is what an agent's codec keeps of a call. */
+/** The fields of an event that rules read. `via` is what another agent's codec keeps of the original call. */
 export interface RuleInput {
   readonly tool_name?: unknown;
   readonly tool_input?: unknown;
@@ -37,18 +37,17 @@ export interface RuleInput {
 
 export interface RuleContext {
   readonly dialect: Dialect;
-  /** Its name in errors and warnings: `PreToolUse[0].hooks[1].if`. */
+  /** The rule's place for errors and warnings, such as `PreToolUse[0].hooks[1].if`. */
   readonly where: string;
-  /** The root for a file pattern that begins with one slash: the directory of the settings. Default: the call's cwd. */
+  /** The root for file patterns that begin with one slash: the directory of the settings. Default: the call's cwd. */
   readonly root?: string;
-  /** It permits what it matches. */
+  /** Whether the rule permits what it matches. */
   readonly permits?: boolean;
 }
 
 /**
- * Compiles one permission rule, once, at registration: `Bash(git *)`, `Edit(src/**)`, `mcp__github__*`. An empty one
- * gives no rule. One that cannot be read throws INVALID_HOOKS in code; in Claude Code's files it never matches, and the
- * warnings say so.
+ * Compiles one permission rule once, at registration: `Bash(git *)`, `Edit(src/**)`, `mcp__github__*`. An empty text is no rule. An
+ * invalid one throws INVALID_HOOKS in code; in Claude Code's files it never matches and causes a warning.
  */
 export function compileRule(
   text: string | undefined,
@@ -74,7 +73,7 @@ type ParsedRule = Omit<Rule, 'text'> & { readonly warning?: string | undefined }
 
 function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
   const [, tool, , content] = /^([\w.:/*-]+)(\((.*)\))?$/s.exec(text) ?? [];
-  // Rules cannot be joined: a pattern that contains the next rule would never match.
+  // Several rules joined in one text are an error: read as one pattern, they would never match.
   const joined = /\)\s*(?:&&|\|\||[,;|])\s*\w+\(/.test(content ?? '');
   if (tool === undefined || tool.includes('.*') || joined) {
     return { expected: 'expected one permission rule, Tool or Tool(specifier), as in Bash(git *)' };
@@ -83,7 +82,7 @@ function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
   if (inner === '' || inner === '*') {
     const isMeant = meansTool(tool);
     const test = of.permits ? (name: string): boolean => isMeantSurely(name, isMeant) : namesTool(tool);
-    // `Bash(*)` is a pattern, too.
+    // Like any other pattern, `Bash(*)` does not permit calls outside the sandbox.
     const isAny = of.permits && content !== undefined ? isInSandbox : () => true;
     const matches: Rule['matches'] = (call) =>
       typeof call.tool_name === 'string' && test(nameNow(call)) && isAny(call.tool_input);
@@ -96,7 +95,7 @@ function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
 function withSpecifier(tool: string, specifier: Specifier, { permits }: RuleOf): ParsedRule {
   const tests = (specifier.tools ?? [tool]).map(permits ? meansTool : namesTool);
   const isOne = (name: string): boolean => tests.some((test) => test(name));
-  // What else a call is known by is the specifier's to look at.
+  // The specifier checks the other things that the call may be.
   const isSurely = (name: string): boolean => areSure(name) && (namesOfCall(name, '') ?? []).some(isOne);
   const isNamed = permits ? isSurely : isOne;
   const isAbout = rememberingLast(orMay(isNamed));
@@ -117,13 +116,13 @@ function withSpecifier(tool: string, specifier: Specifier, { permits }: RuleOf):
   return { isAbout, matches, warning: specifier.warning };
 }
 
-/** A call that a hook rewrites may become one of another tool besides. */
+/** A hook may rewrite a call so that it also counts as a call of another tool. */
 const orMay =
   (test: (name: string) => boolean) =>
   (name: string): boolean =>
     test(name) || mayMean(name).some(test);
 
-/** What a call is known by as it would run now: a line of a shell is an edit if it applies a patch. */
+/** The name of a call as it would run now: a shell command that applies a patch counts as an edit. */
 function nameNow(call: RuleInput): string {
   const key = shellPatch(call.via);
   if (key === undefined) return toolName(call);
@@ -136,7 +135,7 @@ function searchesIn(via: unknown): readonly unknown[] {
   return Array.isArray(searches) ? searches : [];
 }
 
-/** All rules of a fire are asked about one tool, and those of the next fire often about the same. */
+/** Caches the last answer, because all rules of a fire, and often those of the next, test the same tool. */
 function rememberingLast(test: (name: string) => boolean): (name: string) => boolean {
   let last: string | undefined;
   let answer = false;
@@ -148,7 +147,8 @@ function rememberingLast(test: (name: string) => boolean): (name: string) => boo
 }
 
 /**
- * Whether one name is a tool's, by any of its former ones, by a pattern of names, or by an MCP server, for all its tools; a server's name may have a `__` in it.
+ * Tests whether a name belongs to the tool: by its name, a former name, a pattern of names, or the name of an MCP server, which
+ * stands for all its tools and may contain `__`.
  */
 function meansTool(tool: string): (name: string) => boolean {
   const tests = toolNames(tool).map(compileWildcard);
@@ -156,7 +156,7 @@ function meansTool(tool: string): (name: string) => boolean {
   return (name) => server(name) || toolNames(name).some((known) => tests.some((test) => test(known)));
 }
 
-/** Whether a call is of the tool, of all that it is known by. */
+/** Tests whether any of the names by which a call is known belongs to the tool. */
 function namesTool(tool: string): (name: string) => boolean {
   const isMeant = meansTool(tool);
   return (name) => namesOfCall(name, tool)?.some(isMeant) ?? true;

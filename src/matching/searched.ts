@@ -1,18 +1,18 @@
-/** The field with which a tool says what it looks at below its path, as a glob. */
+/** The input field with a search tool's glob, which is relative to the tool's path. */
 const GLOBS: ReadonlyMap<string, string> = new Map([
   ['Glob', 'pattern'],
   ['Grep', 'glob'],
 ]);
-/** The glob of a search, as its tool gives it. */
+/** The glob of a search, unchecked. */
 export const globOf = (tool: string, input: Readonly<Record<string, unknown>>): unknown => input[GLOBS.get(tool) ?? ''];
 
-/** More than anybody writes; what such a glob names is unknown. */
+/** Limits that no person exceeds. What a larger glob names is unknown. */
 const MOST_GLOBS = 100;
 const LONGEST = 1_000;
 
 /**
- * The paths that a search names beside `places`, where it begins: `secret/**` is in `secret`, `*.pem` is a file with that
- * ending. Undefined stands for any path.
+ * The paths that a search's glob names, relative to `places`, where the search begins: `secret/**` names `secret`, and `*.pem` the
+ * files with that ending. Undefined stands for any path.
  */
 export function namedByGlobs(
   tool: string,
@@ -27,7 +27,7 @@ export function namedByGlobs(
   return named;
 }
 
-/** Several rules look at the same call in turn. */
+/** A cache, because several rules read the same call in turn. */
 let last:
   | {
       readonly tool: string;
@@ -43,14 +43,14 @@ const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
 function spelledOut(tool: string, glob: string): readonly (string | undefined)[] {
   if (glob.length > LONGEST) return [undefined];
   const all = withoutBraces(glob);
-  // Grep takes several at once.
+  // Grep accepts several globs in one text.
   const several = tool === 'Grep' ? all.flatMap((one) => one?.split(/[\s,]+/) ?? [one]) : all;
   if (several.length > MOST_GLOBS) return [undefined];
-  // What it leaves out it does not name.
+  // Negated globs exclude files, so they name none.
   return several.filter((one) => one !== '' && one?.startsWith('!') !== true);
 }
 
-/** What extended globs of a shell have before their brackets, and what stands for the choices in these. */
+/** Extended globs by the character before their parentheses, and the globs that replace them. */
 const CHOICES: Readonly<Record<string, (parts: readonly string[]) => readonly string[]>> = {
   '@': (parts) => parts,
   '?': (parts) => ['', ...parts],
@@ -59,7 +59,7 @@ const CHOICES: Readonly<Record<string, (parts: readonly string[]) => readonly st
   '!': () => ['*'],
 };
 
-/** `{a,b}/*` is `a/*` and `b/*`, and `@(a|b)/*` as well. Braces around one text may stand for themselves. */
+/** Expands `{a,b}/*` and `@(a|b)/*` to `a/*` and `b/*`. Braces around a single text may be literal, so both readings are kept. */
 function withoutBraces(glob: string): readonly (string | undefined)[] {
   const done: string[] = [];
   const open = [glob];
@@ -78,9 +78,9 @@ function withoutBraces(glob: string): readonly (string | undefined)[] {
 
 function at(tool: string, glob: string | undefined, places: readonly unknown[]): readonly (string | undefined)[] {
   if (glob === undefined) return [undefined];
-  // A backslash escapes, or divides folders.
+  // A backslash may be an escape or a separator of folders.
   const plain = glob.includes('\\') ? [glob, glob.replace(/\\([[\]{}()*?!/])/g, '$1')] : [glob];
-  // Grep looks for a name anywhere below.
+  // For Grep, a glob without a slash matches names at any depth.
   const paths = tool === 'Grep' && !glob.includes('/') ? plain.flatMap((one) => [one, `**/${one}`]) : plain;
   return paths.flatMap((path) => {
     const below = places.filter((place) => typeof place === 'string').map((place) => `${place}/${path}`);

@@ -8,7 +8,7 @@ import { withoutBraces } from './bash/words.js';
 import { compileCommandPattern } from './command-pattern.js';
 import { compileWildcard } from './wildcard.js';
 
-/** The program that applies patches, by both of its names. */
+/** Both names of the program that applies patches. */
 const NAMES = ['apply_patch', 'applypatch'];
 const RUNS = NAMES.map((name) => compileCommandPattern(`${name} *`));
 
@@ -16,18 +16,21 @@ readPatchesWith((line) =>
   readBash(line) === undefined ? mayName(line) || undefined : RUNS.some((runs) => runs(line)),
 );
 
-/** What a shell puts something in the place of: `[h]`, `{h,x}`, `${A}`, `$A`, `$(a)`, `$'\x68'`, `*`. */
+/** Parts that a shell replaces: `[h]`, `{h,x}`, `${A}`, `$A`, `$(a)`, `$'\x68'`, `*`. */
 const FILLED =
   /\[[^\]\s]*\]|\{[^{}\s]*\}|\$[({][^)}\s]*[)}]|\$\w+|`[^`\s]*`|\\(?:x[\da-f]{1,2}|[0-7]{1,3}|.)|[$*?{}()`'"]/gi;
-/** So many letters of its name a word must have. */
+/** A word must contain at least this many letters of the program's name. */
 const FEWEST = 4;
-/** A longer word is none. */
+/** Longer words are not names. */
 const LONGEST = 200;
 
-/** Lines in lines are looked at so deep. */
+/** How deep command lines within words are examined. */
 const DEEPEST = 3;
 
-/** Whether a word of it may turn out to be the program's name: as the shell has words, also in quotes, and as they stand in a line that it cannot read. */
+/**
+ * Whether a word of the line may become the program's name. Words are taken as the shell parses them, also in quotes, and as they
+ * are written, for a line that cannot be parsed.
+ */
 function mayName(line: string, depth = 0): boolean {
   const words: string[] = [];
   if (!isTooLong(line) && depth < DEEPEST) {
@@ -39,15 +42,15 @@ function mayName(line: string, depth = 0): boolean {
   return words.some((word) => mayName(word, depth + 1)) || mayNameAsWritten(line);
 }
 
-/** A word with `pattern` for what bash puts in the place of its parts: a pattern's own signs, and a star for what only the shell knows. */
+/** A word. In `pattern`, globs are kept and other expansions are replaced by a star. */
 interface MadeWord {
   readonly text: string;
   readonly pattern: string;
-  /** Some of it only the shell knows, or it is one only to a shell that is given it. */
+  /** Whether the word has expansions, or is a pattern only for an inner shell to which it is passed in quotes. */
   readonly isFilled: boolean;
 }
 
-/** The words of a line that have something that the shell makes, and its other texts. */
+/** The words of a line and the texts of its here-documents. */
 function wordsMade(line: string): MadeWord[] {
   const words: MadeWord[] = [];
   const unvisited: SyntaxNode[] = parsed(line);
@@ -68,7 +71,7 @@ function parsed(line: string): SyntaxNode[] {
   try {
     return [parse(line)];
   } catch (error) {
-    // The parser recurses.
+    // The parser is recursive and may overflow the stack.
     if (error instanceof RangeError) return [];
     throw error;
   }
@@ -84,7 +87,7 @@ function wordMade({ value, parts }: Word): MadeWord {
   };
 }
 
-/** Signs of a pattern, or of an escape. */
+/** Characters of globs, braces and escapes. */
 const SIGNS = /[*?[{\\]/;
 const isQuotedPattern = ({ type, text }: WordPart): boolean => /Quoted|String/.test(type) && SIGNS.test(text);
 
@@ -106,7 +109,7 @@ function partMade(part: WordPart): string {
   }
 }
 
-/** Of a pattern of files any letter will do: it is one that the shell looks up. */
+/** Whether a word with a pattern may be the program's name. For a plain glob one letter is enough: the shell looks it up. */
 function isNameMade({ pattern, isFilled }: MadeWord): boolean {
   const name = pattern.slice(pattern.lastIndexOf('/') + 1);
   if (name.length > LONGEST || !/[*?[{]/.test(name)) return false;
@@ -116,20 +119,20 @@ function isNameMade({ pattern, isFilled }: MadeWord): boolean {
   return (withoutBraces(name) ?? [name.replace(/\{.*\}/s, '*')]).some((one) => NAMES.some(nameTest(one)));
 }
 
-/** The same of a word between two blanks. */
+/** Like `mayName`, for words as they are written between blanks and operators. */
 function mayNameAsWritten(line: string): boolean {
   const names = line.split(/[\s;|&<>]+/).flatMap((word) => {
     const name = word.slice(word.lastIndexOf('/') + 1);
     return name.length > LONGEST ? [] : (withoutBraces(name) ?? [name]);
   });
   return names.some((name) => {
-    // A quote is nothing itself; it may end a text that is a line.
+    // A quote does not stand for any text, so it is removed and not replaced by a star.
     const pattern = name.replace(FILLED, (made) => (/^['"]$/.test(made) ? '' : '*'));
     return pattern.replaceAll('*', '').length >= FEWEST && NAMES.some(compileWildcard(pattern));
   });
 }
 
-/** Where the payload of another agent has lines in which patches may be applied. */
+/** The input field in which another agent's call has a command line that may apply patches. */
 export function shellPatch(via: unknown): string | undefined {
   const key = isObject(via) ? via['patches'] : undefined;
   return typeof key === 'string' ? key : undefined;

@@ -15,7 +15,7 @@ import { compileWildcard } from './wildcard.js';
 export interface RuleOf {
   readonly dialect: Dialect;
   readonly root: string | undefined;
-  /** For what permits: it matches where it is about all of the call, and that is known. Else for what asks or forbids: it matches where it may be about some of it. */
+  /** A rule that permits matches only if it certainly covers the whole call. One that asks or forbids matches if it may apply to any part. */
   readonly permits: boolean;
 }
 
@@ -23,25 +23,25 @@ export interface RuleCall {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly cwd: string;
-  /** Places that a search may look at too, wherever its path says. */
+  /** Further places that a search may look at, whatever its path is. */
   readonly searches: readonly unknown[];
-  /** The files that another agent's tool is said to be about, undefined for one that is not known; absent: its input says it as ours do. */
+  /** The files that another agent's payload names (undefined: an unknown one). Undefined if the input has Claude Code's fields for them. */
   readonly files: readonly unknown[] | undefined;
 }
 
-/** The compiled text in a rule's parentheses: the tools it applies to, if not the one that the rule names, and the test. */
+/** The compiled text in a rule's parentheses. `tools` are the tools that it applies to, if not only the one that the rule names. */
 export interface Specifier {
   readonly tools?: readonly string[];
   readonly matches: (call: RuleCall) => boolean;
   readonly warning?: string;
 }
 
-/** What is wrong with a specifier, in words. */
+/** Says what is wrong with a specifier. */
 export interface BadSpecifier {
   readonly expected: string;
 }
 
-/** The field that each tool's own rules are about. */
+/** The input field that each tool's own rules test. */
 const CONTENT = new Map([
   ...FILE_FIELDS,
   ['Bash', 'command'],
@@ -50,7 +50,7 @@ const CONTENT = new Map([
   ['WebFetch', 'url'],
 ]);
 
-/** The source of a rule; `root`: the folder for a file pattern that begins with one slash; default: the call's current directory. */
+/** Compiles the text in a rule's parentheses, or says what is wrong with it. */
 export function compileSpecifier(tool: string, text: string, of: RuleOf): Specifier | BadSpecifier {
   const field = CONTENT.get(tool);
   const parameter = compileParameter(text);
@@ -62,13 +62,13 @@ export function compileSpecifier(tool: string, text: string, of: RuleOf): Specif
     return parameter ?? { expected: `${tool} has no rules of its own: use ${tool} or ${tool}(parameter:value)` };
   }
   if ('expected' in own) return own;
-  // A field of that name may be anybody's: it is a reason to ask, and none to permit.
+  // A match on some input field is a reason to run a guard, but not to permit a call.
   return parameter === undefined || of.permits
     ? own
     : { ...own, matches: (call) => own.matches(call) || parameter.matches(call) };
 }
 
-/** `model:opus`: an input field and its exact value, `*` for any characters. A field left out never matches. */
+/** `model:opus`: an input field and its exact value, with `*` for any characters. A missing field never matches. */
 function compileParameter(text: string): (Specifier & { name: string; value: string }) | undefined {
   const [, name, value] = /^\s*([A-Za-z_]\w*)\s*:\s*(\S.*?)\s*$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) return undefined;
@@ -87,7 +87,7 @@ function compileOwn(tool: string, text: string, of: RuleOf): Specifier | BadSpec
     const tools = ['Bash', 'Monitor'];
     if (of.permits) return { tools, matches: coversAll(text), ...neverCovers(text) };
     const test = compileCommandPattern(text);
-    // PowerShell reads a line in another way: it may be either. Most of its lines have variables, so that asking about all of them would help nobody.
+    // A PowerShell line is also tested by PowerShell's syntax. It guesses, because most such lines have variables and would all match.
     const other = compilePowerShellPattern(text, true);
     return {
       tools,
@@ -123,7 +123,7 @@ function neverCovers(pattern: string): { readonly warning?: string } {
   return { warning: `"${pattern}": ${why}, so it allows nothing; write words without quotes, and no assignments` };
 }
 
-/** What no pattern permits, `Bash(*)` neither, is a call outside the sandbox. Any value may count as true where the call is made. */
+/** No pattern, not even `Bash(*)`, permits a call outside the sandbox. Any value but false is taken for true, as the harness may do. */
 export function isInSandbox(input: unknown): boolean {
   const out = isObject(input) ? input['dangerouslyDisableSandbox'] : undefined;
   return out === undefined || out === false;
@@ -132,8 +132,8 @@ export function isInSandbox(input: unknown): boolean {
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /**
- * A path rule for Read is about every tool that reads files, one for Edit about every tool that changes them; in Claude
- * Code's files not about Write, as there.
+ * A path rule for Read applies to every tool that reads files, and one for Edit to every tool that changes them. In Claude Code's
+ * files a rule for Edit does not apply to Write, as in Claude Code.
  */
 function compileFile(tool: string, text: string, { dialect, root, permits }: RuleOf): Specifier | BadSpecifier {
   const never = neverAFile(text);
@@ -172,7 +172,7 @@ function coversFiles(pattern: string, root: string | undefined): Specifier['matc
   };
 }
 
-/** Whether a search may leave the folder that it begins in: its glob is more than names, stars, and choices of plain words. */
+/** Whether a search may leave the folder in which it begins, because its glob has more than names, stars and choices of plain words. */
 function leavesFolder({ tool, input }: RuleCall): boolean {
   const glob = globOf(tool, input);
   if (!SEARCHERS.includes(tool) || glob === undefined) return false;
@@ -193,7 +193,7 @@ function compileDomain(text: string, { permits }: RuleOf): Specifier | BadSpecif
 
 const isUrl = (url: unknown): boolean => typeof url === 'string' && /^https?:/i.test(url) && URL.canParse(url);
 
-/** A name, `*` for any characters; ` *` or `:*` at the end for any arguments or none. A call that does not tell it matches, but is not permitted. */
+/** A name with `*` for any characters, and ` *` or `:*` at the end for optional arguments. A call without the name matches, but is not permitted. */
 function compileField(text: string, { permits }: RuleOf, field: (input: RuleCall['input']) => unknown): Specifier {
   const tests = [text, text.replace(/:\*$/, ' *'), text.replace(/[ :]\*$/, '')].map(compileWildcard);
   const matches = ({ input }: RuleCall): boolean => {

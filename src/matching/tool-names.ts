@@ -1,4 +1,4 @@
-/** Former names of tools that matchers and rules still mean, by the name the tool has now. */
+/** Former names of tools, by their current name. Matchers and rules may still use them. */
 export const TOOL_ALIASES: Readonly<Record<string, readonly string[]>> = Object.freeze({
   Agent: ['Task'],
   TaskStop: ['KillShell', 'KillBash'],
@@ -17,7 +17,7 @@ const families = new Map<string, readonly string[]>(
   }),
 );
 
-/** All names of the tool, including the given one; an alias works in both directions. */
+/** All names of the tool, including the given one, which may be current or former. */
 export function toolNames(name: string): readonly string[] {
   return families.get(name) ?? [name];
 }

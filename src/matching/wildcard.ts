@@ -1,4 +1,4 @@
-/** Text with `*` for any run of characters, spaces and slashes too. Matching never backtracks. */
+/** Compiles text in which `*` matches any run of characters, including spaces and slashes. Matching never backtracks. */
 export function compileWildcard(pattern: string): (text: string) => boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();
