@@ -55,7 +55,7 @@ const SETS = [
 ] as const;
 const MAPS = ['moved', 'held'] as const;
 
-/** Adds what a text has been found to do with files. */
+/** Merges what is known about the files of a text into `found`. */
 export function addFiles(from: BashFiles, found: BashFiles): void {
   for (const [name, known] of from.written) found.written.set(name, known && !found.written.has(name));
   for (const [name, isShells] of from.ran) noteRan(name, isShells, found);
@@ -68,17 +68,17 @@ export function clearFiles(files: BashFiles): void {
   for (const set of [...SETS, ...MAPS, 'written', 'ran'] as const) files[set].clear();
 }
 
-/** Notes a file that the line writes. `known`: all that is written is text of the line. */
+/** Notes a file that the line writes. `known`: its whole content is text of the line. */
 function noteWritten(word: KnownWord, known: boolean, found: BashReading): void {
   if (word.text.startsWith('/dev/')) return;
   const name = nameOf(word);
-  // A folder.
+  // The path is a folder.
   if (name === '') return;
   for (const one of [name, ...placesOf(word.text, found)(name)])
     found.written.set(one, known && !found.written.has(one));
 }
 
-/** The files that redirections write. `known`: asked once, for it looks at all words. */
+/** Notes the files that redirections write. `known` is called at most once, because it reads all words. */
 export function noteRedirects(redirects: readonly Redirection[], known: () => boolean, found: BashReading): void {
   let isKnown: boolean | undefined;
   for (const redirect of redirects) {
@@ -88,20 +88,20 @@ export function noteRedirects(redirects: readonly Redirection[], known: () => bo
   }
 }
 
-/** So many words may be options before a subcommand. */
+/** A subcommand is looked for in this many words. */
 const MOST_BEFORE = 6;
-/** So many words of a program that stores what it loads may name the folder. */
+/** In this many words of a download program, the target folder is looked for. */
 const MOST_OPTIONS = 20;
 
-/** Programs that are told the folder alone. */
+/** Download programs, which may be given only the target folder. */
 const LOADERS = /^(?:.*\/)?(?:wget|aria2c|curl)$/;
-/** Programs that write what they read. */
+/** Programs whose output is a transformation of their input. */
 const FILTERS = /^(?:.*\/)?(?:sort|shuf|uniq|iconv|sed|[gmn]?awk)$/;
 const GOES = /^(?:cd|chdir|pushd|popd)$/;
-/** Options that say where a command begins: `env -C d`, `sudo --chdir=d`, `pnpm --dir d exec`, `sudo -i`. */
+/** Options that set the folder of a command: `env -C d`, `sudo --chdir=d`, `pnpm --dir d exec`, `sudo -i`. */
 const BEGINS = /^(?:-[A-Za-z]*[CDiw]|--?[\w-]*(?:dir|directory|cd|cwd|wd|prefix|login|project)(?:=|$)|-$)/;
 
-/** Whether what follows is in another folder: `cd d`, `env -C d wget`, `ssh h wget`; only of some programs is it known that they stay. */
+/** Whether later commands may run in another folder: `cd d`, `env -C d wget`, `ssh h wget`. Only some runners are known to stay. */
 function goesElsewhere(given: readonly KnownWord[], use: OptionUse): boolean {
   const program = lastName((given[0] as KnownWord).text);
   if (GOES.test(program)) return !/^\.\/?$/.test(given[1]?.text ?? '');
@@ -112,14 +112,14 @@ function goesElsewhere(given: readonly KnownWord[], use: OptionUse): boolean {
   return own.slice(0, end === -1 ? undefined : end).some(({ text }) => BEGINS.test(text));
 }
 
-/** What a program that stores what it loads is told of folders. In a text that another program runs nobody knows where it begins. */
+/** Notes the target folder of a download program. In a guessed text, the current folder is unknown too. */
 function noteLoader(given: readonly KnownWord[], found: BashReading): void {
   if (found.isGuess) noteGone(found);
   for (const { text } of given.slice(1, MOST_OPTIONS))
     noteGivenFolder(text.replace(/^(?:--[\w-]+=|-\w+?(?=[./~$`"]|s?bin\/?$))/, ''), found);
 }
 
-/** The files that a program writes, moves, runs or may take its commands from. `open`: other words take the place of some, or follow. */
+/** Notes the files that a program writes, moves, runs or may read commands from. `open`: a runner replaces or appends words. */
 export function noteFiles(
   use: OptionUse,
   given: readonly KnownWord[],
@@ -127,10 +127,10 @@ export function noteFiles(
   { input, hole, open }: ScriptContext & { readonly open: boolean },
 ): void {
   const name = given[0] as KnownWord;
-  // Each of its words has been looked at.
+  // All of its words have been read for this.
   if (use.targets !== undefined || use.moves !== undefined) spend(given.length * COST.word, found);
   const known = use.writes === true && Array.isArray(input);
-  // Where the line says what such a program reads, its text is known as far as it is searched.
+  // If such a filter reads a text of the line, that text is searched for commands anyway.
   if (!Array.isArray(input) || !FILTERS.test(name.text))
     for (const target of use.targets ?? []) noteWritten(target, known, found);
   for (const { from, to } of use.moves ?? [])
@@ -149,7 +149,7 @@ export function noteFiles(
     noteRan(path, use.file === true || isPath || path.startsWith('.'), found);
   }
   found.called.add(name.text);
-  // `git tool` is a program of its own.
+  // `git tool` may run the program `git-tool`.
   for (let at = 1; at < given.length && at < MOST_BEFORE; at++) {
     const { text } = given[at] as KnownWord;
     if (/^\w/.test(text)) found.called.add(`${lastName(name.text)}-${text}`);
@@ -164,29 +164,32 @@ export function noteRan(path: string, isShells: boolean, found: BashFiles): void
   if (name !== '') found.ran.set(name, isShells || found.ran.get(name) === true);
 }
 
-/** `python3 x.py`, `make -fx.mk`, `vim --cmd=x.vim`: a program may take its commands from a file that it is given. */
+/** Notes a file argument from which a program may read commands: `python3 x.py`, `make -fx.mk`, `vim --cmd=x.vim`. */
 export function noteTaken({ text }: KnownWord, found: BashReading): void {
   found.taken.add(lastName(text));
   if (text.startsWith('-')) found.taken.add(lastName(text.slice(2)));
   if (text.includes('=')) found.taken.add(lastName(text.slice(text.indexOf('=') + 1)));
 }
 
-/** `sbatch s.sh`, `npx ./s`: a script, unless the program is for files of another kind. */
+/** File names of scripts: `sbatch s.sh`, `npx ./s`. For some programs, such files are something else. */
 const SCRIPT = /\.(?:sh|bash|zsh|ksh)$/i;
 const SCRIPT_WITHOUT_ENDING = /^(?:\.{1,2}|~)?\/(?:.*\/)?(?!\w*[Ff]ile$|[A-Z]{3,}$)[\w+-]+$/;
-/** `--config ./a`, `-f ./a`: settings, or data. */
+/** Options whose value is settings or data: `--config ./a`, `-f ./a`. */
 const DATA_OPTION =
   /^(?:-[fcioCF]|--?(?:[\w-]+-)?\w*(?:config|conf|file|input|output|values|settings|schema|env|dir|path))$/;
 
-/** `--script-file ./a`, `--post-renderer ./a`: commands, whatever else such an option is called. */
+/** Options whose value is run, even if DATA_OPTION matches them too: `--script-file ./a`, `--post-renderer ./a`. */
 const RUN_OPTION =
   /(?:exec|script|hook|command|cmd|renderer|password|(?<!dry-)run|runner|plugin|program|helper|wrapper|shell|filter|inventory)(?![a-z])/i;
-/** An option that takes nothing but a program: `--exec ./a`. */
+/** Options whose value can only be a program: `--exec ./a`. */
 const PROGRAM_OPTION = /^--?(?:[\w-]+-)?(?:exec|command|cmd|hook|script|shell|runner|helper|renderer|editor|pager)$/i;
 const isRunOption = (option: string, program: string): boolean =>
   option.startsWith('-') && (RUN_OPTION.test(option) || (option === '-i' && program.startsWith('ansible')));
 
-/** `words`: the program, the operand before this, and the word before this. `isRunners`: one before it runs others. */
+/**
+ * Notes a script that a program is given and probably runs. The second argument has the program, the previous operand and the
+ * previous word. `isRunners`: an earlier word is a program that runs others.
+ */
 export function noteHanded(
   { text }: KnownWord,
   [program, operand, before]: readonly [string, string, string],
@@ -204,7 +207,7 @@ export function noteHanded(
   else found.handed.add(lastName(text));
 }
 
-/** The files that a program may write, for all that is known: `sponge s`, `sed 'w s'`, `open("s", "w")`; `rename` takes an ending away. */
+/** Notes names of files that a program may write: `sponge s`, `sed 'w s'`, `open("s", "w")`. Also without the ending, for `rename`. */
 export function noteNamed(text: string, program: string, found: BashReading): void {
   spendText(text, found);
   const name = lastName(program);
@@ -218,8 +221,8 @@ export function noteNamed(text: string, program: string, found: BashReading): vo
 }
 
 /**
- * Whether it runs a file that the line itself writes in pieces, or from another program's output, so that its content is
- * unknown. If it runs any that it writes, what is stored in files may be run, and is if it is a shell that runs it.
+ * Whether the line runs a file that it writes itself with unknown content: in pieces, or from another program's output. Also sets
+ * `runsFiles` if it may run any file that it writes, and `runsSurely` if a shell runs it.
  */
 export function runsPieces(found: BashReading): boolean {
   const { ran, taken } = found;
@@ -227,7 +230,7 @@ export function runsPieces(found: BashReading): boolean {
   const hasSome = found.written.has(SOME);
   if (hasSome) for (const name of found.values) written.set(name, false);
   const mayBeCalled = callsTest(found, written);
-  // A program that is not known to write may have written what is run, or what has become of it.
+  // Programs of which it is unknown what they write may have written a file that is run, or that is copied to one that is run.
   const perhaps = spread(named(found), found);
   const isNamed = (name: string): boolean => found.named.has(name) || perhaps.has(name);
   for (const name of found.called) if (mayBeCalled(name) && (written.has(name) || isNamed(name))) ran.set(name, true);
@@ -245,18 +248,18 @@ export function runsPieces(found: BashReading): boolean {
     found.runsSurely = true;
   if ([...found.handed].some((name) => written.has(name))) found.runsSurely = true;
   if ([...ran].some(([name, isShells]) => isShells && written.get(name) === false)) return true;
-  // A copy of what is not known, under a name that is not known either, may be any file.
+  // A copy of unknown content under an unknown name may be any file.
   const isCopied = !hasSome && written.get(SOME) === false;
   if (isCopied && [...ran].some(([name, isShells]) => isShells && !name.startsWith('.'))) return true;
   if (programs.length === 0) return false;
-  // Of what variables hold, only that which is written by its name, or to such a variable.
+  // Of the values of variables, only files that are written by name, or through such a variable.
   const values = new Set([...filledIn(found)].flatMap((name) => (name.startsWith('=') ? [name.slice(1)] : [])));
   const byName = spread(found.written, { ...found, values });
   if (hasSome) for (const name of values) byName.set(name, false);
   return programs.some((name) => byName.get(name) === false);
 }
 
-/** Files that are copied and may have been written; of a copy of some file or other, what it becomes. */
+/** Copied files that may have been written before. If the source is a glob, the names of the copies. */
 function named(found: BashReading): Map<string, boolean> {
   const names = [...found.moved].flatMap(([name, copies]) => {
     if (found.named.has(name) || (found.runsTexts && name === SOME)) return [name];

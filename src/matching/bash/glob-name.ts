@@ -1,4 +1,4 @@
-/** What stands between stars: text, or a choice of letters for each character. */
+/** The part between two stars: text, or a test for each character. */
 type Segment = string | readonly ((char: string) => boolean)[];
 
 const PIECES = /\[([!^]?)([^\]]+)\]|\?|./gs;
@@ -11,7 +11,7 @@ function segmentOf(glob: string): Segment {
   });
 }
 
-/** `a-c` are letters between. */
+/** Whether a bracket expression without its brackets, such as `a-c`, contains the character. */
 function isIn(char: string, set: string): boolean {
   for (let i = 0; i < set.length; i++) {
     const [from = '', dash, to] = set.slice(i, i + 3);
@@ -37,7 +37,7 @@ function find(segment: Segment, name: string, from: number): number {
   return -1;
 }
 
-/** Whether a name matches a pattern of files. Matching never goes back. */
+/** Compiles a glob for file names. Matching never backtracks. */
 export function nameTest(glob: string): (name: string) => boolean {
   const [first = '', ...rest] = partsOf(glob).map(segmentOf);
   const last = rest.pop();
@@ -55,7 +55,7 @@ export function nameTest(glob: string): (name: string) => boolean {
   };
 }
 
-/** A star in brackets is a letter. */
+/** Splits a glob at its stars. A star in brackets is literal. */
 function partsOf(glob: string): string[] {
   const parts = [''];
   for (const [piece] of glob.matchAll(/\[[!^]?[^\]]+\]|\*+|[^[*]+|\[/g))

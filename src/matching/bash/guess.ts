@@ -1,14 +1,14 @@
-/** What make does not take for a part of a recipe's command: `@rm x`, `-rm x`. */
+/** Removes the prefixes of make recipes: `@rm x`, `-rm x`. */
 export function withoutMarks(text: string): string {
   return text.replace(/(^|[\n;])([ \t]*)(?=[@+-])[@+]*-?[@+]*(?!-)/g, '$1$2');
 }
 
-/** Whether one word may name a command in code of another kind, or in a setting: `system("rm")`, `core.pager=rm`, `!rm`. */
+/** Whether one word may name a command in another language, or in a setting: `system("rm")`, `core.pager=rm`, `!rm`. */
 export function mayName(word: string): boolean {
   return /[=!|"'(;]|\b(?:exec|system|shell):/i.test(word) && !word.includes('://');
 }
 
-/** The lines that a word may contain for a program that reads it in its own way: after `=`, `!`, `:;`, sed's `e`, in its `s/x/line/e`. */
+/** The command lines that a word may contain in the syntax of some program: after `=`, `!`, `;`, `@` or sed's `e`, and in `s/x/line/e`. */
 export function linesIn(word: string): string[] {
   const start = word.slice(0, 200);
   const starts = [...start.matchAll(/[=!;@]|(?<![A-Za-z])e\s|^[\d,$]+e/g)].slice(0, 5);
@@ -22,18 +22,18 @@ export function linesIn(word: string): string[] {
 }
 
 const EXPANDED = ': <<HOOKSCOPE_END\n';
-/** Whether it is the reading of a text in which only substitutions are run. */
+/** Whether it is the reading of a text of which only the substitutions are run. */
 export const isExpanded = (reading: string): boolean => reading.startsWith(EXPANDED);
 
-/** A text in all the ways in which it may be shell code: as it is, with its escapes, after a prefix of another program. */
+/** All readings of a text as shell code: as it is, with its escapes resolved, and without the prefix of another program. */
 export function readingsOf(text: string): string[] {
   const readings = new Set([text, unescaped(text), withoutMarks(text).replace(/^\s*[!|@]+/, '')]);
-  // In arithmetic, a prompt or a variable's name, only substitutions are run.
+  // In arithmetic, a prompt or the name of a variable, only substitutions are run.
   if (/`|\$\(/.test(text)) readings.add(`${EXPANDED}${text.trimEnd()}\nHOOKSCOPE_END`);
   return [...readings];
 }
 
-/** The output of `printf` and `echo -e` for a text. */
+/** Resolves escapes as `printf` and `echo -e` do. */
 export function unescaped(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replace(/\\(?:x([\da-f]{1,2})|0?([0-7]{1,3})|([abefnrtv]))/gi, (_, hex?: string, octal?: string) =>

@@ -3,7 +3,7 @@ import { bashProgram } from './lookup.js';
 import { type BashReading, type CommandInput, lastName, spend } from './reading.js';
 import { knownWord, sureText, wordsOf } from './words.js';
 
-/** The input that redirections give a command; without any, it reads the surrounding input. */
+/** The input that a command gets from its redirections; without any, the surrounding input. */
 export function inputOf(redirects: readonly Redirection[], around: CommandInput): CommandInput {
   let input = around;
   const texts: string[] = [];
@@ -16,7 +16,7 @@ export function inputOf(redirects: readonly Redirection[], around: CommandInput)
     const text = textOf(redirect);
     if (text === undefined) return 'unknown';
     texts.push(text);
-    // The last one wins; a redirection of another descriptor may be passed on.
+    // The last redirection wins. All texts are kept, because one for another descriptor may be passed on.
     input = texts;
   }
   return texts.length > 0 && input === undefined ? texts : input;
@@ -45,7 +45,7 @@ function textOf(redirect: Exclude<Redirection, { type: 'Redirect' }>): string | 
   return body.text.replace(/\\([\\$`\n])/g, (_, char: string) => (char === '\n' ? '' : char));
 }
 
-/** The output that a command passes on in a pipe, if that is evident. */
+/** The output that a command writes into a pipe, if it is evident. */
 export function outputOf(node: CommandNode, around: CommandInput): CommandInput {
   if (node.type !== 'Command') return 'unknown';
   const [name, ...args] = wordsOf(node);
@@ -57,7 +57,7 @@ export function outputOf(node: CommandNode, around: CommandInput): CommandInput 
   return name?.text === 'cat' && args.length === 0 ? inputOf(node.redirects, around) : 'unknown';
 }
 
-/** Whether everything that a command writes is in one of its words, or in its input. */
+/** Whether all the output of a command is one of its words, or its input. */
 export function writesWords(node: Command, input: CommandInput): boolean {
   if (outputOf(node, input) !== 'unknown') return true;
   const [name, ...args] = wordsOf(node);
@@ -69,7 +69,7 @@ export function writesWords(node: Command, input: CommandInput): boolean {
   );
 }
 
-/** Formats of printf that do not join its arguments. */
+/** Formats of printf that do not join arguments, with the condition on the number of words. */
 const FORMAT: Readonly<Record<string, (words: number) => boolean>> = {
   '%s\\n': () => true,
   '%b\\n': () => true,
@@ -77,7 +77,7 @@ const FORMAT: Readonly<Record<string, (words: number) => boolean>> = {
   '%b': (words) => words === 2,
 };
 
-/** Whether the shell itself reads from another input from here on: `exec < file`. */
+/** Whether the shell itself reads other input from here on: `exec < file`. */
 export function changesInput(command: Command): boolean {
   return (
     command.name?.value === 'exec' &&
@@ -86,13 +86,13 @@ export function changesInput(command: Command): boolean {
   );
 }
 
-/** Characters of such a line that cost a step. */
+/** One step is charged for this many characters of such a line. */
 const LINE_SHARE = 8;
 let told: { line: string; isShell: boolean } | undefined;
 
-/** `bash`, `sudo sh -s a`, `gzip -d | sh > o`: a line in which a shell runs what it is given to read. */
+/** Whether a shell in the line runs its standard input: `bash`, `sudo sh -s a`, `gzip -d | sh > o`. */
 export function readsAsShell(line: string, found: BashReading): boolean {
-  // Several words in turn may be programs that are told the same.
+  // Cached, because several words in turn may be programs with the same line.
   if (told?.line === line) return told.isShell;
   spend(Math.ceil(line.length / LINE_SHARE), found);
   told = { line, isShell: hasShell(line) };

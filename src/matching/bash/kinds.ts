@@ -1,6 +1,6 @@
 import type { BashProgram } from './program.js';
 
-// What several programs of the table have in common.
+// Entries that several programs of the table share.
 
 export const shell: BashProgram = {
   short: 'c$s<o:O:',
@@ -14,7 +14,7 @@ export const command: BashProgram = { rest: 'command' };
 export const anywhere: BashProgram = { rest: 'anywhere' };
 export const guessed: BashProgram = { rest: 'guessed' };
 export const shown: BashProgram = { rest: 'shown' };
-/** Without a command it starts a shell. */
+/** Runs a command, or starts a shell if none is given. */
 export const start: BashProgram = { rest: 'command', input: true };
 
 const container: BashProgram = {
@@ -27,7 +27,7 @@ const container: BashProgram = {
   operands: 1,
   ...start,
 };
-/** `-l` of `podman exec` is the latest container. */
+/** `-l` takes a value here, but not in `podman exec`, where it means the latest container. */
 const newContainer: BashProgram = { ...container, short: `${container.short}l:` };
 export const containers: BashProgram = {
   short: 'H:l:c:Df:p:n:s:',
@@ -43,11 +43,11 @@ export const containers: BashProgram = {
     commit: { short: 'm~a~', long: 'message~ author~' },
   },
 };
-/** The name under which a file of another machine is stored. */
+/** The name under which a downloaded file is stored. */
 export const URL_NAME = /:\/\/.*\/([^/?#]+)/s;
 export const REMOTE_NAME = /:(?:.*\/)?([^/]+)$/s;
 export const SSH = '46AaCfGgKkNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o=p:P:Q:R:S:W:w:';
-/** On another machine. */
+/** Runs a command line on another machine. */
 export const host: BashProgram = { operands: 1, rest: 'line', input: true };
 export const editors: BashProgram = { short: 'm~', long: 'message~' };
 
@@ -60,12 +60,12 @@ export const packageCommand: BashProgram = {
   long: 'shell-mode$ recursive parallel dir: filter: resume-from: report-summary no-bail workspace-concurrency:',
   rest: 'command',
 };
-/** Where a project and its settings are. */
+/** Options that say where a project and its settings are. */
 const projects: BashProgram = {
   short: 'C:qvE:',
   long: 'directory: project: config-file: config: env: cd: manifest-path: python: quiet verbose offline no-cache',
 };
-/** What runs a command in the environment of a project: of uv, and of others. */
+/** Runs a command in the environment of a project, for uv. */
 const uvCommand: BashProgram = {
   short: 'w:p:i:f:P:C:qvUn',
   long:
@@ -80,7 +80,7 @@ const uvCommand: BashProgram = {
   sure: true,
   activates: true,
 };
-/** `-n` is a name for conda, and nothing for poetry. */
+/** The same for other tools. `-n` takes a name in conda, and nothing in poetry. */
 const projectCommand: BashProgram = {
   short: 'n,p:P:C:svqT',
   long:
@@ -96,7 +96,7 @@ const condaCommand: BashProgram = {
   long: projectCommand.long?.replaceAll(',', ':') ?? '',
 };
 const projectAnywhere: BashProgram = { rest: 'anywhere', activates: true };
-/** What gives a command a file system of its own. */
+/** Gives a command its own file system. */
 export const bubble: BashProgram = {
   long:
     'args: argv0: unshare-all share-net unshare-user unshare-user-try unshare-ipc unshare-pid unshare-net unshare-uts unshare-cgroup ' +
@@ -108,7 +108,7 @@ export const bubble: BashProgram = {
   input: true,
   sure: true,
 };
-/** What manages projects, or versions of programs, and runs commands with these. */
+/** Tools that manage projects, or versions of programs, and run commands in their environment. */
 export const projectTools: Readonly<Record<string, BashProgram>> = {
   uv: { ...projects, under: { run: uvCommand, x: guessed, tool: { under: { run: guessed } } } },
   'conda mamba micromamba': {
@@ -119,7 +119,7 @@ export const projectTools: Readonly<Record<string, BashProgram>> = {
     ...projects,
     under: { 'run exec': projectCommand, x: guessed, 'tool env': { under: { run: guessed } } },
   },
-  // The file in the folder says what is on the path.
+  // The .envrc file in the folder sets the PATH.
   direnv: {
     ...projects,
     under: { exec: { ...projectAnywhere, operands: 1, folder: true, anyPath: true } },

@@ -9,14 +9,14 @@ for (const name of GNU_NAMES.split(' ')) {
   if (program !== undefined && !byName.has(`g${name}`)) byName.set(`g${name}`, program);
 }
 
-/** Several names may share an entry. */
+/** Adds a table whose keys are one or more names, separated by blanks. */
 function add(table: Readonly<Record<string, BashProgram>>, into: Map<string, BashProgram>): void {
   for (const [names, program] of Object.entries(table)) for (const name of names.split(' ')) into.set(name, program);
 }
 
 const nested = new WeakMap<object, Map<string, BashProgram>>();
 
-/** The behaviour of a program by its name, or of a subcommand under its program. */
+/** The entry of a program by its name, or of a subcommand of `under`. */
 export function bashProgram(name: string, under?: BashProgram): BashProgram | undefined {
   if (under === undefined) return byName.get(/^ld-(?:linux|musl)\S*\.so(?:\.\d+)?$/.test(name) ? 'ld.so' : name);
   if (under.under === undefined) return undefined;

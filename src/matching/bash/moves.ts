@@ -2,17 +2,17 @@ import { nameTest } from './glob-name.js';
 import { type BashFiles, lastName } from './reading.js';
 import { isHole, type KnownWord } from './words.js';
 
-/** A file and what it is copied to, moved to or linked from; or changed in place. */
+/** A file that is copied, moved or linked, and its new name. The same word for both: it is changed in place. */
 export interface Move {
   readonly from: KnownWord;
   readonly to: KnownWord;
 }
 
-/** Stands for the name of a file that a variable of the line may hold, or that takes the place of a word. */
+/** Stands for an unknown file name: from a variable, or inserted by a runner. */
 export const SOME = '*';
 const SOME_FILE: KnownWord = { text: SOME, sure: '' };
 
-/** Files from which git takes commands, and their folders; those of modules and worktrees are deeper. */
+/** Files from which git reads commands, and their folders. Those of submodules and worktrees are deeper. */
 const RUN_BY_GIT = /(?:^|\/)(?:\.(?:githooks|husky)(?:\/|$)|\.git\/(?:hooks(?:\/|$)|config(?:\.worktree)?$))/;
 const DEEPER = /(?:^|\/)\.git\/(?:modules|worktrees)(?=\/)/;
 const RUN_DEEPER = /\/(?:hooks(?:\/|$)|config(?:\.worktree)?$)/;
@@ -22,45 +22,45 @@ function isRunByGit(path: string): boolean {
     RUN_BY_GIT.test(path) || (start !== undefined && RUN_DEEPER.test(path.slice(path.indexOf(start) + start.length)))
   );
 }
-/** `core.hooksPath` may name any folder, and `cd` may go to it. */
+/** Names of git hooks. They may be in any folder, because of `core.hooksPath` and `cd`. */
 const HOOK =
   /^(?:(?:applypatch|commit|prepare-commit)-msg|(?:pre|post)-(?:applypatch|commit|merge-commit|merge|rebase|checkout|rewrite|push|receive|update|auto-gc|index-change)|reference-transaction|sendemail-validate|proc-receive)$/;
-/** Folders in which programs are looked up by their names: those of the system and of the user, not of a project. */
+/** Names of folders that are usually on the PATH, of the system or the user. */
 const ON_PATH = /^(?:\.?s?bin|shims|games|scripts?)$/i;
 const CLIMBS = /(?:^|\/)\.\.\//;
 const IS_PLACED = /^(?:\.\/)?"?[/~$`]/;
-/** `$BIN`, `"$(npm bin)"`, `$INSTALL_DIR`, `$(dirname "$(which ls)")`: an expansion that speaks of such a folder. */
+/** An expansion that probably gives such a folder: `$BIN`, `"$(npm bin)"`, `$INSTALL_DIR`, `$(dirname "$(which ls)")`. */
 const EXPANDED_PATH =
   /^"?[$`].{0,100}?(?:(?:bin|shims|path|install)(?:dir|path)?s?(?![a-z])|\b(?:which|command -v|type -[pP]|whence)\b)/i;
-/** What is read to have the programs of a project on the path. */
+/** Scripts that put the programs of a project on the PATH. */
 const ACTIVATES = /(?:^|\/)(?:bin|scripts)\/activate(?:\.\w+)?$/i;
 
-// Signs before names, and alone: all is looked up once it is read.
-/** Where the line goes to such a folder, and what it writes where it is. */
+// Marks in `onPath`, alone or before a name. They are evaluated in `callsTest`, when the whole line was read.
+/** The line goes to a folder on the PATH; a file written to the current folder. */
 const GONE_THERE = './';
 const HERE = './';
-/** What it writes in a folder that a variable names, which may be one. */
+/** A file written to a folder in a variable, which may be on the PATH. */
 const EXPANDED = '$/';
-/** Where it has the programs of a project on the path, and what it writes among those. */
+/** The line puts a project's programs on the PATH; a file written to a project's folder of programs. */
 const ACTIVATED = 'bin/';
 const PROJECTS = 'bin/';
-/** Where a program writes there that is told the folder alone. */
+/** A program is given only such a folder to write to. */
 const GIVEN_PROJECTS = 'bin/.';
-/** Where programs may be looked up in any folder. */
+/** Any folder may be on the PATH. */
 const ANY = '*/';
-/** Where it goes to any other folder. */
+/** The line goes to another folder. */
 const GONE = '../';
-/** Where it creates such a folder, and goes to what it has named last. */
+/** The line creates a folder that is on the PATH; the line goes to `$_`, the last argument. */
 const MADE = '+/';
 const GONE_TO_LAST = '_/';
 
-/** Without what leads to no other folder: `bin//a`, `bin/./a`. */
+/** Normalizes `bin//a` and `bin/./a`. */
 const straight = (path: string): string => path.replace(/\/(?:\.?\/)+/g, '/');
-/** The folder that a file is in; empty: none is named. */
+/** The name of a file's folder; empty if the path has none. */
 const folderOf = (path: string): string => lastName(path.slice(0, Math.max(0, path.lastIndexOf('/'))));
 const isOfPrograms = (folder: string): boolean => ON_PATH.test(folder) || EXPANDED_PATH.test(folder);
 
-/** Whether a file that the line writes may be looked up by its name. `written`: those that it certainly writes. */
+/** Tests whether a file that the line writes may be found on the PATH. `written`: files that it certainly writes. */
 export function callsTest(found: BashFiles, written: ReadonlyMap<string, boolean>): (name: string) => boolean {
   const { onPath, variables, values } = found;
   const isAny = variables.has('PATH');
@@ -80,12 +80,12 @@ export function callsTest(found: BashFiles, written: ReadonlyMap<string, boolean
     signs.some((sign) => onPath.has(sign + name) || (values.has(name) && onPath.has(sign + SOME)));
 }
 
-/** The names of files whose paths are in variables that the line writes to, or in those that they take their values from; `=`: not only of programs. */
+/** Names of files whose paths are in variables that the line writes to, also by way of other variables. `=`: not only programs. */
 export function filledIn({ filled, held }: BashFiles): ReadonlySet<string> {
   const variables = new Set(filled);
   const names = new Set<string>();
   for (const variable of variables) {
-    // What a function is given may be any of them.
+    // The arguments of a function may be any value.
     const values = variable === '@' ? [...held.values()].flatMap((all) => [...all]) : (held.get(variable) ?? []);
     for (const value of values) {
       if (value.startsWith('$')) variables.add(value.slice(1));
@@ -95,14 +95,14 @@ export function filledIn({ filled, held }: BashFiles): ReadonlySet<string> {
   return names;
 }
 
-/** A path that is nothing but expansions. */
+/** A path that consists only of expansions. */
 const IS_EXPANDED = /^(?:\.\/)?"?(?:\$\w+|\$\{[^{}]*\})*(?:\$\(.*\)|`.*`|\$[@*])?"?$/s;
-/** `@`: what a function is given. */
+/** Variables in a path. `@` stands for all arguments of a function. */
 const VARIABLE = /\$\{?[!#]?(\w+|[@*])/g;
 const variablesIn = (path: string): readonly string[] =>
   IS_EXPANDED.test(path) ? [...path.matchAll(VARIABLE)].map(([, name = '']) => name.replace(/^(?:\d+|\*)$/, '@')) : [];
 
-/** Notes what is written to a path, for `callsTest`. */
+/** Returns a function that notes a file written to this path, for `callsTest`. */
 function notePlace(path: string): (name: string, found: BashFiles) => void {
   const folders = [folderOf(path), lastName(path)];
   const isPlaced = IS_PLACED.test(path);
@@ -120,7 +120,7 @@ function notePlace(path: string): (name: string, found: BashFiles) => void {
   };
 }
 
-/** A variable may hold the path of a program, or of a folder of programs. */
+/** Notes the value of a variable, which may be the path of a program, or of a folder of programs. */
 export function noteHeld(variable: string, value: KnownWord, { values, held }: BashFiles): void {
   const last = lastName(value.text);
   const isPlaced = IS_PLACED.test(value.text);
@@ -135,29 +135,29 @@ export function noteHeld(variable: string, value: KnownWord, { values, held }: B
   all.add(last);
 }
 
-/** The programs of a project are on the path. */
+/** Notes that the programs of a project are on the PATH. */
 export function noteActivated({ onPath }: BashFiles): void {
   onPath.add(ACTIVATED);
 }
 
-/** What is on the path is not known. */
+/** Notes that the PATH is unknown. */
 export function noteAnyPath({ onPath }: BashFiles): void {
   onPath.add(ANY);
 }
 
-/** `source .venv/bin/activate` */
+/** Notes a script that is read: `source .venv/bin/activate`. */
 export function noteRead(path: string, { onPath }: BashFiles): void {
   if (ACTIVATES.test(path)) onPath.add(ACTIVATED);
 }
 
-/** A file's name without its folder; `SOME`: it is not known; empty: it is a folder. */
+/** A file's name without its folder; `SOME` if it is unknown, empty if the path is a folder. */
 export function nameOf({ text, sure }: KnownWord): string {
   const last = lastName(text);
-  // Of `$DIR/name` and `"$(mktemp -d)/name"` the name is known.
+  // In `$DIR/name` and `"$(mktemp -d)/name"` the name is known.
   return sure === undefined || last === '' || (text.includes('/') && /^[\w.+-]+$/.test(last)) ? last : SOME;
 }
 
-/** What else files there are called for what looks them up: `.git`, if git runs them. Notes those that may be on the path. */
+/** Returns the other names under which a file in this place is run: `.git` if git runs it. Also notes it as possibly on the PATH. */
 export function placesOf(path: string, found: BashFiles): (name: string) => readonly string[] {
   const note = notePlace(straight(path));
   const isForGit = isRunByGit(path);
@@ -167,12 +167,12 @@ export function placesOf(path: string, found: BashFiles): (name: string) => read
   };
 }
 
-/** What is called `bin` may be another one than the project's. */
+/** Notes that the current folder has changed, so that `bin` may be another folder than the project's. */
 export function noteGone({ onPath }: BashFiles): void {
   onPath.add(GONE);
 }
 
-/** `wget -P ~/bin h/tool`: the same, but for the project's own `bin`, which is not on the path. */
+/** Notes a folder to which a program downloads: `wget -P ~/bin h/tool`. The project's own `bin` is not on the PATH unless activated. */
 export function noteGivenFolder(path: string, found: BashFiles): void {
   if (!IS_PLACED.test(path) && isBin(path) && !CLIMBS.test(path)) found.onPath.add(GIVEN_PROJECTS);
   else noteFolder(path, false, found);
@@ -181,7 +181,7 @@ export function noteGivenFolder(path: string, found: BashFiles): void {
 const goneTo = (path: string): string => lastName(straight(path).replace(/\/$/, ''));
 const isBin = (path: string): boolean => /^\.?s?bin$/.test(goneTo(path));
 
-/** `cd .git && … > config`, `cd ~/bin && … > tool`: what is written there has no folder in its name. */
+/** Notes a folder that the line goes to, because files written there have no folder in their names: `cd ~/bin && … > tool`. */
 export function noteFolder(path: string, isMade: boolean, { moved, onPath }: BashFiles): void {
   const folder = goneTo(path);
   const isThere = isBin(path) || (IS_PLACED.test(path) && isOfPrograms(folder));
@@ -191,7 +191,7 @@ export function noteFolder(path: string, isMade: boolean, { moved, onPath }: Bas
   if (folder === '.git') moved.set('config', new Set([...(moved.get('config') ?? []), '.git']));
 }
 
-/** Notes what becomes of files. `hole`: this is replaced in the words, or others follow them. */
+/** Notes the copies of files. `hole`: the placeholder that a runner replaces in the words; if no word has it, words are appended. */
 export function noteMoves(moves: readonly Move[], hole: string | undefined, found: BashFiles): void {
   const isFilled = (word: KnownWord): boolean => hole !== undefined && isHole(word, hole);
   const follows =
@@ -209,21 +209,21 @@ export function noteMoves(moves: readonly Move[], hole: string | undefined, foun
     const copies = found.moved.get(source) ?? new Set();
     found.moved.set(source, copies);
     if (name !== '') copies.add(name);
-    // It may be a folder, in which the file keeps its name.
+    // The target may be a folder, in which the file keeps its name.
     for (const place of [...last.places(name), ...last.places(source)]) copies.add(place);
   }
 }
 
-/** It stands for the files whose names match it, or for itself. */
+/** Whether a name is a glob. */
 export function isPattern(name: string): boolean {
   const choice = name.indexOf('[');
   return (/[*?]/.test(name) || (choice !== -1 && name.lastIndexOf(']') > choice)) && !/[$`{]/.test(name);
 }
 
-/** More patterns than these are not told apart. */
+/** If there are more globs, they are treated as one. */
 const MOST_PATTERNS = 10;
 
-/** Files, and all that become of them: a file has its content wherever it is copied to. Whether it is known. */
+/** Files with all their copies, and whether their content is known: a copy has the content of its source. */
 export function spread(files: ReadonlyMap<string, boolean>, { moved, values }: BashFiles): Map<string, boolean> {
   const all = new Map(files);
   let patterns = [...moved.keys()].filter(isPattern);
@@ -232,7 +232,7 @@ export function spread(files: ReadonlyMap<string, boolean>, { moved, values }: B
     const copies = patterns.flatMap((pattern) => [...(moved.get(pattern) ?? [])].filter((copy) => !isPattern(copy)));
     copiesOf = new Map([...moved, [SOME, new Set([...copies, SOME])]]);
     patterns = [SOME];
-    // Some of them may be changed in place.
+    // Some of the files may be changed in place.
     for (const name of files.keys()) all.set(name, false);
   }
   const isLike = patternsTest(patterns);
@@ -241,7 +241,7 @@ export function spread(files: ReadonlyMap<string, boolean>, { moved, values }: B
     const sources = [name, ...patterns.filter((one) => one !== name && isLike(one, name))];
     for (const source of sources)
       for (const copy of copiesOf.get(source) ?? []) {
-        // Changed in place it is another.
+        // A file that is changed in place has other content.
         const isChanged = copy === source && source !== SOME;
         const becomes = isChanged ? name : copy;
         const had = all.get(becomes);
@@ -258,7 +258,7 @@ export function spread(files: ReadonlyMap<string, boolean>, { moved, values }: B
   return all;
 }
 
-/** Longer names, and longer patterns, are not told apart. */
+/** Longer names and globs always match. */
 const LONGEST_NAME = 100;
 
 function patternsTest(patterns: readonly string[]): (pattern: string, name: string) => boolean {

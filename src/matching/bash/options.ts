@@ -2,7 +2,7 @@ import type { BashProgram } from './program.js';
 import type { OptionUse } from './used.js';
 import { isFile, type KnownWord, restOf, splitWords } from './words.js';
 
-/** More words than can be read: each costs several steps. */
+/** A limit for the words of lines that may begin at an option's value, because each costs several steps. */
 const MOST_BEGUN = 3_000;
 
 const LONG = new WeakMap<BashProgram, ReadonlyMap<string, string>>();
@@ -18,27 +18,27 @@ function longOptions(program: BashProgram): ReadonlyMap<string, string> {
   return known;
 }
 
-/** Goes over a program's options and first operands. */
+/** Reads a program's options and the operands before its command. */
 export class OptionReader {
   at = 0;
-  /** Where they begin. */
+  /** The index of the first option. */
   from = 0;
-  /** Its first operand, if it takes any before the command. */
+  /** The index of the first operand, if there are any before the command. */
   first: number | undefined;
-  /** The values of its options. */
+  /** The indexes of option values. */
   readonly values = new Set<number>();
-  /** It is unknown whether an option or operand takes the next word. */
+  /** Whether it is unknown if an option or operand takes the next word. */
   unsure = false;
-  /** For it has an option that is not known. */
+  /** Whether `unsure` is set because of an unknown option. */
   strange = false;
-  /** `sh -c`. */
+  /** Whether the first operand is a command line: `sh -c`. */
   lineFirst = false;
-  /** The first word that may be the value of an option, or the command. */
+  /** The index of the first word that may be an option's value or the command. */
   either: number | undefined;
-  /** `docker run --entrypoint`. */
+  /** The value of `docker run --entrypoint`. */
   entry: KnownWord | undefined;
   #nothing = false;
-  /** Words in the lines that may begin at the value of an option. */
+  /** How many words the lines have that may begin at an option's value. */
   #begun = 0;
   readonly #words: readonly KnownWord[];
   readonly #program: BashProgram;
@@ -54,7 +54,7 @@ export class OptionReader {
     const { operands = 0, rest, shell, writes } = this.#program;
     let before = operands;
     this.from = from;
-    /** If nothing is run, options may appear anywhere. */
+    /** If the program runs nothing, options may appear anywhere. */
     const all = this.#program.under === undefined && (rest === undefined || (rest === 'shown' && !writes));
     for (this.at = this.#bundle(from); ; this.at++) {
       const word = this.#words[this.at];
@@ -71,7 +71,7 @@ export class OptionReader {
         before--;
         this.first ??= this.at;
         if (word.sure !== undefined && !word.whole) this.unsure = true;
-        // Behind the image all words are the command's.
+        // After the image, all words belong to the command.
         if (before === 0 && this.entry !== undefined) {
           this.at++;
           break;
@@ -81,7 +81,7 @@ export class OptionReader {
     return this.#nothing ? 'nothing' : undefined;
   }
 
-  /** `tar cIf`: answers where its other words begin. */
+  /** Reads bundled letters as in `tar cIf`. Returns the index of the next word. */
   #bundle(from: number): number {
     const { bundle, short = '' } = this.#program;
     const { text = '', sure } = this.#words[from] ?? {};
@@ -94,14 +94,14 @@ export class OptionReader {
     return this.at + 1;
   }
 
-  /** `env A=b rm x`: any word with a `=` is one, also behind `--`. */
+  /** `env A=b rm x`: any word with a `=` before the command is an assignment, also after `--`. */
   #isAssignment(at: number): boolean {
     const word = this.#words[at];
     if (word === undefined || this.#program.rest !== 'command') return false;
     return /^\w+\+?=/.test(word.sure ?? word.text) || (word.sure === undefined && word.text.includes('='));
   }
 
-  /** `go test -exec`: one dash will do for long options. */
+  /** Whether long options may have a single dash: `go test -exec`. */
   get #oneDash(): boolean {
     return this.#program.shell === true || this.#program.short === undefined;
   }
@@ -121,7 +121,7 @@ export class OptionReader {
     this.#letters(word);
   }
 
-  /** `nodemon --exec=rm x`: a command may begin at the value of an option, too. */
+  /** Adds a command that may begin at an option's value: `nodemon --exec=rm x`. */
   #begin(value: KnownWord): void {
     this.#begun += this.#words.length - this.at;
     if (this.#begun > MOST_BEGUN) this.#use.hidden = true;
@@ -155,7 +155,7 @@ export class OptionReader {
     if (!this.#program.shell) this.unsure = this.strange = true;
   }
 
-  /** `-nOrm`: if the unknown letter takes no value, a later one may take a command. */
+  /** `-nOrm`: if an unknown letter takes no value, a later letter may take a command. */
   #behindUnknown(word: KnownWord, from: number): void {
     const { short = '' } = this.#program;
     const markOf = (letter: string): string => (/\w/.test(letter) ? (short[short.indexOf(letter) + 1] ?? '') : '');
@@ -167,7 +167,7 @@ export class OptionReader {
     if (value !== undefined) this.#take(markOf(word.text[at] as string), value);
   }
 
-  /** `value`: the attached one. */
+  /** Handles an option by its mark (see `BashProgram`). `value` is the attached value, if any. */
   #take(mark: string, value: KnownWord | undefined): void {
     switch (mark) {
       case '$':

@@ -1,6 +1,6 @@
 /**
- * How a program runs commands that it is given. Options are written as getopt has them, `short` letter by letter,
- * `long` name by name; what stands behind one says what it takes:
+ * How a program runs commands from its arguments. Options are written as for getopt: `short` lists letters, `long` lists names.
+ * A mark after an option says what it takes:
  *
  * | mark | |
  * | --- | --- |
@@ -15,61 +15,61 @@
  * | `>` | a value that is a file it writes |
  * | `=` | a value that may be a setting whose value is a command line (`ssh -o ProxyCommand=…`) |
  * | `~` | a value that is only shown or stored |
- * | `^` | a value that is the name of the command, whose words come behind the operands (`docker run --entrypoint`) |
- * | `%` | a value whose words stand in its place (`env -S`) |
- * | `$` | nothing, and the first operand is a command line (`sh -c`) |
- * | `<` | nothing, and it runs what it reads whatever else is given (`sh -s`) |
- * | `@`, `&` | a value (`&`: attached, or none) that stands for words read: `xargs -I` |
- * | `/` | nothing, and nothing is run (`command -v`) |
+ * | `^` | a value that is the name of the command, whose other words follow the operands (`docker run --entrypoint`) |
+ * | `%` | a value that is split into words, which replace it (`env -S`) |
+ * | `$` | nothing, but the first operand is a command line (`sh -c`) |
+ * | `<` | nothing, but the program runs its standard input whatever else is given (`sh -s`) |
+ * | `@`, `&` | a placeholder for words that are read (`&`: attached or none), as in `xargs -I` |
+ * | `/` | nothing, but then no command is run (`command -v`) |
  */
 export interface BashProgram {
   readonly short?: string;
   readonly long?: string;
-  /** Options also begin with a `+`, one dash will do for long ones (as where there is no `short`), and those not listed are taken to have no value. */
+  /** A shell: options may begin with `+`, long ones with one dash (as without `short`), and unlisted options have no value. */
   readonly shell?: true;
-  /** How many words come before the command: the time of `timeout`. */
+  /** How many words precede the command, such as the time of `timeout`. */
   readonly operands?: number;
-  /** They may be left out, which an option before the subcommand says: `ip -all netns exec`. */
+  /** The operands are absent if an option before the subcommand says so: `ip -all netns exec`. */
   readonly bare?: true;
-  /** It is a folder; a file in its place is the command: `direnv exec DIR`. */
+  /** The operand is a folder; if it is a file instead, it is the command: `direnv exec DIR`. */
   readonly folder?: true;
-  /** Its first word may be letters of options without a dash, whose values follow one after the other: `tar cIf`. */
+  /** The first word may consist of option letters without a dash, with the values in the next words: `tar cIf`. */
   readonly bundle?: true;
   /**
-   * What stands behind options and operands. `command`: a command's words; `line`: words that are joined to a command
-   * line; `first`: one command line and other things; `lines`: each a command line; `file`: a file of commands;
-   * `maybe`: each may be a command line; `anywhere`: a command may begin at any word; `guessed`: the
-   * same, but an unknown word there is not taken for one; `shown`: words that are only shown or stored. Default: other things.
+   * The words after options and operands. `command`: the words of a command; `line`: words that are joined to a command line;
+   * `first`: one command line, then other words; `lines`: each is a command line; `file`: a file of commands; `maybe`: each may
+   * be a command line; `anywhere`: a command may begin at any word; `guessed`: the same, but an unknown word is not taken
+   * for a command; `shown`: words that are only shown or stored. Default: other words.
    */
   readonly rest?: 'command' | 'line' | 'first' | 'lines' | 'maybe' | 'file' | 'anywhere' | 'guessed' | 'shown';
-  /** Words after which a command begins, wherever they are: `-exec` of find. Of the other letters, `short` says which take a value. */
+  /** Words after which a command begins, such as find's `-exec`. `short` says which other letters take a value. */
   readonly after?: string;
-  /** Its options are known, so that a command certainly begins at the first word behind them. */
+  /** All options are known, so a command certainly begins at the first word after them. */
   readonly sure?: true;
-  /** The programs of a project are on the path of what it runs. */
+  /** The commands that it runs have the programs of a project on their PATH. */
   readonly activates?: true;
-  /** What it runs is looked up on a path that is not known. */
+  /** The commands that it runs are looked up on an unknown PATH. */
   readonly anyPath?: true;
   /** Without a command it runs its standard input. */
   readonly input?: true;
-  /** It adds words that it reads or finds to the command. */
+  /** It adds words that it reads or finds to the command, as xargs and find do. */
   readonly fills?: true;
-  /** Any word of it may hold a command line in its own way: `--checkpoint-action=exec=…` of tar. */
+  /** Any of its words may contain a command line in a syntax of its own, such as tar's `--checkpoint-action=exec=…`. */
   readonly reads?: true;
-  /** Of each word that fits, the part in the brackets is a file that it writes: `of=…` of dd. */
+  /** Words that match name a file that it writes, in the first group: dd's `of=…`. */
   readonly targets?: RegExp;
-  /** It copies its first operands to the last one, or all to files of `some` other names, or changes each of them if it has such an option. */
+  /** `last`: it copies the other operands to the last one. `some`: all to unknown names. RegExp: an option to change them in place. */
   readonly moves?: 'last' | 'some' | RegExp;
-  /** Letters of its options that take a value; that of `t` is the folder to which all operands go. */
+  /** Option letters that take a value; the value of `t` is the folder to which all operands are copied. */
   readonly takes?: string;
-  /** Files from which it takes commands without being told to. */
+  /** Files from which it reads commands by default. */
   readonly unasked?: string;
-  /** The text that it is told to show may go to a file. */
+  /** The text that it shows may be redirected to a file. */
   readonly writes?: true;
-  /** What it runs is not visible in the line. */
+  /** The commands that it runs are not in the line. */
   readonly hidden?: true;
-  /** By the first operand: `docker exec`. `*`: if it is none of the others. */
+  /** Entries by the first operand, as for `docker exec`. `*`: for any other one. */
   readonly under?: Readonly<Record<string, BashProgram>>;
-  /** This applies only if one of its words looks like this; otherwise they are `shown`. */
+  /** It may run commands only if one of its words matches; otherwise they are `shown`. */
   readonly only?: RegExp;
 }

@@ -18,9 +18,9 @@ import {
 } from './kinds.js';
 import type { BashProgram } from './program.js';
 
-/** By name. A program without an entry is assumed to run only what its words certainly say. */
+/** Programs by name. A program without an entry is assumed to run only commands that are evident from its words. */
 export const TABLE: Readonly<Record<string, BashProgram>> = {
-  // Shells, and programs that take a command line for one.
+  // Shells, and programs that pass a command line to one.
   'sh bash rbash zsh dash ash ksh mksh pdksh oksh yash osh posh rksh fish csh tcsh elvish nu xonsh': shell,
   eval: { rest: 'line' },
   trap: { short: 'lpP', rest: 'first' },
@@ -35,7 +35,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   'builtin noglob nocorrect coproc': command,
   hash: { short: 'ldtrp', rest: 'anywhere' },
   jobs: { short: 'lnprsx', rest: 'command' },
-  // It runs lines of the history.
+  // Runs lines of the history.
   fc: { short: 'e!lnrs', hidden: true },
   repeat: { operands: 1, rest: 'command' },
   // Programs that run a command as another user.
@@ -76,7 +76,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     command,
   'setarch ssh-agent prlimit choom uclampset coresched pipesz run-one logsave start-stop-daemon ld.so cmake cgexec runcon openvt':
     { rest: 'anywhere' },
-  // It chooses which files of a folder it runs.
+  // Runs the files of a folder.
   'run-parts': { hidden: true },
   stdbuf: { short: 'i:o:e:', long: 'input: output: error:', rest: 'command' },
   setsid: { short: 'cfw', long: 'ctty fork wait', rest: 'command' },
@@ -190,7 +190,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     ...containers,
     under: { ...containers.under, compose: containers, container: containers },
   },
-  // Its words are the time.
+  // The words are the time.
   'at batch': { input: true, short: 'c/l/r/f.q:mMt:vV/u:d/b' },
   crontab: { rest: 'file', input: true, short: 'l/r/u:i' },
   // Programs that print or store their words.
@@ -222,7 +222,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   svn: { long: 'diff-cmd* diff3-cmd* merge-cmd* editor-cmd*' },
   hg: { short: 'e*', long: 'ssh* remotecmd*' },
   go: { long: 'exec* toolexec*' },
-  // They run what they have built, with the words that follow.
+  // These run the program that they have built, with the following words as arguments.
   cargo: { under: { watch: guessed } },
   'deno dotnet': {},
   'pandoc enscript': { long: 'filter* pdf-engine*' },

@@ -1,7 +1,7 @@
 import { unescaped, withoutMarks } from './guess.js';
 import { type BashReading, spendSearch } from './reading.js';
 
-/** Texts in which any word may begin a command; `all`: each, a line each. */
+/** Texts in which any word may begin a command. `all`: the pieces joined by newlines. */
 export interface SearchedTexts {
   readonly pieces: readonly string[];
   readonly all: string;
@@ -12,8 +12,8 @@ export function searchedTexts(pieces: ReadonlySet<string>): SearchedTexts {
 }
 
 /**
- * Adds the commands that a text holds if any word of it begins one: for programs nobody knows, which may take an argument
- * for commands in their own way (`--checkpoint-action=exec=rm x`, `:!rm x`, `system("rm x")`). Answers how many words may.
+ * Adds a text in which any word may begin a command: for unknown programs, which may find commands in an argument in a syntax of
+ * their own (`--checkpoint-action=exec=rm x`, `:!rm x`, `system("rm x")`). Returns how many words may begin one.
  */
 export function addTexts(source: string, found: BashReading): number {
   const texts = new Set([source, unescaped(source)]);
@@ -28,11 +28,11 @@ export function addTexts(source: string, found: BashReading): number {
   return words;
 }
 
-/** What may stand before a command in a text, or before its path. */
+/** Characters that may precede a command, or its path, in a text. */
 const BEFORE = /[\s=:,[]/;
 const WORD = /(?<=^|[\s=:,[;|&()`"'{}!\\])[^\s=:,[;|&()`"'{}!\\]/g;
 
-/** As it is written, with one blank between words, and without quotes; make calls `rm -f` `$(RM)`. */
+/** A text as written, with single blanks, and without quotes. Also replaces make's `$(RM)` by `rm -f`. */
 function spellingsOf(text: string): string[] {
   const written = text.replace(/\$\{?IFS\}?/g, ' ').replace(/\$[({]RM[)}]/g, 'rm -f');
   const spaced = withoutMarks(written.replace(/\\\r?\n/g, ' ')).replace(BLANKS, ' ');
@@ -44,10 +44,10 @@ function spellingsOf(text: string): string[] {
 
 const BLANKS = /[^\S\n]+/g;
 
-/** A redirection directly behind a name, with its file. */
+/** A redirection directly after a name, with its file. */
 const GLUED = /(?<=\w)(?<!(?:^|\W)\d{1,9})(?:&>>?|[<>]{1,3}[&|]?)[^\S\n]*[^\s<>;|&()]*/g;
 
-/** Redirections behind names are no part of these, nor of a command: `rm>o x`, `/bin/r?<o x`. */
+/** Removes redirections after names, which are not part of the command: `rm>o x`, `/bin/r?<o x`. */
 export function withoutRedirections(text: string, behind = GLUED): string {
   return /[<>]/.test(text) ? text.replace(behind, ' ') : text;
 }
@@ -58,14 +58,14 @@ function piecesOf(text: string): string[] {
   const bare = withoutRedirections(text);
   const written = text.split(ENDS);
   const pieces = (bare === text ? written : [...written, ...bare.split(ENDS)]).map((piece) => piece.trimEnd());
-  // An expansion behind a name may be nothing, or blanks.
+  // An expansion after a name may be empty or blank.
   const names = text.includes('$') ? pieces.flatMap((piece) => piece.match(/(?<=^|\s)[^\s$]+(?=\$)/g) ?? []) : [];
   return [...pieces, ...names].filter((piece) => piece !== '');
 }
 
 /**
- * Whether a command that matches a pattern begins at a word of a piece, with its path or without. `test`: the pattern.
- * What follows its first `*` is found from the first such place, if it is from any.
+ * Tests whether a command that matches the pattern begins at a word of a piece, with or without its path. `test` is the compiled
+ * pattern. Only the first place is tested: if the text after the first `*` matches from any place, it also matches from the first.
  */
 export function beginsIn(pattern: string, test: (text: string) => boolean): (piece: string) => boolean {
   const [start = '', ...rest] = pattern.split('*');
@@ -78,7 +78,7 @@ export function beginsIn(pattern: string, test: (text: string) => boolean): (pie
   };
 }
 
-/** Whether a word begins there, or the name at the end of a path. */
+/** Whether a word begins at this position, or the last part of a path. */
 function isPlace(piece: string, at: number): boolean {
   const before = piece[at - 1];
   if (before === '/') {
@@ -88,6 +88,6 @@ function isPlace(piece: string, at: number): boolean {
   return (before === undefined || BEFORE.test(before)) && !BEFORE.test(piece[at] ?? ' ');
 }
 
-/** The longest text without `*` in a pattern. */
+/** The longest part of a pattern without `*`. */
 export const longestIn = (pattern: string): string =>
   pattern.split('*').reduce((longest, one) => (one.length > longest.length ? one : longest), '');

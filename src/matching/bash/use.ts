@@ -5,10 +5,10 @@ import type { BashProgram } from './program.js';
 import type { OptionUse } from './used.js';
 import { isFile, type KnownWord, restOf, splitWords } from './words.js';
 
-/** More words than these are not tried one by one. */
+/** At most this many words are tried one by one. */
 const MOST_STARTS = 20;
 
-/** The name a command is looked up by: `/usr/bin/git` is git. */
+/** The name by which a command is looked up: `git` for `/usr/bin/git`. */
 export function baseName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
@@ -19,7 +19,7 @@ export function runsOthers(name: string): boolean {
   return rest === 'command' || rest === 'line' || rest === 'anywhere';
 }
 
-/** Reads the words from `at` on as its program's entry in the table says; `isForFiles`: also the files that it writes. */
+/** Reads the words from `at` on according to the program's entry in the table. `isForFiles`: also notes the files that it writes. */
 export function useOf(words: readonly KnownWord[], at: number, isForFiles = true): OptionUse {
   const use: OptionUse = { runs: [], lines: [], maybe: [], plain: new Set(), shown: new Set() };
   let program = bashProgram(baseName(words[at]?.text ?? ''));
@@ -57,7 +57,7 @@ export function useOf(words: readonly KnownWord[], at: number, isForFiles = true
     }
     const name = words[next];
     if (name === undefined) return { ...use, ends: true, stranger: true };
-    // What is taken for the subcommand may be the value of an unknown option.
+    // The word taken for the subcommand may be the value of an unknown option.
     if (reader.unsure) {
       const isKnown = (word: KnownWord): boolean => bashProgram(word.text, own) !== undefined;
       if (words.slice(next + 1).some(isKnown))
@@ -69,7 +69,7 @@ export function useOf(words: readonly KnownWord[], at: number, isForFiles = true
   }
 }
 
-/** A program that nobody knows may run what stands behind `--`, or behind `exec` or `run`: `foo run -- rm x`. */
+/** The words at which an unknown program may run a command: after `--`, `exec` or `run`, as in `foo run -- rm x`. */
 function guessedIn(words: readonly KnownWord[], from: number): number[] {
   const given = words.slice(from, from + MOST_STARTS);
   const isOption = ({ text }: KnownWord): boolean => text.startsWith('-');
@@ -91,7 +91,7 @@ function afterWords(
   use: OptionUse,
 ): OptionUse {
   const split = words.flatMap((word, at) => (at < from ? [word] : apart(word, after, own.short)));
-  // Read again, with each command's name in a word of its own.
+  // Read again, now with the name of each command as a word of its own.
   if (split.some((word, at) => word !== words[at])) return { ...use, ends: true, instead: split };
   for (let at = from; at < words.length; at++) if (after.includes(words[at]?.text ?? '')) use.runs.push(at + 1);
   return {
@@ -102,7 +102,7 @@ function afterWords(
   };
 }
 
-/** `--exec=rm` and `-Hxrm` are the option and the name of a command. */
+/** Splits `--exec=rm` and `-Hxrm` into the option and the name of the command. */
 function apart(word: KnownWord, after: readonly string[], short = ''): KnownWord[] {
   const { text } = word;
   if (after.includes(text)) return [word];
@@ -120,13 +120,13 @@ function apart(word: KnownWord, after: readonly string[], short = ''): KnownWord
   return [{ text: option, sure: undefined }, ...(length < text.length ? [restOf(word, length)] : [])];
 }
 
-/** `-all`, `--a`: in every namespace, so that none is named. */
+/** `-all`, `--a`: the command runs in every namespace, so none is named. */
 const isAll = ({ text }: KnownWord): boolean => /^--?al?l?$/.test(text);
 
-/** Where it is only guessed which word is the command. */
+/** Kinds of words among which the command is only guessed. */
 const GUESSED: ReadonlySet<string> = new Set(['guessed', 'anywhere', 'maybe']);
 
-/** The words after options and operands. `from`: where its own begin. */
+/** Reads the words after options and operands. `from`: the index of the program. */
 function take(
   words: readonly KnownWord[],
   at: number,
@@ -145,7 +145,7 @@ function take(
     return;
   }
   if (reader.unsure && own.rest !== undefined && own.rest !== 'guessed') {
-    // An unknown option may stand for the operand: `podman exec --latest`. A variable there may be options: `ssh $OPTIONS host`.
+    // An unknown option may replace the operand (`podman exec --latest`), and a variable may contain options (`ssh $OPTIONS host`).
     use.anywhere = reader.strange ? (reader.first ?? at) : at + 1;
     use.stranger = true;
     if (own.input) use.shell = true;
@@ -160,7 +160,7 @@ function take(
     else use.lines.push([first]);
     return;
   }
-  // What it runs may read what it is given to read: `pyenv exec python`.
+  // The command that it runs may run its input: `pyenv exec python`.
   if (own.rest === undefined || GUESSED.has(own.rest)) use.stranger = true;
   if (own.bare && reader.first !== undefined && words.slice(from, reader.from).some(isAll)) {
     use.runs.push(reader.first);
@@ -208,7 +208,7 @@ function take(
   }
 }
 
-/** `docker run --entrypoint git image push`: a command whose name is the value of an option. */
+/** Reads a command whose name is the value of an option: `docker run --entrypoint git image push`. */
 function takeEntry(entry: KnownWord, given: readonly KnownWord[], unsure: boolean, use: OptionUse): void {
   const name = listIn(entry) ?? splitWords(entry);
   use.ends = true;
@@ -216,16 +216,16 @@ function takeEntry(entry: KnownWord, given: readonly KnownWord[], unsure: boolea
     use.hidden = true;
     return;
   }
-  // A word that is not known makes a whole line unknown.
+  // Only known words can be read as a line; an unknown one would make the whole line unknown.
   const isKnown = given.every(({ sure }) => sure === undefined);
   if (!isKnown) use.instead = [...name, ...given];
   use.lines.push(quoted(isKnown ? [...name, ...given] : name));
   if (!unsure) return;
-  // What is taken for the image may be the value of an unknown option.
+  // The word taken for the image may be the value of an unknown option.
   for (let from = 1; from <= given.length; from++) use.lines.push(quoted([...name, ...given.slice(from)]));
 }
 
-/** Podman takes a list in JSON too. */
+/** Podman also accepts a JSON array. */
 function listIn({ text, sure }: KnownWord): KnownWord[] | undefined {
   if (sure !== undefined || !text.startsWith('[')) return undefined;
   try {
@@ -237,7 +237,7 @@ function listIn({ text, sure }: KnownWord): KnownWord[] | undefined {
   }
 }
 
-/** As words of a line that is read again. */
+/** Quotes the words, for a line that is parsed again. */
 const quoted = (words: readonly KnownWord[]): KnownWord[] =>
   words.map((word) => ({
     ...word,

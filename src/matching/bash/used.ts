@@ -1,58 +1,58 @@
 import type { Move } from './moves.js';
 import type { KnownWord } from './words.js';
 
-/** How a command uses its words. Numbers are indexes of words. */
+/** How a command uses its words. Numbers are word indexes. */
 export interface OptionUse {
-  /** How many words have been read for it. */
+  /** How many words have been read to find this out. */
   looked?: number;
   /** Where commands begin. */
   runs: number[];
   /** From this index on, any word may begin a command. */
   anywhere?: number;
-  /** Where commands may begin, if the words there are known. */
+  /** Where commands may begin; unknown words there do not count. */
   guessed?: readonly number[];
-  /** Each is a command line that it reads. */
+  /** Each is a command line that it runs. */
   lines: (readonly KnownWord[])[];
-  /** Each may be a command line, or the name of a command. */
+  /** Each may be a command line or the name of a command. */
   maybe: KnownWord[];
-  /** Those that it certainly runs: `split --filter=…`, and the files that it may give them. */
+  /** `told`: lines that it certainly runs, such as in `split --filter=…`. `given`: the files that it may give them. */
   told?: string[];
   given?: readonly string[];
-  /** It runs what it reads. */
+  /** It runs its standard input. */
   input?: true;
   /** It runs a file. */
   file?: true;
-  /** The files that it runs, or takes its commands from. */
+  /** The files that it runs or reads commands from. */
   files?: string[];
   /** The files that it writes, and those that it copies or changes. */
   targets?: KnownWord[];
   moves?: readonly Move[];
-  /** It runs commands that are not to be seen here. */
+  /** It runs commands that are not in the line. */
   hidden?: true;
-  /** Its words end before those that it runs. */
+  /** Its words end where a command should follow. */
   ends?: true;
-  /** Words that it reads replace this text, and are appended to the others. */
+  /** A placeholder: words that it reads replace this text, or are appended. */
   hole?: string;
-  /** The words that replace it: those of `env -S`. */
+  /** The words that replace the command, as with `env -S`. */
   instead?: readonly KnownWord[];
-  /** Words that are options with values that are no commands: `--ignore=rm`. */
+  /** Words that are options with a value that is not a command: `--ignore=rm`. */
   readonly plain: Set<number>;
   /** Words that it only shows or stores. */
   readonly shown: Set<number>;
-  /** It only shows or stores, also what it reads. */
+  /** It only shows or stores its words and its input. */
   shows?: true;
-  /** It may write them to a file. */
+  /** It may write its words to a file. */
   writes?: true;
-  /** Nothing is known about it, except that it may run its words, or what it reads. */
+  /** The program is unknown, so it may run its words or its input. */
   stranger?: true;
-  /** It may be a shell that reads commands. */
+  /** It may be a shell that runs its standard input. */
   shell?: true;
-  /** The programs of a project are on the path of what it runs. */
+  /** The commands that it runs have the programs of a project on their PATH. */
   activates?: true;
-  /** The command begins at this index, if that is no folder. */
+  /** The command begins at this index, unless the word is a folder. */
   unlessFolder?: number | undefined;
-  /** What it runs is looked up on a path that is not known. */
+  /** The commands that it runs are looked up on an unknown PATH. */
   anyPath?: true;
-  /** Its words may hold command lines. */
+  /** Its words may contain command lines. */
   reads?: true;
 }

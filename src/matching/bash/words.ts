@@ -1,22 +1,22 @@
 import type { Command, CommandArgument, Word, WordPart } from 'unbash';
 
-/** One word of a command: its text after quoting, and how much of its beginning is sure before the command runs. */
+/** One word of a command: its text without quotes, and the beginning of it that is known before the command runs. */
 export interface KnownWord {
   readonly text: string;
-  /** Undefined: all of it. */
+  /** The known beginning; undefined if the whole word is known. */
   readonly sure: string | undefined;
-  /** It is one word, however its unknown parts turn out. */
+  /** Whether it stays one word, whatever its unknown parts expand to. */
   readonly whole?: boolean;
 }
 
-/** The words of a command, its name first; leading assignments and redirections are none of them. */
+/** The words of a command, beginning with its name, without leading assignments and redirections. */
 export function wordsOf(command: Command): KnownWord[] {
   if (command.name === undefined) return [];
   const [name, ...args] = [command.name, ...command.args].map(knownWord);
   return [plainName(name as KnownWord), ...args];
 }
 
-/** `"$DIR/bin/tool"` is a tool wherever it is. */
+/** Takes `"$DIR/bin/tool"` for a known program, wherever it is. */
 function plainName(name: KnownWord): KnownWord {
   const [tail] = /\/[\w.+-]+$/.exec(name.text) ?? [];
   return name.sure !== undefined && name.whole && tail !== undefined ? { text: `.${tail}`, sure: undefined } : name;
@@ -27,7 +27,7 @@ export function knownWord(word: CommandArgument): KnownWord {
   const { name, value } = word;
   if (value.type !== 'Word') return { text: word.text, sure: `${name}=` };
   const { text, sure } = knownWord(value);
-  // The text of `a[i]+=v` is kept as written.
+  // The text of `a[i]=v` and `a+=v` is kept as written.
   const plain = word.index === undefined && !word.append;
   return {
     text: plain ? `${name}=${text}` : word.text,
@@ -36,7 +36,7 @@ export function knownWord(word: CommandArgument): KnownWord {
   };
 }
 
-/** Whether it stays one word: its uncertain parts are in double quotes, and not a list. */
+/** Whether the parts stay one word: the unknown ones are in double quotes, and not lists such as `$@`. */
 function isWhole(parts: readonly WordPart[], quoted = false): boolean {
   return parts.every((part) => {
     switch (part.type) {
@@ -49,14 +49,14 @@ function isWhole(parts: readonly WordPart[], quoted = false): boolean {
       case 'LocaleString':
         return isWhole(part.parts, true);
       default:
-        // These are paths without blanks, unless the line sets them, which is checked separately.
+        // These variables are paths without blanks, unless the line sets them, which is checked separately.
         if (/^\$\{?(?:HOME|PWD|OLDPWD|TMPDIR)\}?$/.test(part.text)) return true;
         return quoted && !/[@*]/.test(part.text.slice(0, 200));
     }
   });
 }
 
-/** Text in which nothing is left for the shell to find out; undefined: there is something. */
+/** The text of the parts if the shell has nothing to expand in them, else undefined. */
 export function sureText(parts: readonly WordPart[]): string | undefined {
   const text: string[] = [];
   return collect(parts, text) ? text.join('') : undefined;
@@ -68,7 +68,7 @@ function sureStart(word: Word): string | undefined {
   return collect(word.parts, start) ? undefined : start.join('');
 }
 
-/** Collects literal text up to the first part that only the shell can know; false if there is one. */
+/** Collects literal text up to the first expansion; false if there is one. */
 function collect(parts: readonly WordPart[], into: string[]): boolean {
   for (const part of parts) {
     switch (part.type) {
@@ -88,23 +88,23 @@ function collect(parts: readonly WordPart[], into: string[]): boolean {
   return true;
 }
 
-/** A word that a runner puts others in the place of: `{}` of xargs and find, `:::` of parallel; `${x}` is the shell's own. */
+/** Whether a word has a placeholder of a runner: `{}` in xargs and find, `:::` in parallel. `${x}` belongs to the shell. */
 export function isHole(word: KnownWord, hole = '{}'): boolean {
   return word.text.includes(hole) || /(?<!\$)\{[^\s,{}]*\}|^:::/.test(word.text);
 }
 
-/** The rest of a word from some position on. */
+/** The rest of a word from a position on. */
 export function restOf(word: KnownWord, from: number): KnownWord {
   return { ...word, text: word.text.slice(from), sure: word.sure?.slice(from) };
 }
 
-/** Whether a word certainly names a file, and not a special input of the shell: `/dev/stdin`, `/proc/self/fd/0`, `<(…)`. */
+/** Whether a word certainly names a file and not a special input such as `/dev/stdin`, `/proc/self/fd/0` or `<(…)`. */
 export function isFile({ text, sure, whole }: KnownWord): boolean {
   if (/(?:^|\/)(?:std(?:in|out|err)|tty|\d+|-)$|\/dev\/|\/proc\//.test(text)) return false;
   return sure === undefined || (whole === true && /\/[\w.-]+$/.test(text));
 }
 
-/** The words that `env -S` makes of one; undefined: they cannot be known. */
+/** Splits a word as `env -S` does; undefined if the result is unknown. */
 export function splitWords(word: KnownWord): KnownWord[] | undefined {
   if (word.sure !== undefined || /\$/.test(word.text)) return undefined;
   const words: string[] = [];
@@ -133,22 +133,22 @@ export function splitWords(word: KnownWord): KnownWord[] | undefined {
   return words.map((known) => ({ text: known, sure: undefined }));
 }
 
-/** The text that a pattern is compared with. */
+/** The text of a command, to which patterns are applied. */
 export interface CommandText {
   readonly text: string;
-  /** Its certain beginning, if not all of it is known. */
+  /** The known beginning, if not all of the text is known. */
   readonly sure?: string | undefined;
 }
 
 /**
- * The words from any place on as texts, with the command's path and without. `open`: more words may follow, and
- * holes stand for some. Joined once: a runner's words are asked for at every place.
+ * Returns a function that gives the words from any index on as texts, with and without the command's path. `open`: more words may
+ * follow, and placeholders stand for some. The words are joined only once, because a runner's words are needed at every index.
  */
 export function textsOf(words: readonly KnownWord[], hole?: string): (at: number, open: boolean) => CommandText[] {
   const joined = words.map((word) => word.text).join(' ');
   const offsets = [0];
   for (const word of words) offsets.push((offsets.at(-1) ?? 0) + word.text.length + 1);
-  /** By place: the next word that is uncertain, and the next that would be if placeholders were filled. */
+  /** For each index: the next word that is not completely known, without and with placeholders. */
   const unsure = nextOf(words, (word) => word.sure !== undefined);
   const holes = nextOf(words, (word) => word.sure !== undefined || isHole(word, hole));
 
@@ -174,10 +174,10 @@ function nextOf(words: readonly KnownWord[], test: (word: KnownWord) => boolean)
   return next;
 }
 
-/** More words than these are not spelled out. */
+/** The most words to which braces are expanded. */
 const MOST_SPELLED = 20;
 
-/** `a{b,c}` is `ab ac`; undefined: it is too many words, or has braces of another kind. */
+/** Expands `a{b,c}` to `ab ac`; undefined if that gives too many words or the word has other braces. */
 export function withoutBraces(word: string): string[] | undefined {
   let words = [word];
   for (;;) {
@@ -196,7 +196,7 @@ export function withoutBraces(word: string): string[] | undefined {
   }
 }
 
-/** The first braces with a comma, and no others, in them. */
+/** The first innermost braces with a comma. */
 function bracesIn(text: string): readonly [from: number, to: number] | undefined {
   let last = 0;
   for (let to = text.indexOf('}'); to !== -1; to = text.indexOf('}', last)) {
