@@ -12,13 +12,13 @@ import { packageOf, readManifest } from './manifest.js';
 import { isTypeScript, resolveAll } from './module.js';
 import { ownFolder } from './own-folder.js';
 
-/** The files that a configuration or plugin would run, as far as can be told without running it. */
+/** The files that a configuration or plugin would run, as far as is known without running it. */
 export class CodeFiles {
-  /** By path in the project, or absolute; for a package `…/**`. */
+  /** By path, relative to the project or absolute; for a package `…/**`. */
   readonly files: Record<string, Consent['files'][string]> = {};
-  /** Other names in it, for people. */
+  /** Names that could not be resolved, to be shown to the user. */
   readonly unresolved = new Set<string>();
-  /** The parts of each package.json that decide how files next to it are read and found. */
+  /** The fields of each package.json that determine how modules next to it are parsed and resolved. */
   readonly manifests: Record<string, unknown> = {};
   readonly #project: string;
   readonly #done = new Set<string>();
@@ -28,7 +28,7 @@ export class CodeFiles {
     this.#project = project;
   }
 
-  /** A program and all that it imports in turn. */
+  /** Adds a program and everything that it imports, recursively. */
   async follow(file: string): Promise<void> {
     if (this.#done.has(file)) return;
     this.#done.add(file);
@@ -36,7 +36,7 @@ export class CodeFiles {
     this.#typescript ||= isTypeScript(file);
     if (!PROGRAM.test(file) || statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
     await this.#bindManifest(file);
-    // Loaded for programs alone: it brings a parser.
+    // Loaded only for programs, because it loads a parser.
     const { moduleWords } = await import('./module-words.js');
     const { imports, listed, words, unknown } = await moduleWords(readText(file), file);
     for (const way of unknown) this.unresolved.add(`${way} in ${this.#name(file)}`);
@@ -45,7 +45,7 @@ export class CodeFiles {
     for (const word of words) await this.#word(word, file);
   }
 
-  /** A plugin as `loadPlugin` finds it: of a package all its own files. `maybe`: it may be another word. */
+  /** Adds a plugin, resolved as by `loadPlugin`; for a package, all its own files. `maybe`: the name may not be a plugin's. */
   async plugin(name: string, { from, maybe = false }: { from: string; maybe?: boolean }): Promise<void> {
     const located = await locatePlugin(name, from).catch(() => undefined);
     if (located?.manifest) await this.#package(realpathSync(located.file));
@@ -53,7 +53,7 @@ export class CodeFiles {
     else if (!maybe) this.unresolved.add(`${name}, which is not there`);
   }
 
-  /** The files that a handler's command names. */
+  /** Adds the files that a handler's command names. */
   command(handler: HandlerDescription): void {
     const { files, unresolved } = namedFiles(handler, { projectDir: this.#project });
     for (const name of files) this.files[name] = bound(resolve(this.#project, name));
@@ -70,14 +70,14 @@ export class CodeFiles {
       else this.unresolved.add(`${specifier}, which is not there`);
     }
     for (const file of found) {
-      // A configuration in our own package that names it means this program.
+      // An import of our own package means this program, which runs already.
       if (!isPath && packageOf(file) === OWN) continue;
       const isOther = !isPath && packageOf(file) !== packageOf(from);
       await (isOther ? this.#package(file) : this.follow(file));
     }
   }
 
-  /** All of a package's own files; what it loads in turn is named. One that is only linked may reach out of its folder. */
+  /** Adds a package's own files, and names its dependencies. A linked package is also followed, as it may import from other folders. */
   async #package(file: string): Promise<void> {
     const root = packageOf(file);
     if (root === undefined) return this.follow(file);
@@ -91,9 +91,9 @@ export class CodeFiles {
     }
   }
 
-  /** A string may be the path of a program, or a command that names some. */
+  /** Adds the programs of a string, which may be a path or a command line. */
   async #word(word: string, from: string): Promise<void> {
-    // TypeScript's `import.meta.url` becomes the file itself.
+    // In TypeScript, `import.meta.url` is compiled to the file's own URL.
     if (word.length > 1000 || word.startsWith('file:')) return;
     const paths = PATH.test(word) ? [resolve(dirname(from), word)] : [];
     for (const path of paths) if (isProgram(path)) await this.follow(realpathSync(path));
@@ -122,12 +122,12 @@ export class CodeFiles {
   }
 }
 
-/** This package: it runs already. */
+/** The folder of this package, which runs already. */
 const OWN = realpathSync(ownFolder());
 const PROGRAM = /\.[cm]?[jt]sx?$/;
 const SCRIPT = /\.(?:[cm]?[jt]sx?|node|wasm|sh|bash|zsh|fish|ps1|cmd|bat|py|rb|pl|php|lua|awk)$/;
 const PATH = /^(?:\.{1,2}(?:[/\\]|$)|file:|[/\\])/;
-/** A package's name for npm, with a path in the package. */
+/** The name of an npm package, optionally with a path in it. */
 const NAME = /^(?:@[\w.~-]+\/)?[\w.~-]+(?:\/[\w./~-]+)?$/;
 
 function isProgram(path: string): boolean {

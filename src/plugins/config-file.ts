@@ -11,19 +11,19 @@ import { importDefault, whyNotRun } from './module.js';
 
 /** A configuration that was read and checked. */
 export interface LoadedConfig {
-  /** Absolute. */
+  /** The absolute path. */
   readonly file: string;
   readonly config: HookscopeConfig;
-  /** Its options for `createHost`. */
+  /** The configuration's options for `createHost`. */
   readonly hostOptions: HostOptions<CustomEvents>;
-  /** It is a program and has run. */
+  /** Whether the file is a program, which has run. */
   readonly isCode: boolean;
 }
 
 const EXTENSIONS = ['.json', '.ts', '.js', '.mjs'];
 
 /**
- * Reads a configuration that was named: `.ts`, `.js` or `.mjs`, whose default export it is, or `.json`. Code in it runs.
+ * Reads a configuration file: the default export of a `.ts`, `.js` or `.mjs` file, which is run, or the content of a `.json` file.
  * @throws HookscopeError INVALID_OPTIONS, FILE, INVALID_CONFIG
  */
 export async function loadConfig(path: string): Promise<LoadedConfig> {
@@ -32,7 +32,7 @@ export async function loadConfig(path: string): Promise<LoadedConfig> {
   return { file, config, hostOptions: hostOptionsOf(config), isCode };
 }
 
-/** Which file a path leads to, and whether it is a program. Throws FILE, INVALID_CONFIG; nothing of it is read. */
+/** Resolves a path, and says whether the file is a program. Does not read the file. Throws FILE, INVALID_CONFIG. */
 export function locateConfig(path: string): Pick<LoadedConfig, 'file' | 'isCode'> {
   checkOption('loadConfig(path)', path, FILLED);
   const file = resolve(path);
@@ -66,7 +66,7 @@ async function run(file: string): Promise<unknown> {
   }
 }
 
-/** Throws UNTRUSTED unless the file and its folders, also after following links, belong to the user and are closed to others. */
+/** Throws UNTRUSTED unless the file and its folder, also after resolving links, belong to the user and only the user can write to them. */
 export function checkOwner(file: string): void {
   // Windows has neither owner ids nor mode bits.
   const user = process.getuid?.();

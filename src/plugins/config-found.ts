@@ -16,18 +16,18 @@ import { locatePlugin } from './load.js';
 import { packageOf } from './manifest.js';
 
 type HookTable = Readonly<Record<string, unknown>>;
-/** The hooks that a configuration registers, as far as they are known. */
+/** The hooks that a configuration registers, as read from its text. */
 interface KnownHooks {
   readonly hooks: HookTable;
   readonly spawnHooks: HookTable;
-  /** For the whole file. */
+  /** The share for the whole file. */
   readonly enforce?: boolean | number;
 }
 
 /**
- * Registers what stands for a configuration that is not, or no longer, accepted, so that no guard vanishes. Hooks that were accepted
- * fail as untrusted; of one that is a program, and tells its hooks only by running, each gate has one that does. Those of JSON that
- * was never accepted are listed and do not run.
+ * Registers placeholders for a configuration that is not, or no longer, accepted, so that no guard vanishes silently. Hooks that were
+ * accepted before fail as untrusted. The hooks of a program are only known when it runs, so each gate gets one that fails. Hooks of
+ * a JSON file that was never accepted are listed and skipped.
  */
 export function registerHeld<C extends CustomEvents>(
   host: Host<C>,
@@ -68,7 +68,7 @@ export function registerHeld<C extends CustomEvents>(
     );
 }
 
-/** The check before a command of an accepted configuration runs: whether its files are as they were accepted. */
+/** Makes the check before each command of an accepted configuration: whether its files are still as they were accepted. */
 export function trustChecksOf(
   { file, consent }: FoundConfig,
   fallback: string,
@@ -76,13 +76,13 @@ export function trustChecksOf(
   return (handler) => {
     if (!consent) return undefined;
     const variables = { projectDir: consent.project };
-    // A program may use files that cannot be seen in its text.
+    // A program may run files that its text does not show, which no acceptance covers.
     const isBound = namedFiles(handler, variables).files.every((name) => Object.hasOwn(consent.files, name));
     return isCodeFile(file) && !isBound ? undefined : guardFiles(handler, consent, { file, variables, fallback });
   };
 }
 
-/** The content of a JSON configuration, now or when it was accepted. */
+/** The text of a JSON configuration, now or when it was accepted. */
 function textOf(file: string, { files, file: real, project }: Pick<Consent, 'files' | 'file' | 'project'>) {
   return isCodeFile(file) ? undefined : files[placeIn(project, real)]?.text;
 }
@@ -100,7 +100,7 @@ function hooksOf(text: string | undefined): (KnownHooks & { readonly hasPlugins:
   }
 }
 
-/** A guard that never runs, on every gate, and on every other blocking event that the text mentions. */
+/** A hook that fails as untrusted on every gate, and on every other blocking event that the texts mention. */
 function standIns(entries: readonly EventSpec[], file: string, texts: readonly string[]): HookTable {
   const stands = ({ name, fold, failure }: EventSpec): boolean =>
     failure === 'policy' && (fold === 'gate' || (fold === 'block' && texts.some((text) => text.includes(name))));
@@ -108,7 +108,7 @@ function standIns(entries: readonly EventSpec[], file: string, texts: readonly s
   return Object.fromEntries(entries.filter(stands).map(({ name }) => [name, [{ hooks: [{ handler, name: file }] }]]));
 }
 
-/** Hooks that cannot be read are ignored. */
+/** Returns false if the hooks are invalid. */
 function tryAdd(add: () => void): boolean {
   try {
     add();
@@ -118,7 +118,7 @@ function tryAdd(add: () => void): boolean {
   }
 }
 
-/** Whether a plugin that an accepted configuration names is one that was seen then. Throws UNTRUSTED. */
+/** Throws UNTRUSTED if a plugin that an accepted configuration names was not part of the acceptance. */
 export async function checkPluginBound({ file, consent }: FoundConfig, name: string): Promise<void> {
   if (!consent) return;
   const { project, files } = consent;

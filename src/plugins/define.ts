@@ -4,11 +4,11 @@ import { type NoOptions, OPTIONS_SCHEMA, type Plugin, type PluginScope } from '.
 import { checkKeys, type Keys } from '../values/options.js';
 import { FILLED } from '../values/shape.js';
 
-/** A plugin before it is checked: its name, the schema of its options, and what it does. */
+/** The argument of `definePlugin`: the plugin's name, the schema of its options, and the function that registers its hooks. */
 export interface PluginDefinition<Schema extends z.ZodType | undefined> {
-  /** The package's name; records and errors carry it. */
+  /** The package's name, which records and errors show. */
   readonly name: string;
-  /** The schema of the user's options. Wrong options are an error that names plugin and key; without a schema, any option is one. */
+  /** The schema of the user's options. Wrong options are an error with plugin and key. Without a schema, any options are an error. */
   readonly options?: Schema;
   /**
    * Registers the plugin's hooks. A function, an AsyncDisposable or a Disposable that it returns is called once: when the plugin is
@@ -17,11 +17,11 @@ export interface PluginDefinition<Schema extends z.ZodType | undefined> {
   apply(scope: PluginScope, options: Schema extends z.ZodType ? z.output<Schema> : undefined): unknown;
 }
 
-/** Errors in the values are reported by whoever uses the plugin. */
+/** Only the keys are checked here; the values are checked when the plugin is used. */
 const DEFINITION: Keys<PluginDefinition<undefined>> = { name: FILLED, options: OPTIONS_SCHEMA, apply: true };
 
 /**
- * Defines a plugin, as an npm package exports it by default.
+ * Defines a plugin. An npm package exports the result by default.
  *
  * ```ts
  * export default definePlugin({
@@ -32,7 +32,7 @@ const DEFINITION: Keys<PluginDefinition<undefined>> = { name: FILLED, options: O
  *   },
  * });
  * ```
- * @throws HookscopeError INVALID_OPTIONS, for a key that a plugin does not have, an empty name, or options that are no schema
+ * @throws HookscopeError INVALID_OPTIONS, for an unknown key, an empty name, or `options` that are not a schema
  */
 export function definePlugin<Schema extends z.ZodType | undefined = undefined>(
   definition: PluginDefinition<Schema>,

@@ -8,18 +8,18 @@ import { nearest } from '../values/nearest.js';
 import { checkOption } from '../values/options.js';
 import { FILLED, isObject } from '../values/shape.js';
 
-/** Keys besides `hooks`, for editors and people. */
+/** The keys that a file with `hooks` may have. */
 const BESIDE = ['hooks', '$schema', 'description', 'enforce'];
 
 /**
- * Reads hooks from a JSON file, `{ "hooks": { "PreToolUse": [ … ] } }` or the events at top level, whose handlers are
- * `{ "type": "command", "command": "./guard.sh" }`. They are read as hooks in code are: globs, series. Registering them says
- * what is wrong with an event or a handler.
+ * Reads hooks from a JSON file: `{ "hooks": { "PreToolUse": [ … ] } }`, or the events at the top level. Handlers are objects such as
+ * `{ "type": "command", "command": "./guard.sh" }`. The hooks have the same meaning as in code (globs as matchers, series). Wrong
+ * events and handlers are reported when the hooks are registered.
  *
  * ```ts
  * host.register(await loadHooksFile('hooks.json'), { source: { kind: 'hooks-file', file: 'hooks.json' } });
  * ```
- * @throws HookscopeError INVALID_OPTIONS, FILE (with line and column where it is not JSON), INVALID_CONFIG
+ * @throws HookscopeError INVALID_OPTIONS, FILE (with line and column if it is not valid JSON), INVALID_CONFIG
  */
 export async function loadHooksFile(path: string): Promise<Hooks> {
   checkOption('loadHooksFile(path)', path, FILLED);

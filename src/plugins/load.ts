@@ -18,27 +18,27 @@ import {
 import { firstLineOf, importDefault, resolveImport, whyNotRun } from './module.js';
 import { isPackageName } from './package-folder.js';
 
-/** Where and how a plugin is looked for. */
+/** Options of `loadPlugin`. */
 export interface LoadPluginOptions {
-  /** The directory whose node_modules are searched, and which paths are relative to. Default: the process's. */
+  /** The directory from which package names and relative paths are resolved. Default: the process's current directory. */
   readonly from?: string;
-  /** Called with problems that do not keep the plugin from working. Default: `process.emitWarning`. */
+  /** Called with problems that do not prevent the plugin from working. Default: `process.emitWarning`. */
   readonly warn?: (message: string) => void;
 }
 
 const LOAD: Keys<LoadPluginOptions> = { from: checks.text, warn: checks.fn };
 
-/** The place of a plugin; for a single file there is no package.json. */
+/** The place of a plugin. A single file has no manifest. */
 interface LocatedPlugin {
   readonly file: string;
   readonly manifest?: PackageManifest | undefined;
 }
 
 /**
- * Loads a plugin by the name of its npm package, as found from the user's directory, or by a path: `./my-plugin.js`, `.ts`, or a
- * package's folder. It is the default export, made by `definePlugin`; apply it with `host.use(plugin, options)`.
+ * Loads a plugin by the name of its npm package, or by a path to a file (`./my-plugin.js`, `.ts`) or to a package's folder. Resolves to
+ * the default export, which `definePlugin` has made. Apply it with `host.use(plugin, options)`.
  *
- * A package says what it was made for with `hookscope` in its peerDependencies; a version that does not fit is an error.
+ * A package declares the versions of hookscope that it supports in its peerDependencies; any other version is an error.
  *
  * ```ts
  * await host.use(await loadPlugin('hookscope-plugin-protected-paths'), { paths: ['dist/**'] });
@@ -65,7 +65,7 @@ export function locatePlugin(name: string, from: string): Promise<LocatedPlugin>
   return isPackageName(name) ? locatePackage(name, from) : locatePath(name, from);
 }
 
-/** The name under which a plugin is bound: its file, or all files of its package (`…/**`). */
+/** The name under which an acceptance lists a plugin: its file, or all files of its package (`…/**`). */
 export async function boundName(name: string, from: string): Promise<string> {
   const { file, manifest } = await locatePlugin(name, from);
   const real = realpathSync(file);
@@ -88,7 +88,7 @@ async function locatePackage(name: string, from: string): Promise<LocatedPlugin>
   return { file, manifest: await manifestOf(file) };
 }
 
-/** Resolves like an `import` in a file of that directory; errors are about `plugin`. */
+/** Resolves like an `import` in a file of this folder. Errors name `plugin`. */
 async function resolveFrom(specifier: string, folder: string, plugin: string): Promise<string> {
   let url: string;
   try {

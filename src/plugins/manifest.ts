@@ -4,7 +4,7 @@ import { HookscopeError } from '../errors.js';
 import { readJsonFile, readText } from '../files/json-file.js';
 import { ownFolder } from './own-folder.js';
 
-/** The part of a package.json in which a plugin describes itself. */
+/** The fields of a package.json that are read here. */
 export interface PackageManifest {
   readonly name?: string;
   readonly version?: string;
@@ -20,7 +20,7 @@ export interface PackageManifest {
 /** The keyword that makes a plugin findable in the registry. */
 export const KEYWORD = 'hookscope-plugin';
 
-/** The package.json of the package a file belongs to; undefined: it belongs to none. */
+/** The package.json of the package that a file belongs to; undefined if there is none. */
 export async function manifestOf(file: string): Promise<PackageManifest | undefined> {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     const manifest = await readManifest(folder);
@@ -29,9 +29,9 @@ export async function manifestOf(file: string): Promise<PackageManifest | undefi
   }
 }
 
-/** The folder of the package a file belongs to; undefined: it belongs to none. */
+/** The folder of the package that a file belongs to; undefined if there is none. */
 export function packageOf(file: string): string | undefined {
-  // An installed plugin need not have a name.
+  // The package.json of an installed plugin need not have a name.
   const [, installed] = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/s.exec(file) ?? [];
   if (installed !== undefined) return installed;
   for (let folder = dirname(file); ; folder = dirname(folder)) {
@@ -48,7 +48,7 @@ function nameIn(folder: string): unknown {
   }
 }
 
-/** Rejects with FILE where it is not JSON. */
+/** Rejects with FILE if the package.json is not valid JSON. */
 export async function readManifest(folder: string): Promise<PackageManifest | undefined> {
   const file = join(folder, 'package.json');
   return existsSync(file) ? ((await readJsonFile(file)) as PackageManifest) : undefined;
@@ -63,8 +63,8 @@ export async function ownVersion(): Promise<string> {
 }
 
 /**
- * Rejects with INVALID_PLUGIN where the plugin was made for another hookscope. A keyword or peer dependency that is missing is only
- * a warning: a company's own plugin needs neither to work, but whoever publishes one should know.
+ * Rejects with INVALID_PLUGIN if the plugin does not support this version of hookscope. A missing keyword or peer dependency is only
+ * a warning: a private plugin works without them, but a published one should have both.
  */
 export async function checkManifest(
   plugin: string,
@@ -81,9 +81,9 @@ export async function checkManifest(
       `Plugin "${plugin}": its package.json does not name hookscope in peerDependencies, so its version cannot be checked.`,
     );
   }
-  // `workspace:^` and the like are written by package managers in a plugin's own repository.
+  // In a plugin's own repository the range may be one for the package manager, such as `workspace:^`.
   if (typeof range === 'string' && range.includes(':')) return;
-  // Slow to load, and only needed here.
+  // Loaded on demand, because it is slow to load and rarely needed.
   const { default: validRange } = await import('semver/ranges/valid.js');
   const { default: satisfies } = await import('semver/functions/satisfies.js');
   if (typeof range !== 'string' || validRange(range) === null) {

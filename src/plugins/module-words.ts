@@ -2,30 +2,30 @@ import { createHash } from 'node:crypto';
 import { type Node, parse } from 'acorn';
 import { isTypeScript, stripTypes } from './module.js';
 
-/** The names in a program, as far as its text shows them. */
+/** The imports and strings in a program's text. */
 export interface ModuleWords {
-  /** Its imports and requires. */
+  /** The specifiers of imports and requires. */
   readonly imports: readonly string[];
-  /** Strings in lists, where plugins are named. */
+  /** Strings in arrays, which may name plugins. */
   readonly listed: readonly string[];
-  /** Every string. */
+  /** All strings. */
   readonly words: readonly string[];
-  /** Imports whose name is known only when it runs, as they are written. */
+  /** Dynamic imports whose specifier is only known at run time, as written. */
   readonly unknown: readonly string[];
 }
 
 type AnyNode = Node & Readonly<Record<string, unknown>>;
 
-/** `jiti…` is what TypeScript's imports become. */
+/** Functions that load modules. jiti compiles the imports of TypeScript to `jiti…`. */
 const LOADERS = ['require', 'jitiImport', 'jitiESMResolve'];
 const IMPORTING = ['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration', 'ImportExpression'];
 const DYNAMIC = /\b(?:import|require)\s*\(\s*(?:[^'"`\s)][^)\n]{0,100}|`[^`\n]*\$\{[^`\n]*`[^)\n]{0,100})\)/g;
 
-/** The last reading of each file: accepting a project judges it several times, and TypeScript takes milliseconds to parse. */
+/** The last result for each file. Accepting a project reads its files several times, and TypeScript takes milliseconds to parse. */
 const known = new Map<string, { readonly sha256: string; readonly words: ModuleWords }>();
 const MOST_KNOWN = 500;
 
-/** Reads a program without running it. What cannot be parsed cannot run either: then its own name is what is unknown. */
+/** Reads a program without running it. If it cannot be parsed, `unknown` names the file itself. */
 export async function moduleWords(text: string, file: string): Promise<ModuleWords> {
   const sha256 = createHash('sha256').update(text).digest('base64');
   const last = known.get(file);
@@ -95,7 +95,7 @@ function isNode(value: object): value is AnyNode {
   return typeof (value as { type?: unknown }).type === 'string';
 }
 
-/** `require`, `require.resolve`, `import.meta.resolve`. */
+/** Whether a call loads or resolves a module: `require`, `require.resolve`, `import.meta.resolve`. */
 function loads(callee: unknown): boolean {
   const { type, name, object, property } = callee as AnyNode & { name?: string; object?: AnyNode; property?: AnyNode };
   if (type === 'Identifier') return LOADERS.includes(name as string);
@@ -103,7 +103,7 @@ function loads(callee: unknown): boolean {
   return object?.type === 'MetaProperty' || object?.['name'] === 'require';
 }
 
-/** An expression that is always a string. */
+/** The value of an expression that is a constant string. */
 function stringOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !isNode(value)) return undefined;
   if (value.type === 'Literal') return typeof value['value'] === 'string' ? value['value'] : undefined;

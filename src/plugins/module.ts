@@ -8,8 +8,9 @@ import { messageOf } from '../values/waiting/promises.js';
 const TYPESCRIPT = /\.[cm]?ts$/;
 
 /**
- * The default export of a file. TypeScript goes through jiti on every Node, so that a file means the same everywhere; the Node
- * floor cannot read it at all. Nothing is cached on disk: what runs is what the file says. Rejects with what the file throws.
+ * Imports a file and returns its default export. TypeScript is loaded by jiti on every version of Node, so that a file means the same
+ * everywhere; the oldest supported Node cannot run TypeScript itself. Nothing is cached on disk, so the file's current content runs.
+ * Rejects with the error that the file throws.
  */
 export async function importDefault(file: string): Promise<unknown> {
   const module = isTypeScript(file) ? await importTypeScript(file) : await import(pathToFileURL(file).href);
@@ -24,7 +25,7 @@ async function importTypeScript(file: string): Promise<unknown> {
   return (await jitiFor(file)).import(file);
 }
 
-/** TypeScript as the JavaScript it becomes, imports of types left out; undefined: it cannot be read. Nothing runs. */
+/** Compiles TypeScript to JavaScript, without type imports; undefined if it cannot be parsed. Runs nothing. */
 export async function stripTypes(text: string, file: string): Promise<string | undefined> {
   try {
     return (await jitiReader()).transform({ source: text, filename: file, ts: true, async: true });
@@ -34,8 +35,8 @@ export async function stripTypes(text: string, file: string): Promise<string | u
 }
 
 /**
- * Where an import in a file leads, by every way there is to resolve it: real paths of files that are there. Nothing runs.
- * `typescript`: the program began with a file of it, and is loaded by its rules.
+ * Resolves an import in a file in every possible way, to the real paths of existing files. Runs nothing.
+ * `typescript`: the program's entry is TypeScript, so jiti's rules apply too.
  */
 export async function resolveAll(specifier: string, from: string, typescript: boolean): Promise<string[]> {
   const jiti = typescript ? await jitiReader() : undefined;
@@ -51,13 +52,13 @@ export async function resolveAll(specifier: string, from: string, typescript: bo
       const path = place.startsWith('file:') ? fileURLToPath(place) : place;
       if (isAbsolute(path) && statSync(path).isFile()) found.add(realpathSync(path));
     } catch {
-      // It leads nowhere in this way.
+      // This way does not resolve the specifier.
     }
   }
   return [...found];
 }
 
-/** Resolves like an `import` in that file: to a URL. Rejects like Node. */
+/** Resolves like an `import` in the file `from`, to a URL. Rejects like Node. */
 export async function resolveImport(specifier: string, from: string): Promise<string> {
   const { resolve } = await import('import-meta-resolve');
   return resolve(specifier, pathToFileURL(from).href);
@@ -70,16 +71,16 @@ async function jitiFor(file: string): Promise<Jiti> {
 
 let reader: Promise<Jiti> | undefined;
 
-/** One for all that is only read. */
+/** A shared instance for everything that runs nothing. */
 function jitiReader(): Promise<Jiti> {
   reader ??= jitiFor(import.meta.url);
   return reader;
 }
 
-/** Where jiti's parser stopped, at the end of a line of its message; it counts columns from 0. */
+/** The position in a message of jiti's parser, which counts columns from 0. */
 const PARSED = /^ParseError: .*\n +(\S.*):(\d+):(\d+)\s*$/m;
 
-/** What a file that could not be run has thrown, on one line; of a syntax error also where it is, in which file if not in this one. */
+/** Why a file could not be run, on one line; for a syntax error with its position, and with its file if that is another one. */
 export async function whyNotRun(error: unknown, file: string): Promise<string> {
   const why = firstLineOf(error)
     .replace(/^ParseError: /, '')
@@ -94,7 +95,7 @@ export async function whyNotRun(error: unknown, file: string): Promise<string> {
 
 const sameFile = (one: string, other: string): boolean => one === other || one === realpathSync(other);
 
-/** Node does not say where a syntax error is to those who catch it. jiti gives it as code that throws it. */
+/** The position of a syntax error. Node's error object does not contain it; jiti compiles such a file to code with the error as JSON. */
 async function unparsable(file: string): Promise<readonly unknown[] | undefined> {
   const source = readFileSync(file, 'utf8');
   const code = (await jitiReader()).transform({ source, filename: file, ts: true, async: true });
@@ -104,7 +105,7 @@ async function unparsable(file: string): Promise<readonly unknown[] | undefined>
   return ['', file, line, column];
 }
 
-/** The first line of what was thrown: syntax errors bring the source with them. */
+/** The first line of an error's message; further lines of a syntax error quote the source. */
 export function firstLineOf(error: unknown): string {
   return (messageOf(error).trim().split('\n', 1)[0] as string).replace(/\.$/, '');
 }
