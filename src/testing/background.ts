@@ -3,19 +3,19 @@ import type { HookRecord, HookResponse } from '../emit/record.js';
 import { CATALOGUE, type HookEvent } from '../events/catalogue.js';
 import { isObject } from '../values/shape.js';
 
-/** How a hook's run in the background has ended. */
+/** The end of a hook's run in the background. */
 export interface LateEnd {
   readonly row: HandlerRecord;
   readonly response: HookResponse;
-  /** The texts that the model gets with the next turn. */
+  /** The texts that the model gets in the next turn. */
   readonly context: readonly string[];
-  /** Whether it said anything. */
+  /** Whether the hook answered or printed anything. */
   readonly spoke: boolean;
 }
 
 type Records = { readonly record: FireRecord; readonly records: readonly HookRecord[] };
 
-/** The ends of a fire's runs in the background. They come after its record, which calls them `background`. */
+/** The ends of a fire's background runs. They come after the fire's record, in which these hooks have the status `background`. */
 export function lateEnds({ record, records }: Records): LateEnd[] {
   return record.handlers.flatMap((row) => {
     if (row.status !== 'background') return [];
@@ -32,7 +32,7 @@ export function lateEnds({ record, records }: Records): LateEnd[] {
   });
 }
 
-/** What it printed or answered; undefined: nothing, or what only says that it was in the background. */
+/** The hook's answer or output; undefined if there is none, or only a request to run in the background. */
 function saidBy({ output, stdout }: HookResponse): unknown {
   const text = stdout.trim() || output.trim();
   try {
@@ -54,7 +54,7 @@ function contextIn(said: unknown, { hook_event }: HookResponse): string[] {
   return texts.filter((text) => typeof text === 'string');
 }
 
-/** Each end in a line, for a text without times. */
+/** One line for each end, without times. */
 export function lateLines(records: Records): string {
   return lateEnds(records)
     .map(({ row, response: { failure }, context }) => {

@@ -1,18 +1,18 @@
 import { install } from '@sinonjs/fake-timers';
 
-/** Time that a test moves. */
+/** A clock that a test advances. */
 export interface FakeClock extends Disposable {
-  /** Advances the clock by that many seconds, and runs everything due, including callbacks and promises. */
+  /** Advances the clock by this many seconds, and runs everything that is due, including callbacks and promises. */
   advance(seconds: number): Promise<void>;
-  /** Gives the real time back; safe to call twice. */
+  /** Restores the real time. Further calls do nothing. */
   restore(): void;
 }
 
 const FAKED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] as const;
 
 /**
- * Stops timers, `Date` and `performance.now()` of this process until `restore()`, for timeouts of callbacks and hooks in the background. What
- * runs outside the process (commands, requests) keeps the real time.
+ * Stops timers, `Date` and `performance.now()` of this process until `restore()`, to test timeouts of callbacks and of hooks in the
+ * background. Commands and requests, which run outside this process, keep the real time.
  *
  * ```ts
  * using clock = fakeClock();

@@ -2,9 +2,9 @@ import { AssertionError } from 'node:assert';
 import type { Fired } from './fired.js';
 import { type FiredExpectations, matchers } from './matchers.js';
 
-/** Expectations for node:test, and any other runner in which a thrown error fails the test. */
+/** Expectations for node:test and any other runner in which a thrown error fails the test. */
 export interface FiredExpect extends FiredExpectations {
-  /** The opposite of each. */
+  /** The negated expectations. */
   readonly not: FiredExpectations;
 }
 
@@ -24,13 +24,13 @@ function expectations(fired: Fired, wanted: boolean): FiredExpectations {
 }
 
 /**
- * States what is expected of a fire, and throws an AssertionError that lists everything that happened if it is not met.
+ * Makes assertions about a fire. If one fails, it throws an AssertionError that lists everything that happened.
  *
  * ```ts
  * expectFired(fired).toDeny(/force/);
  * expectFired(fired).not.toAsk();
  * ```
- * @throws AssertionError; HookscopeError INVALID_OPTIONS if the argument is not a fire, or an expectation gets a wrong argument: a reason, a cause or a hook that does not exist
+ * @throws AssertionError; HookscopeError INVALID_OPTIONS if the argument is not a fire, or an expectation names a reason, cause or hook that does not exist
  */
 export function expectFired(fired: Fired): FiredExpect {
   return { ...expectations(fired, true), not: expectations(fired, false) };

@@ -18,11 +18,11 @@ import type { Fields } from './payload.js';
 /** Options for testing a file of hooks. */
 export interface FireFileOptions extends FireHookOptions {
   /**
-   * Whose file it is: `hookscope`, `claude-code`, `codex`, `copilot`, `gemini` or `cursor`. Default: that agent's in whose place it lies
-   * (`.codex/hooks.json`, `.github/hooks/*.json`); elsewhere Claude Code's under the name of a settings file, in markdown or in a plugin; else ours.
+   * The format of the file. Default: by its path (`.codex/hooks.json`, `.github/hooks/*.json`); `claude-code` for settings files, Markdown
+   * files and files of a Claude Code plugin; else `hookscope`.
    */
   readonly as?: 'hookscope' | 'claude-code' | 'codex' | 'copilot' | 'gemini' | 'cursor';
-  /** `CLAUDE_PROJECT_DIR`, and where its commands run. Default: the folder that holds it, or that holds the agent's folder around it. */
+  /** `CLAUDE_PROJECT_DIR`, and where commands run. Default: the folder that holds the agent's folder (`.claude`), else the file's. */
   readonly projectDir?: string;
 }
 
@@ -34,7 +34,7 @@ const isClaudes = (file: string): boolean =>
   file.endsWith('.md') ||
   pluginOf(file) !== undefined;
 
-/** The folder of Claude Code's plugin whose hooks they are. */
+/** The folder of the Claude Code plugin to which the file belongs. */
 function pluginOf(file: string): string | undefined {
   const root = dirname(dirname(file));
   return basename(dirname(file)) === 'hooks' && existsSync(join(root, '.claude-plugin')) ? root : undefined;
@@ -47,7 +47,7 @@ function projectOf(file: string): string {
   return dirname(file);
 }
 
-/** Something of the file would not run as it is written. */
+/** Throws INVALID_CONFIG if part of the file would not run as written. */
 function checkProblems(
   file: string,
   problems: readonly { level: string; where: string; message: string; nearest?: string | undefined }[],
@@ -58,7 +58,7 @@ function checkProblems(
   throw new HookscopeError('INVALID_CONFIG', { file, where, expected, nearest });
 }
 
-/** Registers the hooks of a file by the rules of whose it is. */
+/** Registers the hooks of a file by the rules of its format. */
 async function registerFile(host: Host, file: string, as: string, projectDir: string): Promise<void> {
   if (as === 'hookscope') {
     host.register(await loadHooksFile(file), { source: { kind: 'hooks-file', file } });
@@ -73,13 +73,14 @@ async function registerFile(host: Host, file: string, as: string, projectDir: st
 }
 
 /**
- * Fires one event at the hooks of a file, `.claude/settings.json`, another agent's or hooks of ours, in its own host, and resolves to all that
- * came of it. Its commands really run. Naming the file is consent. The event has our name; an agent's own events have that agent's.
+ * Fires one event at the hooks of a file (`.claude/settings.json`, another agent's file, or a hooks file of hookscope) in a host of its
+ * own. The file needs no acceptance, and its commands really run. Events have hookscope's names; events that only one agent has keep
+ * that agent's name.
  *
  * ```ts
  * const fired = await fireFile('.claude/settings.json', 'PreToolUse', payload.preToolUse.bash('git push'));
  * ```
- * @throws HookscopeError as `fireHook`; FILE, INVALID_CONFIG: what is wrong with the file, and where
+ * @throws HookscopeError as `fireHook`; FILE and INVALID_CONFIG say what is wrong with the file, and where
  */
 export async function fireFile<E extends HookEvent>(
   file: string,

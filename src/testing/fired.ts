@@ -7,30 +7,30 @@ import type { Decision } from '../host/types.js';
 import { plainJson } from '../plain.js';
 import { lateLines } from './background.js';
 
-/** One event that was fired in a test: what was decided, and why. */
+/** The result of firing one event in a test. */
 export interface Fired<E extends HookEvent = HookEvent> {
   readonly event: E;
   readonly decision: Decision<E>;
   /** Every registered hook, with its answer or why it did not run. */
   readonly record: FireRecord;
-  /** All records of the fire, those of hooks in the background too. */
+  /** All records of the fire, including those of hooks in the background. */
   readonly records: readonly HookRecord[];
-  /** The explanation from before any hook was asked. */
+  /** The result of `host.explain` before the fire. */
   readonly explanation: Explanation;
   /**
-   * The outcome as text: the decision, every hook with its answer or why it did not run, and what the model gets. Without ids and times, so
-   * equal outcomes give equal texts, as a snapshot needs.
+   * The outcome as text: the decision, every hook with its answer or why it did not run, and what the model gets. It has no ids and
+   * times, so equal outcomes give equal texts and can be compared with a snapshot.
    */
   toString(): string;
 }
 
-/** The record in lines, without what differs from run to run. */
+/** The record as text, without durations. */
 export function story(record: FireRecord): string {
   const handlers = record.handlers.map(({ duration_ms: _, ...handler }) => handler);
   return formatFire({ ...record, handlers } as FireRecord, { redact: false });
 }
 
-/** What the agent and the model get besides the verdict. */
+/** The parts of a decision besides the verdict, as text. */
 function effects(decision: Decision): string {
   const { updatedInput: input, updatedOutput: output, additionalContext: context, systemMessages } = decision;
   const told = Object.entries({
@@ -44,7 +44,7 @@ function effects(decision: Decision): string {
   return lines.map(([what, value]) => `\n  ${what}: ${plainJson(value)}`).join('');
 }
 
-/** A fire as a test looks at it. Its text is a method of the prototype, so that a snapshot of the object does not hold it twice. */
+/** The class of `Fired`. `toString` is a method of the prototype, so that it does not appear in a snapshot of the object. */
 export class FiredEvent<E extends HookEvent> implements Fired<E> {
   constructor(
     readonly event: E,

@@ -3,7 +3,7 @@ import { SAMPLES } from './samples.js';
 
 const DEEP = Array.from({ length: 200 }).reduce<unknown>((inner) => ({ inner }), 'deep');
 
-/** Values that an agent may send where a hook expects something ordinary: its tools, and the model, decide what is in them. */
+/** Unusual values that an agent may send, because tools and the model decide about the content of these fields. */
 const ODD_VALUES: readonly unknown[] = [
   null,
   0,
@@ -26,10 +26,10 @@ const ODD_VALUES: readonly unknown[] = [
   ),
 ];
 
-/** Fields that the model or a tool fills: they may hold anything, whereas other fields have the types of the schema. */
+/** Fields that the model or a tool fills. They may contain anything; other fields have the types of the schema. */
 const FREE = ['tool_input', 'tool_response'];
 
-/** Inputs that keep to the event's schema and are nothing a hook was written for. */
+/** Unusual inputs that fit the event's schema. */
 export function oddInputs(event: HookEvent): readonly Readonly<Record<string, unknown>>[] {
   const sample = SAMPLES[event] as Readonly<Record<string, unknown>>;
   const free = FREE.filter((field) => field in sample);

@@ -1,19 +1,19 @@
 import type { FireInput, HookEvent } from '../events/catalogue.js';
 import { SAMPLES, type ToolEvent, type ToolSample, toolSample, toolSamples } from './samples.js';
 
-/** Fields of an event's input, in place of the sample's, or beside them. */
+/** Fields of an event's input, which replace those of the sample or are added. */
 export type Fields<E extends HookEvent> = Partial<FireInput<E>>;
 
-/** Makes an event's input: the sample's fields, with those that are given in their place. */
+/** Makes an event's input: the sample, with the given fields in place of its own. */
 export type PayloadBuilder<E extends HookEvent> = (fields?: Fields<E>) => FireInput<E>;
 
-/** Makes a tool event's input for one tool. The last argument: fields in place of the sample's. */
+/** Builders of a tool event's input, one for each tool. The last argument has fields that replace those of the sample. */
 export interface ToolPayloads<E extends HookEvent> {
   /** A command line. */
   bash(command?: string, fields?: Fields<E>): FireInput<E>;
   /** A file that is read. */
   read(file_path?: string, fields?: Fields<E>): FireInput<E>;
-  /** A file that is written whole. */
+  /** A file that is written as a whole. */
   write(file_path?: string, content?: string, fields?: Fields<E>): FireInput<E>;
   /** `old_string` and `new_string` get default texts if they are left out. */
   edit(file_path?: string, old_string?: string, new_string?: string, fields?: Fields<E>): FireInput<E>;
@@ -23,9 +23,9 @@ export interface ToolPayloads<E extends HookEvent> {
   glob(pattern?: string, fields?: Fields<E>): FireInput<E>;
   /** A search by content. */
   grep(pattern?: string, path?: string, fields?: Fields<E>): FireInput<E>;
-  /** A page of the web. */
+  /** A web page. */
   webFetch(url?: string, fields?: Fields<E>): FireInput<E>;
-  /** A search of the web. */
+  /** A web search. */
   webSearch(query?: string, fields?: Fields<E>): FireInput<E>;
   /** The tool that starts a subagent. */
   agent(subagent_type?: string, prompt?: string, fields?: Fields<E>): FireInput<E>;
@@ -35,7 +35,7 @@ export interface ToolPayloads<E extends HookEvent> {
   tool(name: string, input?: Readonly<Record<string, unknown>>, fields?: Fields<E>): FireInput<E>;
 }
 
-/** A builder for every event, by its name with a small first letter; those of tool events have one for each tool as well. */
+/** A builder for every event, by the event's name in camelCase. Builders of tool events also have one for each tool. */
 export type Payloads = {
   readonly [E in HookEvent as Uncapitalize<E>]: E extends ToolEvent
     ? PayloadBuilder<E> & ToolPayloads<E>
@@ -49,7 +49,7 @@ function builderOf(event: HookEvent): AnyBuilder {
   return (fields) => ({ ...structuredClone(SAMPLES[event]), ...fields });
 }
 
-/** The fields that a call of this tool adds to the event's sample: its response, if the event has one. */
+/** The event's sample with a call of this tool, and with the tool's response if the event has one. */
 function withTool(event: HookEvent, sample: ToolSample, fields: AnyFields | undefined): AnyFields {
   const { tool_response, ...call } = structuredClone(sample);
   const response = 'tool_response' in SAMPLES[event] ? { tool_response } : undefined;
@@ -72,9 +72,9 @@ function toolBuilders(event: HookEvent): Record<string, (...given: never[]) => A
 const camelCase = (event: string): string => `${event.charAt(0).toLowerCase()}${event.slice(1)}`;
 
 /**
- * Inputs as agents send them, for all events: `payload.stop()`, `payload.preToolUse.bash('rm -rf /')`,
- * `payload.postToolUse.read('.env', { tool_response: 'KEY=1' })`. Each call makes a new one. The base fields (`session_id`, `cwd`) are
- * filled in by whoever fires it.
+ * Builders of inputs as agents send them, for all events: `payload.stop()`, `payload.preToolUse.bash('rm -rf /')`,
+ * `payload.postToolUse.read('.env', { tool_response: 'KEY=1' })`. Each call makes a new object. The base fields (`session_id`, `cwd`) are
+ * added when the event is fired.
  */
 export const payload: Payloads = Object.fromEntries(
   (Object.keys(SAMPLES) as HookEvent[]).map((event) => {

@@ -1,19 +1,19 @@
 import { CATALOGUE, type FireInput, HOOK_EVENTS, type HookEvent } from '../events/catalogue.js';
 
-/** The events that are about one call of a tool. */
+/** The events about one tool call. */
 export type ToolEvent = {
   [E in HookEvent]: FireInput<E> extends { readonly tool_name: string } ? E : never;
 }[HookEvent];
 
 const PROJECT = '/home/dev/project';
 
-/** The own fields of each event. Made when they are asked for: a test asks for few. */
+/** A sample input for each event, without the base fields. Getters, because a test needs only a few. */
 export const SAMPLES = Object.defineProperties(
   {},
   Object.fromEntries(HOOK_EVENTS.map((event) => [event, { enumerable: true, get: () => CATALOGUE[event].sample?.() }])),
 ) as { readonly [E in HookEvent]: FireInput<E> };
 
-/** A call of one tool, and what the tool answers. */
+/** A call of one tool, and the tool's response. */
 export interface ToolSample {
   readonly tool_name: string;
   readonly tool_input: Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ export function toolSample(
   return { tool_name, tool_input, tool_response };
 }
 
-/** How each tool is called: the number of its builder's arguments, and the resulting input. */
+/** For each builder: the number of its arguments, and a function that makes the call. */
 export const toolSamples: Readonly<Record<string, { arity: number; make(...words: string[]): ToolSample }>> = {
   bash: { arity: 1, make: (command = 'ls') => toolSample('Bash', { command }, bashResponse('README.md\n')) },
   read: {

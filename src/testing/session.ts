@@ -11,23 +11,23 @@ import { checks } from '../values/shape.js';
 import { story } from './fired.js';
 import { noLogger, TEST_SESSION } from './tested.js';
 
-/** Options of `testSession`: those of a session, and of its host. Default of `permission_mode`: `bypassPermissions`, so that what hooks leave alone runs. */
+/** Options of `testSession`: those of a session, and of its host. `permission_mode` defaults to `bypassPermissions`, so calls without a verdict run. */
 export interface TestSessionOptions extends SessionOptions {
   readonly host?: HostOptions;
-  /** The results of tools, by name; a function gets the input. Default: `done`. */
+  /** The results of tools, by name, or functions of the input that return them. Default: `done`. */
   readonly tools?: Readonly<Record<string, unknown>>;
 }
 
-/** A session to drive in a test, in its own host. Closing it ends the session and closes the host. */
+/** A session for a test, in a host of its own. Closing it ends the session and closes the host. */
 export interface TestSession extends AsyncDisposable {
   readonly host: Host;
   readonly session: Session;
   readonly records: readonly HookRecord[];
-  /** The names of the events fired so far, in order; an agent's come after its id: `agent-1 PreToolUse`. */
+  /** The names of the events fired so far, in order. Those of an agent begin with its id: `agent-1 PreToolUse`. */
   events(): string[];
-  /** What happened so far, in lines without ids and times. */
+  /** Everything that happened so far as text, without ids and times. */
   story(): string;
-  /** One call of a tool by the session, or by an agent that `session.spawn` has made. */
+  /** Makes a tool call, by the session or by an agent from `session.spawn`. */
   call(name: string, input?: Readonly<Record<string, unknown>>, by?: Session): Promise<ToolResult>;
   /** Ends the session and closes the host. */
   close(): Promise<void>;
@@ -35,11 +35,11 @@ export interface TestSession extends AsyncDisposable {
 
 const OPTIONS: Keys<TestSessionOptions> = { ...SESSION, host: checks.object, tools: checks.object };
 
-/** A call that no hook judges runs: nobody is there to be asked. */
+/** `bypassPermissions`, because there is no user to ask about a call without a verdict. */
 const DEFAULTS = { watch: false, session_id: TEST_SESSION, permission_mode: 'bypassPermissions' } as const;
 
 /**
- * Opens a session with plugins and hooks, for a test that drives it.
+ * Opens a session with plugins and hooks, for a test.
  *
  * ```ts
  * await using test = await testSession({ plugins: [[budget, { calls: 2 }]] });

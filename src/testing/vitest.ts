@@ -1,4 +1,4 @@
-/** `hookscope/testing/vitest`: importing it teaches vitest's `expect` what `expectFired` knows, its types too; a snapshot of a fire is its text. */
+/** `hookscope/testing/vitest`: importing it adds the expectations of `expectFired` to vitest's `expect`. A snapshot of a fire is its text. */
 import { loadPeer } from '../values/waiting/peer.js';
 import { FiredEvent } from './fired.js';
 import { type FiredExpectations, matchers } from './matchers.js';
